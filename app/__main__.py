@@ -14,8 +14,8 @@ import platformdirs
 from app.cli import adapters, check, convert, devices, listen, score, translate
 from app.cli.adapters import adapter_folder, open_library
 from app.config.launch_settings import LaunchSettings
-from app.system.early_interrupt import leaving_at_once
-from app.system.process_environment import name_temporary_folder, own_stdin
+from app.config.system.early_interrupt import leaving_at_once
+from app.config.system.process_environment import name_temporary_folder, own_stdin
 from engine.errors import PolicyError, SurtitleError
 from engine.hub.bundled import NO_ADAPTER
 from engine.libraries import keep_caches_in
@@ -151,9 +151,9 @@ def _open_window(arguments: argparse.Namespace) -> int:
         return 2
     try:
         with leaving_at_once():
-            from app.application import startup  # noqa: PLC0415  terminal commands need no Qt
             from app.config.preferences_file import PreferencesFile  # noqa: PLC0415
-            from app.system.wayland import platform_wanted  # noqa: PLC0415
+            from app.config.system.wayland import platform_wanted  # noqa: PLC0415
+            from app.controllers import startup  # noqa: PLC0415  terminal commands need no Qt
     except ImportError as error:
         sys.stderr.write(f"surtitle: the window needs a library that is missing: {error}\n")
         return 1

@@ -22,8 +22,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.adapters.adapter import Status, inspect_adapter
-from engine.adapters.card import AdapterCard
+from engine.models.adapters.adapter import Status, inspect_adapter
+from engine.models.adapters.card import AdapterCard
 from engine.models.fingerprint import Fingerprint, read_fingerprint
 from engine.models.linear_layers import linear_layers
 from engine.models.model_card import Language
@@ -135,7 +135,7 @@ def measure(case: Case, n_runs: int) -> dict[str, object]:
         base = read_fingerprint(base_folder)
         assert inspect_adapter(folder, base).status is Status.OK
         code = (
-            "import pathlib; from engine.adapters.adapter import inspect_adapter; "
+            "import pathlib; from engine.models.adapters.adapter import inspect_adapter; "
             "from engine.models.fingerprint import read_fingerprint; "
             f"inspect_adapter(pathlib.Path({str(folder)!r}), "
             f"read_fingerprint(pathlib.Path({str(base_folder)!r})))"

@@ -17,7 +17,7 @@ from statistics import median, quantiles
 import torch
 
 from engine.hub.bundled import bundled_models
-from engine.loading.loader import load_weights
+from engine.runtime.loader import load_weights
 from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import changes

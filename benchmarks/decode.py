@@ -27,11 +27,11 @@ from transformers import GenerationConfig, PreTrainedModel
 
 from benchmarks.random_models import random_network, shapes, small, weight_bytes
 from engine.hub.bundled import bundled_models
-from engine.inference.slot_model import SlotModel
 from engine.layout.rows import Headers, Row
 from engine.layout.slots import SlotPlanner
-from engine.loading.torch_loader import load_torch
 from engine.models.model_card import read_card
+from engine.runtime.torch.slot_model import SlotModel
+from engine.runtime.torch.torch_loader import load_torch
 from engine.settings import LayoutSettings, ModelSettings
 
 READS = (1, 2, 4, 8)

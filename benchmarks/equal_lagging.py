@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.metrics.quality import make_bleu
-from training.comparison.paired_bootstrap import BootstrapSettings, draw_sentences
+from training.research.comparison.paired_bootstrap import BootstrapSettings, draw_sentences
 
 DRAWS = BootstrapSettings(n_samples=1000, seed=1)
 

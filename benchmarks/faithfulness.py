@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.meeting_set import SET
-from engine.loading.loader import load_weights
 from engine.metrics.quality import make_bleu
+from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.text.harmful_words import HarmfulWords
 from engine.text.numbers import RUN, find_numbers

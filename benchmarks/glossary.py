@@ -14,7 +14,7 @@ from pathlib import Path
 import sacrebleu
 
 from benchmarks.faithfulness import caption_of, read_pairs
-from engine.loading.loader import load_weights
+from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.text.glossary import read_glossary
 from engine.text.terms import TermFinder

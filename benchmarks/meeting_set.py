@@ -11,8 +11,8 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from engine.loading.loader import load_weights
 from engine.metrics.quality import make_bleu
+from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import feed_words
 from engine.translation.slot_translator import Translator

@@ -16,8 +16,8 @@ from pathlib import Path
 from statistics import fmean, quantiles
 
 from training.commands.common_arguments import POLICIES
-from training.plots.boxes import draw_boxes
-from training.plots.quality_latency import Curve, Point, draw
+from training.evaluation.plots.boxes import draw_boxes
+from training.evaluation.plots.quality_latency import Curve, Point, draw
 
 OFFLINE = "offline"
 COSTED = ("wait:3", "read:5")

@@ -28,9 +28,9 @@ import numpy as np
 
 from engine.events import CaptionChanged, Event, SourceChanged, UtteranceEnded
 from engine.hub.bundled import bundled_models
-from engine.loading.loader import load_weights
 from engine.metrics.event_log import EventLog
 from engine.models.model_card import read_card
+from engine.runtime.loader import load_weights
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.translation.base import AnySystem
 from engine.translation.factory import make_system

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from engine.events import CaptionChanged, Event, Failed, Ready
 
 if TYPE_CHECKING:
-    from app.application.application import Application
+    from app.controllers.application import Application
     from app.session.engine_bridge import EngineBridge
 
 MARKS = ("visible", "ready", "caption")
@@ -84,7 +84,7 @@ def open_window(model: Path | None) -> dict[str, float]:
         sys.exit("there is no screen: put scripts/with-display before the command")
     from PySide6.QtWidgets import QApplication  # noqa: PLC0415
 
-    from app.application.application import Application, LaunchSettings  # noqa: PLC0415
+    from app.controllers.application import Application, LaunchSettings  # noqa: PLC0415
     from app.session.engine_bridge import EngineBridge  # noqa: PLC0415
 
     qt = QApplication(["surtitle"])

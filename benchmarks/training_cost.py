@@ -19,18 +19,18 @@ from pathlib import Path
 
 import torch
 
-from engine.inference.attention import Attention
-from engine.loading.torch_loader import load_torch
+from engine.runtime.torch.attention import Attention
+from engine.runtime.torch.torch_loader import load_torch
 from engine.settings import ModelSettings
 from engine.text.prompt import make_prompt
 from training.errors import TrainingError
 from training.evaluation.model_choice import find_model
-from training.samples.batches import pack
-from training.samples.loss import ForwardLoss, Markers
-from training.samples.methods import METHODS
-from training.samples.pairs import tokenize
-from training.samples.stream import Packed, Stream
 from training.settings import Mixture
+from training.trainer.samples.batches import pack
+from training.trainer.samples.loss import ForwardLoss, Markers
+from training.trainer.samples.methods import METHODS
+from training.trainer.samples.pairs import tokenize
+from training.trainer.samples.stream import Packed, Stream
 
 NAMES = ("causal", "exposst", "conversational", "gpe", "prefix")
 COLUMNS = (

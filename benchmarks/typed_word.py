@@ -39,8 +39,8 @@ from transformers import (
     StoppingCriteriaList,
 )
 
-from engine.loading.torch_loader import TorchWeights, load_torch
 from engine.policy import Action, Progress, parse_policy
+from engine.runtime.torch.torch_loader import TorchWeights, load_torch
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.text.prompt import make_prompt, word_ids
 from engine.text.sentences import Sentence

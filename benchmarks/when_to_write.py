@@ -27,10 +27,10 @@ from tqdm import tqdm
 
 from benchmarks.equal_lagging import Comparison
 from benchmarks.ranking.divergence import DivergenceTranslator
-from engine.loading.loader import load_weights
 from engine.metrics.event_log import EventLog
 from engine.metrics.translation import Translation
 from engine.policy import Adaptive, Policy
+from engine.runtime.loader import load_weights
 from engine.settings import TranslationSettings
 from engine.translation.feed import WARM_UP, feed_line
 from engine.translation.slot_translator import Translator
@@ -41,11 +41,11 @@ from training.data.corpus import SentencePair, create, read_pairs, replacing
 from training.data.read_schedule import ratio_needs
 from training.evaluation.model_choice import choose_layout, find_model, measured_model
 from training.evaluation.run_record import RunSettings
+from training.evaluation.scores import Scores, score
 from training.evaluation.short_form import evaluate
 from training.evaluation.workers import CAPACITY, next_number, read_translations
-from training.metrics.scores import Scores, score
-from training.samples.decisions import nested_boundaries
-from training.samples.mixture import AlignedReads
+from training.trainer.samples.decisions import nested_boundaries
+from training.trainer.samples.mixture import AlignedReads
 
 COLUMNS = (
     "policy", "LAAL", "BLEU", "chrF", "BLEU to read-n at this LAAL", "p",

@@ -24,10 +24,10 @@ import numpy as np
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QApplication
 
-from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences import ListeningPreferences, Preferences
 from app.config.preferences_file import PreferencesFile
+from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.events import Event, Ready

@@ -23,7 +23,7 @@ def take(event):
         print(event)
         bridge.stop()
         qt.exit(isinstance(event, Failed))
-import app.application.application
+import app.controllers.application
 bridge = EngineBridge()
 bridge.event_came.connect(take)
 bridge.start(ModelSettings(directory=bundled_models()[0]), TranslationSettings())

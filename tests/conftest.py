@@ -76,8 +76,8 @@ def _no_other_computer_is_called():
 def _torch_keeps_its_threads():
     """Undo what a session chose: no test may compute otherwise because of the one before it."""
     yield
-    if {"torch", "engine.loading.device"} <= sys.modules.keys():
-        n_threads = sys.modules["engine.loading.device"]._all_threads()
+    if {"torch", "engine.runtime.device"} <= sys.modules.keys():
+        n_threads = sys.modules["engine.runtime.device"]._all_threads()
         sys.modules["torch"].set_num_threads(n_threads)
 
 

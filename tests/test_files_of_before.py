@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from app.captions.cues import Cue
+from app.captions.glossaries import GlossaryFolder
+from app.captions.journal import past_sessions, unfinished_sessions
 from app.config.preferences import OverlayPreferences, Preferences, TranslationPreferences
 from app.config.preferences_file import PreferencesFile
 from app.config.window_geometry import GeometryFile, SavedGeometry
-from app.history.cues import Cue
-from app.history.journal import past_sessions, unfinished_sessions
-from app.library.glossaries import GlossaryFolder
-from engine.adapters.adapter import Status, usable_adapter
-from engine.adapters.library import AdapterLibrary
-from engine.loading.loader import load_weights
+from engine.models.adapters.adapter import Status, usable_adapter
+from engine.models.adapters.library import AdapterLibrary
 from engine.models.fingerprint import read_fingerprint
+from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
 from tests.support.app.preferences import CHOSEN
 

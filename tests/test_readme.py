@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.adapters.adapter import inspect_adapter
+from engine.models.adapters.adapter import inspect_adapter
 
 README = Path(__file__).parents[1] / "README.md"
 

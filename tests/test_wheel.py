@@ -162,7 +162,7 @@ import os, pathlib, sys
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtCore import QTimer
 from app import __main__ as entry
-from app.application import startup
+from app.controllers import startup
 show = startup.Application.show
 def show_and_type(application):
     show(application)

@@ -14,21 +14,23 @@ from training.commands import (
     align,
     augment,
     calibrate,
+    evaluate,
+    export,
+    finetune,
+    prepare,
+    pretrain,
+)
+from training.commands.launch import cache_folder
+from training.errors import TrainingError, UsageError
+from training.research.commands import (
     calibrate_lag,
     comet,
     compare,
     convert,
-    evaluate,
-    export,
-    finetune,
     policy_head,
-    prepare,
-    pretrain,
     record_scores,
     seqpo,
 )
-from training.commands.launch import cache_folder
-from training.errors import TrainingError, UsageError
 
 _COMMANDS = (
     prepare, augment, align, pretrain, finetune, seqpo, export, evaluate, compare, record_scores,

@@ -247,7 +247,7 @@ class TrainSettings:
         out: run folder; ``checkpoint`` resumes the run. A new base is written into the folder
             itself, an adapter into ``adapter``.
         name: of the model; for an adapter, that of ``out`` by default.
-        method: one of ``training.samples.methods.METHODS``.
+        method: one of ``training.trainer.samples.methods.METHODS``.
         slot_lengths: one is drawn for each pair; captions should use the first. 1 leaves no gap
             between a whole source and its target.
         one_end: a write of a new base ends with the token that ends a target.
@@ -261,12 +261,12 @@ class TrainSettings:
         gradient_checkpointing: compute activations twice instead of keeping them.
         device: one of ``DEVICES``.
         precision: ``bf16``, ``fp32``, or ``auto``: bf16 where the device is fast at it.
-        compiled: compile the network of a new base, see ``training.samples.loss.BareLoss``.
+        compiled: compile the network of a new base, see ``training.trainer.samples.loss.BareLoss``.
         checkpoint_steps: steps between two checkpoints.
         begin_with: folder of another run of a new base; this run starts with its tokenizer, weights
             and optimiser state, to continue with other data or another schedule.
         grow_from: folder of a model that a new base begins as: no wider, of as many layers, with
-            its own tokenizer; see ``training.pretraining.growth``.
+            its own tokenizer; see ``training.trainer.pretraining.growth``.
         tensorboard: write the values of ``steps.jsonl`` for TensorBoard too.
         licences: of the corpora by their names, for the card; ``licence`` is the adapter's own.
         commands: command lines of the run, for the card.

@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from app.captions.doubt import DOTTED, DOUBT_SIGN, OFF, SIGN
 from app.captions.model import UtteranceView, dotted
+from app.config.doubt import DOTTED, DOUBT_SIGN, OFF, SIGN
 from engine.text.sentences import ends_sentence
 
 Measure = Callable[[str], float]

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Mapping
 
-from app.captions.lanes import ME, THEM
 from app.captions.model import UtteranceView
+from app.config.lanes import ME, THEM
 
 _KEPT = 200  # decisions; many more utterances than are on the screen
 

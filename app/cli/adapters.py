@@ -8,14 +8,14 @@ import contextlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from app.captions.adapter_details import NOTHING, rows
 from app.cli.exit_codes import exit_code_of, standard_output, tell
-from app.library.adapter_details import NOTHING, rows
-from app.system.text_io import printable, send
-from engine.adapters.adapter import Adapter, Status, inspect_adapter, verify_adapter
-from engine.adapters.library import AdapterLibrary
+from app.config.system.text_io import printable, send
 from engine.errors import AdapterError
 from engine.files import bytes_text
 from engine.hub.bundled import bundled_adapters, bundled_models
+from engine.models.adapters.adapter import Adapter, Status, inspect_adapter, verify_adapter
+from engine.models.adapters.library import AdapterLibrary
 from engine.models.fingerprint import Fingerprint, read_fingerprint
 
 _NAME = "adapters"

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
+from app.captions.models import MachineReport, known_offers
 from app.cli.exit_codes import UsageError, exit_code_of
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
-from app.library.models import MachineReport, known_offers
-from app.system.early_interrupt import leaving_at_once
-from app.system.text_io import printable
+from app.config.system.early_interrupt import leaving_at_once
+from app.config.system.text_io import printable
 from engine.errors import SurtitleError, message_of
 from engine.files import bytes_text
 from engine.hub.bundled import bundled_models
@@ -94,7 +94,7 @@ def check_machine(
     Raises:
         ModelError: there is no such device.
     """
-    from engine.loading.hardware import look_around  # noqa: PLC0415
+    from engine.runtime.hardware import look_around  # noqa: PLC0415
 
     machine = look_around()
     report("machine", asdict(machine))
@@ -111,7 +111,7 @@ def check_machine(
     if importlib.util.find_spec("torch") is None:
         _report_unfit(report)
         return
-    from engine.loading.load_plan import load_plans  # noqa: PLC0415  torch takes seconds to import
+    from engine.runtime.load_plan import load_plans  # noqa: PLC0415  torch takes seconds to import
 
     for model in KNOWN_MODELS:
         if model.footprint is None:
@@ -177,8 +177,8 @@ def check_speed(settings: TerminalSettings, report: Report) -> None:
     Raises:
         SurtitleError: the model cannot be loaded.
     """
-    from engine.loading.loader import load_weights  # noqa: PLC0415
     from engine.metrics.event_log import EventLog  # noqa: PLC0415  as above
+    from engine.runtime.loader import load_weights  # noqa: PLC0415
     from engine.session.lag_forecast import forecast, measure_steps  # noqa: PLC0415
     from engine.translation.factory import make_system  # noqa: PLC0415
 

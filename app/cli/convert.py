@@ -8,21 +8,21 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.captions.model_names import fetched_model
 from app.cli.exit_codes import exit_code_of, standard_output, tell
-from app.library.model_names import fetched_model
-from app.system.early_interrupt import leaving_at_once
-from app.system.progress_line import progress_line
-from app.system.text_io import printable, send
-from engine.encoder_decoder.original import is_encoder_decoder
-from engine.encoder_decoder.original_weights import delete_original
-from engine.encoder_decoder.record import converted_folder
+from app.config.system.early_interrupt import leaving_at_once
+from app.config.system.progress_line import progress_line
+from app.config.system.text_io import printable, send
 from engine.errors import ModelError
 from engine.files import bytes_text
 from engine.messages import Code
+from engine.models.encoder_decoder.original import is_encoder_decoder
+from engine.models.encoder_decoder.record import converted_folder
+from engine.runtime.ctranslate2.original_weights import delete_original
 from engine.settings import DEVICES, ModelSettings
 
 if TYPE_CHECKING:
-    from engine.loading.encoder_decoder_loader import EncoderDecoderWeights
+    from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
 
 _NAME = "convert"
 
@@ -105,7 +105,7 @@ def convert_first(settings: ModelSettings) -> None:
 
 def _loaded(settings: ModelSettings) -> "EncoderDecoderWeights":
     with leaving_at_once():
-        from engine.loading.encoder_decoder_loader import load_encoder_decoder  # noqa: PLC0415  slow to import
+        from engine.runtime.ctranslate2.encoder_decoder_loader import load_encoder_decoder  # noqa: PLC0415  slow to import
     with progress_line() as show:
         return load_encoder_decoder(
             settings, lambda name, part: show(str(Code.CONVERTING(name=name, done=part)))

@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.captions.cue_splitter import CueSplitter
+from app.captions.model_names import download_line
+from app.captions.subtitle_writer import SubtitleWriter
 from app.cli.exit_codes import exit_code_of, standard_output, tell
 from app.cli.listen_options import (
     ListenSettings,
@@ -22,11 +25,8 @@ from app.cli.listen_options import (
 )
 from app.cli.listen_output import EventQueue, Screen
 from app.cli.listen_rows import ListeningView
-from app.history.cue_splitter import CueSplitter
-from app.history.subtitle_writer import SubtitleWriter
-from app.library.model_names import download_line
-from app.system.early_interrupt import leaving_at_once
-from app.system.messages import AppCode
+from app.config.system.early_interrupt import leaving_at_once
+from app.config.system.messages import AppCode
 from engine.audio.devices import AudioNotice
 from engine.errors import HubError, ModelError, message_of
 from engine.events import Event

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.captions.lanes import LANES
+from app.captions.subtitle_writer import FORMATS
 from app.cli.exit_codes import UsageError
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
-from app.history.subtitle_writer import FORMATS
+from app.config.lanes import LANES
 from engine.audio.devices import AudioNotice, DeviceKind, WantedDevice
 from engine.hub.catalogue import STANDARD_WHISPER, suited_whisper
 from engine.settings import DEVICES

@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from app.captions.cue_splitter import CueSplitter
+from app.captions.subtitle_writer import SubtitleWriter
 from app.cli.listen_rows import ListeningView
-from app.history.cue_splitter import CueSplitter
-from app.history.subtitle_writer import SubtitleWriter
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, NoticeKind
 from engine.errors import SurtitleError
 from engine.events import Event, Failed, Notice, Ready, Refused

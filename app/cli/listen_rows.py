@@ -9,8 +9,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
-from app.captions.doubt import with_sign
-from app.system.text_io import printable, send
+from app.config.doubt import with_sign
+from app.config.system.text_io import printable, send
 from engine.events import CaptionChanged, Event, UtteranceEnded
 from engine.utterances import Utterance, UtteranceTracker
 

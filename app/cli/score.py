@@ -17,9 +17,9 @@ from app.cli.check import Report, reported_failures, write_json
 from app.cli.convert import convert_first
 from app.cli.exit_codes import exit_code_of
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
-from app.system.early_interrupt import leaving_at_once
-from app.system.messages import AppCode
-from app.system.text_io import TextError
+from app.config.system.early_interrupt import leaving_at_once
+from app.config.system.messages import AppCode
+from app.config.system.text_io import TextError
 from engine.hub.catalogue import suited_whisper
 from engine.metrics.word_errors import word_error_rate
 
@@ -115,7 +115,7 @@ def score_file(settings: TerminalSettings, pairs: list[tuple[str, str]], report:
         SurtitleError: the model cannot be loaded, or sacreBLEU lacks its tokenizer.
         TextError: there is nothing to score.
     """
-    from engine.loading.loader import load_weights  # noqa: PLC0415  torch takes seconds to import
+    from engine.runtime.loader import load_weights  # noqa: PLC0415  torch takes seconds to import
     from engine.translation.factory import make_system  # noqa: PLC0415
     from engine.translation.feed import translate_lines  # noqa: PLC0415
 

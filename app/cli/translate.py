@@ -10,22 +10,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from app.captions.doubt import DOUBT_SIGN
+from app.captions.model_names import fetched_model
+from app.captions.models import MachineReport, known_offers
 from app.cli.adapters import adapter_folder, open_library
 from app.cli.convert import convert_first
 from app.cli.exit_codes import UsageError, exit_code_of, standard_output, tell
-from app.library.model_names import fetched_model
-from app.library.models import MachineReport, known_offers
-from app.system.early_interrupt import leaving_at_once
-from app.system.text_io import LineReader, LineWriter, TextError, check_text
-from engine.adapters.adapter import Adapter, model_card, usable_adapter
-from engine.encoder_decoder.original import is_encoder_decoder
+from app.config.doubt import DOUBT_SIGN
+from app.config.system.early_interrupt import leaving_at_once
+from app.config.system.text_io import LineReader, LineWriter, TextError, check_text
 from engine.errors import AdapterError, ModelError
 from engine.files import bytes_text
 from engine.hub.bundled import NO_ADAPTER, bundled_models, default_adapter
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
+from engine.models.adapters.adapter import Adapter, model_card, usable_adapter
 from engine.models.adaptive_card import is_lag, policy_of_lag
+from engine.models.encoder_decoder.original import is_encoder_decoder
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import ModelCard
 from engine.policy import parse_policy, parse_slot_policy, standard_policy
@@ -218,7 +218,7 @@ def translate(settings: TerminalSettings, stdin: BinaryIO | None) -> None:
 def _translate_lines(
     settings: TerminalSettings, reader: LineReader, writer: LineWriter, log: EventLog
 ) -> None:
-    from engine.loading.loader import load_weights  # noqa: PLC0415  libraries take a while to import
+    from engine.runtime.loader import load_weights  # noqa: PLC0415  libraries take a while to import
     from engine.translation.factory import make_system  # noqa: PLC0415
 
     weights = load_weights(settings.model)

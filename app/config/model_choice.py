@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.captions.modes import SOURCE_LANGUAGE
+from app.config.modes import SOURCE_LANGUAGE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.captions.doubt import DOTTED, DOUBT_MARKS
-from app.captions.lanes import ME, THEM
-from app.captions.modes import MODES, SOURCE_LANGUAGE
+from app.config.doubt import DOTTED, DOUBT_MARKS
+from app.config.lanes import ME, THEM
+from app.config.modes import MODES, SOURCE_LANGUAGE
 from engine.hub.catalogue import STANDARD_WHISPER
 from engine.policy import parse_policy
 from engine.settings import at_least, check_choice

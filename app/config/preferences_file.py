@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import tomli_w
 
-from app.captions.doubt import DOTTED
-from app.captions.modes import BOTH, CAPTIONS_ONLY, TRANSLATE
+from app.config.doubt import DOTTED
+from app.config.modes import BOTH, CAPTIONS_ONLY, TRANSLATE
 from app.config.preferences import Preferences
-from app.system.messages import AppCode
-from app.system.toml_file import Content, TomlFile, parse, table
+from app.config.system.messages import AppCode
+from app.config.system.toml_file import Content, TomlFile, parse, table
 from engine.errors import message_of
 from engine.files import write_file
 from engine.messages import Message

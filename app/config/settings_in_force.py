@@ -10,12 +10,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.captions.modes import CAPTIONS_ONLY, SOURCE_LANGUAGE
 from app.config.launch_settings import LaunchSettings
 from app.config.model_choice import ModelChoice
+from app.config.modes import CAPTIONS_ONLY, SOURCE_LANGUAGE
 from app.config.preferences import Preferences
 from app.config.preferences_file import PreferencesFile
-from app.system.translations import worded
+from app.config.system.translations import worded
 from engine.hub.bundled import NO_ADAPTER
 from engine.hub.catalogue import suited_whisper
 from engine.policy import standard_policy, suited_policy

@@ -12,8 +12,8 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStyle, QWidget
 
-from app.system.toml_file import TomlFile, table
-from app.system.wayland import is_wayland
+from app.config.system.toml_file import TomlFile, table
+from app.config.system.wayland import is_wayland
 
 _WIDEST = 16_777_215  # pixels; the limit of Qt for a window
 _SETTLED_MS = 500

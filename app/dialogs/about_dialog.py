@@ -14,9 +14,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.config.system.versions import LIBRARIES, PROGRAM, licence_of, version_of
 from app.look import icons
-from app.system.versions import LIBRARIES, PROGRAM, licence_of, version_of
-from app.widgets.dialog_text import add_action, close_button, paragraph
+from app.look.widgets.dialog_text import add_action, close_button, paragraph
 from engine.files import ASSETS
 from engine.hub.bundled import bundled_adapters, bundled_models
 

@@ -15,15 +15,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.history.cue_times import TIMES, Times, begun
-from app.history.cues import Cue
-from app.history.export import CONTENTS, FORMS, SUBTITLES, export
+from app.captions.cue_times import TIMES, Times, begun
+from app.captions.cues import Cue
+from app.captions.export import CONTENTS, FORMS, SUBTITLES, export
+from app.config.system.text_io import TextError
+from app.config.system.translations import error_text
 from app.look.style_sheet import make_primary
-from app.system.text_io import TextError
-from app.system.translations import error_text
-from app.widgets.dialog_text import add_row, breakable, bring_up, close_button, paragraph
-from app.widgets.file_dialogs import ask_save
-from app.widgets.lane_style import lane_name
+from app.look.widgets.dialog_text import add_row, breakable, bring_up, close_button, paragraph
+from app.look.widgets.file_dialogs import ask_save
+from app.look.widgets.lane_style import lane_name
 
 _LINES = 2  # height of the empty message label
 

@@ -16,10 +16,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.library.glossaries import Fault, Terms, faults, read_terms, sound_terms, write_terms
-from app.system.translations import error_text, worded
-from app.widgets.dialog_text import add_action, as_sentence, close_button, paragraph
-from app.widgets.file_dialogs import ask_open, ask_save
+from app.captions.glossaries import Fault, Terms, faults, read_terms, sound_terms, write_terms
+from app.config.system.translations import error_text, worded
+from app.look.widgets.dialog_text import add_action, as_sentence, close_button, paragraph
+from app.look.widgets.file_dialogs import ask_open, ask_save
 from engine.errors import ContextError
 from engine.text.terms import LONGEST, MAX_TERMS
 

@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
 
-from app.widgets.dialog_text import close_button
+from app.look.widgets.dialog_text import close_button
 from engine.files import ASSETS
 
 _MARGIN = 12  # pixels

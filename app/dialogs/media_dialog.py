@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 from app.dialogs.setup.page_frame import heading_of, scrolled
 from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary
-from app.widgets.desktop_links import open_folder
-from app.widgets.dialog_text import as_sentence, breakable, bring_up, paragraph, quiet
+from app.look.widgets.desktop_links import open_folder
+from app.look.widgets.dialog_text import as_sentence, breakable, bring_up, paragraph, quiet
 
 _WIDTH, _HEIGHT = 560, 380
 _STEPS = 1000
@@ -34,7 +34,7 @@ class MediaChoice:
     Attributes:
         path: the audio or video file.
         real_time: caption it at its own pace.
-        forms: subtitles to write beside it, of ``app.history.export.SUBTITLES``.
+        forms: subtitles to write beside it, of ``app.captions.export.SUBTITLES``.
     """
 
     path: Path

@@ -7,15 +7,15 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
+from app.captions.cues import Cue
+from app.captions.journal import PastSession
 from app.captions.model import UtteranceView
-from app.captions.modes import BOTH, CAPTIONS_ONLY, SOURCE_LANGUAGE
-from app.history.cues import Cue
-from app.history.journal import PastSession
+from app.config.modes import BOTH, CAPTIONS_ONLY, SOURCE_LANGUAGE
+from app.config.system.translations import filled
+from app.look.widgets.dialog_text import bring_up, close_button, paragraph
+from app.look.widgets.language_names import language_name
 from app.main_window.find_bar import FindBar
 from app.main_window.transcript_view import Transcript
-from app.system.translations import filled
-from app.widgets.dialog_text import bring_up, close_button, paragraph
-from app.widgets.language_names import language_name
 
 MOST_SHOWN = 10_000
 """Rows, as in the transcript of the running session."""

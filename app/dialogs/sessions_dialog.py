@@ -16,9 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.history.journal import PastSession, delete_session, past_sessions
+from app.captions.journal import PastSession, delete_session, past_sessions
 from app.look.style_sheet import make_primary
-from app.widgets.dialog_text import bring_up, close_button, paragraph
+from app.look.widgets.dialog_text import bring_up, close_button, paragraph
 
 
 class SessionsDialog(QDialog):

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QWidget
 
-from app.widgets.dialog_text import as_sentence, paragraph
+from app.look.widgets.dialog_text import as_sentence, paragraph
 
 _STEPS = 1000
 _PASSING_MS = 20_000  # enough to read a sentence and to reach its button

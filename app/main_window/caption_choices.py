@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from app.captions.modes import BOTH, CAPTIONS_ONLY, MODES, SOURCE_LANGUAGE
-from app.widgets.choice_menu import ChoiceMenu
-from app.widgets.language_names import language_name
-from app.widgets.policy_names import policy_names, unoffered_policy
+from app.config.modes import BOTH, CAPTIONS_ONLY, MODES, SOURCE_LANGUAGE
+from app.look.widgets.choice_menu import ChoiceMenu
+from app.look.widgets.language_names import language_name
+from app.look.widgets.policy_names import policy_names, unoffered_policy
 
 
 class CaptionChoices(QObject):

@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.look.icons import icon
+from app.look.widgets.flow_layout import FlowLayout
+from app.look.widgets.tool_button import tool_button
 from app.main_window.source_toggle import SourceToggle
-from app.widgets.flow_layout import FlowLayout
-from app.widgets.tool_button import tool_button
 from engine.audio.devices import AudioDevice, DeviceKind
 
 _GAP = 8

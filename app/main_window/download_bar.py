@@ -3,7 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
-from app.system.translations import filled
+from app.config.system.translations import filled
 
 _STEPS = 1000
 _MEGABYTE = 1_000_000

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 
 from app.look.icons import icon
 from app.look.style_sheet import make_primary
-from app.widgets.dialog_text import paragraph
+from app.look.widgets.dialog_text import paragraph
 from engine.hub.catalogue import WHISPER_MEGABYTES
 
 _GAP, _SIDE = 12, 32

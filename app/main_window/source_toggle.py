@@ -7,9 +7,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.look.icons import icon
-from app.widgets.choice_menu import ChoiceMenu
-from app.widgets.level_meter import LevelMeter
-from app.widgets.tool_button import tool_button
+from app.look.widgets.choice_menu import ChoiceMenu
+from app.look.widgets.level_meter import LevelMeter
+from app.look.widgets.tool_button import tool_button
 from engine.audio.devices import AudioDevice, DeviceKind
 
 _MARGIN, _GAP = 8, 3  # beside and below the level

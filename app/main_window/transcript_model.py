@@ -16,11 +16,11 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 
-from app.captions.doubt import DOTTED, OFF, SIGN, with_sign
 from app.captions.model import UtteranceView, dotted
+from app.config.doubt import DOTTED, OFF, SIGN, with_sign
 from app.look.icons import icon
-from app.widgets.lane_style import lane_colour, lane_name
-from app.widgets.language_names import language_name
+from app.look.widgets.lane_style import lane_colour, lane_name
+from app.look.widgets.language_names import language_name
 
 SOURCE, CAPTION, SPEAKER, TIME = range(4)
 TAIL_ROLE = Qt.ItemDataRole.UserRole

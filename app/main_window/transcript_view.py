@@ -26,9 +26,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.captions.lanes import ME, THEM
 from app.captions.model import UtteranceView
-from app.captions.modes import CAPTIONS_ONLY
+from app.config.lanes import ME, THEM
+from app.config.modes import CAPTIONS_ONLY
+from app.look.widgets.tool_button import tool_button
 from app.main_window.transcript_cell import PADDING, TranscriptCell, small
 from app.main_window.transcript_model import (
     CAPTION,
@@ -38,7 +39,6 @@ from app.main_window.transcript_model import (
     TranscriptModel,
     time_text,
 )
-from app.widgets.tool_button import tool_button
 
 _POINTS_LARGER = 3
 _NOON_S = 43_200.0  # any time of day is about as wide

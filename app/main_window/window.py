@@ -13,6 +13,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.look.widgets.fit_to_screen import FitToScreen
+from app.look.widgets.shortcut_override import ShortcutOverride
 from app.main_window.actions import Actions
 from app.main_window.banner import Banner
 from app.main_window.caption_choices import CaptionChoices
@@ -23,8 +25,6 @@ from app.main_window.find_bar import FindBar
 from app.main_window.input_line import InputLine
 from app.main_window.status_bar import StatusBar
 from app.main_window.transcript_view import Transcript
-from app.widgets.fit_to_screen import FitToScreen
-from app.widgets.shortcut_override import ShortcutOverride
 
 _WIDTH, _HEIGHT = 1000, 620
 _MARGIN = 8

@@ -6,22 +6,22 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction
 
-from app.captions.lanes import ME, THEM
 from app.captions.line_breaking import Line, Typesetter
 from app.captions.model import UtteranceView
-from app.captions.modes import CAPTIONS_ONLY, TRANSLATE
 from app.captions.speakers import SpeakerNames
+from app.config.lanes import ME, THEM
+from app.config.modes import CAPTIONS_ONLY, TRANSLATE
 from app.config.preferences import CaptionPreferences
+from app.config.system.screen_share import ShareGuard
+from app.config.system.wayland import is_wayland
 from app.config.window_geometry import GeometryFile, geometry_of, restored_geometry, screens
+from app.look.widgets.lane_style import lane_name
 from app.overlay.below_dialogs import BelowDialogs
 from app.overlay.text_layout import OverlayView
 from app.overlay.themes import theme_of
 from app.overlay.toolbar import OverlayToolbar
 from app.overlay.visibility import Visibility
 from app.overlay.window import Overlay
-from app.system.screen_share import ShareGuard
-from app.system.wayland import is_wayland
-from app.widgets.lane_style import lane_name
 
 _NAME = "overlay"
 

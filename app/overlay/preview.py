@@ -4,10 +4,10 @@ from PySide6.QtCore import QEvent, QRectF, Qt
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.captions.lanes import ME, THEM
 from app.captions.line_breaking import Typesetter
 from app.captions.model import UtteranceView
-from app.captions.modes import CAPTIONS_ONLY
+from app.config.lanes import ME, THEM
+from app.config.modes import CAPTIONS_ONLY
 from app.config.preferences import CaptionPreferences
 from app.overlay.text_layout import OverlayView, TextLayout
 

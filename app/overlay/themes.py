@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.captions.lanes import ME, THEM
+from app.config.lanes import ME, THEM
 from app.config.preferences import PRESETS, CaptionPreferences
 from app.look.contrast import LEGIBLE, Rgb, contrast, over
 from app.look.palette import DARK, LIGHT

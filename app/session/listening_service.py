@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.captions.modes import SOURCE_LANGUAGE
-from app.system.background import BackgroundQueue
-from app.system.translations import error_text, worded
+from app.config.modes import SOURCE_LANGUAGE
+from app.config.system.background import BackgroundQueue
+from app.config.system.translations import error_text, worded
 from engine.audio.devices import Level, WantedDevice
 from engine.errors import FetchCancelledError, ModelError, SurtitleError
 from engine.events import Event

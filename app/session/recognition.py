@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.captions.lanes import LANES, THEM
-from app.captions.modes import SOURCE_LANGUAGE
+from app.config.lanes import LANES, THEM
+from app.config.modes import SOURCE_LANGUAGE
 from engine.audio.devices import AudioDevice, AudioNotice, WantedDevice
 from engine.audio.file_source import FileSource
 from engine.audio.live_source import LiveSource

@@ -203,7 +203,7 @@ def tune(day: Day) -> Result:
         day.run("random model", [*make, "--device", day.device, *tiny])
         fresh.rename(base)
     recipe = tomllib.loads(
-        (ROOT / "training/finetuning/recipes/qwen2.5-7b-instruct.toml").read_text("utf-8")
+        (ROOT / "training/trainer/finetuning/recipes/qwen2.5-7b-instruct.toml").read_text("utf-8")
     )
     del recipe["hub"]
     recipe |= {"base": str(base), "device": day.device, "quantise": "nf4"}
@@ -266,7 +266,7 @@ def train(day: Day) -> Result:
 
 def _training_recipe(day: Day, name: str) -> Path:
     """Write a recipe of the bundled model, for the GPU."""
-    path = ROOT / f"training/pretraining/recipes/{name}.toml"
+    path = ROOT / f"training/trainer/pretraining/recipes/{name}.toml"
     recipe = tomllib.loads(path.read_text("utf-8"))
     recipe |= {"device": day.device, "checkpoint_steps": 200}
     if day.state.is_dry:

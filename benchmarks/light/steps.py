@@ -22,14 +22,14 @@ import numpy as np
 import torch
 
 from engine.hub.bundled import bundled_models
-from engine.inference.causal_model import CausalModel
-from engine.inference.onnx_model import OnnxNetwork
 from engine.layout.rows import Row
-from engine.loading import onnx_loader
-from engine.loading.onnx_loader import OnnxWeights, load_onnx
-from engine.loading.torch_loader import load_torch
-from engine.loading.weights import Weights
 from engine.models.model_card import read_card
+from engine.runtime.onnx import onnx_loader
+from engine.runtime.onnx.onnx_loader import OnnxWeights, load_onnx
+from engine.runtime.onnx.onnx_model import OnnxNetwork
+from engine.runtime.torch.causal_model import CausalModel
+from engine.runtime.torch.torch_loader import load_torch
+from engine.runtime.weights import Weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import feed_words
 from engine.translation.slot_translator import Translator

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from benchmarks import when_to_write
 from benchmarks.methods import run
-from engine.adapters.card import read_adapter_card
+from engine.models.adapters.card import read_adapter_card
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ No training: the distributions are those of which the model chooses its words.
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.loading.weights import Weights
 from engine.metrics.event_log import EventLog
+from engine.runtime.weights import Weights
 from engine.settings import TranslationSettings
 from engine.translation.slot_translator import Translator
 from engine.translation.utterance import Utterance

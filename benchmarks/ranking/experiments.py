@@ -22,9 +22,9 @@ from engine.metrics.quality import make_bleu
 from engine.metrics.units import n_reference_units
 from engine.text.prompt import word_ids
 from engine.text.tokenizer import Tokenizer, read_plain_tokenizer
-from training.comparison.paired_bootstrap import BootstrapSettings, compare_runs
 from training.data.corpus import read_pairs, write_lines
 from training.evaluation.runs import Sentence, read_run
+from training.research.comparison.paired_bootstrap import BootstrapSettings, compare_runs
 
 EXPOSST = "ExPosST-16"
 

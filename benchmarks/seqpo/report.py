@@ -21,13 +21,13 @@ from benchmarks.ranking.experiments import draw
 from engine.metrics.lagging import laggings
 from engine.metrics.quality import make_bleu
 from engine.metrics.units import n_reference_units
-from training.comparison.paired_bootstrap import (
+from training.evaluation.runs import PolicyRun, read_run
+from training.research.comparison.paired_bootstrap import (
     BootstrapSettings,
     Difference,
     compare_means,
     compare_runs,
 )
-from training.evaluation.runs import PolicyRun, read_run
 
 START, LEARNT, TUNED = "start", "seqpo", "finetune"
 SIGNIFICANT = 0.05

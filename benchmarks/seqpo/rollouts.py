@@ -20,20 +20,20 @@ from pathlib import Path
 
 import torch
 
-from engine.inference.attention import Attention
 from engine.layout.rows import IGNORE, Row
-from engine.loading.loader import load_by_torch
-from engine.loading.torch_loader import TorchWeights
+from engine.runtime.loader import load_by_torch
+from engine.runtime.torch.attention import Attention
+from engine.runtime.torch.torch_loader import TorchWeights
 from engine.settings import LayoutSettings, ModelSettings
 from engine.text.prompt import make_prompt
 from training.data.aligned_pairs import read_aligned
 from training.data.corpus import write_json
 from training.evaluation.model_choice import find_model
-from training.samples.batches import Example
-from training.samples.loss import Markers
-from training.samples.stream import Lines
-from training.seqpo.policy_loss import PolicyLoss, RowScores, frozen_copy
-from training.seqpo.rollout import Request, Rollouts, Trajectory
+from training.research.seqpo.policy_loss import PolicyLoss, RowScores, frozen_copy
+from training.research.seqpo.rollout import Request, Rollouts, Trajectory
+from training.trainer.samples.batches import Example
+from training.trainer.samples.loss import Markers
+from training.trainer.samples.stream import Lines
 from training.trainer.steps import share_step
 
 PASS_TOKENS = 4096

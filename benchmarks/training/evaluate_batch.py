@@ -17,7 +17,7 @@ from pathlib import Path
 
 import torch
 
-from engine.loading.loader import load_by_torch, load_weights
+from engine.runtime.loader import load_by_torch, load_weights
 from engine.settings import TranslationSettings
 from training.evaluation import workers
 from training.evaluation.model_choice import choose_layout, find_model, measured_model

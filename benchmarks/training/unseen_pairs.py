@@ -22,7 +22,7 @@ from engine.text.tokenizer import read_plain_tokenizer
 from training.commands.recipe import read_recipe
 from training.data.aligned_pairs import AlignedPair, read_aligned
 from training.data.corpus import create, replacing
-from training.samples.stream import epoch_order
+from training.trainer.samples.stream import epoch_order
 
 RECIPES = Path(__file__).parents[2] / "training" / "pretraining" / "recipes"
 AROUND = 6

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from engine.adapters.adapter import Status, inspect_adapter
 from engine.files import ASSETS
+from engine.models.adapters.adapter import Status, inspect_adapter
 from engine.models.fingerprint import Fingerprint
 from engine.policy import family
 from engine.settings import TranslationSettings

@@ -23,7 +23,6 @@ from urllib.parse import quote, urlsplit
 
 from huggingface_hub import constants
 
-from engine.encoder_decoder.original import PIECES
 from engine.errors import FetchCancelledError, HubError, ModelError, message_of
 from engine.files import bytes_text
 from engine.hub.catalogue import revision_of
@@ -39,6 +38,7 @@ from engine.hub.transfer import (
     reason_of,
 )
 from engine.messages import Code, Message
+from engine.models.encoder_decoder.original import PIECES
 from engine.models.memory_footprint import read_footprint
 from engine.untrusted.faults import Fault
 from engine.untrusted.safe_names import delete_hidden, folder_of, is_hub_name, is_plain_name

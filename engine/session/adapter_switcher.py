@@ -1,8 +1,8 @@
 """Load several adapters on one base, and switch between utterances.
 
 A switch moves no gigabytes: whole weights are recomputed from the base's weights and the factors,
-packed ones get other factors beside them (``engine.loading.lora_layers``). Cached rows belong to
-the adapter that computed them, so a session continues with a new ``Translator``:
+packed ones get other factors beside them (``engine.runtime.torch.lora_layers``). Cached rows belong
+to the adapter that computed them, so a session continues with a new ``Translator``:
 
     switcher = AdapterSwitcher(weights)           # on the worker thread, like everything here
     name = switcher.load(folder)                  # between two utterances; the captions wait for it
@@ -16,14 +16,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.adapters.adapter import Adapter, usable_adapter, verify_adapter
 from engine.errors import AdapterError, SurtitleError, first_line
 from engine.layout.rows import Row
-from engine.loading.lora_factors import Factors, read_adapter_head, read_factors
-from engine.loading.weights import Weights
 from engine.messages import Code, Message
+from engine.models.adapters.adapter import Adapter, usable_adapter, verify_adapter
 from engine.models.model_card import ModelCard
 from engine.models.policy_head import PolicyHead
+from engine.runtime.torch.lora_factors import Factors, read_adapter_head, read_factors
+from engine.runtime.weights import Weights
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import word_ids
 from engine.translation.feed import translate_unseen

@@ -7,19 +7,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from engine.adapters.adapter import Adapter, model_card, usable_adapter
-from engine.encoder_decoder.original import is_encoder_decoder
 from engine.errors import AdapterError, ModelError
 from engine.events import AdapterChanged, LoadProgress
 from engine.files import bytes_text
 from engine.hub.download import fetch_model
-from engine.loading.encoder_decoder_loader import EncoderDecoderWeights, load_encoder_decoder
-from engine.loading.loader import AnyWeights, load_base, load_weights
-from engine.loading.processor import free_memory_bytes
 from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
+from engine.models.adapters.adapter import Adapter, model_card, usable_adapter
+from engine.models.encoder_decoder.original import is_encoder_decoder
 from engine.models.fingerprint import read_fingerprint
 from engine.policy import suited_policy
+from engine.runtime.ctranslate2.encoder_decoder_loader import (
+    EncoderDecoderWeights,
+    load_encoder_decoder,
+)
+from engine.runtime.loader import AnyWeights, load_base, load_weights
+from engine.runtime.processor import free_memory_bytes
 from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.translation.base import AnySystem

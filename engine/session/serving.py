@@ -24,9 +24,9 @@ from engine.events import (
     Refused,
     Statistics,
 )
-from engine.loading.processor import is_out_of_memory
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
+from engine.runtime.processor import is_out_of_memory
 from engine.session.catch_up import CatchUp
 from engine.session.command_queue import CommandQueue
 from engine.session.loaded_model import LoadedModel

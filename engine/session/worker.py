@@ -11,9 +11,9 @@ from pathlib import Path
 
 from engine.errors import FetchCancelledError, SurtitleError, first_line
 from engine.events import Event, Failed, LoadProgress, Ready
-from engine.loading.processor import is_out_of_memory
 from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
+from engine.runtime.processor import is_out_of_memory
 from engine.session.command_queue import CommandQueue
 from engine.session.loaded_model import LoadedModel
 from engine.session.serving import Serving

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Union
 import tokenizers
 from tokenizers import AddedToken
 
-from engine.encoder_decoder.tokenizer import SentencePieceTokenizer
+from engine.models.encoder_decoder.tokenizer import SentencePieceTokenizer
 from engine.untrusted.faults import Fault
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES
 from engine.untrusted.regular_file import open_plain

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from engine.errors import ModelError
-from engine.inference.causal_model import AnyModel
 from engine.layout.rows import Headers
-from engine.loading.encoder_decoder_loader import EncoderDecoderWeights
-from engine.loading.loader import AnyWeights
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.metrics.units import is_spaced
 from engine.policy import Policy, parse_policy, parse_slot_policy
+from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
+from engine.runtime.loader import AnyWeights
+from engine.runtime.torch.causal_model import AnyModel
 from engine.settings import TranslationSettings
 from engine.text.foreign_words import split_foreign
 from engine.text.prompt import Prompt, full_stop_ids, word_units, words_begun

@@ -6,8 +6,8 @@ All have the methods of ``engine.translation.base.System``. ``slots``, ``agreeme
 
 from typing import TYPE_CHECKING, cast
 
-from engine.loading.loader import AnyWeights
 from engine.metrics.event_log import EventLog
+from engine.runtime.loader import AnyWeights
 from engine.settings import TranslationSettings
 from engine.translation.agreement import AgreementTranslator
 from engine.translation.base import AnySystem
@@ -16,7 +16,7 @@ from engine.translation.retranslator import Retranslator
 from engine.translation.slot_translator import Translator
 
 if TYPE_CHECKING:
-    from engine.loading.weights import Weights
+    from engine.runtime.weights import Weights
 
 _SLOTTED = {"slots": Translator, "agreement": AgreementTranslator}
 

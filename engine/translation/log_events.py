@@ -6,10 +6,10 @@ The schema is in ``engine.metrics.event_log``.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.inference.causal_model import AnyModel
 from engine.layout.rows import Row
-from engine.loading.loader import AnyWeights
 from engine.metrics.event_log import SCHEMA, EventLog
+from engine.runtime.loader import AnyWeights
+from engine.runtime.torch.causal_model import AnyModel
 from engine.settings import TranslationSettings
 from engine.translation.captioned import n_same
 

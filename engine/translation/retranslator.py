@@ -19,10 +19,10 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from engine.events import Confidence
-from engine.loading.encoder_decoder_loader import EncoderDecoderWeights
-from engine.loading.loader import AnyWeights
 from engine.metrics.event_log import EventLog
 from engine.policy import Stable
+from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
+from engine.runtime.loader import AnyWeights
 from engine.settings import TranslationSettings
 from engine.text.detokenizer import Detokenizer
 from engine.text.sentences import without_full_stop

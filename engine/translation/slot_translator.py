@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import cast
 
 from engine.events import Confidence
-from engine.inference.causal_model import CausalModel, log_probability, probability_of_others
 from engine.layout.rows import Row
-from engine.loading.weights import Weights
 from engine.metrics.event_log import EventLog
 from engine.policy import Action
+from engine.runtime.torch.causal_model import CausalModel, log_probability, probability_of_others
+from engine.runtime.weights import Weights
 from engine.settings import TranslationSettings
 from engine.translation.base import Conversation, OnConversation
 from engine.translation.captioned import Change

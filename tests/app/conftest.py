@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.system.translations import speak
+from app.config.system.translations import speak
 from engine.files import ASSETS
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # windows without a screen

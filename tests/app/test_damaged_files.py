@@ -7,25 +7,25 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.application.application import Application
-from app.config.launch_settings import LaunchSettings
-from app.config.preferences import Preferences, PrivacyPreferences
-from app.config.preferences_file import PreferencesFile, import_preferences
-from app.config.window_geometry import GeometryFile, SavedGeometry
-from app.history.cues import Cue
-from app.history.export import FORMS, export
-from app.history.journal import (
+from app.captions.cues import Cue
+from app.captions.export import FORMS, export
+from app.captions.journal import (
     _lines,
     delete_old,
     past_sessions,
     read_session,
     unfinished_sessions,
 )
-from app.history.live_text_file import LiveTextFile
+from app.captions.live_text_file import LiveTextFile
+from app.config.launch_settings import LaunchSettings
+from app.config.preferences import Preferences, PrivacyPreferences
+from app.config.preferences_file import PreferencesFile, import_preferences
+from app.config.system.background import BackgroundQueue
+from app.config.system.text_io import TextError
+from app.config.system.toml_file import MOST_BYTES, TomlFile
+from app.config.window_geometry import GeometryFile, SavedGeometry
+from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
-from app.system.background import BackgroundQueue
-from app.system.text_io import TextError
-from app.system.toml_file import MOST_BYTES, TomlFile
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.journals import cue, kept, say, written
 from tests.support.utterances import FedKeeper
@@ -94,7 +94,7 @@ def test_a_pipe_in_the_place_of_a_journal_is_left_out_and_not_waited_for(tmp_pat
 def test_of_a_line_without_end_no_more_is_read_than_of_any_journal(tmp_path, monkeypatch):
     path = written(tmp_path, [kept(0)], close=False)
     os.truncate(path, 5_000_000)
-    monkeypatch.setattr("app.history.journal._MOST_BYTES", 1_000_000)
+    monkeypatch.setattr("app.captions.journal._MOST_BYTES", 1_000_000)
     with path.open("rb") as file:
         assert len(list(_lines(file))) == 3  # its two and the beginning of the endless one
         assert file.tell() < 3_000_000
@@ -114,7 +114,7 @@ def test_a_journal_that_cannot_be_read_is_left_out_whatever_it_raises(
             raise KeyError(path)
         return read_session(path)
 
-    monkeypatch.setattr("app.history.journal.read_session", raising)
+    monkeypatch.setattr("app.captions.journal.read_session", raising)
     assert {one.path: len(one.cues) for one in read(tmp_path)} == {sound: 1, broken: 0}
     assert str(broken) in caplog.text
     caplog.clear()
@@ -282,7 +282,7 @@ def test_a_text_file_that_hangs_holds_up_neither_journal_nor_end_and_is_told(
     qapp, tmp_path, monkeypatch, qtbot  # noqa: ARG001
 ):  # fmt: skip
     may_go_on = threading.Event()
-    monkeypatch.setattr("app.history.history_writer.TEXT_PATIENCE_S", 0.01)
+    monkeypatch.setattr("app.session.history_writer.TEXT_PATIENCE_S", 0.01)
     keeper = FedKeeper(tmp_path, PrivacyPreferences(live_text=True))
     told = []
     keeper.failed.connect(told.append)

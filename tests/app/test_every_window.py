@@ -25,8 +25,8 @@ from PySide6.QtWidgets import (
 )
 
 from app import dialogs
-from app.system.translations import speak
-from app.widgets.fit_to_screen import fitted
+from app.config.system.translations import speak
+from app.look.widgets.fit_to_screen import fitted
 from engine.files import ASSETS
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.setup_services import parts

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import pytest
 
-from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
+from app.config.system.translations import speak
+from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
-from app.system.translations import speak
 from engine.files import ASSETS
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.first_five_minutes import FIRST, SECOND, noted, walk

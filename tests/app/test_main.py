@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import app.application.application  # noqa: F401  so that a test can take it away
+import app.controllers.application  # noqa: F401  so that a test can take it away
 from app.__main__ import main
 
 HEAVY = ("torch", "transformers", "tokenizers")
@@ -15,7 +15,7 @@ HEAVY = ("torch", "transformers", "tokenizers")
 def launched(monkeypatch, tmp_path):
     """Keeps what the window would be opened with, instead of opening it."""
     settings = []
-    monkeypatch.setattr("app.application.startup.run", lambda it: settings.append(it) or 0)
+    monkeypatch.setattr("app.controllers.startup.run", lambda it: settings.append(it) or 0)
     monkeypatch.setenv("SURTITLE_HOME", str(tmp_path))
     return settings
 
@@ -42,7 +42,7 @@ def test_the_window_is_there_before_torch_is_imported():
 import os, pathlib
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtWidgets import QApplication
-from app.application.application import Application
+from app.controllers.application import Application
 from app.config.launch_settings import LaunchSettings
 from app.session.engine_bridge import EngineBridge
 def make(*_):
@@ -138,8 +138,8 @@ def test_a_folder_that_is_not_installed_has_no_version(monkeypatch, capsys):
 
 
 def test_a_missing_library_is_a_sentence(monkeypatch, capsys):
-    monkeypatch.delattr("app.application.startup", raising=False)
-    monkeypatch.setitem(sys.modules, "app.application.startup", None)
+    monkeypatch.delattr("app.controllers.startup", raising=False)
+    monkeypatch.setitem(sys.modules, "app.controllers.startup", None)
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     assert main([]) == 1
     assert "library that is missing" in capsys.readouterr().err

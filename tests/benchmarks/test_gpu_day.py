@@ -11,7 +11,7 @@ from benchmarks.gpu import day as gpu_day
 from benchmarks.gpu.report import report
 from benchmarks.gpu.state import State, pack, unpack
 from tests.support.finetune_runs import write_pairs
-from tests.training.pretraining.corpora import write_data
+from tests.training.trainer.pretraining.corpora import write_data
 
 
 def dry_run(out, data, *arguments):

@@ -16,7 +16,7 @@ from benchmarks.interop.simuleval_agreement import (
     start_simuleval,
 )
 from benchmarks.training.marian import main as train_marian
-from engine.encoder_decoder.original_weights import delete_original
+from engine.runtime.ctranslate2.original_weights import delete_original
 from training.__main__ import main
 from training.evaluation.runs import read_run
 

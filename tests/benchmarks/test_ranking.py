@@ -8,8 +8,12 @@ from benchmarks.ranking import experiments
 from benchmarks.ranking.cost_by_length import costs_of, rows_of
 from benchmarks.ranking.experiments import ARMS, EXPERIMENTS, bucket
 from tests.support.run_folders import references, translations, write_run
-from training.comparison.paired_bootstrap import BootstrapSettings, compare_quality, compare_runs
 from training.data.corpus import write_lines
+from training.research.comparison.paired_bootstrap import (
+    BootstrapSettings,
+    compare_quality,
+    compare_runs,
+)
 
 WRONG = {"ExPosST-16": 0.5, "source-apart": 0.1}
 

@@ -14,13 +14,13 @@ from tests.support.fakes import save_tiny_model, tiny_tokenizer
 from tests.support.finetune_runs import write_dev, write_pairs
 from tests.support.run_folders import references, translations, write_run
 from training.commands import evaluate, finetune
-from training.commands import seqpo as seqpo_command
 from training.commands.recipe import settings_of
 from training.data.aligned_pairs import read_aligned
-from training.samples.methods import METHODS
-from training.samples.pairs import tokenize
-from training.samples.stream import Padded, Stream, epoch_order
+from training.research.commands import seqpo as seqpo_command
 from training.settings import Mixture
+from training.trainer.samples.methods import METHODS
+from training.trainer.samples.pairs import tokenize
+from training.trainer.samples.stream import Padded, Stream, epoch_order
 
 
 @pytest.fixture

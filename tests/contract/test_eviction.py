@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from engine.errors import CacheFullError
-from engine.inference.attention import turn_keys
-from engine.inference.slot_model import SlotModel
 from engine.layout.rows import UNFED
 from engine.layout.slots import SlotPlanner
+from engine.runtime.torch.attention import turn_keys
+from engine.runtime.torch.slot_model import SlotModel
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator

@@ -5,13 +5,13 @@ import random
 import pytest
 import torch
 
-from engine.inference.attention import Attention
 from engine.policy import parse_policy
+from engine.runtime.torch.attention import Attention
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import play, tiny_weights
-from training.samples.batches import Example, pad
+from training.trainer.samples.batches import Example, pad
 
 CASES = 240
 

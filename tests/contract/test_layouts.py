@@ -9,8 +9,8 @@ import random
 import pytest
 import torch
 
-from engine.inference.slot_model import SlotModel
 from engine.layout.rows import IGNORE
+from engine.runtime.torch.slot_model import SlotModel
 from engine.settings import LAYOUTS, LayoutSettings
 from tests.support.networks import ALIBI, ARCHITECTURES, masked_pass, tiny_network
 from tests.support.rows import sample

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from engine.inference.attention import Attention
 from engine.layout.rows import IGNORE
+from engine.runtime.torch.attention import Attention
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import make_prompt
 from engine.text.sentences import Sentence
@@ -16,10 +16,10 @@ from engine.translation.feed import feed_sentence
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, tiny_weights
 from training.evaluation.lanes import Lane
-from training.samples.batches import Example, pack, pad
-from training.samples.loss import Markers
-from training.seqpo.policy_loss import PolicyLoss, RowScores, frozen_copy
-from training.seqpo.rollout import Request, Rollouts, Sampler
+from training.research.seqpo.policy_loss import PolicyLoss, RowScores, frozen_copy
+from training.research.seqpo.rollout import Request, Rollouts, Sampler
+from training.trainer.samples.batches import Example, pack, pad
+from training.trainer.samples.loss import Markers
 
 
 def requests(n, rng, **changes):

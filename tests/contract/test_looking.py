@@ -14,19 +14,19 @@ import numpy as np
 import pytest
 import torch
 
-from engine.inference.causal_model import probability_of_others
-from engine.inference.slot_model import SlotModel
 from engine.layout.registry import make_planner
 from engine.layout.rows import visible
 from engine.metrics.event_log import EventLog
 from engine.models.policy_head import PolicyHead
+from engine.runtime.torch.causal_model import probability_of_others
+from engine.runtime.torch.slot_model import SlotModel
 from engine.settings import LAYOUTS, LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import bare_prompt, hashing_translator, random_word, tiny_weights
 from tests.support.networks import ALIBI, N_IDS, masked_output, tiny_network
-from training.pretraining.tokenizer import END_OF_WRITE
-from training.samples.decisions import ghost
+from training.trainer.pretraining.tokenizer import END_OF_WRITE
+from training.trainer.samples.decisions import ghost
 
 UTTERANCES = 200
 

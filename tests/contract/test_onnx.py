@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from engine.layout.rows import Row
-from engine.loading.loader import load_weights
 from engine.models.fingerprint import read_fingerprint
 from engine.models.policy_head import PolicyHead
+from engine.runtime.loader import load_weights
 from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import LAYOUTS, LayoutSettings, ModelSettings
 from engine.translation.retranslator import Retranslator

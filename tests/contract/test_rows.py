@@ -11,7 +11,7 @@ from engine.translation.slot_translator import Translator
 from tests.support.fakes import HashingModel, random_word, tiny_weights
 from tests.support.rows import build_rows
 from tests.support.teacher import Teacher, word_tokens
-from training.samples.examples import TokenizedPair
+from training.trainer.samples.examples import TokenizedPair
 
 CASES = 100
 

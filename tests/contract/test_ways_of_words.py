@@ -20,8 +20,8 @@ from engine.text.sentences import is_strange
 from engine.translation.feed import feed_line
 from engine.translation.passage import Passage
 from tests.support.fakes import Receiver, hashing_translator, random_word
-from training.evaluation.long_form import feed_talk
-from training.interop.word_by_word import WordByWord
+from training.research.interop.word_by_word import WordByWord
+from training.research.long_form.evaluate_talks import feed_talk
 
 N_SEQUENCES = 120
 HEAD = PolicyHead(np.array([[0.0], [6.0]]))

@@ -5,12 +5,12 @@ import json
 import os
 import shutil
 
-from app.library.adapter_details import rows
-from engine.adapters.adapter import Status, inspect_adapter, usable_adapter, verify_adapter
-from engine.adapters.library import AdapterLibrary
+from app.captions.adapter_details import rows
 from engine.errors import AdapterError
-from engine.loading.loader import load_weights
+from engine.models.adapters.adapter import Status, inspect_adapter, usable_adapter, verify_adapter
+from engine.models.adapters.library import AdapterLibrary
 from engine.models.fingerprint import read_fingerprint
+from engine.runtime.loader import load_weights
 from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import ModelSettings
 from tests.fuzz.sentences import check, text

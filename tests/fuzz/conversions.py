@@ -6,11 +6,11 @@ import json
 import os
 import shutil
 
-from engine.encoder_decoder.conversion import ready_folder
-from engine.encoder_decoder.converted_weights import WEIGHTS
-from engine.encoder_decoder.record import RECORD_FILE
+from engine.models.encoder_decoder.record import RECORD_FILE
+from engine.runtime.ctranslate2.conversion import ready_folder
+from engine.runtime.ctranslate2.converted_weights import WEIGHTS
 from engine.settings import ModelSettings
-from tests.engine.encoder_decoder.tiny_models import make_encoder_decoder
+from tests.engine.runtime.ctranslate2.tiny_models import make_encoder_decoder
 from tests.fuzz.models import load_and_translate
 from tests.support.strangers import damaged, mutated_file
 

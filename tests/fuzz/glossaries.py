@@ -3,7 +3,7 @@
 import contextlib
 import os
 
-from app.library.glossaries import GlossaryFolder, read_terms, sound_terms
+from app.captions.glossaries import GlossaryFolder, read_terms, sound_terms
 from engine.errors import ContextError
 from tests.fuzz.sentences import check, text
 from tests.support.strangers import damaged

@@ -14,7 +14,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from engine.inference.flops import peak_memory_bytes
+from engine.runtime.flops import peak_memory_bytes
 from engine.untrusted import limited_child
 
 CPU_S, WALL_S = 5, 120

@@ -6,15 +6,15 @@ import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from app.history.export import CONTENTS, FORMS, export
-from app.history.journal import (
+from app.captions.export import CONTENTS, FORMS, export
+from app.captions.journal import (
     close_session,
     delete_old,
     delete_session,
     past_sessions,
     unfinished_sessions,
 )
-from app.system.text_io import TextError
+from app.config.system.text_io import TextError
 from tests.fuzz.sentences import check, text
 from tests.support.strangers import damaged, mutated
 

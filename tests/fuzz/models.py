@@ -6,7 +6,7 @@ import os
 import shutil
 
 from engine.errors import SurtitleError
-from engine.loading.loader import load_weights
+from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.factory import make_system
 from engine.translation.feed import changes

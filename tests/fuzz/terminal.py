@@ -4,7 +4,7 @@ import contextlib
 import io
 import sys
 
-import engine.loading.loader
+import engine.runtime.loader
 from app.__main__ import main
 from tests.fuzz.sentences import check, text
 from tests.support.fakes import save_tiny_model
@@ -60,10 +60,10 @@ def _content(rng):
 @contextlib.contextmanager
 def prepared(folder):
     saved = save_tiny_model(folder / "model")
-    weights = engine.loading.loader.load_weights(
+    weights = engine.runtime.loader.load_weights(
         engine.settings.ModelSettings(directory=saved, device="cpu")
     )
-    engine.loading.loader.load_weights = lambda _settings: weights  # as it would be each time
+    engine.runtime.loader.load_weights = lambda _settings: weights  # as it would be each time
 
     def run(rng, folder, allow):
         log, terms = folder / "log.jsonl", folder / "terms.tsv"

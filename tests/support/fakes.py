@@ -18,20 +18,20 @@ from engine.events import (
     UtteranceOpened,
 )
 from engine.layout.rows import Headers
-from engine.loading.torch_loader import TorchWeights
+from engine.runtime.torch.torch_loader import TorchWeights
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import Prompt
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
-from training.pretraining.export import export_graph
-from training.pretraining.tokenizer import (
+from training.trainer.pretraining.export import export_graph
+from training.trainer.pretraining.tokenizer import (
     END,
     END_OF_WRITE,
     make_card,
     save_tokenizer,
     train_tokenizer,
 )
-from training.samples.examples import TokenizedPair
+from training.trainer.samples.examples import TokenizedPair
 
 LETTERS = "abcdefgh"
 

@@ -18,11 +18,11 @@ from transformers import (
     Qwen3ForCausalLM,
 )
 
-from engine.inference.attention import Attention, take_over_alibi
-from engine.loading.torch_loader import TorchWeights
+from engine.runtime.torch.attention import Attention, take_over_alibi
+from engine.runtime.torch.torch_loader import TorchWeights
 from tests.support.fakes import tiny_weights
-from training.pretraining.tokenizer import save_tokenizer
-from training.samples.batches import Example, pad
+from training.trainer.pretraining.tokenizer import save_tokenizer
+from training.trainer.samples.batches import Example, pad
 
 N_IDS = 384
 _SHAPE = {

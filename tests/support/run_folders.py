@@ -6,7 +6,7 @@ import random
 
 from engine.metrics.translation import Translation
 from training.evaluation.run_record import RunRecord
-from training.metrics.scores import score
+from training.evaluation.scores import score
 
 WORDS = "der die das Haus Baum Weg geht steht ist war alt neu und oder nicht heute".split()
 

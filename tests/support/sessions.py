@@ -5,8 +5,8 @@ import queue
 import threading
 
 from engine.events import Ready
-from engine.loading.loader import load_weights
 from engine.metrics.event_log import EventLog
+from engine.runtime.loader import load_weights
 from engine.session.session import Session
 from engine.settings import TranslationSettings
 from engine.translation.factory import make_system

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from engine.adapters.adapter import usable_adapter
-from engine.inference.onnx_model import OnnxModel
-from engine.inference.slot_model import SlotModel
-from engine.loading.loader import load_weights
-from engine.loading.lora_factors import read_factors
-from engine.loading.onnx_loader import OnnxWeights
-from engine.loading.torch_loader import load_torch
+from engine.models.adapters.adapter import usable_adapter
 from engine.models.fingerprint import read_fingerprint
+from engine.runtime.loader import load_weights
+from engine.runtime.onnx.onnx_loader import OnnxWeights
+from engine.runtime.onnx.onnx_model import OnnxModel
+from engine.runtime.torch.lora_factors import read_factors
+from engine.runtime.torch.slot_model import SlotModel
+from engine.runtime.torch.torch_loader import load_torch
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.slot_translator import Translator
 

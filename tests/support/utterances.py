@@ -2,9 +2,9 @@
 
 import time
 
+from app.captions.cue_recorder import CueRecorder
 from app.captions.model import Captions
-from app.history.cue_recorder import CueRecorder
-from app.history.history_writer import HistoryWriter
+from app.session.history_writer import HistoryWriter
 from engine.utterances import FedWord, UtteranceTracker
 
 

@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     write_json(statistics, report.as_json())
     sys.stdout.write(report.as_table())
     if arguments.picture is not None:  # last: the data are kept if matplotlib is missing
-        from training.plots.schedules import draw  # noqa: PLC0415  likewise
+        from training.evaluation.plots.schedules import draw  # noqa: PLC0415  likewise
 
         draw(report.schedules, arguments.picture)
     return 0

@@ -5,9 +5,9 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from engine.adapters.adapter import write_adapter_card
-from engine.encoder_decoder.original import is_encoder_decoder
-from engine.encoder_decoder.record import save_calibration
+from engine.models.adapters.adapter import write_adapter_card
+from engine.models.encoder_decoder.original import is_encoder_decoder
+from engine.models.encoder_decoder.record import save_calibration
 from engine.models.model_card import Calibration, read_card
 from training.errors import UsageError
 from training.evaluation.named_card import add_owner, check_owner, read_named_card

@@ -9,8 +9,8 @@ from engine.errors import PolicyError
 from engine.settings import DEVICES, LAYOUTS, QUANTISATIONS, TranslationSettings
 from training.errors import UsageError
 from training.evaluation.model_choice import choose_layout, find_model, measured_model
+from training.evaluation.plots import table
 from training.evaluation.run_record import RunSettings
-from training.plots import table
 
 if TYPE_CHECKING:
     from engine.metrics.quality import Quality

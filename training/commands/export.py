@@ -20,7 +20,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from training.pretraining.export import export_graph  # noqa: PLC0415  imports the engine
+    from training.trainer.pretraining.export import export_graph  # noqa: PLC0415  imports the engine
 
     hashes = export_graph(arguments.folder)
     sys.stdout.write(f"graph.onnx: sha256 {hashes.sha256}\n")

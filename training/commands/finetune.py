@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     if settings.base == NEW:
         msg = "an adapter is trained on a base that is there: name one, or make it with pretrain"
         raise UsageError(msg)
-    from training.finetuning.run import finetune  # noqa: PLC0415  torch takes seconds; help must not
+    from training.trainer.finetuning.run import finetune  # noqa: PLC0415  torch takes seconds; help must not
 
     processes = launched_processes(settings.device)
     finetune(settings, processes)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def launched_processes(device: str) -> "Processes":
     """Return one process, or those of ``accelerate launch`` or torchrun, on a device by name."""
-    from engine.loading.device import pick_device  # noqa: PLC0415  torch takes seconds; help must not
+    from engine.runtime.device import pick_device  # noqa: PLC0415  torch takes seconds; help must not
     from training.trainer.distributed import LaunchedProcesses, OneProcess  # noqa: PLC0415  likewise
 
     picked = pick_device(device)

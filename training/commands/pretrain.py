@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     if settings.base != NEW:
         msg = f"the base of {arguments.recipe} is {settings.base}: train it with finetune"
         raise UsageError(msg)
-    from training.pretraining.run import pretrain  # noqa: PLC0415  torch takes seconds; help must not
+    from training.trainer.pretraining.run import pretrain  # noqa: PLC0415  torch takes seconds; help must not
 
     pretrain(settings)
     return 0

@@ -17,10 +17,10 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from engine.errors import CacheFullError
-from engine.inference.batched_model import BatchedModel
-from engine.inference.flops import peak_memory_bytes
 from engine.layout.planner import Eviction
 from engine.layout.rows import Row
+from engine.runtime.flops import peak_memory_bytes
+from engine.runtime.torch.batched_model import BatchedModel
 from engine.settings import LayoutSettings
 
 Choice = Callable[[NDArray[np.float64]], int]

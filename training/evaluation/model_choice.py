@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from engine.adapters.adapter import model_card, usable_adapter
-from engine.encoder_decoder.original import is_encoder_decoder
 from engine.errors import ModelError, SurtitleError
 from engine.hub.bundled import bundled_models
+from engine.models.adapters.adapter import model_card, usable_adapter
+from engine.models.encoder_decoder.original import is_encoder_decoder
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import ModelCard
 from engine.settings import LayoutSettings, ModelSettings
@@ -82,7 +82,7 @@ def convert_once(model: ModelSettings) -> None:
     if not is_encoder_decoder(model.directory):
         return
     # imported here: with it come libraries that computing alone needs, and help is there at once
-    from engine.loading.encoder_decoder_loader import load_encoder_decoder  # noqa: PLC0415
+    from engine.runtime.ctranslate2.encoder_decoder_loader import load_encoder_decoder  # noqa: PLC0415
 
     try:
         load_encoder_decoder(model)

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.adapters.adapter import write_adapter_card
-from engine.adapters.card import AdapterCard, read_adapter_card
+from engine.models.adapters.adapter import write_adapter_card
+from engine.models.adapters.card import AdapterCard, read_adapter_card
 from engine.models.adaptive_card import AdaptiveCard
 from engine.models.model_card import read_card
 from training.errors import UsageError

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from engine.adapters.adapter import model_card
-from engine.encoder_decoder.record import converted_folder
+from engine.models.adapters.adapter import model_card
+from engine.models.encoder_decoder.record import converted_folder
 from engine.policy import parse_policy
 from engine.settings import ModelSettings, TranslationSettings, at_least
 from engine.untrusted.regular_file import file_sha256
@@ -30,7 +30,8 @@ class RunSettings:
         translation: all but the policy.
         out: run folder.
         limit: lines from the start of the files; None takes all.
-        names: file with the talk of each line, see ``training.data.talks``; for talks only.
+        names: file with the talk of each line, see ``training.research.long_form.talks``; for talks
+        only.
         n_workers: processes; talks are translated in one.
         batch: lines that a process translates side by side; talks are translated one by one.
     """

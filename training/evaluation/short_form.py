@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 from training.data.corpus import read_pairs, replacing, write_json, write_lines
 from training.evaluation.model_choice import convert_once
+from training.evaluation.plots.quality_latency import Curve, Point, draw
 from training.evaluation.run_record import RunRecord, RunSettings
 from training.evaluation.runs import write_translations
 from training.evaluation.workers import Job, read_translations, show_progress, translate
-from training.plots.quality_latency import Curve, Point, draw
 
 if TYPE_CHECKING:
-    from training.metrics.scores import Scores
+    from training.evaluation.scores import Scores
 
 SYSTEMS = ("slots", "retranslate", "agreement", "encoder-decoder")
 """Those of ``engine.translation.factory``, which takes seconds to import."""
@@ -36,7 +36,7 @@ def evaluate(settings: RunSettings) -> "list[Scores]":
         TrainingError: the model cannot be loaded, a worker died, the folder holds another run, or
             matplotlib is missing for the figure, which is drawn after all else is written.
     """
-    from training.metrics.scores import score  # noqa: PLC0415  sacreBLEU; help must not wait for it
+    from training.evaluation.scores import score  # noqa: PLC0415  sacreBLEU; help must not wait for it
 
     pairs = list(read_pairs((settings.source, settings.reference)))[: settings.limit]
     system, language = settings.model.system, settings.translation.target_language

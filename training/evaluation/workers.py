@@ -26,8 +26,8 @@ from training.errors import TrainingError
 from training.evaluation.run_record import RunSettings
 
 if TYPE_CHECKING:
-    from engine.loading.loader import AnyWeights
-    from engine.loading.torch_loader import TorchWeights
+    from engine.runtime.loader import AnyWeights
+    from engine.runtime.torch.torch_loader import TorchWeights
     from engine.translation.base import AnySystem
     from training.evaluation.lanes import Lane
 
@@ -194,7 +194,7 @@ def _translations(share: _Share) -> Iterator[tuple[str, int]]:
     """Load the model and translate a share, policy by policy."""
     import torch  # noqa: PLC0415  seconds, and only workers need it
 
-    from engine.loading.loader import load_by_torch, load_weights  # noqa: PLC0415
+    from engine.runtime.loader import load_by_torch, load_weights  # noqa: PLC0415
 
     torch.set_num_threads(1)
     settings = share.settings
@@ -223,7 +223,7 @@ def _side_by_side(
     share: _Share, weights: "TorchWeights", policy: str, lines: Sequence[tuple[int, str]]
 ) -> Iterator[int]:
     """Translate lines in lanes that compute together, each with a log; yield finished indices."""
-    from engine.inference.batched_model import BatchedModel  # noqa: PLC0415  torch, as above
+    from engine.runtime.torch.batched_model import BatchedModel  # noqa: PLC0415  torch, as above
     from training.evaluation.lanes import run_together  # noqa: PLC0415
 
     n_lanes = min(share.settings.batch, len(lines))

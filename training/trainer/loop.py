@@ -16,7 +16,6 @@ from tqdm import tqdm
 from transformers import PreTrainedModel
 
 from training.errors import TrainingError
-from training.samples.batches import Batch
 from training.trainer.checkpoint import (
     Counters,
     check_fingerprint,
@@ -26,6 +25,7 @@ from training.trainer.checkpoint import (
 )
 from training.trainer.distributed import Processes
 from training.trainer.learning_rates import Rates
+from training.trainer.samples.batches import Batch
 from training.trainer.steps import Step
 
 

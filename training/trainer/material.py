@@ -13,14 +13,14 @@ from engine.models.model_card import ModelCard
 from engine.text.prompt import Prompt, make_prompt
 from engine.untrusted.regular_file import file_sha256
 from training.errors import CorpusError, UsageError
-from training.samples.conversation import Turns
-from training.samples.loss import Markers
-from training.samples.methods import METHODS, Method
-from training.samples.pairs import CorpusPair, tokenize
-from training.samples.stream import Packed, Padded, Stream
 from training.settings import NEW, TrainSettings
 from training.trainer.learning_rates import make_rates
 from training.trainer.loop import Plan
+from training.trainer.samples.conversation import Turns
+from training.trainer.samples.loss import Markers
+from training.trainer.samples.methods import METHODS, Method
+from training.trainer.samples.pairs import CorpusPair, tokenize
+from training.trainer.samples.stream import Packed, Padded, Stream
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

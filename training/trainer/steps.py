@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.layout.rows import IGNORE
-from training.samples.batches import Batch, Line, pack
-from training.samples.stream import Lines, Stream
 from training.trainer.checkpoint import Counters
 from training.trainer.distributed import Processes
+from training.trainer.samples.batches import Batch, Line, pack
+from training.trainer.samples.stream import Lines, Stream
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,22 +16,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.captions.adapter_details import Detail, rows
+from app.config.system.translations import worded
 from app.dialogs.adapters.service import AdapterService, ListedAdapter
 from app.dialogs.adapters.table_model import AdapterTable
-from app.library.adapter_details import Detail, rows
-from app.system.translations import worded
-from app.widgets.dialog_text import (
+from app.look.widgets.dialog_text import (
     as_sentence,
     bring_up,
     close_button,
     dress_table,
     paragraph,
 )
-from app.widgets.file_dialogs import ask_folder, ask_open
-from app.widgets.flow_layout import FlowLayout
-from engine.adapters.adapter import Status
+from app.look.widgets.file_dialogs import ask_folder, ask_open
+from app.look.widgets.flow_layout import FlowLayout
 from engine.events import AdapterChanged
 from engine.messages import tr
+from engine.models.adapters.adapter import Status
 from engine.policy import family
 
 _DESCRIPTIONS = (tr("Better for talks and long sentences."),)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.system.background import BackgroundQueue
-from app.system.translations import error_text
-from engine.adapters.adapter import Adapter, inspect_adapter, verify_adapter
-from engine.adapters.library import AdapterLibrary, LibraryAdapter
+from app.config.system.background import BackgroundQueue
+from app.config.system.translations import error_text
 from engine.errors import SurtitleError
 from engine.hub.bundled import default_adapter, talks_adapter
+from engine.models.adapters.adapter import Adapter, inspect_adapter, verify_adapter
+from engine.models.adapters.library import AdapterLibrary, LibraryAdapter
 from engine.models.fingerprint import Fingerprint, read_fingerprint
 from engine.settings import TranslationSettings
 

@@ -4,11 +4,11 @@ from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.captions.adapter_details import NOTHING
+from app.config.system.translations import worded
 from app.dialogs.adapters.service import ListedAdapter
-from app.library.adapter_details import NOTHING
-from app.system.translations import worded
-from app.widgets.dialog_text import size_text
-from engine.adapters.adapter import Status
+from app.look.widgets.dialog_text import size_text
+from engine.models.adapters.adapter import Status
 
 _MARKS = {Status.OK: "●", Status.UNKNOWN: "◐", Status.BLOCKED: "✕"}  # not by colour alone
 _MANY = 3  # languages and policies that are named; more are counted

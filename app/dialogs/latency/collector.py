@@ -8,10 +8,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from app.config.system.background import BackgroundQueue
+from app.config.system.process_memory import resident_bytes
 from app.dialogs.latency.measurement_file import MeasurementFile
 from app.dialogs.latency.record import LatencyRecord
-from app.system.background import BackgroundQueue
-from app.system.process_memory import resident_bytes
 from engine.events import Event, Ready, Statistics
 from engine.metrics.word_lags import Sample, StageTime
 from engine.speech.events import Heard, WordsCommitted

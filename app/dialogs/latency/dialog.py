@@ -14,20 +14,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.config.system.translations import filled
 from app.dialogs.latency.collector import LatencyCollector
 from app.dialogs.latency.evaluation_page import EvaluationPage
 from app.dialogs.latency.record import EDGES_S, LatencyRecord, histogram
-from app.system.translations import filled
-from app.widgets.charts import CurveChart, Histogram, Waterfall
-from app.widgets.dialog_text import (
+from app.look.widgets.charts import CurveChart, Histogram, Waterfall
+from app.look.widgets.dialog_text import (
     add_action,
     as_sentence,
     close_button,
     paragraph,
     size_text,
 )
-from app.widgets.file_dialogs import ask_save
-from app.widgets.tab_widget import WideTabs
+from app.look.widgets.file_dialogs import ask_save
+from app.look.widgets.tab_widget import WideTabs
 from engine.metrics.word_lags import COMMITTED, WHOLE, StageTime
 
 _REFRESH_MS = 250  # no eye reads faster

@@ -15,10 +15,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.system.child_process import ChildCommand
-from app.system.translations import failure_text, filled
-from app.widgets.dialog_text import add_row, as_sentence, paragraph
-from app.widgets.file_dialogs import ask_open
+from app.config.system.child_process import ChildCommand
+from app.config.system.translations import failure_text, filled
+from app.look.widgets.dialog_text import add_row, as_sentence, paragraph
+from app.look.widgets.file_dialogs import ask_open
 
 _LIMIT_S = 6 * 3600.0  # a large model on a long file
 

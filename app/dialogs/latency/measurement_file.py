@@ -11,8 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TextIO
 
-from app.system.messages import AppCode
-from app.system.text_io import TextError
+from app.config.system.messages import AppCode
+from app.config.system.text_io import TextError
 from engine.errors import message_of
 from engine.events import Statistics
 from engine.metrics.word_lags import Sample

@@ -7,9 +7,9 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
 
-from app.captions.doubt import DOUBT_MARKS
-from app.captions.lanes import ME, THEM
-from app.captions.modes import MODES
+from app.config.doubt import DOUBT_MARKS
+from app.config.lanes import ME, THEM
+from app.config.modes import MODES
 from app.config.preferences import (
     LEAST_OPACITY,
     MOST_LETTERS,
@@ -17,16 +17,16 @@ from app.config.preferences import (
     OverlayPreferences,
     Preferences,
 )
+from app.config.system.screen_share import can_hide
+from app.config.system.wayland import is_wayland
 from app.dialogs.settings.page import SettingsPage
 from app.look.contrast import LEGIBLE, Rgb, contrast, over
 from app.look.style_sheet import make_spin
+from app.look.widgets.colour_wells import ColourWells
+from app.look.widgets.dialog_text import paragraph
+from app.look.widgets.lane_style import lane_name
 from app.overlay.preview import BEHIND, CaptionPreview
 from app.overlay.themes import theme_of
-from app.system.screen_share import can_hide
-from app.system.wayland import is_wayland
-from app.widgets.colour_wells import ColourWells
-from app.widgets.dialog_text import paragraph
-from app.widgets.lane_style import lane_name
 
 _OPAQUE, _PERCENT = 255, 100
 _TEXT_COLOURS = ("#ffffff", "#ffe600", "#7cf29c", "#7fdfff", "#ffb86b", "#ffa8d8", "#000000")

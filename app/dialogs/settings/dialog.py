@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from app.config.preferences import Preferences
 from app.config.preferences_file import export_preferences, import_preferences
+from app.config.system.translations import worded
 from app.dialogs.settings.captions_page import CaptionsPage
 from app.dialogs.settings.files_page import FilesPage
 from app.dialogs.settings.general_page import GeneralPage
@@ -23,11 +24,10 @@ from app.dialogs.settings.shortcuts_page import ShortcutsPage
 from app.dialogs.settings.speech_page import SpeechPage
 from app.dialogs.settings.translation_page import TranslationPage
 from app.look.style_sheet import GAP
+from app.look.widgets.dialog_text import close_button, paragraph
+from app.look.widgets.file_dialogs import ask_open, ask_save
+from app.look.widgets.tab_widget import WideTabs
 from app.main_window.actions import Actions
-from app.system.translations import worded
-from app.widgets.dialog_text import close_button, paragraph
-from app.widgets.file_dialogs import ask_open, ask_save
-from app.widgets.tab_widget import WideTabs
 
 _FILES = "TOML (*.toml)"
 _SIZE = QSize(640, 560)  # unless the screen is smaller

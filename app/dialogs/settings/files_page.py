@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QLineEdit, QPushButton
 from app.config.preferences import Preferences
 from app.dialogs.settings.page import SettingsPage
 from app.look.icons import icon
-from app.widgets.desktop_links import open_folder, open_page
-from app.widgets.dialog_text import paragraph
-from app.widgets.file_dialogs import ask_save
+from app.look.widgets.desktop_links import open_folder, open_page
+from app.look.widgets.dialog_text import paragraph
+from app.look.widgets.file_dialogs import ask_save
 
 
 class FilesPage(SettingsPage):

@@ -14,8 +14,8 @@ from app.config.preferences import (
 )
 from app.dialogs.settings.page import SettingsPage
 from app.look.icons import icon
-from app.widgets.desktop_links import open_folder
-from app.widgets.dialog_text import paragraph
+from app.look.widgets.desktop_links import open_folder
+from app.look.widgets.dialog_text import paragraph
 
 
 class GeneralPage(SettingsPage):

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from app.config.preferences import Preferences
 from app.look.style_sheet import make_spin
-from app.widgets.dialog_text import add_row
+from app.look.widgets.dialog_text import add_row
 
 _NUMBER, _CHOICE = 96, 240  # pixels: the least width of a number and of a list
 _INDENT = 28  # pixels: below the text of a check box

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit
 
 from app.config.preferences import Preferences
 from app.dialogs.settings.page import SettingsPage
+from app.look.widgets.dialog_text import add_row, paragraph
 from app.main_window.actions import Actions
-from app.widgets.dialog_text import add_row, paragraph
 
 _TYPING = ("Space", "Return", "Enter", "Tab", "Backtab", "Backspace", "Del", "Ins")
 _MODIFIERS = (Qt.Key.Key_Control, Qt.Key.Key_Shift, Qt.Key.Key_Alt, Qt.Key.Key_Meta)

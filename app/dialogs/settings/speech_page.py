@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 
 from app.dialogs.settings.page import SettingsPage
 from app.look.icons import icon
-from app.widgets.desktop_links import open_folder
-from app.widgets.dialog_text import paragraph
-from app.widgets.file_dialogs import ask_folder
-from app.widgets.speech_model_names import speech_name
+from app.look.widgets.desktop_links import open_folder
+from app.look.widgets.dialog_text import paragraph
+from app.look.widgets.file_dialogs import ask_folder
+from app.look.widgets.speech_model_names import speech_name
 from engine.hub.catalogue import WHISPER_MEGABYTES, WHISPER_MODELS
 
 

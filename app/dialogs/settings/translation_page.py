@@ -6,11 +6,11 @@ from pathlib import Path
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QLabel, QPushButton
 
+from app.captions.model_names import hub_name
 from app.config.preferences import Preferences
 from app.dialogs.settings.page import SettingsPage
-from app.library.model_names import hub_name
-from app.widgets.dialog_text import paragraph
-from app.widgets.policy_names import standard_entry, unoffered_policy
+from app.look.widgets.dialog_text import paragraph
+from app.look.widgets.policy_names import standard_entry, unoffered_policy
 from engine.hub.bundled import bundled_models
 from engine.untrusted.safe_names import model_name
 

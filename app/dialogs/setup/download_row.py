@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayou
 
 from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary
-from app.widgets.dialog_text import as_sentence, paragraph, size_text
+from app.look.widgets.dialog_text import as_sentence, paragraph, size_text
 
 _STEPS = 1000
 

@@ -6,19 +6,19 @@ from pathlib import Path
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QPushButton
 
-from app.captions.modes import SOURCE_LANGUAGE
+from app.captions.models import MachineReport, ModelOffer, known_offers
+from app.config.modes import SOURCE_LANGUAGE
+from app.config.system.child_process import ChildCommand
+from app.config.system.translations import failure_text, worded
 from app.dialogs.setup.model_service import ModelService, bundled_offers
 from app.dialogs.setup.offer_list import OfferList
 from app.dialogs.setup.offer_words import words_of
 from app.dialogs.setup.pages import WizardPage
-from app.library.models import MachineReport, ModelOffer, known_offers
 from app.look.icons import icon
-from app.system.child_process import ChildCommand
-from app.system.translations import failure_text, worded
-from app.widgets.dialog_text import as_sentence, quiet, size_text
-from app.widgets.file_dialogs import ask_folder
-from app.widgets.language_names import language_names
-from engine.loading.hardware import Machine
+from app.look.widgets.dialog_text import as_sentence, quiet, size_text
+from app.look.widgets.file_dialogs import ask_folder
+from app.look.widgets.language_names import language_names
+from engine.runtime.hardware import Machine
 from engine.translation.factory_names import source_notice
 
 _LIMIT_S = 240.0  # the first import is slow on slow disks and busy computers

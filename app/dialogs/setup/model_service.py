@@ -8,15 +8,15 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.library.model_names import hub_name
-from app.library.models import ModelOffer, known_offer
-from app.system.background import BackgroundQueue
-from app.system.translations import error_text
-from engine.encoder_decoder.original_weights import delete_original, original_bytes
+from app.captions.model_names import hub_name
+from app.captions.models import ModelOffer, known_offer
+from app.config.system.background import BackgroundQueue
+from app.config.system.translations import error_text
 from engine.errors import ModelError, SurtitleError
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import TRANSLATION_MODELS
 from engine.models.model_card import read_card
+from engine.runtime.ctranslate2.original_weights import delete_original, original_bytes
 from engine.settings import ModelSettings
 from engine.untrusted.safe_names import folder_of, model_name
 
@@ -112,7 +112,7 @@ class ModelService(QObject):
         self.listed.emit(offers)
 
     def _delete_original(self, folder: Path) -> None:
-        from engine.loading.encoder_decoder_loader import load_encoder_decoder  # noqa: PLC0415  slow
+        from engine.runtime.ctranslate2.encoder_decoder_loader import load_encoder_decoder  # noqa: PLC0415  slow
 
         try:
             load_encoder_decoder(ModelSettings(directory=folder, device="cpu"))

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from app.library.models import Fit, MachineReport, ModelOffer
-from app.system.translations import filled
-from app.widgets.dialog_text import size_text
-from app.widgets.language_names import language_name
+from app.captions.models import Fit, MachineReport, ModelOffer
+from app.config.system.translations import filled
+from app.look.widgets.dialog_text import size_text
+from app.look.widgets.language_names import language_name
 from engine.hub.catalogue import Score
 from engine.messages import tr
 from engine.models.licences import allows_any_use

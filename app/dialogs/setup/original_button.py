@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QAbstractButton, QMessageBox, QPushButton
 
 from app.dialogs.setup.model_service import OriginalWeights
-from app.widgets.dialog_text import breakable, size_text
+from app.look.widgets.dialog_text import breakable, size_text
 
 
 class OriginalButton(QPushButton):

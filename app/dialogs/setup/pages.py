@@ -12,12 +12,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.captions.modes import CAPTIONS_ONLY
+from app.config.modes import CAPTIONS_ONLY
 from app.config.preferences import Preferences
 from app.look.icons import icon
 from app.look.style_sheet import GAP
-from app.widgets.dialog_text import paragraph, quiet
-from app.widgets.language_names import language_name, language_names
+from app.look.widgets.dialog_text import paragraph, quiet
+from app.look.widgets.language_names import language_name, language_names
 
 _ICON_SIDE = 20
 

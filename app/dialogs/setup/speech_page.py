@@ -6,13 +6,13 @@ from pathlib import Path
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QButtonGroup, QRadioButton, QVBoxLayout
 
+from app.captions.speech_models import ENOUGH, FAST, load_of, recommended_speech
 from app.dialogs.setup.download_row import DownloadRow
 from app.dialogs.setup.pages import WizardPage
-from app.library.speech_models import ENOUGH, FAST, load_of, recommended_speech
 from app.look.style_sheet import GAP
+from app.look.widgets.dialog_text import as_sentence, quiet, size_text
+from app.look.widgets.file_dialogs import ask_folder
 from app.session.listening_service import ListeningService
-from app.widgets.dialog_text import as_sentence, quiet, size_text
-from app.widgets.file_dialogs import ask_folder
 from engine.hub.catalogue import SPEECH_CHOICES, STANDARD_WHISPER, SpeechChoice
 
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton
 
+from app.captions.models import MachineReport
+from app.config.system.child_process import ChildCommand
+from app.config.system.translations import failure_text, filled
 from app.dialogs.setup.pages import WizardPage
-from app.library.models import MachineReport
-from app.system.child_process import ChildCommand
-from app.system.translations import failure_text, filled
-from app.widgets.dialog_text import as_sentence
+from app.look.widgets.dialog_text import as_sentence
 from engine.session.lag_forecast import Forecast
 
 _LIMIT_S = 180.0  # for loading and measuring; measuring takes 20 s at most

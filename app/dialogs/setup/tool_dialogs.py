@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, Signal, Slot
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QWidget
 
 from app.config.model_choice import ModelChoice
+from app.config.system.child_process import ChildCommand
 from app.dialogs.setup.model_page import ModelPage
 from app.dialogs.setup.model_service import ModelService
 from app.dialogs.setup.original_button import OriginalButton
@@ -14,8 +15,7 @@ from app.dialogs.setup.pages import WizardPage
 from app.dialogs.setup.speed_page import SpeedPage
 from app.dialogs.setup.wizard import WizardServices
 from app.look.style_sheet import make_primary
-from app.system.child_process import ChildCommand
-from app.widgets.dialog_text import as_sentence, bring_up, size_text
+from app.look.widgets.dialog_text import as_sentence, bring_up, size_text
 
 _WIDTH, _HEIGHT = 960, 560
 

@@ -6,13 +6,13 @@ from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout
 
-from app.captions.lanes import LANES
 from app.captions.model import UtteranceView, dotted
+from app.config.lanes import LANES
 from app.dialogs.setup.pages import WizardPage
 from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary
-from app.widgets.dialog_text import as_sentence, paragraph, quiet
-from app.widgets.level_meter import LevelMeter
+from app.look.widgets.dialog_text import as_sentence, paragraph, quiet
+from app.look.widgets.level_meter import LevelMeter
 from engine.audio.devices import DeviceKind, Level
 
 _BIG = 1.3  # letters of the caption, of those of the window

@@ -14,8 +14,8 @@ from app.dialogs.setup.pages import DonePage, WelcomePage, WizardPage
 from app.dialogs.setup.speech_page import SpeechPage
 from app.dialogs.setup.try_page import TryPage
 from app.look.style_sheet import make_primary
+from app.look.widgets.dialog_text import bring_up
 from app.session.listening_service import ListeningService
-from app.widgets.dialog_text import bring_up
 
 _WIDTH, _HEIGHT = 720, 480
 

@@ -3,7 +3,6 @@ from dataclasses import replace
 
 import pytest
 
-from app.captions.doubt import DOUBT_MARKS
 from app.captions.line_breaking import (
     Line,
     LineBreaker,
@@ -12,6 +11,7 @@ from app.captions.line_breaking import (
     runs_right_to_left,
 )
 from app.captions.model import UtteranceView
+from app.config.doubt import DOUBT_MARKS
 
 ALPHABET = [
     "a",

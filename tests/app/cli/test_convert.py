@@ -9,12 +9,12 @@ import pytest
 
 from app.__main__ import main
 from engine.commands import Configure
-from engine.encoder_decoder import conversion
-from engine.encoder_decoder.record import read_record
 from engine.events import Notice, Ready
 from engine.messages import Code
+from engine.models.encoder_decoder.record import read_record
+from engine.runtime.ctranslate2 import conversion
 from engine.settings import ModelSettings, TranslationSettings
-from tests.engine.encoder_decoder.tiny_models import make_encoder_decoder
+from tests.engine.runtime.ctranslate2.tiny_models import make_encoder_decoder
 from tests.support.sessions import running
 
 TEXT = "the old house is green and we go to see the books in Rome"

@@ -23,7 +23,7 @@ from engine.events import Failed
 from engine.hub.transfer import HubSettings
 from engine.messages import Code
 from engine.speech.events import TailChanged
-from tests.engine.encoder_decoder.tiny_models import make_encoder_decoder
+from tests.engine.runtime.ctranslate2.tiny_models import make_encoder_decoder
 from tests.support.fakes import save_tiny_model
 from tests.support.listening_fakes import (
     EchoSession,

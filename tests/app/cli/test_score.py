@@ -6,7 +6,7 @@ import pytest
 
 from app.__main__ import main
 from app.cli.score import score_file, score_translations
-from app.system.text_io import TextError
+from app.config.system.text_io import TextError
 from engine.metrics.replay import replay
 from tests.support.listening_fakes import Loudness, Script, script, sound_of
 from tests.support.spoken import raw

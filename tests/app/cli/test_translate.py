@@ -21,19 +21,19 @@ import torch
 
 from app.__main__ import main
 from app.cli import translate as terminal
-from app.system.text_io import LineReader, LineWriter, printable
-from engine.adapters.card import AdapterScore
-from engine.loading.load_plan import load_plans
-from engine.loading.loader import load_weights
+from app.config.system.text_io import LineReader, LineWriter, printable
+from engine.models.adapters.card import AdapterScore
 from engine.models.adaptive_card import AdaptiveCard
 from engine.models.fingerprint import read_fingerprint
 from engine.models.memory_footprint import read_footprint
 from engine.models.model_card import Calibration, read_card
+from engine.runtime.load_plan import load_plans
+from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import tiny_card, write_adapter
 from tests.support.chat_templates import CHATML
 from tests.support.fakes import tiny_weights
-from training.pretraining.tokenizer import END, END_OF_WRITE
+from training.trainer.pretraining.tokenizer import END, END_OF_WRITE
 
 ROOT = Path(__file__).resolve().parents[3]
 POLICIES = ["read:1", "read:3", "wait:1", "wait:3", "offline"]
@@ -220,7 +220,7 @@ def test_invalid_utf8_is_replaced_counted_and_told_once(translate):
 def test_a_file_that_is_no_text_is_refused_before_anything_is_loaded(
     translate, tmp_path, content, monkeypatch
 ):
-    monkeypatch.setitem(sys.modules, "engine.loading.loader", None)
+    monkeypatch.setitem(sys.modules, "engine.runtime.loader", None)
     path = tmp_path / "picture.png"
     path.write_bytes(content)
     translate(b"", path).says(1, "expected UTF-8 text", path)
@@ -578,7 +578,7 @@ def test_ctrl_c_that_a_library_swallows_while_it_is_imported_ends_the_program(
         msg = "could not import module"
         raise ImportError(msg)
 
-    monkeypatch.setattr("engine.loading.loader.load_weights", swallowing)
+    monkeypatch.setattr("engine.runtime.loader.load_weights", swallowing)
     monkeypatch.setattr(os, "_exit", ended.append)
     translate(b"Abc.\n")
     assert ended == [130]
@@ -662,7 +662,7 @@ def test_weights_that_do_not_fit_whole_are_taken_in_4_bits_but_not_silently(
         for quantise in ("none", "nf4")
     )
     room = (whole.needed_bytes + packed.needed_bytes) // 2
-    monkeypatch.setattr("engine.loading.load_plan.free_bytes", lambda _device: room)
+    monkeypatch.setattr("engine.runtime.load_plan.free_bytes", lambda _device: room)
 
     ran = translate(b"Abc de fgh.\n", "--device", "cpu")
 

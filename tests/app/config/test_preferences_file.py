@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.captions.lanes import ME
+from app.config.lanes import ME
 from app.config.preferences import (
     CaptionPreferences,
     Preferences,
     TranslationPreferences,
 )
 from app.config.preferences_file import PreferencesFile, export_preferences, import_preferences
-from app.system.toml_file import TomlFile
+from app.config.system.toml_file import TomlFile
 from engine.errors import PolicyError
 from tests.support.app.preferences import CHOSEN
 

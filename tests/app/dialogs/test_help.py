@@ -5,11 +5,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 
+from app.config.system.translations import speak
+from app.config.system.versions import LIBRARIES, licence_of, version_of
 from app.dialogs.about_dialog import AboutDialog
 from app.dialogs.help_dialog import HelpDialog
 from app.main_window.actions import Actions
-from app.system.translations import speak
-from app.system.versions import LIBRARIES, licence_of, version_of
 from engine.hub.bundled import ASSETS
 
 HELP = sorted((ASSETS / "help").glob("*.md"))

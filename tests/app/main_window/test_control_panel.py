@@ -1,13 +1,13 @@
 import pytest
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from app.application.source_notices import SourceNotices
+from app.controllers.source_notices import SourceNotices
 from app.look.contrast import contrast
+from app.look.widgets.lane_style import lane_colour, lane_name
 from app.main_window.banner import Banner
 from app.main_window.control_panel import ControlPanel
 from app.main_window.download_bar import DownloadBar
 from app.main_window.empty_page import EmptyPage
-from app.widgets.lane_style import lane_colour, lane_name
 from engine.audio.devices import AudioNotice, DeviceKind, Level, NoticeKind
 from engine.messages import Code
 from tests.support.app.fake_speech_engine import DEVICES

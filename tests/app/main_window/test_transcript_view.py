@@ -7,8 +7,8 @@ from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QPalette, QWheelEvent
 from PySide6.QtWidgets import QStyleOptionViewItem
 
-from app.captions.doubt import SIGN
 from app.captions.model import UtteranceView
+from app.config.doubt import SIGN
 from app.look.palette import colours_of
 from app.main_window.transcript_cell import PADDING
 from app.main_window.transcript_model import (

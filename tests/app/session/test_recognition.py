@@ -6,7 +6,7 @@ import wave
 import numpy as np
 import pytest
 
-from app.captions.lanes import LANES
+from app.config.lanes import LANES
 from app.session import recognition
 from app.session.listening_service import ListeningService
 from app.session.recognition import SpeechEngine

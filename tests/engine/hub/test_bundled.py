@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine.adapters.adapter import Status, inspect_adapter, verify_adapter
 from engine.files import ASSETS
 from engine.hub.bundled import WORTH, bundled_adapters, bundled_models, default_adapter
+from engine.models.adapters.adapter import Status, inspect_adapter, verify_adapter
 from engine.models.fingerprint import read_fingerprint
 from engine.settings import TranslationSettings
 

@@ -20,7 +20,7 @@ from huggingface_hub.utils import validate_repo_id
 from engine.errors import FetchCancelledError, HubError
 from engine.hub.download import fetch_model, find_model, in_steps, model_folder
 from engine.hub.transfer import HubSettings, fetch_answer, reason_of
-from engine.loading.loader import load_weights
+from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
 from tests.support import hub_server
 from tests.support.fakes import save_tiny_model

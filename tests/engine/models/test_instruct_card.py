@@ -3,15 +3,15 @@ import random
 import pytest
 import torch
 
-from engine.adapters.adapter import model_card
 from engine.commands import EndPassage
 from engine.errors import ModelError
 from engine.events import Ready, UtteranceEnded
-from engine.loading.loader import load_weights
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
+from engine.models.adapters.adapter import model_card
 from engine.models.instruct_card import ASKED, LANGUAGE_NAMES, ask_for, plain_card
 from engine.models.model_card import Language
+from engine.runtime.loader import load_weights
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.text.prompt import make_prompt, turn_end
 from engine.translation.factory import make_system

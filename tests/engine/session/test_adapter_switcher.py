@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from engine.errors import AdapterError
-from engine.inference.slot_model import SlotModel
-from engine.loading.loader import load_weights
-from engine.loading.lora_layers import TorchAdaptedLayers
 from engine.models.fingerprint import read_fingerprint
+from engine.runtime.loader import load_weights
+from engine.runtime.torch.lora_layers import TorchAdaptedLayers
+from engine.runtime.torch.slot_model import SlotModel
 from engine.session import adapter_switcher
 from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import ModelSettings, TranslationSettings

@@ -7,7 +7,7 @@ import torch
 
 from engine.commands import EndPassage
 from engine.events import Failed, PaceChanged, Refused, Statistics, UtteranceEnded
-from engine.inference.slot_model import SlotModel
+from engine.runtime.torch.slot_model import SlotModel
 from engine.session import worker
 from engine.session.command_queue import CommandQueue
 from engine.session.session import Session

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from engine.encoder_decoder.tokenizer import make_decoder
+from engine.models.encoder_decoder.tokenizer import make_decoder
 from engine.text.detokenizer import Detokenizer
 from tests.support.fakes import tiny_tokenizer
 

@@ -10,7 +10,7 @@ from engine.text.numbers import RUN
 from engine.text.prompt import word_ids
 from engine.translation.constraints import Constraints
 from engine.translation.copies import ADDRESS_BONUS, NAME_BONUS, VERBATIM_BONUS
-from training.pretraining.tokenizer import END_OF_WRITE, train_tokenizer
+from training.trainer.pretraining.tokenizer import END_OF_WRITE, train_tokenizer
 
 LINES = (
     "Der Umsatz wuchs um 12,5 Prozent auf 4.200 Euro. Wir treffen uns um 9:30 Uhr.",

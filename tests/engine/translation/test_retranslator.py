@@ -7,9 +7,9 @@ import random
 import pytest
 
 from engine.errors import ModelError, PolicyError
-from engine.inference.slot_model import SlotModel
 from engine.layout.rows import Row
 from engine.metrics.event_log import EventLog
+from engine.runtime.torch.slot_model import SlotModel
 from engine.settings import TranslationSettings
 from engine.translation.agreement import AgreementTranslator
 from engine.translation.factory import SYSTEMS, make_system

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from engine.errors import ModelError, PolicyError
-from engine.inference.slot_cache import SlotCache
 from engine.layout.rows import visible
 from engine.metrics.event_log import EventLog
+from engine.runtime.torch.slot_cache import SlotCache
 from engine.settings import ModelSettings, TranslationSettings, UtteranceLimits
 from engine.translation.captioned import n_same
 from engine.translation.feed import changes
@@ -24,7 +24,7 @@ from tests.support.fakes import (
     tiny_weights,
     word_for_word,
 )
-from training.pretraining.tokenizer import END, END_OF_WRITE
+from training.trainer.pretraining.tokenizer import END, END_OF_WRITE
 
 POLICIES = ["read:1", "read:2", "read:3", "wait:1", "wait:3", "adaptive:0.5", "offline"]
 

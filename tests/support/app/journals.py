@@ -4,9 +4,9 @@ import os
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from app.history.cue_recorder import CueKept
-from app.history.cues import Cue
-from app.history.journal import (
+from app.captions.cue_recorder import CueKept
+from app.captions.cues import Cue
+from app.captions.journal import (
     SessionJournal,
 )
 from engine.events import (

@@ -1,7 +1,7 @@
 """The whole program with a fake microphone, and a person at its buttons."""
 
-from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
+from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 
 SAID = "we went to the old house. then it rained."

@@ -4,8 +4,8 @@ import tomllib
 
 from PySide6.QtCore import Qt
 
-from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
+from app.controllers.application import Application
 from app.main_window.transcript_model import CAPTION, SOURCE
 from app.session.engine_bridge import EngineBridge
 

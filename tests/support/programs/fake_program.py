@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
+from app.config.system.unix_signals import Interrupt
+from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
-from app.system.unix_signals import Interrupt
 from tests.support.app.fake_engine import FakeEngine
 
 _ENGLISH = "Good morning, everyone. Today we want to talk about the weather and our new garden."

@@ -8,7 +8,7 @@ from PySide6.QtCore import QTimer
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app import start
-from app.application import startup
+from app.controllers import startup
 
 show = startup.Application.show
 

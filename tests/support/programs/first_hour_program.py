@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QFileDialog
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.__main__ import main
-from app.application import startup
+from app.controllers import startup
 from app.session import recognition
 from tests.support.spoken import TINY, Known, apart, keys, raw
 

@@ -20,10 +20,10 @@ from PySide6.QtCore import QTimer
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from app.application import startup
-from app.application.application import Application
-from app.application.listening_controller import FETCH
 from app.config.launch_settings import LaunchSettings
+from app.controllers import startup
+from app.controllers.application import Application
+from app.controllers.listening_controller import FETCH
 from app.main_window.banner import Banner
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine

@@ -19,7 +19,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from app.application.application import Application
+from app.captions.cue_recorder import CueKept
+from app.captions.cues import Cue
+from app.captions.journal import SessionJournal
 from app.captions.line_breaking import Line
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences import (
@@ -30,14 +32,12 @@ from app.config.preferences import (
     Preferences,
 )
 from app.config.preferences_file import PreferencesFile
-from app.history.cue_recorder import CueKept
-from app.history.cues import Cue
-from app.history.journal import SessionJournal
+from app.config.system.translations import speak
+from app.config.system.wayland import is_wayland, platform_wanted
+from app.controllers.application import Application
 from app.overlay.text_layout import OverlayView
 from app.overlay.window import Overlay
 from app.session.engine_bridge import EngineBridge
-from app.system.translations import speak
-from app.system.wayland import is_wayland, platform_wanted
 from engine.audio.devices import DeviceKind
 from engine.events import AdapterChanged, LoadProgress
 from engine.files import ASSETS

@@ -15,8 +15,8 @@ from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
+from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.monitors import Monitors

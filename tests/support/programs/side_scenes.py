@@ -7,8 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QPoint, QTimer
 
 from app.captions.model import UtteranceView
+from app.config.system.translations import worded
 from app.dialogs.setup.wizard import WizardServices
-from app.system.translations import worded
 from engine.audio.devices import Level
 from engine.events import ContextChanged, Statistics
 from engine.hub.catalogue import KNOWN_MODELS

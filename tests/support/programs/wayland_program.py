@@ -17,10 +17,10 @@ from PySide6.QtWidgets import QApplication
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
+from app.config.system.wayland import platform_wanted
+from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
-from app.system.wayland import platform_wanted
 from tests.support.app.fake_engine import FakeEngine
 
 LIMIT_S = 90  # a machine may do much else

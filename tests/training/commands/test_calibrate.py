@@ -3,15 +3,15 @@ from dataclasses import replace
 
 import pytest
 
-from engine.adapters.adapter import Status, inspect_adapter
-from engine.adapters.card import read_adapter_card
+from engine.models.adapters.adapter import Status, inspect_adapter
+from engine.models.adapters.card import read_adapter_card
 from engine.models.model_card import read_card
 from tests.support.adapter_folders import write_adapter
 from tests.support.run_folders import references, translations, write_run
 from training.__main__ import main
 from training.evaluation.calibration import calibrate
 from training.evaluation.runs import read_run
-from training.pretraining.tokenizer import make_card
+from training.trainer.pretraining.tokenizer import make_card
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from matplotlib.image import imread
 
 from tests.support.run_folders import references, silent, translations, two_runs, write_run
 from training.__main__ import main
-from training.comparison.comparison import compare
-from training.comparison.paired_bootstrap import BootstrapSettings
+from training.evaluation.plots.quality_latency import Curve, Point
 from training.evaluation.runs import read_run
-from training.plots.quality_latency import Curve, Point
+from training.research.comparison.comparison import compare
+from training.research.comparison.paired_bootstrap import BootstrapSettings
 
 SETTINGS = BootstrapSettings(n_samples=50, seed=1)
 
@@ -106,9 +106,9 @@ def test_where_no_policy_is_shared_only_scores_are_told(tmp_path, monkeypatch, c
 
 def test_the_picture_shows_every_policy_of_every_run(runs, monkeypatch):
     drawn = []
-    monkeypatch.setattr("training.commands.compare.draw", lambda curves, _: drawn.extend(curves))
-    assert main(["compare", "good", "bad", "--samples", "1"]) == 0
-    assert drawn == [
+    monkeypatch.setattr("training.research.commands.compare.draw", lambda curves, _:
+    drawn.extend(curves)) assert main(["compare", "good", "bad", "--samples", "1"]) == 0 assert
+    drawn == [
         Curve(
             run.name,
             tuple(Point(name, one.scores.laal, one.scores.bleu) for name, one in policies.items()),

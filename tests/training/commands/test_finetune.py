@@ -11,9 +11,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from engine.adapters.adapter import Status, inspect_adapter
-from engine.loading.loader import load_weights
+from engine.models.adapters.adapter import Status, inspect_adapter
 from engine.models.fingerprint import read_fingerprint
+from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
@@ -21,9 +21,9 @@ from tests.support.fakes import save_tiny_model, tiny_tokenizer
 from tests.support.finetune_runs import QUICK, finetune, losses, write_dev, write_pairs
 from tests.support.networks import stock_network
 from training.__main__ import main
-from training.finetuning import run as finetuning
 from training.trainer import loop as trainer
 from training.trainer.checkpoint import read_counters
+from training.trainer.finetuning import run as finetuning
 
 WEIGHTS = "adapter_model.safetensors"
 

@@ -16,11 +16,11 @@ from engine.translation.feed import feed_line
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, save_tiny_model, tiny_weights
 from training.__main__ import main
-from training.data.talks import Talk
-from training.evaluation.long_form import feed_talk, read_talks_done
 from training.evaluation.run_record import RunRecord
-from training.metrics.resegment import resegment
-from training.metrics.soft_segmenter import soft_resegment
+from training.research.long_form.evaluate_talks import feed_talk, read_talks_done
+from training.research.long_form.resegment import resegment
+from training.research.long_form.soft_segmenter import soft_resegment
+from training.research.long_form.talks import Talk
 
 pytest.importorskip("mweralign")
 
@@ -192,7 +192,7 @@ def test_a_killed_run_goes_on_with_the_talk_it_was_in(tmp_path, files, model, mo
         *("read:3.1.jsonl", "read:3.2.jsonl", "wait:2.1.jsonl")
     }
     monkeypatch.setattr(
-        "engine.loading.loader.load_weights", None
+        "engine.runtime.loader.load_weights", None
     )  # all is there: nothing to load it for
     summary = (out / "summary.json").read_bytes()
     assert long_form(files, model, out) == 0

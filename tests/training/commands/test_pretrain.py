@@ -5,8 +5,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from engine.loading.loader import load_weights
-from engine.loading.onnx_loader import OnnxWeights
+from engine.runtime.loader import load_weights
+from engine.runtime.onnx.onnx_loader import OnnxWeights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from engine.adapters.card import AdapterScore, read_adapter_card
 from engine.hub import bundled
+from engine.models.adapters.card import AdapterScore, read_adapter_card
 from engine.settings import TranslationSettings
 from tests.support.adapter_folders import BASE, tiny_card, write_adapter
 from tests.support.run_folders import references, translations, write_run

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from engine.adapters.adapter import Status, inspect_adapter
-from engine.adapters.card import read_adapter_card
+from engine.models.adapters.adapter import Status, inspect_adapter
+from engine.models.adapters.card import read_adapter_card
 from engine.models.adaptive_card import AdaptiveCard
 from engine.models.model_card import read_card
 from tests.support.adapter_folders import write_adapter
@@ -14,7 +14,7 @@ from training.__main__ import main
 from training.errors import TrainingError
 from training.evaluation.lags import measured_lags, rising
 from training.evaluation.runs import read_run
-from training.pretraining.tokenizer import make_card
+from training.trainer.pretraining.tokenizer import make_card
 
 
 def measured(folder, late_by_policy, n_lines=30, **changes):

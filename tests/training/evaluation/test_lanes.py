@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from engine.errors import CacheFullError
-from engine.inference.batched_model import BatchedModel
 from engine.layout.rows import Row
 from engine.metrics.event_log import EventLog
 from engine.models.policy_head import PolicyHead
+from engine.runtime.torch.batched_model import BatchedModel
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import feed_line
 from engine.translation.slot_translator import Translator

@@ -6,9 +6,9 @@ import random
 import pytest
 
 from tests.support.run_folders import references, silent, translations, two_runs, write_run
-from training.comparison.contenders import read_contenders, rows
 from training.errors import TrainingError, UsageError
 from training.evaluation.runs import read_run
+from training.research.comparison.contenders import read_contenders, rows
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ from engine.policy import parse_policy
 from tests.support.fakes import save_tiny_model
 from tests.support.finetune_runs import write_pairs
 from tests.support.rows import random_examples
-from training.finetuning.base_model import find_base
-from training.samples.batches import pack
-from training.samples.loss import Markers, forbid_markers
-from training.samples.stream import Lines, pack_lines
 from training.settings import Mixture, Optimisation, TrainSettings
+from training.trainer.finetuning.base_model import find_base
 from training.trainer.material import find_method, prepare, trained_policies
+from training.trainer.samples.batches import pack
+from training.trainer.samples.loss import Markers, forbid_markers
+from training.trainer.samples.stream import Lines, pack_lines
 from training.trainer.steps import share_step
 
 

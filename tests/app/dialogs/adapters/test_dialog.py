@@ -5,14 +5,14 @@ import pytest
 from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 
+from app.config.system.translations import speak
 from app.dialogs.adapters.dialog import AdapterDialog, _purpose
 from app.dialogs.adapters.service import AdapterService, ListedAdapter
-from app.system.translations import speak
-from engine.adapters.adapter import inspect_adapter
-from engine.adapters.library import AdapterLibrary
 from engine.events import AdapterChanged
 from engine.files import ASSETS
 from engine.hub.bundled import bundled_adapters
+from engine.models.adapters.adapter import inspect_adapter
+from engine.models.adapters.library import AdapterLibrary
 from tests.support.adapter_folders import tiny_card, write_adapter
 
 LOADED = AdapterChanged(names=("tiny-en-de",), used="tiny-en-de", languages={"de": "German"})

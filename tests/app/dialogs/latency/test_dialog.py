@@ -5,11 +5,11 @@ import pytest
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QGuiApplication
 
+from app.config.system.child_process import ChildCommand
 from app.dialogs.latency.collector import LatencyCollector
 from app.dialogs.latency.dialog import LatencyDialog
 from app.dialogs.latency.evaluation_page import EvaluationPage
 from app.session.engine_bridge import EngineBridge
-from app.system.child_process import ChildCommand
 from engine.commands import EndPassage, SetWords
 from engine.events import CaptionChanged, SourceChanged, Statistics, UtteranceOpened
 from engine.speech.events import WordsCommitted

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from app.config.preferences import Preferences
 from app.dialogs.settings.dialog import SettingsDialog
+from app.look.widgets.policy_names import policy_names
 from app.main_window.actions import Actions
-from app.widgets.policy_names import policy_names
 from tests.support.app.preferences import CHOSEN
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from app.config.model_choice import ModelChoice
 from app.dialogs.setup.tool_dialogs import ModelsDialog
-from app.widgets.dialog_text import size_text
-from engine.encoder_decoder.conversion import ready_folder
+from app.look.widgets.dialog_text import size_text
+from engine.runtime.ctranslate2.conversion import ready_folder
 from engine.untrusted.safe_names import folder_of
-from tests.engine.encoder_decoder.tiny_models import make_encoder_decoder
+from tests.engine.runtime.ctranslate2.tiny_models import make_encoder_decoder
 from tests.support.app.setup_services import parts
 
 pytest.importorskip("ctranslate2")

@@ -230,7 +230,7 @@ def test_another_speech_model_in_use_has_a_line_of_its_own(guide):
 
 
 def test_the_guide_comes_by_itself_the_first_time_only(program, monkeypatch):
-    monkeypatch.setattr("app.application.model_change.bundled_models", lambda: [Path("some")])
+    monkeypatch.setattr("app.controllers.model_change.bundled_models", lambda: [Path("some")])
     one = program(first_run=True)
     one.application.side_windows.guide.parts = parts()
     one.application.show()

@@ -1,1 +1,0 @@
-"""Controllers that connect windows, engine and files."""

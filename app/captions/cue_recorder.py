@@ -1,0 +1,167 @@
+"""Utterances of a session become cues: words, translation and times. Plain Python, no clock."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from app.captions.cue_splitter import cue_of
+from app.captions.cues import Cue
+from engine.events import Event, UtteranceDropped, UtteranceEnded
+from engine.utterances import Utterance, UtteranceTracker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CueKept:
+    """A cue is complete; it replaces one of the same key, from before an edit.
+
+    Attributes:
+        key: of the utterance.
+        cue: of the utterance.
+    """
+
+    key: int
+    cue: Cue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CueWithdrawn:
+    """An edit removed an utterance that was complete."""
+
+    key: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CueMarked:
+    """The user set a bookmark, or removed it."""
+
+    key: int
+    marked: bool = True
+
+
+Entry = CueKept | CueWithdrawn | CueMarked
+
+
+class CueRecorder:
+    """Keep the complete utterances of a session.
+
+    Invariant: ``cues`` is the sum of all entries returned so far.
+    """
+
+    def __init__(self, utterances: UtteranceTracker, start_s: float = 0.0) -> None:
+        """Start without cues.
+
+        Args:
+            utterances: follows the session.
+            start_s: start of the program, by the clock of the utterances.
+        """
+        self._utterances = utterances
+        self._start_s = start_s
+        self._cues: dict[int, Cue] = {}
+        self._forgotten: dict[int, Cue] = {}
+        self._removed: dict[int, Cue] = {}  # by the user
+        self._marked = set[int]()
+
+    @property
+    def cues(self) -> list[Cue]:
+        """The complete cues, ordered by start, with their bookmarks."""
+        cues = [
+            replace(cue, marked=True) if key in self._marked else cue
+            for key, cue in self._cues.items()
+        ]
+        return sorted(cues, key=lambda cue: cue.start_s)
+
+    def mark(self, key: int, *, marked: bool = True) -> CueMarked | None:
+        """Set or remove the bookmark of an utterance, complete or not; None without one."""
+        if key not in self._cues and self._utterances.with_key(key) is None:
+            return None
+        self._marked.add(key) if marked else self._marked.discard(key)
+        return CueMarked(key=key, marked=marked)
+
+    def remove(self, key: int) -> CueWithdrawn | None:
+        """Remove a cue on behalf of the user; later events about it are ignored."""
+        cue = self._cues.pop(key, None)
+        if cue is None:
+            return None
+        self._removed[key] = cue
+        return CueWithdrawn(key=key)
+
+    def put_back(self, key: int) -> CueKept | None:
+        """Restore a cue that the user removed."""
+        cue = self._removed.pop(key, None)
+        if cue is None:
+            return None
+        self._cues[key] = cue
+        return CueKept(key=key, cue=cue)
+
+    def feed(
+        self, event: Event, utterance: Utterance, now_s: float, languages: tuple[str, str]
+    ) -> Entry | None:
+        """Follow an event of the session.
+
+        Args:
+            event: about an utterance.
+            utterance: after the event.
+            now_s: by the clock of the utterances.
+            languages: codes of those of the source and of the captions.
+        """
+        if utterance.key in self._removed:
+            return None
+        if isinstance(event, UtteranceEnded):
+            return self._keep(utterance, now_s, languages)
+        if isinstance(event, UtteranceDropped) and self._cues.pop(utterance.key, None) is not None:
+            return CueWithdrawn(key=utterance.key)
+        return None
+
+    def flush(self, now_s: float, languages: tuple[str, str]) -> list[CueKept]:
+        """Keep the incomplete utterances as they are: the session has ended."""
+        found = [
+            one
+            for one in self._utterances.open
+            if one.words and one.key not in self._removed and not self._has(one)
+        ]
+        return [self._keep(utterance, now_s, languages) for utterance in found]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._forgotten, self._cues = self._cues, {}
+
+    def resume(self, cues: Mapping[int, Cue], start_s: float) -> list[Entry]:
+        """Forget everything for the cues of an earlier session, by new keys; return its entries.
+
+        Args:
+            cues: ordered by start.
+            start_s: start of that session, by the clock of the utterances.
+        """
+        self._start_s = start_s
+        self._cues = {key: replace(cue, marked=False) for key, cue in cues.items()}
+        self._marked = {key for key, cue in cues.items() if cue.marked}
+        self._forgotten, self._removed = {}, {}
+        kept = [CueKept(key=key, cue=cue) for key, cue in self._cues.items()]
+        return [*kept, *(CueMarked(key=key) for key in sorted(self._marked))]
+
+    def bring_back(self) -> None:
+        """Restore the cues forgotten last, before newer ones."""
+        self._cues = self._forgotten | self._cues
+        self._forgotten = {}
+
+    def _has(self, utterance: Utterance) -> bool:
+        """Return whether an utterance is kept in its current state."""
+        cue = self._cues.get(utterance.key)
+        return cue is not None and (cue.source, cue.text) == (
+            utterance.source,
+            utterance.caption.strip(),
+        )
+
+    def _keep(self, utterance: Utterance, now_s: float, languages: tuple[str, str]) -> CueKept:
+        times_s = [word.spoken_at_s for word in utterance.fed]
+        end_s = utterance.said_until_s
+        if end_s is None:  # typed: its caption may have waited for minutes
+            end_s = utterance.fed[-1].committed_at_s if utterance.fed else now_s
+        cue = cue_of(
+            utterance,
+            utterance.begun_at_s - self._start_s,
+            end_s - self._start_s,
+            [time_s - self._start_s for time_s in times_s if time_s is not None],
+            languages,
+        )
+        self._cues[utterance.key] = cue
+        return CueKept(key=utterance.key, cue=cue)

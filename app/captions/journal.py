@@ -1,0 +1,417 @@
+"""The journal of a session: JSON lines, each flushed to the disk when it is written.
+
+    {"event": "session", "version": 1, "started": "2026-11-21T09:30:00+01:00"}
+    {"event": "cue", "key": 0, "start_s": 1.2, "end_s": 3.4, "text": "Guten Morgen.", ...}
+        (with "pieces": [[13, 2, 3.4]] where it was heard, and "confidence": 0.71,
+        "doubtful": false from a calibrated model, see Cue; journals of before have no
+        "source_language")
+    {"event": "withdrawn", "key": 0}
+    {"event": "mark", "key": 0, "marked": true}
+        (without "marked", as before: it removes the marks so far)
+    {"event": "closed"}
+
+Lines are only appended, so a crash loses only unwritten ones. A journal without a closing line is
+offered for recovery.
+"""
+
+import contextlib
+import json
+import logging
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import BinaryIO
+
+from app.captions.cue_recorder import CueKept, CueMarked, CueWithdrawn, Entry
+from app.captions.cue_times import begun
+from app.captions.cues import LATEST_S, Cue, Piece
+from app.config.system.messages import AppCode
+from app.config.system.text_io import TextError
+from engine.errors import message_of
+from engine.files import append_text
+from engine.untrusted.regular_file import open_plain
+
+_log = logging.getLogger(__name__)
+
+VERSION = 1
+FILE_NAME = "session.jsonl"
+_CLOSED = b'{"event": "closed"}\n'
+_CLOSING = {"event": "closed"}
+_NAME = "%Y-%m-%d_%H%M%S"
+
+_MARK_NAME, _LEAST_OLD = "old", timedelta(days=2)
+"""A file beside a journal that was found to be old, and how long before it is deleted."""
+
+_MOST_BYTES, _LONGEST_LINE = 100_000_000, 1_000_000
+"""Of a journal that is read: hundreds of hours of talk, and far more than an utterance has."""
+
+_WRONG = (ValueError, OverflowError, RecursionError)
+"""What a line may raise that nobody of ours wrote."""
+
+
+class SessionJournal:
+    """Append to one journal; the first entry creates its folder.
+
+    Invariant: after a successful ``write`` the file has all entries so far. A file that was deleted
+    or moved away is written again with all of them.
+    """
+
+    def __init__(
+        self, folder: Path, started: datetime, replaced: "PastSession | None" = None
+    ) -> None:
+        """Prepare a new folder in ``folder``, named by the time.
+
+        Args:
+            folder: of the journals.
+            started: the zero of the times in the cues.
+            replaced: a session that this one continues; its journal is deleted once all of it that
+                can be read is in this one, and there is no more in it than a crash leaves.
+        """
+        self._folder = folder
+        self._started = started
+        self._file: int | None = None
+        self._cues: dict[int, CueKept] = {}
+        self._marks: dict[int, CueMarked] = {}
+        self._replaced = replaced
+        self._due: list[Mapping[str, object]] = []  # what the disk did not take so far
+        self.path: Path | None = None
+
+    def write(self, entry: Entry) -> None:
+        """Append an entry and flush it to the disk.
+
+        Raises:
+            TextError: it cannot be written; the file stays valid, and the next ``write`` retries.
+        """
+        self._follow(entry)
+        self._append(_line(entry))
+
+    def begin(self, entries: Iterable[Entry]) -> None:
+        """Write the first entries together; raise TextError as ``write`` does."""
+        for entry in entries:
+            self._follow(entry)
+        self._write_due()
+
+    def close(self) -> None:
+        """Write the closing line."""
+        if self._file is not None or self._cues:
+            with contextlib.suppress(TextError):  # then it is offered for recovery, and is whole
+                self._append(_CLOSING)
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _follow(self, entry: Entry) -> None:
+        match entry:
+            case CueKept():
+                self._cues[entry.key] = entry
+            case CueMarked():
+                self._marks[entry.key] = entry
+            case CueWithdrawn():
+                self._cues.pop(entry.key, None)
+
+    def _append(self, line: Mapping[str, object]) -> None:
+        self._due.append(line)
+        self._write_due()
+
+    def _write_due(self) -> None:
+        try:
+            if self._file is not None and not self._is_there(self._file):
+                os.close(self._file)
+                self._file = None
+            if self._file is None:
+                self._file = self._begin()
+                self._due = [due for due in self._due if due is _CLOSING]
+            if self._due:
+                append(self._file, *self._due)
+        except OSError as error:
+            code = AppCode.JOURNAL_UNWRITABLE
+            raise TextError(code(folder=str(self._folder), reason=message_of(error))) from error
+        self._due.clear()
+
+    def _is_there(self, file: int) -> bool:
+        try:
+            return self.path is not None and os.path.samestat(self.path.stat(), os.fstat(file))
+        except OSError:
+            return False
+
+    def _begin(self) -> int:
+        """Write all entries so far into a new file."""
+        started = self._started.isoformat(timespec="seconds")
+        first = {"event": "session", "version": VERSION, "started": started}
+        entries: list[Entry] = [*self._cues.values(), *self._marks.values()]
+        path = self.path = self._make_folder() / FILE_NAME
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_EXCL, 0o600)
+        try:
+            append(file, first, *map(_line, entries))
+        except OSError:
+            os.close(file)
+            with contextlib.suppress(OSError):  # so that no attempt leaves a folder
+                _delete(path)
+            raise
+        if self._replaced is not None and self._replaced.damaged_lines <= 1:
+            with contextlib.suppress(OSError):
+                _delete(self._replaced.path)
+        return file
+
+    def _make_folder(self) -> Path:
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        name, number = self._started.strftime(_NAME), 1
+        folder = self._folder / name
+        while folder.exists():
+            number += 1
+            folder = self._folder / f"{name}_{number}"
+        folder.mkdir(mode=0o700)
+        return folder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastSession:
+    """A session read from its journal.
+
+    Attributes:
+        path: of the journal.
+        started: the zero of the times in the cues; the time of the file if that is missing.
+        cues: ordered by start; the last version of each.
+        ended_well: the program closed it.
+        damaged_lines: lines that are no entries; a crash causes one at most.
+    """
+
+    path: Path
+    started: datetime
+    cues: tuple[Cue, ...]
+    ended_well: bool
+    damaged_lines: int
+
+    @property
+    def begun(self) -> datetime:
+        """The time of its first cue."""
+        return begun(self.cues, self.started)
+
+
+def read_session(path: Path) -> PastSession:
+    """Read a journal, complete or not; raise OSError if it cannot be read."""
+    cues: dict[int, Cue] = {}
+    ended_well, damaged, marked = False, 0, set[int]()
+    with open_plain(path) as file:
+        started = _written(path)
+        for line in _lines(file):
+            try:
+                entry = _entry(line)
+                started = _take(entry, cues) or started
+                ended_well = ended_well or entry["event"] == "closed"
+                _mark(entry, marked)
+            except _WRONG:
+                damaged += 1
+    for key in marked & cues.keys():
+        cues[key] = replace(cues[key], marked=True)
+    ordered = tuple(sorted(cues.values(), key=lambda cue: cue.start_s))
+    return PastSession(
+        path=path, started=started, cues=ordered, ended_well=ended_well, damaged_lines=damaged
+    )
+
+
+def past_sessions(folder: Path, running: Path | None = None) -> list[PastSession]:
+    """Read all readable journals but that of the running session, the newest first."""
+    return _read_all(path for path in _journals(folder) if path != running)
+
+
+def close_session(session: PastSession) -> None:
+    """Mark a session as closed, so that it is not offered for recovery again."""
+    with contextlib.suppress(OSError):
+        file = os.open(session.path, os.O_WRONLY | os.O_APPEND)
+        try:
+            # The crash may have cut the last line off; a blank one is no entry and no damage.
+            os.write(file, b"\n")
+            append(file, _CLOSING)
+        finally:
+            os.close(file)
+
+
+def delete_session(session: PastSession) -> None:
+    """Delete a journal, and its folder if that is empty; raise OSError if that fails."""
+    _delete(session.path)
+
+
+def unfinished_sessions(folder: Path) -> list[PastSession]:
+    """Return the sessions without a closing line, the newest first; others are not read whole."""
+    return _read_all(path for path in _journals(folder) if not _is_closed(path))
+
+
+def delete_old(folder: Path, now: datetime, days: int) -> None:
+    """Delete journals that are older than ``days``, and were so when it was called days before.
+
+    So a clock that stands a year ahead for a while deletes nothing.
+    """
+    for path in _journals(folder):
+        with contextlib.suppress(OSError):
+            mark = path.with_name(_MARK_NAME)
+            if now - _written(path) <= timedelta(days=days):
+                mark.unlink(missing_ok=True)
+            elif not mark.exists() or now < _written(mark):
+                mark.touch(mode=0o600)
+                os.utime(mark, (now.timestamp(), now.timestamp()))
+            elif now - _written(mark) >= _LEAST_OLD:
+                _delete(path)
+
+
+def _journals(folder: Path) -> list[Path]:
+    """Return the journals; none if the folder cannot be read."""
+    try:
+        return list(folder.glob(f"*/{FILE_NAME}"))
+    except OSError:
+        return []
+
+
+def _read_all(paths: Iterable[Path]) -> list[PastSession]:
+    """Read journals, the newest first; what is no file that can be read is left out."""
+    found = []
+    for path in paths:
+        with contextlib.suppress(OSError):
+            try:
+                session = read_session(path)
+            except OSError:
+                raise
+            except Exception:  # noqa: BLE001  a stranger's file never stops the start
+                _log.exception("the journal %s cannot be read", path)
+                session = PastSession(
+                    path=path, started=_written(path), cues=(), ended_well=False, damaged_lines=1
+                )
+            found.append(session)
+    return sorted(found, key=lambda session: session.begun, reverse=True)
+
+
+def _delete(path: Path) -> None:
+    """Delete a journal, and its folder if that is empty; raise OSError if the first fails."""
+    path.unlink()
+    with contextlib.suppress(OSError):
+        path.with_name(_MARK_NAME).unlink(missing_ok=True)
+        path.parent.rmdir()
+
+
+def _written(path: Path) -> datetime:
+    """Return the time of a file; now if the disk has an invalid time."""
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime).astimezone()
+    except _WRONG:
+        return datetime.now().astimezone()
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a journal; longer ones than ours are cut, and so count as damaged."""
+    while file.tell() < _MOST_BYTES and (line := file.readline(_LONGEST_LINE)):
+        rest = line if len(line) == _LONGEST_LINE else b""
+        while rest and not rest.endswith(b"\n") and file.tell() < _MOST_BYTES:
+            rest = file.readline(_LONGEST_LINE)
+        yield line
+
+
+def _is_closed(path: Path) -> bool:
+    with contextlib.suppress(OSError), open_plain(path) as file:
+        file.seek(0, os.SEEK_END)
+        file.seek(max(0, file.tell() - len(_CLOSED)))
+        return file.read() == _CLOSED
+    return False
+
+
+def _line(entry: Entry) -> dict[str, object]:
+    """Return an entry as the values of its line."""
+    if isinstance(entry, CueKept):
+        line = {"event": "cue", "key": entry.key, **asdict(entry.cue)}
+        if entry.cue.confidence is None:
+            del line["confidence"], line["doubtful"]
+        return line
+    if isinstance(entry, CueMarked):
+        return {"event": "mark", "key": entry.key, "marked": entry.marked}
+    return {"event": "withdrawn", "key": entry.key}
+
+
+def append(file: int, *lines: Mapping[str, object]) -> None:
+    """Append lines to a file and flush them to the disk.
+
+    Raises:
+        OSError: that failed; the lines are removed again.
+    """
+    append_text(file, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+
+
+def _entry(line: bytes) -> dict[str, object]:
+    """Parse a line; raise ValueError if it is no entry."""
+    if not line.strip():
+        return {"event": ""}
+    entry = json.loads(line)
+    if not isinstance(entry, dict) or not isinstance(entry.get("event"), str):
+        msg = "a journal holds one object a line, with the name of an event"
+        raise ValueError(msg)  # noqa: TRY004  what comes from a file is a value, not a type
+    return entry
+
+
+def _take(entry: dict[str, object], cues: dict[int, Cue]) -> datetime | None:
+    """Apply an entry; return the time in the first one. Raise ValueError as ``_entry``."""
+    key = entry.get("key")
+    if entry["event"] == "session":
+        started = datetime.fromisoformat(str(entry.get("started"))).astimezone()
+        _ = started + timedelta(seconds=LATEST_S)  # its latest cue has a date, too
+        return started
+    if entry["event"] == "cue" and isinstance(key, int):
+        cues[key] = _cue(entry)
+    elif entry["event"] == "withdrawn" and isinstance(key, int):
+        cues.pop(key, None)
+    return None
+
+
+def _mark(entry: dict[str, object], marked: set[int]) -> None:
+    """Apply an entry to the keys with a bookmark."""
+    key = entry.get("key")
+    if entry["event"] != "mark" or not isinstance(key, int):
+        return
+    if "marked" not in entry:  # as versions wrote it that had one bookmark
+        marked.clear()
+    marked.add(key) if entry.get("marked", True) is True else marked.discard(key)
+
+
+def _cue(entry: dict[str, object]) -> Cue:
+    start_s, end_s = entry.get("start_s"), entry.get("end_s")
+    if not isinstance(start_s, int | float) or not isinstance(end_s, int | float):
+        msg = "a cue has a beginning and an end"
+        raise ValueError(msg)  # noqa: TRY004  what comes from a file is a value, not a type
+    text, source, speaker, language, source_language = (
+        str(entry.get(name, "")).encode(errors="replace").decode()  # no half characters
+        for name in ("text", "source", "speaker", "language", "source_language")
+    )
+    return Cue(
+        start_s=start_s,
+        end_s=end_s,
+        text=text,
+        source=source,
+        speaker=speaker,
+        language=language,
+        source_language=source_language,
+        confidence=_confidence(entry),
+        doubtful=entry.get("doubtful") is True,
+        pieces=_pieces(entry, start_s, end_s),
+    )
+
+
+def _confidence(entry: dict[str, object]) -> float | None:
+    """Return the confidence of a cue; None if it is missing, as in old versions, or wrong."""
+    value = entry.get("confidence")
+    return float(value) if isinstance(value, int | float) and 0 <= value <= 1 else None
+
+
+def _pieces(entry: dict[str, object], start_s: float, end_s: float) -> tuple[Piece, ...]:
+    """Return the times within a cue; none if they decrease or are missing, as in old versions."""
+    pieces, before = list[Piece](), (0, 0, start_s)
+    given = entry.get("pieces")
+    for piece in given if isinstance(given, list) else ():
+        match piece:
+            case [int(characters), int(words), int(at_s) | float(at_s)]:
+                now = (characters, words, float(at_s))
+            case _:
+                return ()
+        if any(new < old for new, old in zip(now, before, strict=True)) or not now[2] <= end_s:
+            return ()
+        pieces.append(now)
+        before = now
+    return tuple(pieces)

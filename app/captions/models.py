@@ -1,0 +1,209 @@
+"""The models on offer, and which of them suits this computer. No Qt.
+
+``surtitle check --json``, another process, reports the hardware and the fit of each model line by
+line; malformed lines are ignored. A model that does not keep up with speech here is never first.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TypeVar
+
+from engine.hub.catalogue import TRANSLATION_MODELS, KnownModel, Score
+from engine.runtime.hardware import Machine
+from engine.session.lag_forecast import WORD_S, Forecast
+from engine.untrusted.typed_table import read_table
+
+_ENOUGH = 0.6  # seconds of computing a second of speech; speech recognition needs some, too
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOffer:
+    """A model that can be chosen.
+
+    Attributes:
+        choice: value in the preferences: a name on the hub, a folder, or None for the bundled one.
+        name: for people.
+        n_bytes: of its weights.
+        licence: its name; empty if unknown.
+        is_here: it needs no download.
+        is_gated: its owner must grant access on the hub first.
+        languages: targets of the bundled model, from English.
+        known: its entry in the catalogue, if it has one.
+    """
+
+    choice: Path | None
+    name: str
+    n_bytes: int
+    licence: str
+    is_here: bool
+    is_gated: bool = False
+    languages: tuple[str, ...] = ()
+    known: KnownModel | None = None
+
+    def translates(self, source: str, target: str) -> bool:
+        """Return whether it translates a pair of languages, or may: folders are not looked into."""
+        if self.known is not None:
+            return self.known.translates(source, target)
+        if self.choice is None and self.languages:
+            return source == "en" and target in self.languages
+        return True
+
+    @property
+    def is_chat(self) -> bool:
+        """Whether it is a chat model, which is asked to translate."""
+        return self.known is not None and self.known.footprint is not None
+
+    @property
+    def is_dedicated(self) -> bool:
+        """Whether it is known to do nothing but translate."""
+        return self.known is not None and not self.is_chat
+
+    @property
+    def is_open(self) -> bool:
+        """Whether everybody may download it, and use it for everything."""
+        return not self.is_gated and not (self.known and self.known.forbids_commerce)
+
+    def score(self, source: str, target: str) -> Score | None:
+        """Return its published quality for a pair, if there is one."""
+        return None if self.known is None else self.known.scores.get((source, target))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """How a model would be loaded here.
+
+    Attributes:
+        fits: there is enough memory.
+        words: how it is loaded, or the shortage.
+        needed_bytes: of memory.
+        device: the device it is loaded to.
+    """
+
+    fits: bool
+    words: str
+    needed_bytes: int
+    device: str
+
+
+Reported = TypeVar("Reported", Machine, Fit, Forecast)
+
+
+@dataclass(slots=True)
+class MachineReport:
+    """The results of a check of this computer so far."""
+
+    machine: Machine | None = None
+    fits: dict[str, Fit] = field(default_factory=dict)
+    forecast: Forecast | None = None
+    failure: Mapping[str, object] | None = None  # the line as it came
+    gflops: float = 0.0  # of the processor; 0 if it was not measured
+
+    def feed(self, line: Mapping[str, object]) -> None:
+        """Read a line of the check."""
+        match line.get("kind"):
+            case "machine":
+                self.machine = _made(Machine, line) or self.machine
+            case "fit":
+                fit, name = _made(Fit, line), line.get("model")
+                if fit is not None and isinstance(name, str):
+                    self.fits[name] = fit
+            case "forecast":
+                self.forecast = _made(Forecast, line) or self.forecast
+            case "computing":
+                rate = line.get("gflops")
+                if isinstance(rate, float) and 0 < rate < math.inf:
+                    self.gflops = rate
+            case "failed":
+                self.failure = line
+
+    def load(self, offer: ModelOffer) -> float | None:
+        """Return the seconds of computing that a second of speech takes here; None if unknown."""
+        gflop = None if offer.known is None else offer.known.word_gflop
+        return gflop / self.gflops / WORD_S if gflop and self.gflops else None
+
+    def keeps_up(self, offer: ModelOffer) -> bool | None:
+        """Return whether a model keeps up with speech here; None if that is not known."""
+        if offer.choice is None:
+            return True
+        if self.machine is not None and self.machine.gpu and offer.known is not None:
+            if offer.is_dedicated and offer.n_bytes <= self.machine.gpu_free_bytes:
+                return True  # float16 leaves half of that for the computing
+            fit = self.fits.get(offer.name)
+            if fit is not None:
+                return fit.fits and fit.device != "cpu"
+        load = self.load(offer)
+        return None if load is None else load <= _ENOUGH
+
+    def ranked(self, offers: Sequence[ModelOffer], source: str, target: str) -> list[ModelOffer]:
+        """Return the offers for a pair of languages, the best first.
+
+        Models that keep up here come first, then those of which that is not known. Among these,
+        translators come before chat models, and models for all uses, without a gate, for one pair,
+        and small ones before the others.
+        """
+        return sorted(
+            (offer for offer in offers if offer.translates(source, target)),
+            key=lambda offer: (
+                (True, None, False).index(self.keeps_up(offer)),
+                offer.choice is not None,
+                offer.is_chat,
+                offer.known is not None and offer.known.forbids_commerce,
+                offer.is_gated,
+                offer.known is not None and len(offer.known.targets) != 1,
+                offer.n_bytes,
+            ),
+        )
+
+    def recommended(
+        self, offers: Sequence[ModelOffer], target: str, source: str = "en"
+    ) -> ModelOffer | None:
+        """Return the recommended model: a translator that is for all uses and has no gate.
+
+        It is the first that is not known to be too slow here. If all are too slow, it is the
+        fastest of those whose quality is published.
+        """
+        open_ones = [
+            offer
+            for offer in self.ranked(offers, source, target)
+            if offer.choice is None or (offer.is_dedicated and offer.is_open)
+        ]
+        for offer in open_ones:
+            if self.keeps_up(offer) or (self.keeps_up(offer) is None and not self.gflops):
+                return offer
+        published = [one for one in open_ones if one.score(source, target) is not None]
+        return min(published, key=_gflop, default=None)
+
+
+def _gflop(offer: ModelOffer) -> float:
+    """Return the computing of a word; infinite where it was not measured."""
+    return (offer.known.word_gflop if offer.known else None) or math.inf
+
+
+def known_offer(model: KnownModel, *, is_here: bool) -> ModelOffer:
+    """Return the offer of a model of the hub."""
+    return ModelOffer(
+        choice=Path(model.name),
+        name=model.name,
+        n_bytes=model.download_bytes,
+        licence=model.licence,
+        is_here=is_here,
+        is_gated=model.is_gated,
+        known=model,
+    )
+
+
+def known_offers() -> list[ModelOffer]:
+    """Return all known models as not downloaded, for the time before the library is read."""
+    return [known_offer(model, is_here=False) for model in TRANSLATION_MODELS]
+
+
+def _made(kind: type[Reported], line: Mapping[str, object]) -> Reported | None:
+    """Return the value of a line, or None if a field is missing or of another type."""
+    if not line.keys() >= {item.name for item in fields(kind)}:
+        return None
+    try:
+        return read_table(kind, line, others_ignored=True)
+    except ValueError:
+        return None

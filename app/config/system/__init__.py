@@ -1,0 +1,1 @@
+"""Files, processes, screens and signals of the system."""

@@ -1,0 +1,72 @@
+"""Sentences that files and threads of the program report to people, by their codes.
+
+As the engine's (``engine.messages``): windows word them by ``app.config.system.translations``.
+"""
+
+import enum
+
+from engine.messages import Codes, tr
+
+
+@enum.unique
+class AppCode(Codes):
+    """The messages of the program; those of the engine are in ``engine.messages``."""
+
+    # captions on the disk
+    JOURNAL_UNWRITABLE = tr(
+        "the journal in {folder} cannot be written: {reason}; captions go on, and a crash would "
+        "lose them"
+    )
+    EXPORT_UNWRITABLE = tr(
+        "the captions cannot be written to {path}: {reason}; choose another place"
+    )
+    LIVE_TEXT_UNWRITABLE = tr(
+        "captions cannot be appended to {path}: {reason}; choose another file in the settings"
+    )
+    LIVE_TEXT_HANGS = tr("{path} does not take captions; choose another file in the settings")
+    MEASUREMENTS_UNWRITABLE = tr(
+        "measurements cannot be written to {path}: {reason}; recording has stopped, choose another "
+        "file"
+    )
+
+    # glossaries
+    GLOSSARY_UNWRITABLE = tr(
+        "the glossary could not be written to {path}: {reason}; it holds for now"
+    )
+    GLOSSARY_NO_FILE = tr("the glossary {path} is no regular file: replace it by one")
+    GLOSSARY_NO_LANGUAGE = tr(
+        "there is no glossary for {language}, which is no language code: choose another language"
+    )
+
+    # settings
+    SETTINGS_LOST = tr("{path} cannot be read ({reason}); Surtitle starts with its own choices")
+    SETTINGS_OF_COPY = tr("{path} cannot be read ({reason}); the choices are those of {copy}")
+    SETTINGS_NOT_STORED = tr(
+        "Your choices could not be stored in {path}: {reason}; they hold until Surtitle is closed"
+    )
+    SETTINGS_UNWRITABLE = tr(
+        "The settings could not be written to {path}: {reason}; choose another file"
+    )
+    SETTINGS_UNREADABLE = tr("{path} cannot be read as settings ({reason}); nothing was changed")
+    NO_SETTINGS = tr("{path} holds no settings of Surtitle; nothing was changed")
+    SETTINGS_WRONG = tr("In {path}, {values} could not be used")
+    MANY_DOTS = tr("it has more than {most:,} dots")
+    TOO_DEEP = tr("it is nested too deeply")
+    DEEPER_THAN = tr("it is nested more than {most} levels deep")
+    NUMBER_TOO_LARGE = tr("a whole number in it is too large")
+
+    # scores of a file
+    UNLIKE_LINES = tr(
+        "{source} and {reference} differ in the number of lines, {n_source} and {n_reference}: "
+        "name files whose lines belong together"
+    )
+    NOTHING_TO_SCORE = tr("there is nothing to score: name files that have lines")
+    NO_UTF8_TEXT = tr("{path} cannot be read as UTF-8 text ({reason}): name another file")
+    RECOGNISER_NOT_FETCHED = tr("the speech model {name} is not on this computer yet: {reason}")
+    RECOGNISER_MISSING = tr(
+        "the speech model {name} is not on this computer: let surtitle listen download it first"
+    )
+
+    UNEXPECTED = tr(
+        "something unexpected went wrong ({reason}); Surtitle goes on, and its log says more"
+    )

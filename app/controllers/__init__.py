@@ -1,0 +1,1 @@
+"""Controllers that connect windows, session and files."""

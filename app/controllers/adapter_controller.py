@@ -1,0 +1,140 @@
+"""Chooses the adapter: the choice of the user, or by default a bundled one that helps.
+
+The choice is stored, also that of the bare model (``NO_ADAPTER``). The default is chosen again
+whenever language or policy change.
+"""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+from app.config.settings_in_force import SettingsInForce
+from app.dialogs.adapters.dialog import AdapterDialog
+from app.dialogs.adapters.service import AdapterService
+from app.main_window.window import MainWindow
+from app.session.engine_bridge import EngineBridge
+from engine.commands import LoadAdapter, UnloadAdapter, UseAdapter
+from engine.events import AdapterChanged
+from engine.hub.bundled import NO_ADAPTER, bundled_adapters
+from engine.models.adapters.library import AdapterLibrary
+
+
+class AdapterController(QObject):
+    """Load adapters into the session and switch between them.
+
+    Attributes:
+        desk: finds adapters on this computer.
+        dialog: lists them.
+    """
+
+    def __init__(
+        self, settings: SettingsInForce, folder: Path, bridge: EngineBridge, window: MainWindow
+    ) -> None:
+        """Use the adapters in a folder and the bundled ones."""
+        super().__init__(window)
+        self.desk = AdapterService(AdapterLibrary(folder, bundled_adapters()), self)
+        self.dialog = AdapterDialog(self.desk, window)
+        self._settings = settings
+        self._bridge = bridge
+        self._names: tuple[str, ...] = ()  # of the adapters that are loaded
+        self._by_person = False
+        self._choices = window.choices
+        self._talks: tuple[Path | None, str] = (None, "")  # the adapter for talks, and its name
+        self._default: str | None = None  # the bundled one that was last found to help
+        self.dialog.load_wanted.connect(self._load)
+        self.dialog.use_wanted.connect(self._use)
+        self.dialog.unload_wanted.connect(lambda name: bridge.send(UnloadAdapter(name)))
+        self.desk.default_found.connect(self._use_default)
+        self.desk.talks_found.connect(self._offer_talks)
+        self._choices.purpose_chosen.connect(self._use_purpose)
+        settings.translation_changed.connect(self._find_default)
+        settings.language_changed.connect(self.desk.find_talks)
+        settings.translation_changed.connect(self._show_policy)
+        self._show_policy()
+
+    def begin(self) -> None:
+        """Load the first adapter into a newly loaded model."""
+        self._settings.adapter_in_use, self._names, self._default = None, (), None
+        self._by_person = False
+        self.desk.find_talks(self._settings.translation.target_language)
+        wanted = self._settings.adapter
+        if not wanted:
+            self._find_default()
+        elif wanted != NO_ADAPTER:
+            folder = wanted if isinstance(wanted, Path) else self.desk.folder_of(wanted)
+            if folder is not None:
+                self._bridge.send(LoadAdapter(folder))
+
+    def take(self, event: AdapterChanged) -> None:
+        """Show the loaded adapters and the one in use."""
+        self._settings.adapter_in_use, self._names = event.used, event.names
+        self.dialog.show_loaded(event)
+        self._show_purpose()
+        if self._by_person and event.used is not None:
+            self._settings.choose_adapter(event.used)
+
+    def as_argument(self) -> str:
+        """Return the adapter in use as a command-line option."""
+        used = self._settings.adapter_in_use
+        folder = self._settings.launch.adapter or (self.desk.folder_of(used) if used else None)
+        return str(folder) if used and folder else NO_ADAPTER
+
+    def close(self) -> None:
+        """Wait for jobs on adapters."""
+        self.dialog.close()
+        self.desk.close()
+
+    @Slot()
+    def _find_default(self) -> None:
+        """Find a bundled adapter that helps, unless the user has chosen one."""
+        if not self._settings.adapter and not self._by_person:
+            self.desk.find_default(self._settings.translation)
+
+    @Slot()
+    def _show_policy(self) -> None:
+        self.dialog.show_policy(self._settings.translation.policy)
+
+    @Slot(object)
+    def _load(self, folder: Path) -> None:
+        self._by_person = True
+        self._bridge.send(LoadAdapter(folder))
+
+    @Slot(str)
+    def _use(self, name: str) -> None:
+        self._by_person = True
+        if not name:
+            self._settings.choose_adapter(NO_ADAPTER)
+        self._bridge.send(UseAdapter(name or None))
+
+    @Slot(object, str)
+    def _offer_talks(self, folder: Path | None, name: str) -> None:
+        """Offer the adapter for talks as a plain choice in the main window."""
+        self._talks = folder, name
+        self._show_purpose()
+
+    def _show_purpose(self) -> None:
+        _, name = self._talks
+        self._choices.show_talks(name, used=bool(name) and self._settings.adapter_in_use == name)
+
+    @Slot(str)
+    def _use_purpose(self, name: str) -> None:
+        """Translate for talks, or for meetings and chats by the model alone."""
+        folder, _ = self._talks
+        if name and name not in self._names and folder is not None:
+            self._load(folder)
+        else:
+            self._use(name)
+
+    @Slot(object, str)
+    def _use_default(self, folder: Path | None, name: str) -> None:
+        """Use the bundled adapter that helps, or none."""
+        if self._by_person or self._settings.adapter:
+            return  # a person was faster
+        before, self._default = self._default, name or None
+        if folder is None:
+            if before is not None and self._settings.adapter_in_use == before:
+                self._bridge.send(UseAdapter(None))
+        elif name in self._names:
+            self._bridge.send(UseAdapter(name))
+        elif name != before:
+            self._bridge.send(LoadAdapter(folder))

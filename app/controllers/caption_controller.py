@@ -1,0 +1,294 @@
+"""Connects typed and heard words, the session and the captions.
+
+It owns the caption model and connects it with the transcript, the bridge and the history.
+"""
+
+from collections import Counter
+from dataclasses import replace
+from textwrap import shorten
+
+from PySide6.QtCore import QLocale, QObject, Signal, Slot
+
+from app.captions.epoch_clock import EpochClock
+from app.captions.journal import PastSession
+from app.captions.model import Captions, UtteranceView
+from app.config.doubt import DOTTED
+from app.config.settings_in_force import SettingsInForce
+from app.dialogs.session_window import views_of
+from app.look.widgets.language_names import language_name
+from app.main_window.banner import Banner
+from app.main_window.input_line import LONGEST_TEXT, InputLine
+from app.main_window.transcript_view import Transcript
+from app.session.engine_bridge import EngineBridge
+from app.session.history_writer import HistoryWriter
+from engine.commands import Clear, EndPassage, SetWords
+from engine.events import CaptionChanged, Event, NotTranslated, UtteranceEnded
+from engine.speech.events import Heard, TailChanged, WordsCommitted
+from engine.text.source_language import SourceLanguage
+from engine.utterances import Utterance
+
+_UNDO, _UNDO_DELETION = "undo new session", "undo deletion"
+_STRANGE, _TOO_LONG, _OTHER_LANGUAGE = "not translated", "too long", "other language"
+# all five are notices in the banner
+_SHOWN = 40  # characters of a text in a notice
+
+
+class CaptionController(QObject):
+    """Show and store the captions of the session, and send it typed and heard words.
+
+    Signals:
+        captions_changed(tuple of UtteranceView): the current captions.
+        caption_painted(Utterance): its caption was painted.
+        cleared(): the user started a new session; no words wait.
+    """
+
+    captions_changed = Signal(tuple)
+    caption_painted = Signal(object)
+    cleared = Signal()
+
+    def __init__(
+        self,
+        settings: SettingsInForce,
+        bridge: EngineBridge,
+        keeper: HistoryWriter,
+        transcript: Transcript,
+        typed_line: InputLine,
+        banner: Banner,
+    ) -> None:
+        super().__init__(transcript)
+        self._settings = settings
+        self._bridge = bridge
+        self._keeper = keeper
+        self._transcript, self._typed_line, self._banner = transcript, typed_line, banner
+        self._epoch_s = EpochClock()
+        self._captions = Captions(bridge.utterances, epoch_s=self._epoch_s)
+        self._awaited_marks: list[tuple[str, str]] = []  # lanes and texts of words that wait
+        self._waiting: tuple[UtteranceView, ...] = ()
+        self._forgotten: tuple[UtteranceView, ...] = ()  # restored by undoing a new session
+        self._deleted: list[tuple[int, UtteranceView]] = []  # restored by undoing a deletion
+        self._spoken: dict[tuple[str, str], SourceLanguage] = {}  # by lane and expected language
+        self._told_other_language = False  # in this session
+        typed_line.words_changed.connect(lambda words: bridge.send(SetWords(words)))
+        typed_line.words_changed.connect(transcript.follow)
+        typed_line.finished.connect(lambda: bridge.send(EndPassage()))
+        typed_line.inputRejected.connect(self._explain_limit)
+        transcript.painted.connect(self.take_painted)
+        transcript.mark_wanted.connect(self.mark)
+        transcript.delete_wanted.connect(self._delete)
+        banner.offer_taken.connect(self._take_offer)
+        bridge.event_came.connect(self._take_event)
+        bridge.utterance_changed.connect(self._follow)
+        bridge.waiting_changed.connect(self._show_waiting)
+
+    def finish(self) -> None:
+        """End the input line and any pause."""
+        self._typed_line.finish()
+        self._bridge.pause(paused=False)
+
+    @Slot()
+    def restart(self) -> None:
+        """Prepare for another session."""
+        self._captions.restart()
+        self._show_captions()
+
+    @Slot()
+    def _explain_limit(self) -> None:
+        text = self.tr(
+            "The line takes {} characters at once, so the end of the text was left out; paste it "
+            "next, or translate a whole file in the terminal with: surtitle translate FILE"
+        )
+        self._banner.show_offer(text.format(QLocale().toString(LONGEST_TEXT)), "", _TOO_LONG)
+
+    @Slot(int)
+    def mark(self, key: int) -> None:
+        """Set the bookmark of a row, or remove it; the history stores that."""
+        waiting = next((view for view in self._waiting if view.key == key), None)
+        if waiting is None:
+            is_marked = self._captions.mark(key)
+            if is_marked is not None:
+                self._keeper.mark(key, marked=is_marked)
+        else:
+            words = (waiting.lane, waiting.source)
+            marks = self._awaited_marks
+            marks.remove(words) if words in marks else marks.append(words)
+            self._waiting = tuple(self._with_mark(view) for view in self._waiting)
+        self._show_captions()
+
+    @Slot(tuple)
+    def _delete(self, keys: tuple[int, ...]) -> None:
+        """Delete complete rows from transcript, journal and export; the banner offers to undo."""
+        removed = self._captions.remove(keys)
+        if removed:
+            self._deleted = removed
+            self._keeper.remove(view.key for _, view in removed)
+            self._show_captions()
+            text = self.tr("Deleted from the transcript and from the kept session")
+            self._banner.show_offer(text, self.tr("&Undo"), _UNDO_DELETION, passes=True)
+
+    def _with_mark(self, waiting: UtteranceView) -> UtteranceView:
+        """Return a row of waiting words with its bookmark."""
+        marked = (waiting.lane, waiting.source) in self._awaited_marks
+        return replace(waiting, marked=marked)
+
+    @Slot(object)
+    def _take_event(self, event: Event) -> None:
+        if isinstance(event, NotTranslated):
+            text = self.tr("This does not look like English, and is not translated: {}")
+            source = shorten(event.source, _SHOWN, placeholder=" …")
+            self._banner.show_offer(text.format(source), "", _STRANGE)
+        elif isinstance(event, CaptionChanged):
+            self._banner.withdraw(_STRANGE)
+        if self._captions.release_tails():
+            self._show_captions()
+
+    @Slot(object, object)
+    def _follow(self, event: Event, utterance: Utterance) -> None:
+        """Follow an event of an utterance."""
+        languages = self._settings.languages
+        self._keeper.take(event, utterance, languages)
+        if not self._captions.apply(event, utterance, languages[1]):
+            return
+        if utterance.confidence is not None and utterance.confidence.is_low:
+            self._explain_marks()
+        self._show_captions()
+        if isinstance(event, UtteranceEnded):
+            self._notice_language(utterance)
+        awaited = self._awaited_marks if isinstance(event, UtteranceEnded) else []
+        for words in [one for one in awaited if has_words(utterance, one)][:1]:
+            self._awaited_marks.remove(words)
+            self.mark(utterance.key)
+
+    def _notice_language(self, utterance: Utterance) -> None:
+        """Report once a session that what is said is in another language than is translated."""
+        expected = self._settings.languages[0]
+        key = utterance.lane, expected
+        other = self._spoken.setdefault(key, SourceLanguage(expected)).feed(utterance.words)
+        if other is None or self._told_other_language or not self._settings.translates:
+            return
+        self._told_other_language = True
+        text = self.tr(
+            "This looks like {other}, but captions are translated from {expected}, so they may "
+            "make no sense; go on in {expected}, or choose the mode Captions only"
+        )
+        names = {"other": language_name(other), "expected": language_name(expected)}
+        self._banner.show_offer(text.format(**names), "", _OTHER_LANGUAGE)
+
+    @Slot(object)
+    def take_heard(self, event: Heard) -> None:
+        """Show committed and tentative words."""
+        match event:
+            case TailChanged(lane=lane, words=words):
+                if self._captions.set_tail(lane, words):
+                    if words:
+                        self._explain_marks()
+                    self._show_captions()
+            case WordsCommitted(lane=lane, words=words):
+                self._bridge.utterances.feed(lane, words)
+
+    def _explain_marks(self) -> None:
+        """Explain italics and dots where they are first seen, once and for all."""
+        if self._settings.preferences.interface.legend_shown:
+            return
+        text = self.tr("Words in italics may still change")
+        if self._settings.preferences.captions.doubt == DOTTED:
+            text = self.tr(
+                "Words in italics may still change; captions with dots below may be wrong"
+            )
+        self._banner.show_offer(text, "", "", passes=True)
+        self._settings.change("interface", legend_shown=True)
+
+    @Slot(tuple)
+    def take_painted(self, keys: tuple[int, ...]) -> None:
+        """Record that utterances were painted in their current state."""
+        for utterance in self._bridge.utterances.unshown:
+            if utterance.key in keys:
+                self.caption_painted.emit(utterance)
+
+    def _show_captions(self) -> None:
+        views = self._captions.views
+        self._transcript.show_views(views + self._waiting)
+        self.captions_changed.emit(views)
+
+    @Slot(tuple)
+    def _show_waiting(self, texts: tuple[tuple[str, str], ...]) -> None:
+        """Show the waiting words below the captions."""
+        n_words = Counter[str]()
+        views = list[UtteranceView]()
+        for number, (lane, text) in reversed(list(enumerate(texts, start=1))):
+            n_words[lane] += len(text.split())
+            fed_at_s = self._bridge.utterances.fed_at_s(lane, n_words[lane])
+            begun_s = 0.0 if fed_at_s is None else self._epoch_s(fed_at_s)
+            view = UtteranceView(key=-number, source=text, lane=lane, begun_s=begun_s)
+            views.append(self._with_mark(view))
+        waiting = tuple(reversed(views))
+        if self._captions.set_waiting(n_words) or waiting != self._waiting:
+            self._waiting = waiting
+            self._show_captions()
+
+    @Slot(bool)
+    def pause(self, paused: bool) -> None:  # noqa: FBT001  what the signal carries
+        """Pause or resume."""
+        if paused:
+            self._typed_line.finish()  # what was begun is translated to its end
+        self._bridge.pause(paused=paused)
+
+    @Slot()
+    def begin_session(self) -> None:
+        """Clear the transcript; the banner offers to undo that."""
+        self._typed_line.finish()
+        views = self._captions.views + self._waiting
+        if not views:
+            return
+        self._keeper.clear()  # first, for it keeps what is not complete
+        self._drop_all()
+        self._forgotten = views
+        text = self.tr("New session started")
+        self._banner.show_offer(text, self.tr("&Undo"), _UNDO, passes=True)
+
+    @Slot(object)
+    def resume(self, session: PastSession) -> None:
+        """Continue an earlier session in place of the running one, if that one is kept."""
+        self._typed_line.finish()
+        if self._captions.views and not self._keeper.is_stored:
+            text = self.tr("Start a new session first: the captions of this one are not saved")
+            self._banner.show_notice(text)
+            return
+        keys = self._keeper.resume(session)
+        self._drop_all()
+        self._banner.withdraw(_UNDO)
+        self._captions.bring_back(views_of(session.cues, session.started, keys))
+        self._show_captions()
+
+    def _drop_all(self) -> None:
+        """Drop all captions and words; what they were is kept by now."""
+        self._banner.withdraw(_UNDO_DELETION)
+        self._bridge.send(Clear())
+        self._captions.clear()
+        self._awaited_marks.clear()
+        self._banner.withdraw(_OTHER_LANGUAGE)
+        self._spoken.clear()
+        self._told_other_language = False
+        self._show_captions()
+        self.cleared.emit()
+
+    @Slot(str)
+    def _take_offer(self, name: str) -> None:
+        """Undo a new session or a deletion, if the banner offered that."""
+        if name == _UNDO:
+            self._captions.bring_back(self._forgotten)
+            self._forgotten = ()
+            self._keeper.bring_back()
+            self._show_captions()
+        elif name == _UNDO_DELETION:
+            self._captions.put_back(self._deleted)
+            self._keeper.put_back(view.key for _, view in self._deleted)
+            self._show_captions()
+
+
+def has_words(utterance: Utterance, awaited: tuple[str, str]) -> bool:
+    """Return whether an utterance has the words of a row that was marked while they waited."""
+    if not utterance.words:
+        return False
+    lane, text = awaited
+    source = utterance.source
+    return lane == utterance.lane and (text.startswith(source) or text in source)

@@ -1,0 +1,397 @@
+"""Connects the sources in the control panel with the listening service and the transcript."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.config.lanes import LANES, ME, THEM
+from app.config.preferences import ListeningPreferences, Preferences
+from app.config.settings_in_force import SettingsInForce
+from app.config.system.translations import worded
+from app.controllers.recognizer_choice import RecognizerChoice
+from app.controllers.source_notices import SourceNotices
+from app.look.widgets.dialog_text import as_sentence
+from app.look.widgets.speech_model_names import speech_name
+from app.main_window.banner import Banner
+from app.main_window.control_panel import ControlPanel
+from app.main_window.empty_page import needs_speech_model
+from app.main_window.source_toggle import SourceToggle
+from app.main_window.status_bar import StatusBar
+from app.session.engine_bridge import EngineBridge
+from app.session.listening_service import ListeningService
+from engine.audio.devices import SAMPLE_RATE_HZ, WantedDevice
+from engine.hub.catalogue import smaller_whisper
+from engine.metrics.word_lags import StageTime
+from engine.speech.events import (
+    Behind,
+    CaughtUp,
+    Heard,
+    ListeningFailed,
+    Noticed,
+    RecognizerKept,
+    RecognizerReady,
+    SoundCame,
+)
+
+FETCH, SMALLER, CHOOSE = "fetch speech model", "smaller speech model", "choose speech model"
+"""What the banner offers."""
+
+_METER_MS = 60
+
+
+class ListeningController(QObject):
+    """Listen to the sources that are on, while the captions are not paused.
+
+    Nothing is recorded before the user clicks a source, and nothing is downloaded unasked.
+
+    Signals:
+        fetch_progressed(str, int, int): recogniser, downloaded bytes, total bytes.
+        fetch_ended(): the download has ended.
+        missing_found(str): this speech model is not on this computer; empty if it is.
+        sound_lost(float): seconds of sound that were lost so far.
+        levels_came(dict of str to Level): the level of each lane that is recorded.
+        choice_wanted(): choose another speech model.
+    """
+
+    fetch_progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
+    fetch_ended = Signal()
+    missing_found = Signal(str)
+    sound_lost = Signal(float)
+    levels_came = Signal(dict)
+    choice_wanted = Signal()
+
+    def __init__(
+        self,
+        settings: SettingsInForce,
+        bridge: EngineBridge,
+        desk: ListeningService,
+        bar: ControlPanel,
+        banner: Banner,
+        status: StatusBar,
+    ) -> None:
+        super().__init__(bar)
+        self._settings = settings
+        self._bridge = bridge
+        self.desk = desk
+        self._bar, self._banner, self._status = bar, banner, status
+        self._wanted: tuple[WantedDevice, ...] = ()  # as the buttons say, unless it is paused
+        self._begun: tuple[WantedDevice, ...] = ()  # what is listened to
+        self._after_fetch: tuple[WantedDevice, ...] = ()
+        self._is_ready = False
+        self._heard = set[str]()  # lanes from which sound came
+        self._fetching = ""
+        self._notices = SourceNotices(banner)
+        self._choice = RecognizerChoice(settings)
+        self._switches = False  # another speech model was chosen and is being looked for
+        desk.language = self._choice.language
+        self._meters = self._timer(_METER_MS, self._show_levels)
+        self._show_devices(settings.preferences.listening)
+        bridge.let_overhear(desk.take)
+        self._connect()
+
+    def finish(self) -> None:
+        """Stop recording for good; recorded sound is still translated."""
+        self._bridge.paused_changed.disconnect(self._listen)
+        if self._wanted:  # else nothing that hears was ever made
+            self._wanted = ()
+            self.desk.listen((), self._recognizer)
+
+    def close(self) -> None:
+        """Stop recording and end at once."""
+        self._meters.stop()
+        self._bridge.let_overhear(None)
+        self.desk.close()
+
+    def _timer(self, interval_ms: int, slot: Callable[[], None]) -> QTimer:
+        timer = QTimer(self)
+        timer.setInterval(interval_ms)
+        timer.timeout.connect(slot)
+        return timer
+
+    def _connect(self) -> None:
+        bar, desk = self._bar, self.desk
+        bar.wanted_changed.connect(self._listen)
+        bar.devices_wanted.connect(desk.list_devices)
+        bar.device_chosen.connect(self._choose_device)
+        self._bridge.paused_changed.connect(self._listen)
+        self._banner.offer_taken.connect(self._take_offer)
+        self._settings.preferences_changed.connect(self._use)
+        self._settings.translation_changed.connect(self._use_recognizer)
+        desk.devices_listed.connect(bar.show_devices)
+        desk.recognizer_missing.connect(self._offer_fetch)
+        desk.recognizer_looked_for.connect(self._take_found)
+        desk.progressed.connect(self._show_fetch)
+        desk.fetched.connect(self._begin_after_fetch)
+        desk.fetch_failed.connect(self._end_fetch)
+        desk.began.connect(self._show_begun)
+        desk.reported.connect(self._take)
+        desk.ended.connect(self._show_ended)
+        desk.failed.connect(self._fail)
+
+    def _show_devices(self, listening: ListeningPreferences) -> None:
+        self._bar.microphone.show_device(listening.microphone)
+        self._bar.system.show_device(listening.system)
+
+    @Slot(object, object)
+    def _use(self, preferences_before: Preferences, preferences: Preferences) -> None:
+        """Follow the choice of the user."""
+        before, now = preferences_before.listening, preferences.listening
+        if now != before:
+            self._show_devices(now)
+        self._use_recognizer()
+
+    @Slot()
+    def _use_recognizer(self) -> None:
+        """Look for another speech model once it, or another language, is chosen."""
+        if not self._choice.follow():
+            return
+        self.desk.language = self._choice.language
+        for offer in (FETCH, SMALLER, CHOOSE):
+            self._banner.withdraw(offer)
+        self._switches = True
+        self.look_for_model()
+
+    @Slot(str)
+    def _take_offer(self, name: str) -> None:
+        """Run an offer of the banner, if it is one of ours."""
+        if name == FETCH:
+            self.fetch()
+        elif name == SMALLER:
+            self._settings.change("listening", recognizer=smaller_whisper(self._recognizer))
+        elif name == CHOOSE:
+            self.choice_wanted.emit()
+
+    @property
+    def _recognizer(self) -> str:
+        return self._choice.recognizer
+
+    @property
+    def _lanes(self) -> tuple[str, ...]:
+        """Return the lanes that are on."""
+        return tuple(LANES[one.kind] for one in self._wanted)
+
+    @Slot()
+    def _listen(self) -> None:
+        """Listen to the sources that are on, and to no others."""
+        sources = () if self._bridge.is_paused else self._bar.on
+        wanted = tuple(
+            WantedDevice(kind=one.kind, name=one.devices.value or None) for one in sources
+        )
+        if self._fetching and not self._choice.wish:
+            self._after_fetch = wanted
+            if wanted or not self._begun:
+                return  # it begins when the recogniser is here; to end needs none
+        if wanted == self._wanted:
+            return
+        self._wanted = wanted
+        self._notices.keep(self._lanes)
+        self._is_ready = False
+        self._heard.clear()
+        if wanted:
+            self._status.show_listening(self.tr("Starting to listen…"))
+            self.desk.list_devices()
+        else:
+            self._show_stopped()
+        self.desk.listen(wanted, self._recognizer, self._choice.instead)
+
+    @Slot(str, str)
+    def _choose_device(self, kind: str, name: str) -> None:
+        self._settings.change("listening", **{kind: name})  # a field for each ``DeviceKind``
+
+    def _show_stopped(self) -> None:
+        self._begun = ()
+        self._meters.stop()
+        self._bar.show_nothing()
+        self._notices.keep(())
+        text = self.tr("Finishing what was said…") if self.desk.is_listening else ""
+        self._status.show_listening(text)
+
+    def _show_off(self, wanted: tuple[WantedDevice, ...] = ()) -> None:
+        """Show exactly these sources as on."""
+        self._wanted = wanted
+        self._notices.keep(self._lanes)
+        for source in self._bar.sources:
+            source.show_on(on=any(one.kind == source.kind for one in wanted))
+        if not wanted:
+            self._show_stopped()
+
+    @Slot()
+    def _show_begun(self) -> None:
+        if self._wanted:
+            self._begun = self._wanted
+            self._status.show_listening(self.tr("Loading the speech model… What is said is kept"))
+            self._show_heard()
+            self._meters.start()
+
+    @Slot()
+    def _show_ended(self) -> None:
+        self._begun = ()
+        if not self._wanted and not self._bar.on:
+            self._status.show_listening("")
+
+    @Slot(str)
+    def _fail(self, message: str) -> None:
+        """Show a failure; all recording stops and all buttons go off."""
+        may_be_the_model = not self._is_ready
+        self._show_off()
+        self.desk.listen((), self._recognizer)
+        button = self.tr("Choose a&nother speech model…") if may_be_the_model else ""
+        self._banner.show_offer(message, button, CHOOSE)
+
+    # the speech model
+
+    @Slot(str)
+    def _offer_fetch(self, recognizer: str) -> None:
+        """Offer to download a recogniser that none can stand in for; a running one goes on."""
+        self._after_fetch = self._wanted
+        self._show_off(self._begun)
+        text = needs_speech_model(recognizer)
+        if self._begun:
+            self._is_ready = True
+            self._heard.update(self._lanes)
+            self._show_heard()
+            text = self.tr("The speech model {} is not on this computer; the one before goes on")
+        name = speech_name(recognizer)
+        self._banner.show_offer(text.format(name), self.tr("Do&wnload"), FETCH)
+
+    @Slot()
+    def look_for_model(self) -> None:
+        """Look whether the speech model is on this computer; ``missing_found`` is emitted."""
+        self.desk.look_for(self._recognizer)
+
+    @Slot(str, object)
+    def _take_found(self, recognizer: str, obstacle: str | None) -> None:
+        """Switch to a speech model that is here; keep the one before if it is not."""
+        if recognizer != self._recognizer:
+            return
+        switches, self._switches = self._switches, False
+        if obstacle is None:
+            self._choice.see_here()
+        elif self._choice.go_back():
+            self._offer_wish(recognizer, obstacle)
+            return
+        self.missing_found.emit("" if obstacle is None else recognizer)
+        if switches and self._wanted:
+            self.desk.listen(self._wanted, self._recognizer, self._choice.instead)
+
+    def _offer_wish(self, recognizer: str, obstacle: str) -> None:
+        """Offer to download the model that was chosen, or say why it cannot be used."""
+        goes_on = self.tr("{} goes on").format(speech_name(self._recognizer))
+        if obstacle:
+            self._banner.show_offer(f"{as_sentence(obstacle)} {goes_on}", "", CHOOSE)
+            return
+        self._choice.wish = recognizer
+        text = self.tr("The speech model {} is not on this computer").format(
+            speech_name(recognizer)
+        )
+        self._banner.show_offer(f"{as_sentence(text)} {goes_on}", self.tr("Do&wnload"), FETCH)
+
+    @Slot()
+    def fetch(self) -> None:
+        """Download the speech model; then listen to what is on."""
+        self._banner.withdraw(FETCH)
+        recognizer = self._fetching = self._choice.wish or self._recognizer
+        if not self._choice.wish:
+            for source in self._bar.sources:
+                source.show_on(on=any(one.kind == source.kind for one in self._after_fetch))
+        if not self._begun and not self._choice.wish:
+            self._status.show_listening(self.tr("Listening begins when the speech model is here"))
+        self.fetch_progressed.emit(recognizer, 0, 0)
+        self.desk.fetch(recognizer)
+
+    @Slot(str, object, object)
+    def _show_fetch(self, recognizer: str, done: int, total: int) -> None:
+        if recognizer == self._fetching:
+            self.fetch_progressed.emit(recognizer, done, total)
+
+    @Slot(str)
+    def _begin_after_fetch(self, recognizer: str) -> None:
+        self._take_found(recognizer, None)
+        if recognizer != self._fetching:
+            return  # the setup wizard wanted it
+        self._fetching = ""
+        self.fetch_ended.emit()
+        if recognizer == self._choice.wish:
+            self._settings.change("listening", recognizer=recognizer)
+            return
+        self._status.show_listening("")
+        self._wanted = ()
+        self._listen()
+
+    @Slot(str)
+    def _end_fetch(self, message: str) -> None:
+        """Restore the state before a download that failed or was cancelled."""
+        if not self._fetching:
+            return
+        self._fetching = ""
+        self.fetch_ended.emit()
+        if not self._choice.wish:
+            self._show_off(self._begun)
+        if message:
+            self._banner.show_offer(message, self.tr("Try a&gain"), FETCH)
+
+    def _keep_recognizer(self, message: str) -> None:
+        """Put the speech model back that goes on, since the chosen one cannot be loaded."""
+        if self._choice.go_back():
+            goes_on = self.tr("{} goes on").format(speech_name(self._recognizer))
+            self._banner.show_offer(f"{as_sentence(message)} {goes_on}", "", CHOOSE)
+
+    # what is reported
+
+    @Slot(object)
+    def _take(self, event: Heard) -> None:
+        match event:
+            case RecognizerKept(message=message):
+                self._keep_recognizer(worded(message))
+            case RecognizerReady():
+                self._choice.see_loaded()
+                self._is_ready = True
+                self._show_heard()
+            case SoundCame(lane=lane):
+                self._heard.add(lane)
+                self._show_heard()
+            case Noticed(lane=lane, notice=notice) if lane in self._lanes:
+                self._notices.take(lane, notice)
+                self._show_heard()
+            case Behind(message=message, smaller_model=smaller):
+                button = self.tr("&Use {}").format(smaller) if smaller else ""
+                self._banner.show_offer(worded(message), button, SMALLER)
+            case CaughtUp():
+                self._banner.withdraw(SMALLER)
+            case ListeningFailed(message=message):
+                self._fail(worded(message))
+
+    def _show_heard(self) -> None:
+        """Show what is listened to, and in the tool tip by which devices.
+
+        Before its first sound a device may not be recorded yet.
+        """
+        if self._wanted and self._is_ready:
+            heard = tuple(lane for lane in self._lanes if lane in self._heard)
+            texts: dict[tuple[str, ...], str] = {
+                (): self.tr("Waiting for the first sound…"),
+                (ME,): self.tr("Listening to the microphone"),
+                (THEM,): self.tr("Listening to computer sound"),
+            }
+            both = self.tr("Listening to microphone and computer sound")
+            devices = " · ".join(self._notices.devices)
+            self._status.show_listening(texts.get(heard, both), devices)
+
+    def _source_of(self, lane: str) -> SourceToggle:
+        return next(source for source in self._bar.sources if LANES[source.kind] == lane)
+
+    @Slot()
+    def _show_levels(self) -> None:
+        levels = self.desk.levels()
+        for lane, level in levels.items():
+            self._source_of(lane).meter.show_level(level)
+        self.levels_came.emit(levels)
+
+    @Slot(list)
+    def show_lags(self, lags: Sequence[StageTime]) -> None:
+        """Show the lag of the newest heard words, or none if there are none."""
+        if self._begun:
+            by_stage = {lag.stage: lag.median_s for lag in lags}
+            lag_s = by_stage.get("whole", sum(by_stage.values())) if lags else None
+            self._status.show_lag(lag_s if self._heard else None)
+            self.sound_lost.emit(self.desk.n_dropped / SAMPLE_RATE_HZ)

@@ -1,0 +1,143 @@
+"""Captions audio and video files: from the menu, or dropped on the window."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from app.captions.cue_splitter import CueSplitter
+from app.captions.cues import Cue
+from app.captions.export import export
+from app.config.lanes import THEM
+from app.config.modes import BOTH
+from app.config.settings_in_force import SettingsInForce
+from app.config.system.text_io import TextError
+from app.config.system.translations import error_text
+from app.dialogs.media_dialog import MediaChoice, MediaDialog
+from app.look.widgets.file_dialogs import ask_open
+from app.look.widgets.file_drop import FileDrop
+from app.main_window.window import MainWindow
+from app.session.engine_bridge import EngineBridge
+from app.session.listening_service import ListeningService
+from engine.events import Event
+from engine.utterances import Utterance
+
+_POLL_MS = 250
+_MOST_NAMES = 1000  # talk.srt, talk-2.srt ...
+_KINDS = "*.mp3 *.m4a *.wav *.flac *.ogg *.opus *.aac *.wma *.mp4 *.mkv *.mov *.webm *.avi *.m4v"
+
+
+class MediaController(QObject):
+    """Caption one file at a time, and write its subtitles when it has ended.
+
+    Attributes:
+        dialog: its window.
+    """
+
+    def __init__(
+        self,
+        settings: SettingsInForce,
+        bridge: EngineBridge,
+        desk: ListeningService,
+        window: MainWindow,
+    ) -> None:
+        super().__init__(window)
+        self._settings, self._desk, self._window = settings, desk, window
+        self._bridge = bridge
+        self.dialog = MediaDialog(window)
+        self._choice: MediaChoice | None = None
+        self._splitter: CueSplitter | None = None  # while words of the file come
+        self._cues = list[Cue]()
+        self._timer = QTimer(self, interval=_POLL_MS)
+        self._timer.timeout.connect(self._show_position)
+        self._drop = FileDrop((window, window.typed_line), self)
+        self._drop.dropped.connect(self.dialog.open_file)
+        window.menu_actions.open_file.triggered.connect(self._ask)
+        self.dialog.start_wanted.connect(self._start)
+        self.dialog.stop_wanted.connect(desk.stop_file)
+        desk.file_lacks_model.connect(self._offer_model)
+        desk.file_began.connect(self._begin)
+        desk.file_noticed.connect(window.banner.show_notice)
+        desk.file_ended.connect(self._end)
+        bridge.utterance_changed.connect(self._follow)
+        bridge.paused_changed.connect(lambda paused: desk.pause_file(paused=paused))
+
+    def close(self) -> None:
+        """Close the window and stop its file."""
+        self.dialog.close()
+
+    @Slot()
+    def _ask(self) -> None:
+        kinds = self.tr("Audio and video ({});;All files (*)").format(_KINDS)
+        path = ask_open(self._window, self.tr("Open an audio or video file"), kinds)
+        if path:
+            self.dialog.open_file(path)
+
+    @Slot(object)
+    def _start(self, choice: MediaChoice) -> None:
+        """Caption a file; sources that are on are switched off."""
+        self._choice = choice
+        self._cues = []
+        for action in (self._window.menu_actions.microphone, self._window.menu_actions.system):
+            action.setChecked(False)
+        self._timer.start()
+        recognizer = self._settings.recognizer
+        self._desk.caption_file(choice.path, recognizer, real_time=choice.real_time)
+
+    @Slot()
+    def _offer_model(self) -> None:
+        self._timer.stop()
+        self._choice = None
+        missing = self.tr("To caption speech, Surtitle needs a speech model")
+        self.dialog.show_failure(missing, lacks_model=True)
+
+    @Slot()
+    def _begin(self) -> None:
+        self._bridge.take_reported()  # captions of what was said before the file
+        self._splitter = CueSplitter(self._settings.languages)
+
+    @Slot(object, object)
+    def _follow(self, event: Event, utterance: Utterance) -> None:
+        """Keep the captions of the file, with the times of its own timeline."""
+        if self._splitter is not None and utterance.lane == THEM:
+            self._cues += self._splitter.feed(event, utterance)
+
+    @Slot()
+    def _show_position(self) -> None:
+        position_s, duration_s = self._desk.file_position_s
+        if position_s > 0:
+            self.dialog.show_position(position_s, duration_s)
+
+    @Slot(str)
+    def _end(self, failure: str) -> None:
+        self._timer.stop()
+        self._bridge.take_reported()  # its last captions
+        choice, self._choice, self._splitter = self._choice, None, None
+        if choice is None:
+            return
+        if failure:
+            self.dialog.show_failure(failure)
+            return
+        try:
+            written = [self._write(choice.path, form) for form in choice.forms if self._cues]
+        except TextError as error:
+            self.dialog.show_failure(error_text(error))
+        else:
+            self.dialog.show_done(len(self._cues), written)
+
+    def _write(self, media: Path, form: str) -> Path:
+        """Write subtitles beside a file; an existing file is never replaced.
+
+        Raises:
+            TextError: the file cannot be written.
+        """
+        path = _free_path(media, form)
+        content = "both" if self._settings.mode == BOTH else "captions"
+        export(path, sorted(self._cues, key=lambda cue: cue.start_s), form, content)
+        return path
+
+
+def _free_path(media: Path, form: str) -> Path:
+    names = [f"{media.stem}.{form}"]
+    names += [f"{media.stem}-{number}.{form}" for number in range(2, _MOST_NAMES)]
+    paths = [media.with_name(name) for name in names]
+    return next((path for path in paths if not path.exists()), paths[-1])

@@ -1,0 +1,216 @@
+"""Changes the model: what works stays in use until the new one works.
+
+The new model is fetched, verified, converted and loaded beside the one in use, whose captions go
+on; then it takes over, and only then it is stored. If memory has no room for two, which is found
+out when all files are here, the old one is unloaded first, and loaded again if the new one fails.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+from app.captions.model_names import hub_name
+from app.config.launch_settings import LaunchSettings
+from app.config.model_choice import ModelChoice
+from app.config.modes import TRANSLATE
+from app.config.settings_in_force import SettingsInForce
+from app.config.system.translations import worded
+from app.look.widgets.dialog_text import as_sentence
+from app.look.widgets.language_names import language_name
+from app.main_window.banner import Banner
+from app.main_window.download_bar import DownloadBar
+from app.session.engine_bridge import EngineBridge
+from engine.errors import ModelError
+from engine.events import Event, Failed, LoadProgress
+from engine.hub.bundled import bundled_models
+from engine.messages import Code, Message
+from engine.models.encoder_decoder.original import is_encoder_decoder, model_record
+from engine.models.model_card import ModelCard, read_card
+from engine.settings import ModelSettings
+from engine.untrusted.safe_names import folder_of
+
+ACCEPT_LICENCE = "accept licence"
+"""What the banner offers where a licence forbids commercial use."""
+
+_NO_ROOM = (
+    Code.NO_ROOM_FOR_TWO,
+    Code.OUT_OF_MEMORY,
+    Code.TOO_LARGE_CLOSE,
+    Code.TOO_LARGE_INSTEAD,
+    Code.TOO_LARGE,
+)
+
+
+class ModelChange(QObject):
+    """Prepare a model, and put it in force once it works.
+
+    Attributes:
+        failed: the choice that failed last, until it is tried again or given up.
+        is_alone: the old model was unloaded, since two have no room.
+        is_taking_over: the settings are being changed to the new model, which is loaded already.
+    """
+
+    def __init__(
+        self, settings: SettingsInForce, bridge: EngineBridge, banner: Banner, bar: DownloadBar
+    ) -> None:
+        super().__init__(banner)
+        self._settings, self._bridge = settings, bridge
+        self._banner, self._bar = banner, bar
+        self._choice: ModelChoice | None = None
+        self.failed: ModelChoice | None = None
+        self.is_alone = self.is_taking_over = False
+        self._failure: Message | None = None
+        bridge.next_came.connect(self._take)
+        bridge.taking_over.connect(self._take_over)
+        bar.cancelled.connect(self.forget)
+
+    def begin(self, choice: ModelChoice) -> None:
+        """Load a model beside the one in use."""
+        self.forget()
+        self._choice = choice
+        self._banner.show_loaded()
+        self._show_stage(self.tr("Starting the translation"), None)
+        self._load(choice, is_second=self._bridge.is_running)
+
+    @Slot()
+    def forget(self) -> None:
+        """Change nothing any more; the model in use stays."""
+        self._bridge.drop_next()
+        self._choice = self.failed = self._failure = None
+        self.is_alone = False
+        self._bar.hide()
+
+    def finish(self) -> None:
+        """Put the new model in force; it works."""
+        choice, self._choice = self._choice, None
+        self.is_alone = False
+        self._bar.hide()
+        if choice is None:
+            return
+        self.is_taking_over = True
+        self._settings.adopt_model(choice)
+        if not self._settings.translates:
+            self._settings.choose_mode(TRANSLATE)  # nobody chooses a translator for nothing
+        self.is_taking_over = False
+
+    def fail(self, message: Message) -> None:
+        """Report why the new model is not used; offer to try again, or to stay with the old one."""
+        self.failed, self._choice = self._choice or self.failed, None
+        self.is_alone = False
+        self._bar.hide()
+        if message.code is Code.LICENCE_FORBIDS_COMMERCE:
+            button = self.tr("Not used c&ommercially")
+            self._banner.show_offer(worded(message), button, ACCEPT_LICENCE)
+        else:
+            self._failure = message
+            self.show_failure()
+
+    def show_failure(self) -> None:
+        """Show the last failure, if nobody has answered it yet."""
+        if self._failure is None:
+            return
+        language = language_name(self._settings.translation.target_language)
+        text = as_sentence(worded(self._failure))
+        if self._bridge.is_running and self._settings.translates:
+            goes_on = self.tr("Captions go on in {}.").format(language)
+            text = f"{text} {goes_on}"
+        self._banner.show_failure(text, self.tr("&Stay with {}").format(language))
+
+    def _load(self, choice: ModelChoice, *, is_second: bool) -> None:
+        model = model_settings(
+            choice.model,
+            self._settings.launch,
+            accepts_licence=choice.accepts_licence,
+            is_second=is_second,
+        )
+        if model is None:
+            return
+        card = card_of(model)
+        if card is not None and choice.language not in card.languages:
+            code = next(iter(card.languages))
+            text = self.tr("The model {} does not know {!r}; the captions are in {}")
+            name = card.languages[code].name
+            self._banner.show_notice(text.format(card.name, choice.language, name))
+            choice = self._choice = replace(choice, language=code)
+        translation = replace(
+            self._settings.translation,
+            target_language=choice.language,
+            source_language=choice.source,
+            glossary=(),
+        )
+        load = self._bridge.start if self.is_alone else self._bridge.prepare
+        load(model, translation)
+
+    @Slot(object)
+    def _take(self, event: Event) -> None:
+        """Follow the model that is prepared."""
+        match event:
+            case LoadProgress(message=message, fraction=fraction):
+                self._show_stage(worded(message), fraction)
+            case Failed(message=message) if self._choice is not None:
+                if message.code in _NO_ROOM and self._bridge.is_running:
+                    self._load_alone(self._choice)
+                else:
+                    self.fail(message)
+
+    def _load_alone(self, choice: ModelChoice) -> None:
+        """Unload the model in use, of which all files are here, and load the new one."""
+        self._bar.hide()
+        self.is_alone = True
+        self._load(choice, is_second=False)
+
+    @Slot()
+    def _take_over(self) -> None:
+        if not self.is_alone:
+            self.finish()
+
+    def _show_stage(self, stage: str, fraction: float | None) -> None:
+        text = stage
+        if self._bridge.is_running and self._settings.translates:
+            language = language_name(self._settings.translation.target_language)
+            text = self.tr("{}. Captions go on in {} until then.").format(stage, language)
+        self._bar.show_stage(text, fraction)
+
+
+def model_settings(
+    model: Path | None, launch: LaunchSettings, *, accepts_licence: bool, is_second: bool = False
+) -> ModelSettings | None:
+    """Return how to load a model as the preferences store it; None if none is bundled."""
+    if model is None:
+        bundled = bundled_models()
+        if not bundled:
+            return None
+        model = bundled[0]
+    name = hub_name(model)
+    return ModelSettings(
+        directory=launch.data_folder / "models" if name else model,
+        hub_name=name,
+        device=launch.device,
+        accepts_licence=accepts_licence,
+        is_second=is_second,
+    )
+
+
+def model_folder(model: ModelSettings) -> Path:
+    """Return the folder that a model has, or will have once it is fetched."""
+    return model.directory / folder_of(model.hub_name) if model.hub_name else model.directory
+
+
+def card_of(model: ModelSettings) -> ModelCard | None:
+    """Return the card of a model; None if it cannot be read, which the session reports."""
+    folder = model_folder(model)
+    try:
+        return model_record(folder).card if is_encoder_decoder(folder) else read_card(folder)
+    except ModelError:
+        return None
+
+
+def bundled_languages() -> tuple[str, ...]:
+    """Return the target languages of the bundled model; none without one."""
+    try:
+        return tuple(
+            code for folder in bundled_models()[:1] for code in read_card(folder).languages
+        )
+    except ModelError:  # which the session tells, in the same words
+        return ()

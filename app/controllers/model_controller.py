@@ -1,0 +1,313 @@
+"""Loads the model, and keeps its languages and adapters."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.config.model_choice import ModelChoice
+from app.config.modes import CAPTIONS_ONLY
+from app.config.preferences import Preferences
+from app.config.settings_in_force import SettingsInForce
+from app.config.system.translations import worded
+from app.controllers.adapter_controller import AdapterController
+from app.controllers.model_change import (
+    ACCEPT_LICENCE,
+    ModelChange,
+    bundled_languages,
+    card_of,
+    model_folder,
+    model_settings,
+)
+from app.look.widgets.language_names import language_name
+from app.look.widgets.policy_names import policy_names
+from app.main_window.window import MainWindow
+from app.session.engine_bridge import EngineBridge
+from engine.commands import Configure
+from engine.events import (
+    AdapterChanged,
+    Event,
+    Failed,
+    LoadProgress,
+    Notice,
+    PaceChanged,
+    Ready,
+    Refused,
+    Statistics,
+)
+from engine.messages import Code, Message
+from engine.settings import ModelSettings, TranslationSettings
+
+_ONLY = "captions only"  # what the banner offers
+
+
+class ModelController(QObject):
+    """Load the model in force, show the progress, and apply the settings.
+
+    Signals:
+        restarted(): another session starts, with its own numbers of utterances.
+        timings_changed(list): the policies on offer, as ``policy_names`` returns them.
+    """
+
+    restarted = Signal()
+    timings_changed = Signal(list)
+
+    def __init__(
+        self,
+        settings: SettingsInForce,
+        bridge: EngineBridge,
+        adapters: AdapterController,
+        window: MainWindow,
+    ) -> None:
+        super().__init__(window)
+        choices, banner = window.choices, window.banner
+        self._settings = settings
+        self._bridge = bridge
+        self._adapters = adapters
+        self._choices, self._banner, self._status = choices, banner, window.status
+        self._is_loading = self._starts_over = self._was_wanted = False
+        self._chosen: ModelChoice | None = None  # waits for the end of loading
+        self.change = ModelChange(settings, bridge, banner, window.next_bar)
+        banner.retry_clicked.connect(self._retry)
+        banner.back_clicked.connect(self._go_back)
+        banner.offer_taken.connect(self._take_offer)
+        bridge.event_came.connect(self._take_event)
+        settings.translation_changed.connect(self._translate)
+        settings.preferences_changed.connect(self._use_mode)
+        settings.model_wanted.connect(self.choose)
+        bridge.taking_over.connect(self._show_restart)
+        choices.mode_chosen.connect(settings.choose_mode)
+        choices.language_chosen.connect(settings.choose_language)
+        choices.policy_chosen.connect(settings.choose_policy)
+        choices.show_mode(settings.mode)
+        self._show_choices(settings.translation)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether words wait for a model that is loading, not for a download."""
+        return self._is_loading and self._bridge.has_waiting_words
+
+    def as_arguments(self) -> list[str]:
+        """Return the current model and settings as command-line options."""
+        model, translation = self._settings.model, self._settings.translation
+        return [
+            *([] if model is None else ["--model", str(model)]),
+            *("--adapter", self._adapters.as_argument()),
+            *("--to", translation.target_language, "--from", translation.source_language),
+            *("--policy", translation.policy),
+            *(["--accept-licence"] if self._settings.accepts_licence else []),
+            *("--device", self._settings.launch.device),
+        ]
+
+    @Slot()
+    def start_over(self) -> None:
+        """Load the model in force, after the one that is loading: that cannot be interrupted."""
+        self.change.forget()
+        self._show_choices(self._settings.translation)
+        if self._is_loading:
+            self._starts_over = True
+        else:
+            self.load()
+
+    @Slot()
+    def load(self) -> None:
+        """Load the model in force, or none for captions only, replacing the previous one."""
+        self._was_wanted = True
+        if not self._settings.translates:
+            self._begin(None)
+            return
+        model = model_settings(
+            self._settings.model,
+            self._settings.launch,
+            accepts_licence=self._settings.accepts_licence,
+        )
+        if model is None:
+            self._status.show_stopped()
+            text = self.tr(
+                "There is no translation model on this computer; start Surtitle with "
+                "--model FOLDER, or have captions without a translation"
+            )
+            self._banner.show_offer(text, self.tr("Captions &only"), _ONLY)
+            return
+        self._offer_languages(model)
+        self._begin(model)
+
+    @Slot(object)
+    def choose(self, choice: ModelChoice) -> None:
+        """Change to another model, after the one that is loading; it is in force once it works."""
+        if self._is_loading:
+            self._chosen = choice
+        else:
+            self.change.begin(choice)
+
+    def _begin(self, model: ModelSettings | None) -> None:
+        """Start a session with a model, or with none."""
+        self._is_loading = True
+        self._status.show_loading()
+        if model is not None:
+            self._banner.show_progress(self.tr("Starting the translation"), None)
+        # A glossary that is too long must not stop the model from loading: it follows later.
+        self._bridge.start(model, replace(self._settings.translation, glossary=()))
+
+    @Slot()
+    def _show_restart(self) -> None:
+        """Another session takes over; the one before has ended."""
+        self._judge_adapters()
+        self.restarted.emit()
+
+    def _judge_adapters(self) -> None:
+        """Check adapters against the model in force from now on."""
+        model = model_settings(self._settings.model, self._settings.launch, accepts_licence=False)
+        if model is not None:
+            self._adapters.desk.use_model(model_folder(model))
+
+    def _offer_languages(self, model: ModelSettings) -> None:
+        """Offer the languages of the model's card before the model is loaded."""
+        card = card_of(model)
+        if card is None:
+            return
+        languages = {code: language.name for code, language in card.languages.items()}
+        wanted = self._settings.translation.target_language
+        if wanted not in languages:
+            code, name = next(iter(languages.items()))
+            self._settings.use_language(code)
+            text = self.tr("The model {} does not know {!r}; the captions are in {}")
+            self._banner.show_notice(text.format(card.name, wanted, name))
+        self._show_languages(languages)
+
+    def _show_languages(self, languages: Mapping[str, str]) -> None:
+        now = self._settings.translation
+        others = {code: name for code, name in languages.items() if code != now.source_language}
+        self._choices.show_languages(others or languages, now.target_language)
+
+    @Slot(object)
+    def _translate(self, translation: TranslationSettings) -> None:
+        """Apply changed settings from the next passage on."""
+        self._show_choices(translation)
+        self._bridge.send(Configure(translation))
+
+    @Slot(str)
+    def _take_offer(self, name: str) -> None:
+        if name == _ONLY:
+            self._settings.choose_mode(CAPTIONS_ONLY)
+        elif name == ACCEPT_LICENCE:
+            if self.change.failed is not None:
+                self.choose(replace(self.change.failed, accepts_licence=True))
+            else:
+                self._settings.accept_licence()
+                self.load()
+
+    @Slot()
+    def _retry(self) -> None:
+        """Try again what failed."""
+        if self.change.failed is not None:
+            self.choose(self.change.failed)
+        else:
+            self.load()
+
+    @Slot()
+    def _go_back(self) -> None:
+        """Stay with the model in use, or take the bundled one where the stored one failed."""
+        was_change = self.change.failed is not None
+        self.change.forget()
+        self._banner.show_loaded()
+        if not was_change:
+            self.choose(ModelChoice(model=None, language=bundled_languages()[0]))
+        elif not self._bridge.is_running:
+            self.load()
+
+    def _show_choices(self, translation: TranslationSettings) -> None:
+        self._choices.show_choice(
+            translation.source_language, translation.target_language, translation.policy
+        )
+        self._status.show_glossary(used=bool(translation.glossary) and self._settings.translates)
+
+    @Slot(object, object)
+    def _use_mode(self, before: Preferences, now: Preferences) -> None:
+        """Load the model, or do without it, once captions are translated or no longer so."""
+        if now.captions.mode == before.captions.mode:
+            return
+        self._choices.show_mode(now.captions.mode)
+        self._show_choices(self._settings.translation)
+        is_other = CAPTIONS_ONLY in (before.captions.mode, now.captions.mode)
+        if is_other and self._was_wanted and not self.change.is_taking_over:
+            self.start_over()
+
+    @Slot(object)
+    def _take_event(self, event: Event) -> None:
+        if isinstance(event, LoadProgress):
+            self._is_loading = event.message.code is not Code.FETCHING
+        elif isinstance(event, Ready | Failed):
+            self._is_loading = False
+        if self._starts_over and not self._is_loading:
+            self._starts_over = False
+            self.load()  # this event is of a model that nobody wants any more
+        else:
+            self._take(event)
+        if self._chosen is not None and not self._is_loading:
+            chosen, self._chosen = self._chosen, None
+            self.change.begin(chosen)
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case LoadProgress():
+                self._banner.show_progress(worded(event.message), event.fraction)
+            case Ready():
+                self._show_ready(event)
+            case AdapterChanged():
+                self._adapters.take(event)
+                self._show_languages(event.languages)
+                self._offer_timings(event)
+            case Failed():
+                self._fail(event.message)
+            case Refused() | Notice():
+                self._banner.show_notice(worded(event.message))
+                self._adapters.dialog.show_message(worded(event.message))
+            case Statistics(backlog_words=n_words) | PaceChanged(backlog_words=n_words):
+                self._status.show_backlog(n_words)
+
+    def _show_ready(self, event: Ready) -> None:
+        if self.change.is_alone:
+            self.change.finish()
+            self._judge_adapters()
+        self._settings.model_works = True
+        self._banner.show_loaded()
+        self._status.show_ready()
+        if not self._settings.translates:
+            return
+        for notice in event.notices:
+            self._banner.show_notice(worded(notice))
+        self._show_languages(event.languages)
+        self._offer_timings(event)
+        if self._settings.translation.glossary:
+            self._bridge.send(Configure(self._settings.translation))
+        self._adapters.begin()
+        self.change.show_failure()
+
+    def _offer_timings(self, event: Ready | AdapterChanged) -> None:
+        """Offer what the model can follow; a timing that it cannot follow is not in force."""
+        self._settings.suit_policy(makes_drafts=event.makes_drafts)
+        offered = policy_names(event.lags, makes_drafts=event.makes_drafts)
+        self._choices.show_timings(offered)
+        self.timings_changed.emit(offered)
+
+    def _fail(self, message: Message) -> None:
+        if self.change.is_alone:
+            self.change.fail(message)
+            self.load()
+            return
+        self._settings.model_works = False
+        self._status.show_stopped()
+        if message.code is Code.LICENCE_FORBIDS_COMMERCE:
+            self._banner.show_loaded()
+            button = self.tr("Not used c&ommercially")
+            self._banner.show_offer(worded(message), button, ACCEPT_LICENCE)
+        else:
+            self._banner.show_failure(worded(message), self._way_back())
+
+    def _way_back(self) -> str:
+        """Return what is offered instead of a stored model that fails; empty for nothing."""
+        bundled = bundled_languages()
+        if not bundled or self._settings.launch.model or not self._settings.preferences.model:
+            return ""
+        return self.tr("&Use {} instead").format(language_name(bundled[0]))

@@ -1,0 +1,265 @@
+"""Connects the setup wizard and the windows of the models with the settings."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QAction
+
+from app.captions.model import UtteranceView
+from app.captions.models import MachineReport, ModelOffer, known_offers
+from app.config.model_choice import ModelChoice
+from app.config.modes import CAPTIONS_ONLY, TRANSLATE
+from app.config.settings_in_force import SettingsInForce
+from app.config.system.translations import worded
+from app.controllers.model_change import bundled_languages
+from app.dialogs.setup.model_service import bundled_offers
+from app.dialogs.setup.tool_dialogs import ModelsDialog, SpeedDialog
+from app.dialogs.setup.wizard import SetupWizard, WizardServices
+from app.look.widgets.dialog_text import size_text
+from app.look.widgets.language_names import language_names
+from app.main_window.window import MainWindow
+from app.session.listening_service import ListeningService
+from engine.audio.devices import DeviceKind, Level
+from engine.hub.catalogue import TRANSLATION_MODELS
+from engine.speech.events import Heard, ListeningFailed, Noticed, SoundCame
+from engine.untrusted.safe_names import folder_of
+
+
+class SetupController(QObject):
+    """Make the windows on demand, and apply what is chosen in them.
+
+    Attributes:
+        parts: how they examine the computer.
+        dialog: the wizard, once it was opened.
+
+    Signals:
+        opened(): the wizard is shown.
+        left(): it was closed.
+        noticed(str): a message for the user.
+    """
+
+    opened = Signal()
+    left = Signal()
+    noticed = Signal(str)
+
+    def __init__(
+        self,
+        settings: SettingsInForce,
+        desk: ListeningService,
+        window: MainWindow,
+        as_arguments: Callable[[], list[str]],
+    ) -> None:
+        """Connect the actions of the window.
+
+        Args:
+            settings: in force.
+            desk: downloads speech models, and listens.
+            window: its sources are tried.
+            as_arguments: returns the current model and settings as command-line options.
+        """
+        super().__init__(window)
+        self.parts = WizardServices(bundled=bundled_languages())
+        self.dialog: SetupWizard | None = None
+        self.models: ModelsDialog | None = None
+        self.speed: SpeedDialog | None = None
+        self._settings, self._desk, self._window = settings, desk, window
+        self._as_arguments = as_arguments
+        self._wished = ""  # a language of the wizard that needs another model
+        actions = window.menu_actions
+        actions.guide.triggered.connect(self.open_guide)
+        actions.models.triggered.connect(lambda _on: self.open_models())
+        window.choices.language.aboutToShow.connect(self._offer_languages)
+        window.choices.other_language_wanted.connect(self.open_models)
+        actions.speed.triggered.connect(self.open_speed)
+
+    @Slot()
+    def open_guide(self) -> None:
+        """Show the wizard."""
+        dialog = self._wizard()
+        self.opened.emit()
+        dialog.open_guide(self._settings.preferences)
+
+    @Slot()
+    def open_speech(self) -> None:
+        """Show the wizard at its page of the speech models."""
+        dialog = self._wizard()
+        self.opened.emit()
+        dialog.open_speech(self._settings.preferences)
+
+    @Slot(str)
+    def open_models(self, language: str = "") -> None:
+        """Show the translation models, for another language if one is given."""
+        if self.models is None:
+            self.models = ModelsDialog(self._library, self.parts, self._window)
+            self.models.wanted.connect(self._use_model)
+        preferences = self._settings.preferences
+        stored = preferences.translation
+        language = language or self._wished
+        now = ModelChoice(
+            model=None if language else preferences.model,
+            language=language or stored.language,
+            source=stored.source,
+        )
+        self.models.open_models(now, preferences.accepted)
+
+    @property
+    def _library(self) -> Path:
+        return self._settings.launch.data_folder / "models"
+
+    @Slot()
+    def _offer_languages(self) -> None:
+        """Offer the languages of other models, each with what is downloaded for it."""
+        choices, spoken = self._window.choices, self._settings.translation.source_language
+        report = MachineReport() if self.models is None else self.models.page.report
+        offers = [*bundled_offers(), *known_offers()]
+        known = {spoken, *(code for _, code in choices.language.entries)}
+        entries = list[tuple[str, str, str]]()
+        for code, name in language_names().items():
+            best = None if code in known else report.recommended(offers, code, spoken)
+            if best is not None:
+                entries.append(self._way_to(name, best, code))
+        choices.show_other_languages(entries)
+
+    def _way_to(self, language: str, best: ModelOffer, code: str) -> tuple[str, str, str]:
+        """Return the entry of a language that another model knows."""
+        size = size_text(best.n_bytes)
+        if best.is_here or (self._library / folder_of(best.name)).is_dir():
+            here = self.tr("Its model is on this computer: choose it, and use it")
+            return self.tr("{}…").format(language), code, here
+        tip = self.tr("Download {}, then use").format(size)
+        return self.tr("{} (download {})…").format(language, size), code, tip
+
+    @Slot()
+    def open_speed(self) -> None:
+        """Show how fast the current translation model is here."""
+        self.speed = self.speed or SpeedDialog(self.parts, self._window)
+        self.speed.open_speed(self._as_arguments())
+
+    @Slot(tuple)
+    def show_captions(self, views: tuple[UtteranceView, ...]) -> None:
+        """Show the captions in the wizard, too."""
+        if self.dialog is not None:
+            self.dialog.trial.show_views(views)
+
+    @Slot(dict)
+    def show_levels(self, levels: Mapping[str, Level]) -> None:
+        """Show the level of each lane in the wizard, too."""
+        if self.dialog is not None:
+            self.dialog.trial.show_levels(levels)
+
+    def hide(self) -> None:
+        """Hide the windows; the program ends."""
+        self._wished = ""
+        for dialog in (self.dialog, self.models, self.speed):
+            if dialog is not None:
+                dialog.close()
+
+    def close(self) -> None:
+        """Release everything the windows use."""
+        for dialog in (self.dialog, self.models, self.speed):
+            if dialog is not None:
+                dialog.end()
+
+    def _wizard(self) -> SetupWizard:
+        if self.dialog is not None:
+            return self.dialog
+        dialog = self.dialog = SetupWizard(self._desk, self.parts, self._window)
+        dialog.language_wanted.connect(self._use_language)
+        dialog.recognizer_wanted.connect(self._use_recognizer)
+        dialog.left.connect(self._keep)
+        dialog.source_wanted.connect(self._switch_source)
+        for action in self._sources.values():
+            action.toggled.connect(self._show_sources)
+        self._show_sources()
+        self._desk.began.connect(self._show_began)
+        self._desk.reported.connect(self._take)
+        self._desk.failed.connect(dialog.trial.show_failure)
+        return dialog
+
+    @property
+    def _sources(self) -> dict[DeviceKind, QAction]:
+        """The actions of the main window that switch the sources."""
+        actions = self._window.menu_actions
+        return {DeviceKind.MICROPHONE: actions.microphone, DeviceKind.SYSTEM: actions.system}
+
+    @Slot(object, bool)
+    def _switch_source(self, kind: DeviceKind, on: bool) -> None:  # noqa: FBT001  as the signal
+        self._sources[kind].setChecked(on)
+
+    @Slot()
+    def _show_sources(self) -> None:
+        if self.dialog is not None:
+            for kind, action in self._sources.items():
+                self.dialog.trial.show_on(kind, on=action.isChecked())
+
+    @Slot()
+    def _show_began(self) -> None:
+        if self.dialog is not None:
+            text = self.tr("Loading the speech model; what you say is kept.")
+            self.dialog.trial.show_progress(text)
+
+    @Slot(object)
+    def _take(self, event: Heard) -> None:
+        if self.dialog is None:
+            return
+        trial = self.dialog.trial
+        match event:
+            case SoundCame():
+                trial.show_progress(self.tr("Listening. Say a sentence."))
+            case ListeningFailed(message=message):
+                trial.show_failure(worded(message))
+            case Noticed(lane=lane, notice=notice):
+                trial.show_message(lane, worded(notice.message))
+
+    @Slot(str)
+    def _use_language(self, language: str) -> None:
+        """Translate into a language that the model in use knows; an empty one only captions.
+
+        For a language that it does not know, another model is chosen after the wizard.
+        """
+        mode = self._settings.mode
+        if not language:
+            self._wished = ""
+            self._settings.choose_mode(CAPTIONS_ONLY)
+            return
+        self._settings.choose_mode(TRANSLATE if mode == CAPTIONS_ONLY else mode)
+        model, stored = self._settings.preferences.model, self._settings.preferences.translation
+        self._wished = ""
+        if not self._may_know(model, stored.source, language):
+            self._wished = language
+            language = self.parts.bundled[0] if model is None else stored.language
+        choice = ModelChoice(model=model, language=language, source=stored.source)
+        self._settings.choose_model(choice)
+
+    def _may_know(self, model: Path | None, source: str, language: str) -> bool:
+        """Return whether a model translates into a language; folders are not looked into."""
+        if model is None:
+            return not self.parts.bundled or language in self.parts.bundled
+        known = (one for one in TRANSLATION_MODELS if Path(one.name) == model)
+        return all(one.translates(source, language) for one in known)
+
+    @Slot(str)
+    def _use_recognizer(self, recognizer: str) -> None:
+        self._settings.change("listening", recognizer=recognizer)
+
+    @Slot(object)
+    def _use_model(self, choice: ModelChoice) -> None:
+        """Use a model once it works; that of the command line is in force until the end."""
+        self._wished = ""
+        if not self._settings.choose_model(choice):
+            text = self.tr(
+                "Until Surtitle is closed, the model that was named when it was started translates"
+            )
+            self.noticed.emit(text)
+
+    @Slot()
+    def _keep(self) -> None:
+        """Store the preferences, so that the wizard does not open by itself again.
+
+        Where another model is needed for the language, the models are shown.
+        """
+        self._settings.keep()
+        self.left.emit()
+        if self._wished:
+            self.open_models()

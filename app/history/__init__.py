@@ -1,1 +1,0 @@
-"""The stored form of a session: journals, cues, subtitles, the browser page."""

@@ -1,1 +1,0 @@
-"""Models, adapters and glossaries on this computer. No Qt."""

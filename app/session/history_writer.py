@@ -1,0 +1,241 @@
+"""Keeps the session: in memory for export, in the journal, and in the live text file."""
+
+import time
+from collections.abc import Iterable
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.captions.cue_recorder import CueKept, CueRecorder, Entry
+from app.captions.cues import Cue
+from app.captions.journal import (
+    PastSession,
+    SessionJournal,
+    close_session,
+    delete_old,
+    unfinished_sessions,
+)
+from app.captions.live_text_file import LiveTextFile
+from app.config.modes import BOTH, TRANSLATE
+from app.config.preferences import PrivacyPreferences
+from app.config.system.background import BackgroundQueue
+from app.config.system.messages import AppCode
+from app.config.system.translations import worded
+from engine.events import Event
+from engine.utterances import Utterance, UtteranceTracker
+
+TEXT_PATIENCE_S = 1.0
+"""How long the end waits for the text file, which may be on a disk that hangs."""
+
+_MOST_WAITING = 100  # captions, before a text file is said to hang
+
+
+class HistoryWriter(QObject):
+    """Follow the session; the owner of the journal and the live text file.
+
+    Signals:
+        failed(str): a file could not be written; emitted once for each file. Captions go on.
+        cues_changed(): there are other cues.
+
+    Attributes:
+        mode: of the captions, one of ``MODES``; the text file obeys it.
+    """
+
+    failed = Signal(str)
+    cues_changed = Signal()
+    _write_failed = Signal(str)
+
+    def __init__(
+        self,
+        folder: Path,
+        choices: PrivacyPreferences,
+        utterances: UtteranceTracker,
+        parent: QObject | None = None,
+    ) -> None:
+        """Keep files in ``folder``, as the preferences say."""
+        super().__init__(parent)
+        self._folder = folder
+        self._utterances = utterances
+        self.started = datetime.now().astimezone()
+        self._record = CueRecorder(utterances, time.monotonic())
+        self._languages = "", ""  # codes of those of the source and of the captions
+        self.mode = TRANSLATE
+        self._journal: SessionJournal | None = None
+        self._live_text: LiveTextFile | None = None
+        self._reported: set[str] = set()
+        self._write_failed.connect(self._report)  # emitted on the threads of the queues
+        self._background = BackgroundQueue(self._write_failed.emit)
+        # The person may have chosen a file on a disk that hangs: nothing else waits for it.
+        self._text_queue = self._new_text_queue()
+        self._choices = PrivacyPreferences(journal=False)
+        delete_old(self.sessions_folder, self.started, choices.journal_days)
+        self._unfinished = unfinished_sessions(self.sessions_folder)
+        self.use(choices)
+
+    @property
+    def sessions_folder(self) -> Path:
+        """Folder of the journals."""
+        return self._folder / "sessions"
+
+    @property
+    def running_journal(self) -> Path | None:
+        """The journal of the running session, once there is one."""
+        return None if self._journal is None else self._journal.path
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the running session has a journal, or will have one with its first caption."""
+        return self._journal is not None
+
+    @property
+    def cues(self) -> list[Cue]:
+        """The cues since the start, or since ``clear``."""
+        return self._record.cues
+
+    @property
+    def lost_session(self) -> PastSession | None:
+        """The newest session that crashed with captions, or None."""
+        return next((it for it in self._unfinished if it.cues), None)
+
+    @property
+    def damaged_session(self) -> PastSession | None:
+        """The newest session that did not end well and has damage alone, or None."""
+        damaged = (it for it in self._unfinished if it.damaged_lines and not it.cues)
+        return next(damaged, None)
+
+    def use(self, choices: PrivacyPreferences) -> None:
+        """Write files as these preferences say from now on."""
+        before, self._choices = self._choices, choices
+        if choices.journal != before.journal:
+            self._close_journal()
+            self._journal = self._new_journal() if choices.journal else None
+        wanted = (choices.live_text, choices.live_text_file)
+        if wanted != (before.live_text, before.live_text_file):
+            self._close_live_text()
+            self._live_text = self._chosen_text(choices) if choices.live_text else None
+
+    def take(self, event: Event, utterance: Utterance, languages: tuple[str, str]) -> None:
+        """Follow an event of an utterance; the codes are of the source and of the caption."""
+        self._languages = languages
+        entry = self._record.feed(event, utterance, time.monotonic(), languages)
+        if entry is not None:
+            self._write(entry)
+
+    def mark(self, key: int, *, marked: bool) -> None:
+        """Record a bookmark, or that it was removed."""
+        entry = self._record.mark(key, marked=marked)
+        if entry is not None:
+            self._write(entry)
+
+    def remove(self, keys: Iterable[int]) -> None:
+        """Remove cues on behalf of the user; the text file keeps its lines."""
+        self._write_journal(map(self._record.remove, keys))
+
+    def put_back(self, keys: Iterable[int]) -> None:
+        """Restore cues that the user removed."""
+        self._write_journal(map(self._record.put_back, keys))
+
+    def clear(self) -> None:
+        """Forget the session, whose journal stays, and start another journal."""
+        self._flush()
+        self._record.clear()
+        self.cues_changed.emit()
+        if self._journal is not None:
+            self._close_journal()
+            self._journal = self._new_journal()
+
+    def bring_back(self) -> None:
+        """Restore the session forgotten last."""
+        self._record.bring_back()
+        self.cues_changed.emit()
+
+    def resume(self, session: PastSession) -> list[int]:
+        """Continue an earlier session; the running one ends, and stays in its journal.
+
+        Returns:
+            the keys that its cues have now.
+        """
+        self._flush()
+        now_s, now = time.monotonic(), datetime.now().astimezone()
+        last_s = max((cue.end_s for cue in session.cues), default=0.0)
+        since_s = max((now - session.started).total_seconds(), last_s)
+        keys = [self._utterances.new_key() for _ in session.cues]
+        cues = dict(zip(keys, session.cues, strict=True))
+        entries = self._record.resume(cues, now_s - since_s)
+        self.started = session.started
+        if self._journal is not None:
+            self._close_journal()
+            self._journal = SessionJournal(self.sessions_folder, session.started, session)
+            self._background.run(partial(self._journal.begin, entries))
+        self.cues_changed.emit()
+        return keys
+
+    def take_lost_session(self) -> PastSession | None:
+        """Return the session that crashed; it is not offered again."""
+        lost = self.lost_session
+        self._close_unfinished()
+        return lost
+
+    def close(self) -> None:
+        """Write the rest and close the journal."""
+        self._flush()
+        self._close_unfinished()
+        self._close_journal()
+        self._close_live_text()
+        self._background.close()
+
+    def _close_unfinished(self) -> None:
+        for session in self._unfinished:
+            close_session(session)
+        self._unfinished = []
+
+    def _flush(self) -> None:
+        """Keep what is not complete."""
+        for entry in self._record.flush(time.monotonic(), self._languages):
+            self._write(entry)
+
+    def _write(self, entry: Entry) -> None:
+        self._write_journal([entry])
+        if self._live_text is not None and isinstance(entry, CueKept) and entry.cue.text:
+            live_text, cue = self._live_text, entry.cue
+            for text in (cue.source, cue.text) if self.mode == BOTH else (cue.text,):
+                self._text_queue.run(partial(live_text.write, text))
+            if self._text_queue.n_waiting > _MOST_WAITING:
+                self._report(worded(AppCode.LIVE_TEXT_HANGS(path=str(live_text.path))))
+
+    def _new_journal(self) -> SessionJournal:
+        """Return another journal; the times of its cues are counted from the start, too."""
+        return SessionJournal(self.sessions_folder, self.started)
+
+    def _write_journal(self, entries: Iterable[Entry | None]) -> None:
+        for entry in entries:
+            if self._journal is not None and entry is not None:
+                self._background.run(partial(self._journal.write, entry))
+        self.cues_changed.emit()
+
+    def _chosen_text(self, choices: PrivacyPreferences) -> LiveTextFile:
+        chosen = choices.live_text_file
+        path = chosen or self._folder / "captions.txt"
+        return LiveTextFile(path, is_ours=chosen is None)
+
+    def _close_journal(self) -> None:
+        if self._journal is not None:
+            self._background.run(self._journal.close)
+
+    def _close_live_text(self) -> None:
+        if self._live_text is not None:
+            self._text_queue.run(self._live_text.close)
+            self._text_queue.close()
+            self._text_queue = self._new_text_queue()
+            self._live_text = None
+
+    def _new_text_queue(self) -> BackgroundQueue:
+        return BackgroundQueue(self._write_failed.emit, TEXT_PATIENCE_S)
+
+    @Slot(str)
+    def _report(self, message: str) -> None:
+        if message not in self._reported:
+            self._reported.add(message)
+            self.failed.emit(message)

@@ -1,1 +1,0 @@
-"""Services of the operating system: files, processes, screens, signals, languages."""

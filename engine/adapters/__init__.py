@@ -1,1 +1,0 @@
-"""Adapter folders, read without torch; the library of adapters."""

@@ -1,1 +1,0 @@
-"""Translation models with an encoder and a decoder, as CTranslate2 computes them."""

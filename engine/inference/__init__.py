@@ -1,1 +1,0 @@
-"""The network at work: cache, attention mask, steps."""

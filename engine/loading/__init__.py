@@ -1,1 +1,0 @@
-"""Load weights into memory: device, precision, quantisation, LoRA layers."""

@@ -1,0 +1,185 @@
+"""Parse ``adapter_config.json``: peft's settings of a LoRA (https://arxiv.org/abs/2106.09685).
+
+peft trusts the file: it evaluates patterns and imports a module that the settings name. So it is
+parsed here, settings that would change the meaning of the factors are refused, and the factors are
+added by ``engine.runtime.torch.lora_layers``.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from engine.untrusted.faults import Fault
+from engine.untrusted.strict_json import JsonObject, refuse, shown
+
+CONFIG_FILE = "adapter_config.json"
+
+_MOST_RANK = 65_536
+_LONGEST_NAME = 256
+_TARGET = re.compile(r"\w+(?:\.\w+)*", re.ASCII)
+_OF_ONE_BLOCK = re.compile(
+    r"(?:(?P<stem>[A-Za-z_][\w.]*)\.)?(?P<layer>0|[1-9][0-9]{0,3})\.(?P<module>[A-Za-z_][\w.]*)",
+    re.ASCII,
+)
+
+_READ = frozenset(
+    (
+        *("bias", "fan_in_fan_out", "init_lora_weights", "layers_to_transform", "lora_alpha"),
+        *("peft_type", "r", "target_modules", "task_type", "use_rslora"),
+    )
+)
+_WITHOUT_EFFECT = frozenset(  # on the output of a trained adapter
+    (
+        *("auto_mapping", "base_model_name_or_path", "ensure_weight_tying", "inference_mode"),
+        *("layers_pattern", "lora_dropout", "megatron_core", "peft_version"),
+        *("qalora_group_size", "revision"),
+    )
+)
+_SUPPORTED: Mapping[str, tuple[object, ...]] = {
+    "bias": ("none",),
+    "fan_in_fan_out": (False,),
+    "init_lora_weights": (True, False, "gaussian", "orthogonal"),  # others change the base, too
+    "task_type": (None, "CAUSAL_LM"),
+}
+"""The supported values; the first is the default."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lora:
+    """The settings of a LoRA adapter.
+
+    Attributes:
+        rank: of all factors.
+        alpha: the product of the factors is multiplied by alpha / rank.
+        targets: paths of layers in the network, or ends of such paths.
+        layers: the adapted blocks; None for all.
+        rank_stabilised: alpha is divided by the square root of the rank instead.
+    """
+
+    rank: int
+    alpha: float
+    targets: frozenset[str]
+    layers: frozenset[int] | None = None
+    rank_stabilised: bool = False
+
+    @property
+    def names_blocks(self) -> bool:
+        """Whether the settings select blocks, so that some may be left out on purpose."""
+        parts = (part for target in self.targets for part in target.split("."))
+        return self.layers is not None or any(part.isdigit() for part in parts)
+
+    def targeted_layers(
+        self, stem: str, modules: Collection[str], n_layers: int
+    ) -> "TargetedLayers":
+        """Find the layers that the targets name in equal blocks, as peft does.
+
+        A target that is the whole path of a layer names it regardless of ``layers``.
+
+        Args:
+            stem: path of the list of blocks.
+            modules: paths of layers within a block.
+            n_layers: number of blocks.
+        """
+        chosen = range(n_layers)
+        layers = frozenset(it for it in chosen if self.layers is None or it in self.layers)
+        ends = {module: self.targets.intersection(_ends(module)) for module in modules}
+        used = set().union(*ends.values()) if layers else set[str]()
+        single: dict[int, set[str]] = {}
+        stems = {None, *_ends(stem)}
+        for target in self.targets:
+            match = _OF_ONE_BLOCK.fullmatch(target)
+            if match is None or match["module"] not in ends:
+                continue
+            layer, is_whole = int(match["layer"]), match["stem"] == stem
+            if match["stem"] in stems and layer in (chosen if is_whole else layers):
+                single.setdefault(layer, set()).add(match["module"])
+                used.add(target)
+        return TargetedLayers(
+            layers=layers,
+            everywhere=tuple(sorted(module for module, named_by in ends.items() if named_by)),
+            single=single,
+            idle=tuple(sorted(self.targets - used)),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetedLayers:
+    """The layers that targets name; iterated lazily, since they can be very many.
+
+    Attributes:
+        layers: the blocks in which ``everywhere`` holds.
+        everywhere: paths within a block, sorted.
+        single: additional paths of single blocks, by block.
+        idle: targets that name no layer, sorted.
+    """
+
+    layers: frozenset[int]
+    everywhere: tuple[str, ...]
+    single: Mapping[int, Collection[str]]
+    idle: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        """Yield block and path of each layer, block by block."""
+        for layer in sorted(self.layers.union(self.single)):
+            modules = self.everywhere if layer in self.layers else ()
+            if layer in self.single:
+                modules = tuple(sorted({*modules, *self.single[layer]}))
+            for module in modules:
+                yield layer, module
+
+
+def _ends(path: str) -> list[str]:
+    """Return a path, and each of its ends without the first parts."""
+    parts = path.split(".")
+    return [".".join(parts[start:]) for start in range(len(parts))]
+
+
+def parse_lora(content: JsonObject) -> Lora:
+    """Parse ``adapter_config.json``; raise ValueError if it is garbled or not supported."""
+    if content.text("peft_type") != "LORA":
+        refuse(Fault.NO_LORA(kind=shown(content.text("peft_type"))))
+    for key, value in content.values.items():
+        if key not in _READ | _WITHOUT_EFFECT and value not in (None, False, "", [], {}):
+            refuse(Fault.SETS(key=shown(key)))
+    _check_plain(content)
+    alpha = content.number("lora_alpha")
+    if alpha <= 0:
+        refuse(Fault.NO_ALPHA(alpha=alpha))
+    return Lora(
+        rank=content.integer("r", least=1, most=_MOST_RANK),
+        alpha=alpha,
+        targets=_targets(content),
+        layers=_layers(content),
+        rank_stabilised=content.flag("use_rslora", default=False),
+    )
+
+
+def _check_plain(content: JsonObject) -> None:
+    """Check that these settings have a supported value."""
+    for key, values in _SUPPORTED.items():
+        value = content.values.get(key, values[0])
+        if not any(
+            value is known or (value == known and isinstance(value, str)) for known in values
+        ):
+            refuse(Fault.SETS_TO(key=shown(key), value=shown(value)))
+
+
+def _targets(content: JsonObject) -> frozenset[str]:
+    if isinstance(content.values.get("target_modules"), str):
+        refuse(Fault.TARGET_PATTERN())
+    targets = content.texts("target_modules")
+    for target in targets:
+        if len(target) > _LONGEST_NAME or not _TARGET.fullmatch(target):
+            refuse(Fault.TARGET_UNKNOWN(target=shown(target)))
+    if not targets:
+        refuse(Fault.NO_TARGET())
+    return frozenset(targets)
+
+
+def _layers(content: JsonObject) -> frozenset[int] | None:
+    chosen = content.values.get("layers_to_transform")
+    if chosen is None or chosen == []:
+        return None
+    if isinstance(chosen, list):
+        return frozenset(content.integers("layers_to_transform", most=9999))
+    return frozenset([content.integer("layers_to_transform", most=9999)])

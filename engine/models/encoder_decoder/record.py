@@ -1,0 +1,216 @@
+"""What is known of a translation model with an encoder and a decoder, beside its weights.
+
+It is read from the files of the original (``engine.models.encoder_decoder.original``), and written
+beside the converted weights, so that the original may be deleted.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from engine.errors import ModelError, message_of
+from engine.files import write_file
+from engine.messages import Code
+from engine.models.instruct_card import LANGUAGE_NAMES
+from engine.models.licences import forbids_commerce
+from engine.models.model_card import Calibration, Language, ModelCard, parse_calibration
+from engine.untrusted.faults import Fault
+from engine.untrusted.safe_names import is_plain_name
+from engine.untrusted.strict_json import JsonObject, refuse, shown
+
+RECORD_FILE = "encoder-decoder.json"
+FAMILIES = ("marian", "m2m100", "nllb", "madlad")
+PRECISIONS = ("int8", "float16")
+"""Of converted weights: one byte a number for a processor, two for a GPU."""
+
+FORMAT_VERSION = 1
+_SHA256 = "weights_sha256"
+_MAX_RECORD_BYTES = 1 << 20
+_MOST_LANGUAGES, LONGEST = 500, 200
+_LONGEST_CODE = 40
+
+END, UNKNOWN, START, PADDING = "</s>", "<unk>", "<s>", "<pad>"
+"""The markers that all these families have; Marian has no start."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A translation model beside its weights.
+
+    Attributes:
+        name: for people.
+        family: one of ``FAMILIES``.
+        sources: token before the source by the source language; empty if the model finds the
+            language out itself.
+        targets: token of the target by the target language, empty for a model of one pair. NLLB and
+            M2M-100 begin the target with it, the others the source.
+        source_pieces, target_pieces: names of the sentencepiece files.
+        licence: as its README.md names it; empty if it does not.
+        is_accepted: a person accepted a licence that forbids commercial use.
+        encoder, decoder: numbers in the weights of each half.
+        weights_sha256: of the converted weights; empty for those of earlier versions.
+        originals: sha256 of the files of weights that were converted, by their names.
+        calibration: None for a model that was not calibrated.
+    """
+
+    name: str
+    family: str
+    sources: Mapping[str, str]
+    targets: Mapping[str, str]
+    source_pieces: str
+    target_pieces: str
+    licence: str
+    is_accepted: bool = False
+    encoder: int = 0
+    decoder: int = 0
+    weights_sha256: str = ""
+    originals: Mapping[str, str] = field(default_factory=dict)
+    calibration: Calibration | None = None
+
+    @property
+    def begins_target(self) -> bool:
+        """Whether the target's token begins the target, else the source."""
+        return self.family in ("m2m100", "nllb")
+
+    @property
+    def forbids_commerce(self) -> bool:
+        """Whether its licence forbids commercial use."""
+        return forbids_commerce(self.licence)
+
+    @property
+    def card(self) -> ModelCard:
+        """The card of such a model: it has no prompt and no slots."""
+        return ModelCard(
+            name=self.name,
+            languages={
+                code: Language(name=LANGUAGE_NAMES.get(code, code), system="")
+                for code in self.targets
+            },
+            end_of_source="",
+            end_of_write="",
+            end_of_target="",
+            slot_length=1,
+            policies=(),
+            calibration=self.calibration,
+            family=self.family,
+            sources=tuple(self.sources),
+        )
+
+    def source_tokens(self, source: str, target: str) -> list[str]:
+        """Return the tokens before a source.
+
+        Raises:
+            ModelError: the model does not translate this pair.
+        """
+        self.card.check_pair(source, target)
+        tokens = [] if self.begins_target else [self.targets[target]]
+        return [token for token in (*tokens, self.sources.get(source, "")) if token]
+
+    def target_tokens(self, target: str) -> list[str]:
+        """Return the tokens before a target."""
+        return [self.targets[target]] if self.begins_target else []
+
+    @property
+    def markers(self) -> frozenset[str]:
+        """Tokens that no text has."""
+        tokens = {END, UNKNOWN, START, PADDING, *self.sources.values(), *self.targets.values()}
+        return frozenset(tokens - {""})
+
+    def save(self, folder: Path) -> None:
+        """Write it into a folder; raise OSError if that fails."""
+        content = {"format_version": FORMAT_VERSION, **asdict(self)}
+        for key in ("calibration", _SHA256):
+            if not content[key]:
+                del content[key]
+        write_file(folder / RECORD_FILE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def read_record(folder: Path) -> Record:
+    """Read the record of converted weights.
+
+    Raises:
+        ModelError: it is missing or garbled.
+    """
+    try:
+        return _parsed(JsonObject.read(folder / RECORD_FILE, _MAX_RECORD_BYTES))
+    except (OSError, ValueError) as error:
+        fault = Fault.FILE_FAULT(name=RECORD_FILE, fault=message_of(error))
+        raise ModelError(Code.CONVERTED_WRONG(folder=str(folder), reason=fault)) from error
+
+
+def _parsed(content: JsonObject) -> Record:
+    content.integer("format_version", least=FORMAT_VERSION, most=FORMAT_VERSION)
+    family = content.text("family", most=LONGEST)
+    if family not in FAMILIES:
+        refuse(Fault.KIND_UNKNOWN(kind=shown(family)))
+    return Record(
+        name=content.text("name", most=LONGEST),
+        family=family,
+        sources=_languages(content.inner("sources")),
+        targets=_languages(content.inner("targets")),
+        source_pieces=_file_name(content, "source_pieces"),
+        target_pieces=_file_name(content, "target_pieces"),
+        licence=content.text("licence", most=LONGEST),
+        is_accepted=content.flag("is_accepted"),
+        encoder=content.integer("encoder", most=2**53),
+        decoder=content.integer("decoder", most=2**53),
+        weights_sha256=content.sha256(_SHA256) if _SHA256 in content else "",
+        originals=_originals(content),
+        calibration=parse_calibration(content),
+    )
+
+
+def _originals(content: JsonObject) -> dict[str, str]:
+    """Return what was converted; conversions of earlier versions do not say."""
+    if "originals" not in content:
+        return {}
+    inner = content.inner("originals")
+    for name in inner.values:
+        if not is_plain_name(name, LONGEST):
+            refuse(Fault.BAD_NAME(name=shown(name), most=LONGEST))
+    return {name: inner.sha256(name) for name in inner.values}
+
+
+def _languages(content: JsonObject) -> dict[str, str]:
+    return checked_languages({key: content.text(key, most=LONGEST) for key in content.values})
+
+
+def checked_languages(tokens: Mapping[str, str]) -> dict[str, str]:
+    """Return languages with their tokens; raise ValueError for too many, or for a bad code."""
+    if len(tokens) > _MOST_LANGUAGES:
+        refuse(Fault.MANY_LANGUAGES(n=len(tokens), most=_MOST_LANGUAGES))
+    for code in tokens:  # also the name of a glossary's file
+        if not is_plain_name(code, _LONGEST_CODE):
+            refuse(Fault.BAD_LANGUAGE(code=shown(code)))
+    return dict(tokens)
+
+
+def _file_name(content: JsonObject, key: str) -> str:
+    name = content.text(key, most=LONGEST)
+    if not is_plain_name(name, LONGEST):
+        refuse(Fault.WRONG_TYPE(key=shown(key), wanted=Fault.TEXT(), value=shown(name)))
+    return name
+
+
+def save_calibration(folder: Path, calibration: Calibration) -> None:
+    """Write the calibration of a model folder whose weights are converted.
+
+    Raises:
+        ModelError: nothing is converted there.
+        OSError: it cannot be written.
+    """
+    found = converted_folder(folder, "") or folder
+    replace(read_record(found), calibration=calibration).save(found)
+
+
+def precision_folder(folder: Path, precision: str) -> Path:
+    """Return where the converted weights of a model folder are, or will be."""
+    return folder / f"ctranslate2-{precision}"
+
+
+def converted_folder(folder: Path, precision: str) -> Path | None:
+    """Return the folder of converted weights: of this precision if there, else of another one."""
+    wanted = (precision, *(one for one in PRECISIONS if one != precision))
+    folders = [folder, *(precision_folder(folder, one) for one in wanted)]
+    return next((one for one in folders if (one / RECORD_FILE).is_file()), None)

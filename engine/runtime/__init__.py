@@ -1,0 +1,1 @@
+"""A network with its cache: which library computes, loading, memory."""

@@ -1,0 +1,1 @@
+"""Encoder-decoder networks on CTranslate2, and their conversion."""

@@ -1,0 +1,174 @@
+"""Load a model with an encoder and a decoder for CTranslate2, after its only conversion.
+
+CTranslate2 and sentencepiece belong to the extra ``translation`` and are imported here. Nothing is
+fetched.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from tokenizers import Tokenizer as Backend
+
+from engine.errors import ModelError, is_failure, message_of
+from engine.messages import Code
+from engine.models.encoder_decoder.record import END, UNKNOWN, Record, read_record
+from engine.models.encoder_decoder.tokenizer import (
+    SentencePieceTokenizer,
+    make_decoder,
+    read_processor,
+)
+from engine.models.encoder_decoder.vocabulary import Vocabulary
+from engine.models.model_card import ModelCard
+from engine.runtime.ctranslate2.conversion import Progress, ready_folder
+from engine.runtime.ctranslate2.converted_weights import WEIGHTS, read_converted
+from engine.runtime.ctranslate2.encoder_decoder_model import EncoderDecoderModel
+from engine.runtime.processor import suits_one_thread
+from engine.runtime.weights import LoadReport
+from engine.settings import ModelSettings
+from engine.untrusted.safe_names import model_name
+from engine.untrusted.tokenizer_trial import try_pieces
+
+if TYPE_CHECKING:
+    from ctranslate2 import Translator
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderDecoderWeights:
+    """A model that CTranslate2 computes, see ``engine.runtime.weights.Weights``.
+
+    Attributes:
+        translator: of CTranslate2.
+        record: what is known of the model.
+        vocabulary: its tokens.
+        positions: the most tokens of a source and of a target; None without a limit.
+        tokenizer: of sources.
+        target_tokenizer: of targets.
+        decoder: makes text of ids.
+        base: None: no adapter is made for such a model.
+    """
+
+    translator: "Translator"
+    record: Record
+    vocabulary: Vocabulary
+    positions: int | None
+    tokenizer: SentencePieceTokenizer
+    target_tokenizer: SentencePieceTokenizer
+    decoder: Backend
+    card: ModelCard
+    report: LoadReport = field(default_factory=LoadReport)
+    base: None = None
+
+    @property
+    def n_parameters(self) -> int:
+        """Numbers in the weights."""
+        return self.record.encoder + self.record.decoder
+
+    @property
+    def end_id(self) -> int:
+        """Id of the token that ends a target."""
+        return self.vocabulary.ids[END]
+
+    @property
+    def marker_ids(self) -> frozenset[int]:
+        """Ids of all tokens that no text has."""
+        ids = self.vocabulary.ids
+        return frozenset(ids[token] for token in self.record.markers if token in ids)
+
+    def with_card(self, card: ModelCard) -> Self:
+        """Return the same weights with another card."""
+        return replace(self, card=card)
+
+    def new_model(self, capacity: int) -> EncoderDecoderModel:  # noqa: ARG002  nothing is cached
+        """Make a conversation with the network."""
+        record = self.record
+        return EncoderDecoderModel(self.translator, self.vocabulary, record.encoder, record.decoder)
+
+    def share_processor(self) -> None:
+        """Do nothing: the number of threads was chosen when the network was loaded."""
+
+    def give_memory_back(self) -> None:
+        """Do nothing: CTranslate2 holds what it used for the next translation."""
+
+
+def load_encoder_decoder(
+    settings: ModelSettings,
+    progress: Progress = lambda _name, _part: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> EncoderDecoderWeights:
+    """Load such a model; convert it before if that was not done yet.
+
+    Args:
+        settings: float16 is taken on CUDA, else int8.
+        progress: of a conversion.
+        cancelled: called during a conversion.
+
+    Raises:
+        ModelError: folder or device cannot be used, a library is missing, or the licence was not
+            accepted.
+        FetchCancelledError: ``cancelled`` returned True.
+    """
+    folder = settings.directory
+    name = model_name(folder)
+    try:
+        import ctranslate2  # noqa: PLC0415  may be missing
+        import sentencepiece  # noqa: F401, PLC0415  likewise
+    except ImportError as error:
+        raise ModelError(
+            Code.TRANSLATION_LIBRARIES_MISSING(name=name, reason=str(error))
+        ) from error
+    n_gpus = ctranslate2.get_cuda_device_count()
+    if settings.device == "mps" or (settings.device == "cuda" and not n_gpus):
+        raise ModelError(Code.NO_GPU_FOR_TRANSLATION(name=name, device=settings.device))
+    device = "cuda" if n_gpus and settings.device != "cpu" else "cpu"
+    precision = "float16" if device == "cuda" else "int8"
+    converted = ready_folder(
+        folder,
+        precision,
+        accepts_licence=settings.accepts_licence,
+        progress=progress,
+        cancelled=cancelled,
+    )
+    try:
+        return _loaded(converted, device, precision)
+    except ModelError:
+        raise
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        reason = message_of(error) if isinstance(error, Exception) else type(error).__name__
+        raise ModelError(Code.CONVERTED_WRONG(folder=str(converted), reason=reason)) from error
+
+
+def _loaded(folder: Path, device: str, precision: str) -> EncoderDecoderWeights:
+    import ctranslate2  # noqa: PLC0415  may be missing
+
+    record = read_record(folder)
+    converted = read_converted(folder, record)
+    vocabulary = converted.vocabulary
+    sides = []
+    for name in (record.source_pieces, record.target_pieces):
+        try_pieces(folder / name)
+        processor = read_processor(folder / name)
+        sides.append(SentencePieceTokenizer(processor, vocabulary, record.markers, UNKNOWN))
+    translator = ctranslate2.Translator(
+        str(folder),
+        device=device,
+        compute_type=precision,
+        intra_threads=1 if suits_one_thread(record.encoder + record.decoder) else 0,
+    )
+    return EncoderDecoderWeights(
+        translator=translator,
+        record=record,
+        vocabulary=vocabulary,
+        positions=converted.positions,
+        tokenizer=sides[0],
+        target_tokenizer=sides[1],
+        decoder=make_decoder(vocabulary, record.markers, UNKNOWN),
+        card=record.card,
+        report=LoadReport(
+            quantise="int8" if precision == "int8" else "none",
+            needed_bytes=(folder / WEIGHTS).stat().st_size,
+        ),
+    )

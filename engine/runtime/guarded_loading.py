@@ -1,0 +1,152 @@
+"""Load untrusted folders through transformers, which trusts them, with checks at every step.
+
+Folders that could run code, load other files, block or grow are refused before the library sees
+them (``engine.untrusted.model_folder``), too large a network is stopped while it is only shapes,
+and the result is checked against the files. Every failure becomes one sentence of this program.
+"""
+
+import logging
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+import torch
+from transformers import (
+    AutoModelForCausalLM,
+    BitsAndBytesConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+from transformers.utils import logging as transformers_logging
+
+from engine.errors import ModelError, is_failure
+from engine.messages import Code, Message
+from engine.models.memory_footprint import Footprint, read_footprint
+from engine.runtime.growth_limit import growth_limit
+from engine.text.prompt import word_ids
+from engine.text.tokenizer import check_ids
+from engine.untrusted.faults import Fault
+from engine.untrusted.model_folder import MAX_CONFIG_BYTES, check_model_folder
+from engine.untrusted.strict_json import JsonObject, refuse, shown
+from engine.untrusted.tokenizer_trial import TRIED_WORDS, try_tokenizer
+
+_log = logging.getLogger(__name__)
+
+
+def pretrained_network(
+    folder: Path,
+    *,
+    dtype: torch.dtype | None,
+    packing: BitsAndBytesConfig | None,
+    device: torch.device,
+) -> PreTrainedModel:
+    """Load all weights of a folder as its configuration describes them.
+
+    Args:
+        folder: with config.json, tokenizer.json and safetensors.
+        dtype: of the weights; None: as they are stored.
+        packing: how they are packed while they are read, or None.
+        device: of packed weights; whole ones are on the processor.
+
+    Raises:
+        ModelError: the folder is refused, or its files do not belong together.
+        torch.OutOfMemoryError: the weights do not fit on the device.
+    """
+    check_model_folder(folder)
+    _silence_libraries()
+    try:
+        _check_kind(folder)
+        size = read_footprint(folder)
+        with growth_limit(size.n_tensors, _numbers(size)), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the library, on facts that are checked here
+            loaded = AutoModelForCausalLM.from_pretrained(
+                folder,
+                local_files_only=True,
+                trust_remote_code=False,
+                use_safetensors=True,
+                ignore_mismatched_sizes=True,  # reported by ``_check_result``, not by the library
+                dtype=dtype or "auto",
+                quantization_config=packing,
+                device_map=None if packing is None else {"": device},
+                output_loading_info=True,
+            )
+        network, result = cast("tuple[PreTrainedModel, dict[str, set[object]]]", loaded)
+        _check_result(result)
+        network.config.return_dict = True  # regardless of the file: outputs are read by name
+    except (ModelError, torch.OutOfMemoryError, MemoryError):
+        raise
+    except Exception as error:
+        raise _cannot_be_loaded(folder, error, Fault.MODEL_REFUSED) from error
+    return network
+
+
+def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
+    """Load a tokenizer, try it, and check its ids against the rows of the embedding table.
+
+    Raises:
+        ModelError: it cannot be loaded or used, or has ids that the table does not have.
+    """
+    check_model_folder(folder)
+    _silence_libraries()
+    try:
+        try_tokenizer(folder / "tokenizer.json")
+        tokenizer = cast(
+            "PreTrainedTokenizerFast",
+            PreTrainedTokenizerFast.from_pretrained(
+                folder, local_files_only=True, trust_remote_code=False
+            ),
+        )
+        check_ids(tokenizer, _setting(folder, "vocab_size"))
+        word_ids(tokenizer, TRIED_WORDS[0])  # by transformers, which has settings of its own
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        raise _cannot_be_loaded(folder, error, Fault.TOKENIZER_REFUSED) from error
+    return tokenizer
+
+
+def _cannot_be_loaded(folder: Path, error: BaseException, refused: Fault) -> ModelError:
+    """Return the error to raise; messages of libraries, on their own arguments, go to the log."""
+    match error:
+        case ValueError(args=[Message() as reason]):  # of this program: files that do not fit
+            pass
+        case _:
+            _log.info("a library refused the model in %s", folder, exc_info=error)
+            reason = refused(error=type(error).__name__)
+    return ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason))
+
+
+def _silence_libraries() -> None:
+    """Turn off the progress bars and messages of transformers."""
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+
+
+def _check_kind(folder: Path) -> None:
+    kind = _setting(folder, "model_type")
+    if kind not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        refuse(Fault.KIND_UNKNOWN(kind=shown(kind)))
+
+
+def _check_result(result: Mapping[str, set[object]]) -> None:
+    """Refuse a network that the library filled with random numbers, or without some weights."""
+    for key, fault in (
+        ("missing_keys", Fault.WEIGHTS_LACK),
+        ("mismatched_keys", Fault.WEIGHTS_SHAPE),
+        ("unexpected_keys", Fault.WEIGHTS_UNEXPECTED),
+    ):
+        names = sorted(item[0] if isinstance(item, tuple) else str(item) for item in result[key])
+        if names:
+            first, n_more = shown(names[0]), len(names) - 1
+            refuse(fault(names=Fault.AND_MORE(name=first, n=n_more) if n_more else first))
+
+
+def _numbers(footprint: Footprint) -> int:
+    """Return the largest count of numbers; up to sixteen packed ones are stored in one."""
+    return footprint.n_parameters * (1 if footprint.stored_bytes > 1 else 16)
+
+
+def _setting(folder: Path, key: str) -> object:
+    return JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES).values.get(key)

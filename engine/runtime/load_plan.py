@@ -1,0 +1,158 @@
+"""Plan the device and quantisation of a model: the options that fit, in order of preference.
+
+Whole weights first, then 4 bits; the faster device first. On a processor a large model uses its
+fastest way (``engine.runtime.cpu_benchmark``). 8 bits elsewhere only on request: slower than
+either. Only ``auto`` is replaced by another choice, never an explicit request.
+"""
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from engine.errors import ModelError
+from engine.files import bytes_text
+from engine.messages import Code, Message, Value
+from engine.models.memory_footprint import Footprint
+from engine.runtime.cpu_benchmark import Way, cpu_ways
+from engine.runtime.device import free_bytes, pick_device
+from engine.settings import ModelSettings
+
+SMALL = 200_000_000
+"""Parameters up to which a CPU computes in float32, which is fast on every CPU."""
+
+_ROOM = 1.1  # for activations, and for rounding by allocators
+_KEPT = {"none": Code.WHOLE, "nf4": Code.IN_4_BITS, "int8": Code.IN_8_BITS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadPlan:
+    """One way to load a model.
+
+    Attributes:
+        quantise: ``none``, ``nf4`` or ``int8``.
+        needed_bytes: estimate, with the slot cache and some room.
+        free_bytes: on the device; None if unknown.
+        dtype: of whole or unpacked weights, if measured to be the fastest.
+    """
+
+    device: torch.device
+    quantise: str
+    needed_bytes: int
+    free_bytes: int | None
+    dtype: torch.dtype | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is room, or the free memory is unknown."""
+        return self.free_bytes is None or self.needed_bytes <= self.free_bytes
+
+    @property
+    def kept(self) -> Message:
+        """The plan in words: ``in 4 bits on cuda``, ``whole in float32 on cpu``."""
+        if self.quantise == "none" and self.dtype is not None:
+            dtype = str(self.dtype).removeprefix("torch.")
+            return Code.WHOLE_IN(dtype=dtype, device=self.device.type)
+        return _KEPT[self.quantise](device=self.device.type)
+
+    @property
+    def shortage(self) -> Message:
+        """The reason against it: ``needs 5.6 GB in 4 bits on cuda, 4.1 GB free``."""
+        size = bytes_text(self.needed_bytes)
+        if self.free_bytes is None:
+            return Code.NEEDS(size=size, kept=self.kept)
+        return Code.NEEDS_MORE(size=size, kept=self.kept, free=bytes_text(self.free_bytes))
+
+
+def load_plans(
+    settings: ModelSettings,
+    footprint: Footprint,
+    fastest: Callable[[], Sequence[Way]] = cpu_ways,
+) -> list[LoadPlan]:
+    """List the plans that the settings allow, the best first.
+
+    Args:
+        settings: device and quantisation.
+        footprint: of the model.
+        fastest: measures a processor, if that is needed.
+
+    Raises:
+        ModelError: the device is missing, or does not support the quantisation.
+    """
+    first = pick_device(settings.device)
+    if first.type == "mps" and settings.quantise in ("nf4", "int8"):
+        kept = _KEPT[settings.quantise](device="mps")
+        raise ModelError(Code.CANNOT_QUANTISE(kept=kept))
+    devices = [first]
+    if settings.device == "auto" and first.type != "cpu":
+        devices.append(torch.device("cpu"))
+    plans = list[LoadPlan]()
+    for device in devices:
+        large = footprint.n_parameters > SMALL
+        ways: Sequence[tuple[str, torch.dtype | None]]
+        if device.type == "cpu" and settings.quantise == "auto" and large:
+            ways = fastest()
+        else:
+            ways = [(quantise, None) for quantise in _quantisations(settings, device)]
+        plans += [_plan(device, *way, footprint, settings.capacity) for way in ways]
+    return plans
+
+
+def fitting(
+    folder: Path, plans: Sequence[LoadPlan], settings: ModelSettings, footprint: Footprint
+) -> list[LoadPlan]:
+    """Return the plans that fit.
+
+    Raises:
+        ModelError: none does; the sentence names the needed and free memory, and a plan that fits.
+    """
+    fit = [plan for plan in plans if plan.fits]
+    if fit:
+        return fit
+    least = min(plans, key=lambda plan: plan.needed_bytes)
+    others = [
+        _plan(device, quantise, None, footprint, settings.capacity)
+        for device in dict.fromkeys([plans[0].device, torch.device("cpu")])
+        for quantise in ("none", "nf4")
+        if not (quantise == "nf4" and device.type == "mps")
+    ]
+    instead = next((plan for plan in others if plan.fits), None)
+    subject: dict[str, Value] = {"folder": str(folder), "reasons": least.shortage}
+    if instead is None:
+        raise ModelError(Code.TOO_LARGE_CLOSE(**subject))
+    device, quantise = instead.device.type, instead.quantise
+    raise ModelError(Code.TOO_LARGE_INSTEAD(**subject, device=device, quantise=quantise))
+
+
+def _quantisations(settings: ModelSettings, device: torch.device) -> tuple[str, ...]:
+    if settings.quantise != "auto":
+        return (settings.quantise,)
+    packs = device.type != "mps" and importlib.util.find_spec("bitsandbytes") is not None
+    return ("none", "nf4") if packs else ("none",)
+
+
+def _plan(
+    device: torch.device,
+    quantise: str,
+    dtype: torch.dtype | None,
+    footprint: Footprint,
+    capacity: int,
+) -> LoadPlan:
+    on_cpu = device.type == "cpu"
+    number_bytes = footprint.stored_bytes
+    if dtype is not None:
+        number_bytes = dtype.itemsize
+    elif on_cpu and footprint.n_parameters <= SMALL:
+        number_bytes = 4
+    elif quantise != "none":
+        number_bytes = 4 if on_cpu else 2  # a CPU may unpack to float32, see ``compute_dtype``
+    needed = _ROOM * footprint.n_bytes(quantise, number_bytes, capacity)
+    return LoadPlan(
+        device=device,
+        quantise=quantise,
+        needed_bytes=int(needed),
+        free_bytes=free_bytes(device),
+        dtype=dtype,
+    )

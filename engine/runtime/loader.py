@@ -1,0 +1,116 @@
+"""Load a model folder, and an adapter: by ONNX Runtime if it carries a graph, else by torch.
+
+torch and transformers are imported only where they compute. Nothing is fetched, and no code of a
+folder is run.
+"""
+
+import importlib.util
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from engine.errors import AdapterError, ModelError, message_of
+from engine.messages import Code
+from engine.models.adapters.adapter import model_card, usable_adapter, verify_adapter
+from engine.models.adaptive_card import HEAD_FILE
+from engine.models.encoder_decoder.original import is_encoder_decoder
+from engine.models.fingerprint import read_fingerprint
+from engine.models.model_card import ModelCard
+from engine.models.policy_head import read_head
+from engine.runtime.ctranslate2.encoder_decoder_loader import (
+    EncoderDecoderWeights,
+    load_encoder_decoder,
+)
+from engine.runtime.onnx.onnx_loader import UnfitGraphError, load_onnx, verify_weights
+from engine.runtime.torch.lora_factors import Factors, read_factors
+from engine.runtime.weights import Weights
+from engine.settings import ModelSettings
+from engine.untrusted.faults import Fault
+from engine.untrusted.safe_names import model_name
+
+if TYPE_CHECKING:
+    from engine.runtime.torch.torch_loader import TorchWeights
+
+AnyWeights = Weights | EncoderDecoderWeights
+"""A loaded model: one that takes adapters, or one with an encoder and a decoder."""
+
+_Weights = TypeVar("_Weights", bound=Weights)
+
+
+def load_weights(settings: ModelSettings) -> AnyWeights:
+    """Load a model folder, and the adapter of the settings if there is one.
+
+    Raises:
+        ModelError: folder, adapter or device cannot be used, or there is too little memory.
+    """
+    card, factors = _described(settings)
+    if not factors:
+        return load_base(settings, card)
+    return _with_head(_loaded(settings, card, factors), settings)
+
+
+def load_by_torch(settings: ModelSettings) -> "TorchWeights":
+    """Load as ``load_weights``, by torch even where ONNX Runtime would compute.
+
+    Raises:
+        ModelError: as for ``load_weights``; a model with an encoder and a decoder among them.
+    """
+    card, factors = _described(settings)
+    if card.family:
+        raise ModelError(Code.BATCH_UNFIT(model=card.name))
+    return _with_head(_by_torch(settings, card, factors), settings)
+
+
+def load_base(settings: ModelSettings, card: ModelCard) -> AnyWeights:
+    """Load a model folder with this card, without the adapter of the settings.
+
+    Raises:
+        ModelError: as for ``load_weights``.
+    """
+    if card.family:
+        return load_encoder_decoder(settings)
+    return _with_head(_loaded(settings, card, {}), settings)
+
+
+def _described(settings: ModelSettings) -> tuple[ModelCard, Mapping[str, Factors]]:
+    """Return the card in use and the factors of the adapter, checked before a library sees them."""
+    if settings.adapter is None:
+        return model_card(settings.directory, None), {}
+    if is_encoder_decoder(settings.directory):
+        raise AdapterError(Code.NO_ADAPTERS(model=model_name(settings.directory)))
+    adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
+    verify_adapter(adapter)
+    return model_card(settings.directory, adapter), read_factors(adapter)
+
+
+def _with_head(weights: _Weights, settings: ModelSettings) -> _Weights:
+    """Return weights with the policy head that their card names."""
+    folder, card = settings.adapter or settings.directory, weights.card
+    try:
+        head = read_head(folder, card.adaptive, weights.width)
+    except (OSError, ValueError) as error:
+        reason = Fault.FILE_FAULT(name=HEAD_FILE, fault=message_of(error))
+        if isinstance(error, OSError):
+            reason = Fault.UNREADABLE(name=HEAD_FILE, reason=message_of(error))
+        raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
+    return weights.with_card(card, head)
+
+
+def _loaded(settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors]) -> Weights:
+    try:
+        return load_onnx(settings, card, factors)
+    except UnfitGraphError as error:
+        unfit = error
+    if not all(map(importlib.util.find_spec, ("torch", "transformers"))):
+        folder = str(settings.directory)
+        raise ModelError(Code.NEEDS_TORCH(folder=folder, reason=unfit.reason)) from unfit
+    weights = _by_torch(settings, card, factors)
+    return weights.with_note(Code.GRAPH_UNUSED(reason=unfit.reason)) if unfit.is_fault else weights
+
+
+def _by_torch(
+    settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors]
+) -> "TorchWeights":
+    from engine.runtime.torch.torch_loader import load_torch  # noqa: PLC0415  torch takes seconds to import
+
+    verify_weights(settings.directory)
+    return load_torch(settings, card, factors)

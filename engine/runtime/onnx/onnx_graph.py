@@ -1,0 +1,212 @@
+"""Describe a plain Llama as a graph of ONNX, with explicit positions, mask and cached keys.
+
+The graph depends on the shape alone, so the same shape gives the same bytes. Its weights keep the
+names that they have in the model folder, and are given when it is loaded.
+
+Inputs, all but the cache different from pass to pass::
+
+    ids        int64    (Q,)           rows of this pass
+    positions  int64    (1, Q)         encoded positions, rows of the two tables
+    cos, sin   float32  (P, D / 2)     the tables of rotations
+    mask       float32  (1, 1, Q, K)   added to the scores: 0 where a row sees another
+    last       int32    (1,)           K - 1
+    length     int32    ()             K, the cached rows and the new ones
+    keys.0 ..  float32  (1, H, C, D)   the cache of each layer, C rows of room
+    values.0 ..                        likewise
+
+Outputs are ``logits`` (1, V) of the last row, and each ``keys.0.new`` and ``values.0.new``. These
+have the shape of the cache: bound to the same memory, the operator only writes the new rows there,
+and nothing is copied. It hides later rows of the cache by itself, so the rows of one pass must be
+in order of position; the mask hides all others that the rule of ``engine.layout.rows`` hides.
+
+``GroupQueryAttention``, ``RotaryEmbedding`` and the norms that add the residual are operators of
+ONNX Runtime (https://onnxruntime.ai/docs/reference/operators/contrib_ops); the rest is standard.
+"""
+
+from collections.abc import Iterator
+
+from engine.models.llama_shape import (
+    EMBEDDING,
+    LAST_NORM,
+    OUTPUT,
+    WEIGHTS_FILE,
+    LlamaShape,
+    layer_stem,
+)
+from engine.runtime.onnx.int8_weights import BLOCK, CODES, SCALES, packed_shapes
+from engine.runtime.onnx.onnx_proto import (
+    FLOAT,
+    INT32,
+    INT64,
+    MICROSOFT,
+    UINT8,
+    constant,
+    graph_input,
+    graph_output,
+    model,
+    node,
+    weight,
+)
+
+FORMAT = "surtitle-llama-1"
+"""Name of this description; another one is needed once it gives other bytes."""
+
+STATES = LAST_NORM.removesuffix(".weight")
+"""The last layer's output, normed, for all rows of a pass, shape (Q, width)."""
+
+_ROUNDS_ROWS = 4
+"""Level of accuracy of products with 8 bits: rows are rounded to 8 bits, too, block by block."""
+
+_AS_ROWS, _AS_BATCH = "rows", "batch"  # shapes: (N, width) and (1, N, width)
+
+
+def graph_bytes(shape: LlamaShape, *, packed: bool = False, states: bool = False) -> bytes:
+    """Return the graph of a shape as a file of ONNX.
+
+    Args:
+        shape: of the network.
+        packed: its weights are those of ``int8_weights``.
+        states: ``STATES`` is an output, too.
+    """
+    parts = [*_nodes(shape, packed=packed), *_tensors(shape, packed=packed), *_borders(shape)]
+    if states:
+        parts.append(graph_output(STATES, FLOAT, ["Q", shape.hidden]))
+    return model(parts, FORMAT)
+
+
+def packed_layers(shape: LlamaShape) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the weights that are multiplied, by their names."""
+    return {
+        name: sizes
+        for name, sizes in shape.tensors.items()
+        if len(sizes) == 2 and (shape.tied or name != EMBEDDING)
+    }
+
+
+def cache_names(layer: int) -> tuple[str, str]:
+    """Return the names of the cached keys and values of a layer."""
+    return f"keys.{layer}", f"values.{layer}"
+
+
+def new_name(cached: str) -> str:
+    """Return the name of the output that continues a cache."""
+    return f"{cached}.new"
+
+
+def _nodes(shape: LlamaShape, *, packed: bool) -> Iterator[bytes]:
+    yield node("Gather", [EMBEDDING, "ids"], ["embedded"])
+    stream, addend = "embedded", ""
+    for layer in range(shape.layers):
+        stem = layer_stem(layer)
+        yield _norm(shape, stream, addend, f"{stem}.input_layernorm", last=False)
+        stream = f"{stem}.input_layernorm.sum" if addend else stream
+        yield from _attention(shape, layer, f"{stem}.input_layernorm", packed=packed)
+        after = f"{stem}.post_attention_layernorm"
+        yield _norm(shape, stream, f"{stem}.self_attn.o_proj", after, last=False)
+        stream = f"{after}.sum"
+        yield from _feed_forward(shape, stem, after, packed=packed)
+        addend = f"{stem}.mlp.down_proj"
+    yield _norm(shape, stream, addend, STATES, last=True)
+    yield node("Gather", [STATES, "newest"], ["asked"])
+    output = EMBEDDING if shape.tied else OUTPUT
+    yield _product(shape, output, "asked", "logits", packed=packed)
+
+
+def _norm(shape: LlamaShape, stream: str, addend: str, name: str, *, last: bool) -> bytes:
+    """Normalise the stream, after something is added to it; the sum is the new stream."""
+    scale, epsilon = f"{name}.weight", shape.epsilon
+    if not addend:
+        return node("SimplifiedLayerNormalization", [stream, scale], [name], epsilon=epsilon)
+    outputs = [name] if last else [name, "", "", f"{name}.sum"]
+    operator = "SkipSimplifiedLayerNormalization"
+    return node(operator, [stream, addend, scale], outputs, MICROSOFT, epsilon=epsilon)
+
+
+def _product(shape: LlamaShape, weight: str, rows: str, result: str, *, packed: bool) -> bytes:
+    """Multiply rows with a matrix (outputs, inputs)."""
+    if not packed:
+        return node("Gemm", [rows, weight], [result], transB=1)
+    n_outputs, n_inputs = shape.tensors[weight]
+    return node(
+        "MatMulNBits",
+        [rows, weight + CODES, weight + SCALES],
+        [result],
+        MICROSOFT,
+        K=n_inputs,
+        N=n_outputs,
+        bits=8,
+        block_size=BLOCK,
+        accuracy_level=_ROUNDS_ROWS,
+    )
+
+
+def _linear(shape: LlamaShape, path: str, rows: str, *, packed: bool) -> bytes:
+    return _product(shape, f"{path}.weight", rows, path, packed=packed)
+
+
+def _attention(shape: LlamaShape, layer: int, rows: str, *, packed: bool) -> Iterator[bytes]:
+    stem = f"{layer_stem(layer)}.self_attn"
+    for part in ("q", "k", "v"):
+        path = f"{stem}.{part}_proj"
+        yield _linear(shape, path, rows, packed=packed)
+        width = "queries" if part == "q" else "keys"
+        yield node("Reshape", [path, f"{_AS_BATCH}.{width}"], [f"{path}.batch"])
+        if part != "v":
+            turned = [f"{path}.batch", "positions", "cos", "sin"]
+            yield node("RotaryEmbedding", turned, [f"{path}.turned"], MICROSOFT)
+    cached = cache_names(layer)
+    yield node(
+        "GroupQueryAttention",
+        [
+            *(f"{stem}.q_proj.turned", f"{stem}.k_proj.turned", f"{stem}.v_proj.batch"),
+            *cached,
+            *("last", "length", "", "", "", "mask"),
+        ],
+        [f"{stem}.mixed", *map(new_name, cached)],
+        MICROSOFT,
+        num_heads=shape.heads,
+        kv_num_heads=shape.kv_heads,
+    )
+    yield node("Reshape", [f"{stem}.mixed", _AS_ROWS], [f"{stem}.mixed.rows"])
+    yield _linear(shape, f"{stem}.o_proj", f"{stem}.mixed.rows", packed=packed)
+
+
+def _feed_forward(shape: LlamaShape, stem: str, rows: str, *, packed: bool) -> Iterator[bytes]:
+    gate, up, product = (f"{stem}.mlp.{name}" for name in ("gate_proj", "up_proj", "product"))
+    yield _linear(shape, gate, rows, packed=packed)
+    yield _linear(shape, up, rows, packed=packed)
+    yield node("QuickGelu", [gate], [f"{gate}.silu"], MICROSOFT, alpha=1.0)  # SiLU, if alpha is 1
+    yield node("Mul", [f"{gate}.silu", up], [product])
+    yield _linear(shape, f"{stem}.mlp.down_proj", product, packed=packed)
+
+
+def _tensors(shape: LlamaShape, *, packed: bool) -> Iterator[bytes]:
+    layers = packed_layers(shape) if packed else {}
+    for name, sizes in shape.tensors.items():
+        if name not in layers or name == EMBEDDING:  # the table is looked up as well
+            yield weight(name, sizes, FLOAT, WEIGHTS_FILE)
+    for name, sizes in layers.items():
+        codes, scales = packed_shapes(sizes)
+        yield weight(name + CODES, codes, UINT8, WEIGHTS_FILE)
+        yield weight(name + SCALES, scales, FLOAT, WEIGHTS_FILE)
+    queries, keys = shape.heads * shape.head_size, shape.kv_heads * shape.head_size
+    yield constant(f"{_AS_BATCH}.queries", [1, -1, queries])
+    yield constant(f"{_AS_BATCH}.keys", [1, -1, keys])
+    yield constant(_AS_ROWS, [-1, queries])
+    yield constant("newest", [-1])
+
+
+def _borders(shape: LlamaShape) -> Iterator[bytes]:
+    yield graph_input("ids", INT64, ["Q"])
+    yield graph_input("positions", INT64, [1, "Q"])
+    for table in ("cos", "sin"):
+        yield graph_input(table, FLOAT, ["P", shape.head_size // 2])
+    yield graph_input("mask", FLOAT, [1, 1, "Q", "K"])
+    yield graph_input("last", INT32, [1])
+    yield graph_input("length", INT32, [])
+    yield graph_output("logits", FLOAT, [1, shape.vocabulary])
+    cache: list[int | str] = [1, shape.kv_heads, "C", shape.head_size]
+    for layer in range(shape.layers):
+        for name in cache_names(layer):
+            yield graph_input(name, FLOAT, cache)
+            yield graph_output(new_name(name), FLOAT, cache)

@@ -1,0 +1,322 @@
+"""Load a model folder that carries a graph for ONNX Runtime, without torch and transformers.
+
+A graph is a program, and a folder may come from a stranger. So the one in the folder must be, to
+the byte, what this program writes for the ``config.json`` beside it; and the card names the hashes
+of the graph and of the weights it was exported with. A folder whose graph does not fit is left to
+torch; one whose weights are not those of its card is refused.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NoReturn, Self
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from engine.errors import AdapterError, ModelError, is_failure, message_of
+from engine.files import bytes_text
+from engine.layout.rows import Row
+from engine.messages import Code, Message
+from engine.models.fingerprint import Fingerprint, known_fingerprint
+from engine.models.llama_shape import WEIGHTS_FILE, LlamaShape, read_llama_shape
+from engine.models.model_card import FILE_NAME, GRAPH_FILE, GraphHashes, ModelCard, read_card
+from engine.models.policy_head import PolicyHead
+from engine.models.tensor_file import parse_tensors, read_tensor_file
+from engine.runtime.onnx.array_cache import Floats
+from engine.runtime.onnx.onnx_graph import graph_bytes
+from engine.runtime.onnx.onnx_model import OnnxModel, OnnxNetwork
+from engine.runtime.processor import free_memory_bytes, suits_one_thread
+from engine.runtime.torch.lora_factors import Factors
+from engine.runtime.weights import LoadReport
+from engine.settings import ModelSettings
+from engine.text.tokenizer import PlainTokenizer, check_ids, read_plain_tokenizer
+from engine.untrusted.chat_template import is_ours
+from engine.untrusted.faults import Fault
+from engine.untrusted.model_folder import check_model_folder
+from engine.untrusted.regular_file import file_sha256
+from engine.untrusted.strict_json import shown
+from engine.untrusted.tokenizer_trial import try_tokenizer
+
+LEAST_RUNTIME = (1, 22)
+"""The oldest ONNX Runtime whose attention takes a mask and a cache that it writes in place."""
+
+MOST_PARAMETERS = 200_000_000
+"""Parameters up to which a processor computes in float32 at once; torch packs larger models."""
+
+_QUANTISATIONS = ("auto", "none", "int8")
+_MOST_BYTES = 8 * MOST_PARAMETERS  # of the file of weights
+
+
+class UnfitGraphError(ValueError):
+    """The reason, as a clause, why ONNX Runtime does not compute a model.
+
+    Attributes:
+        is_fault: the folder carries a graph that should have served.
+    """
+
+    def __init__(self, reason: Message, *, is_fault: bool = True) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.is_fault = is_fault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnnxWeights:
+    """A model that ONNX Runtime computes, see ``engine.runtime.weights.Weights``.
+
+    Attributes:
+        network: its session.
+        folder: that it was loaded from.
+        hashes: of the folder's graph and weights.
+    """
+
+    network: OnnxNetwork
+    folder: Path
+    hashes: GraphHashes
+    tokenizer: PlainTokenizer
+    card: ModelCard
+    base: Fingerprint | None = None
+    report: LoadReport = field(default_factory=LoadReport)
+    head: PolicyHead | None = None
+
+    @property
+    def n_parameters(self) -> int:
+        """Parameters of the network."""
+        return self.network.shape.n_parameters
+
+    @property
+    def width(self) -> int:
+        """Numbers in a state of a row."""
+        return self.network.shape.hidden
+
+    @property
+    def decoder(self) -> Tokenizer:
+        """The tokenizer of the ``tokenizers`` library, which decodes piece by piece."""
+        return self.tokenizer.backend_tokenizer
+
+    def with_card(self, card: ModelCard, head: PolicyHead | None = None) -> Self:
+        """Return the same weights with another card, and with the head that it names."""
+        return replace(self, card=card, head=head)
+
+    def new_model(self, capacity: int) -> OnnxModel:
+        """Make a conversation with the network, of ``capacity`` rows."""
+        return OnnxModel(self.network, capacity)
+
+    def adapted_layers(self, *, keep_base: bool) -> "OnnxAdaptedLayers":  # noqa: ARG002  the protocol's
+        """Return the layers that take adapters; the base is read from its folder again."""
+        return OnnxAdaptedLayers(self)
+
+    def share_processor(self) -> None:
+        """Do nothing: the number of threads was chosen when the session was made."""
+
+    def give_memory_back(self) -> None:
+        """Do nothing: the runtime holds no memory that it does not use."""
+
+
+class OnnxAdaptedLayers:
+    """The layers of a network on ONNX Runtime that take factors.
+
+    The product of the factors is added to the base's weights, which are read from the folder again,
+    and the sum is loaded: nothing is added to a pass, and the result depends on base and factors
+    alone.
+    """
+
+    def __init__(self, weights: OnnxWeights) -> None:
+        self._weights = weights
+        self._now: Mapping[str, Factors] = {}
+
+    def put(self, factors: Mapping[str, Factors]) -> None:
+        """Apply these factors instead of the current ones; none for the bare base.
+
+        Raises:
+            AdapterError: they do not fit the network, which stays as it is.
+            ModelError: the base's weights cannot be read again.
+            MemoryError: there is too little memory.
+        """
+        if not factors and not self._now:
+            return
+        network, folder = self._weights.network, self._weights.folder
+        try:
+            base = _read_weights(folder, network.shape, self._weights.hashes)
+        except UnfitGraphError as error:
+            raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=error.reason)) from error
+        network.load(base | _merged(base, factors))
+        self._now = factors
+
+
+def load_onnx(
+    settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors] | None = None
+) -> OnnxWeights:
+    """Load a model folder with this card, and with the factors of an adapter if there is one.
+
+    Raises:
+        AdapterError: the factors do not fit.
+        UnfitGraphError: it carries no graph, or one that cannot be used here, or the settings ask
+            for what only torch computes.
+        ModelError: the folder could make a library run code, block or grow, or its weights are not
+            those of its card.
+    """
+    if settings.device not in ("auto", "cpu") or settings.quantise not in _QUANTISATIONS:
+        asked = Fault.ASKS_FOR(device=settings.device, quantise=settings.quantise)
+        raise UnfitGraphError(asked, is_fault=False)
+    folder = settings.directory
+    check_model_folder(folder)
+    hashes = _graph_hashes(folder)
+    check_runtime()
+    try:
+        shape = read_llama_shape(folder)
+    except (OSError, ValueError) as error:
+        _refuse(Fault.FILE_FAULT(name="config.json", fault=message_of(error)))
+    needed_bytes = _check_room(shape, settings.capacity)
+    _check_graph(folder, shape, hashes)
+    weights = _read_weights(folder, shape, hashes)
+    weights |= _merged(weights, factors or {})
+    packed = settings.quantise == "int8"
+    n_threads = 1 if suits_one_thread(shape.n_parameters) else 0
+    try:
+        network = OnnxNetwork(shape, weights, n_threads=n_threads, packed=packed)
+        OnnxModel(network, 1).feed([Row(0, 0, 0)])  # not every processor multiplies 8 bits
+    except ModelError as error:
+        _refuse(error.message)
+    del weights  # not held while the tokenizer is read
+    tokenizer = _load_tokenizer(folder, shape)
+    return OnnxWeights(
+        network=network,
+        folder=folder,
+        hashes=hashes,
+        tokenizer=tokenizer,
+        card=card,
+        base=None if factors else known_fingerprint(folder),
+        report=LoadReport(quantise="int8" if packed else "none", needed_bytes=needed_bytes),
+    )
+
+
+def check_runtime() -> None:
+    """Raise UnfitGraphError if ONNX Runtime is missing or too old."""
+    least = ".".join(map(str, LEAST_RUNTIME))
+    try:
+        import onnxruntime  # noqa: PLC0415  may be missing
+    except ImportError:
+        _refuse(Fault.NO_RUNTIME(least=least))
+    onnxruntime.disable_telemetry_events()  # where no switch is read: on Windows
+    found: str = onnxruntime.__version__
+    if tuple(int(part) for part in found.split(".")[:2] if part.isdigit()) < LEAST_RUNTIME:
+        _refuse(Fault.OLD_RUNTIME(found=found, least=least))
+
+
+def _refuse(reason: Message) -> NoReturn:
+    raise UnfitGraphError(reason)
+
+
+def _graph_hashes(folder: Path) -> GraphHashes:
+    """Return the hashes that the card names; raise UnfitGraphError if it names none."""
+    hashes = read_card(folder).graph if (folder / FILE_NAME).exists() else None
+    if hashes is None:
+        raise UnfitGraphError(Fault.NO_GRAPH(), is_fault=False)
+    return hashes
+
+
+def _check_room(shape: LlamaShape, capacity: int) -> int:
+    """Return the bytes that a model needs while it is loaded."""
+    if shape.n_parameters > MOST_PARAMETERS:
+        _refuse(Fault.GRAPH_TOO_LARGE(n=shape.n_parameters, most=MOST_PARAMETERS))
+    row = 2 * shape.layers * shape.kv_heads * shape.head_size
+    # the file, its numbers, and the runtime's arrangement of them
+    needed_bytes = 10 * shape.n_parameters + 4 * row * capacity
+    free_bytes = free_memory_bytes()
+    if free_bytes is not None and needed_bytes > free_bytes:
+        kept, size = Code.WHOLE(device="cpu"), bytes_text(needed_bytes)
+        _refuse(Code.NEEDS_MORE(size=size, kept=kept, free=bytes_text(free_bytes)))
+    return needed_bytes
+
+
+def _check_graph(folder: Path, shape: LlamaShape, hashes: GraphHashes) -> None:
+    """Refuse a graph that this program would not write for this model."""
+    expected = graph_bytes(shape)
+    try:
+        found = read_tensor_file(folder / GRAPH_FILE, len(expected))
+    except OSError as error:
+        _refuse(Fault.UNREADABLE(name=GRAPH_FILE, reason=message_of(error)))
+    except ValueError:  # it is longer
+        found = b""
+    if found != expected:
+        _refuse(Fault.OTHER_GRAPH(name=GRAPH_FILE))
+    if hashlib.sha256(found).hexdigest() != hashes.sha256:
+        _refuse(Fault.GRAPH_CHANGED(name=GRAPH_FILE))
+
+
+def _read_weights(folder: Path, shape: LlamaShape, hashes: GraphHashes) -> dict[str, Floats]:
+    """Read the weights of a shape as float32, and check that they are those of the card."""
+    try:
+        content = read_tensor_file(folder / WEIGHTS_FILE, _MOST_BYTES)
+        _check_hash(folder, hashlib.sha256(content).hexdigest(), hashes)
+        tensors = parse_tensors(content)
+    except OSError as error:
+        _refuse(Fault.UNREADABLE(name=WEIGHTS_FILE, reason=message_of(error)))
+    except UnfitGraphError:
+        raise
+    except ValueError as error:
+        _refuse(Fault.FILE_FAULT(name=WEIGHTS_FILE, fault=message_of(error)))
+    wanted = shape.tensors
+    for name in sorted({*wanted} ^ {*tensors}):
+        fault = Fault.WEIGHTS_LACK if name in wanted else Fault.WEIGHTS_UNEXPECTED
+        _refuse(fault(names=shown(name)))
+    for name, sizes in wanted.items():
+        if tensors[name].shape != sizes:
+            _refuse(Fault.WEIGHTS_SHAPE(names=shown(name)))
+    return {name: np.ascontiguousarray(array, np.float32) for name, array in tensors.items()}
+
+
+def verify_weights(folder: Path) -> None:
+    """Raise ModelError if a folder's weights are not those that its card names, if it names any."""
+    try:
+        hashes = _graph_hashes(folder)
+        _check_hash(folder, file_sha256(folder / WEIGHTS_FILE), hashes)
+    except (OSError, UnfitGraphError):
+        return  # without a hash there is nothing to hold; who loads them tells that they are gone
+
+
+def _check_hash(folder: Path, found: str, hashes: GraphHashes) -> None:
+    if found != hashes.weights_sha256:
+        changed = Fault.GRAPH_CHANGED(name=WEIGHTS_FILE)
+        raise ModelError(Code.MODEL_BROKEN(folder=str(folder), reason=changed))
+
+
+def _load_tokenizer(folder: Path, shape: LlamaShape) -> PlainTokenizer:
+    """Read the tokenizer of a folder, and try it where a stranger made it."""
+    try:
+        try_tokenizer(folder / "tokenizer.json")
+        tokenizer = read_plain_tokenizer(folder)
+        check_ids(tokenizer, shape.vocabulary)
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        match error:
+            case ValueError(args=[Message() as reason]):
+                _refuse(reason)
+            case OSError():
+                _refuse(Fault.CANNOT_BE_READ(reason=message_of(error)))
+        _refuse(Fault.TOKENIZER_REFUSED(error=type(error).__name__))
+    if tokenizer.chat_template is None or not is_ours(tokenizer.chat_template):
+        _refuse(Fault.OTHER_TEMPLATE())
+    return tokenizer
+
+
+def _merged(base: Mapping[str, Floats], factors: Mapping[str, Factors]) -> dict[str, Floats]:
+    """Return the weights that factors change, by their names; raise AdapterError if they cannot."""
+    merged = dict[str, Floats]()
+    for path, pair in factors.items():
+        name = f"{path}.weight"
+        if name not in base:
+            raise AdapterError(Code.NO_SUCH_LAYER(path=path))
+        size = (pair.up.shape[0], pair.down.shape[1])
+        if base[name].shape != size:
+            raise AdapterError(Code.LAYER_SHAPE(path=path, shape=str(list(size))))
+        with np.errstate(over="ignore", invalid="ignore"):  # looked for below
+            product = pair.up.astype(np.float32) @ pair.down.astype(np.float32)
+            merged[name] = base[name] + np.float32(pair.scale) * product
+        if not bool(np.isfinite(merged[name]).all()):
+            raise AdapterError(Code.ADAPTER_OVERFLOWS(path=path))
+    return merged

@@ -1,0 +1,328 @@
+"""A Llama on ONNX Runtime and its slot cache: the verbs of ``CausalModel`` without torch.
+
+The runtime reads and writes memory that is bound once: ids, positions and the cache are arrays of
+this process, so a pass copies nothing but its few rows, and computes without Python's lock.
+``engine.runtime.onnx.onnx_loader`` makes the network.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ModelError, first_line
+from engine.layout.planner import Eviction
+from engine.layout.rows import Row
+from engine.messages import Code
+from engine.models.llama_shape import LlamaShape
+from engine.runtime.flops import Arithmetic, peak_memory_bytes
+from engine.runtime.onnx.array_cache import ArrayCache, Floats, Integers
+from engine.runtime.onnx.int8_weights import Numbers, packed_weights
+from engine.runtime.onnx.onnx_graph import (
+    STATES,
+    cache_names,
+    graph_bytes,
+    new_name,
+    packed_layers,
+)
+from engine.settings import LayoutSettings
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession, IOBinding
+
+_FIRST_POSITIONS = 2048
+"""Rows of the first tables of rotations; further positions double them."""
+
+_MOST_BOUND = 64
+"""Rows of the largest pass whose memory stays bound: larger ones are rare."""
+
+_position = attrgetter("position")
+
+_ERRORS_ONLY = 3  # of the runtime's levels of logging
+
+
+class OnnxNetwork:
+    """Weights in a session of ONNX Runtime, without a cache.
+
+    Attributes:
+        session: computes; replaced when the weights are.
+    """
+
+    def __init__(
+        self,
+        shape: LlamaShape,
+        weights: Mapping[str, Floats],
+        *,
+        n_threads: int,
+        packed: bool = False,
+    ) -> None:
+        """Load weights.
+
+        Args:
+            shape: of the network.
+            weights: all that the shape names.
+            n_threads: of the processor; 0 for all cores.
+            packed: multiply in 8 bits.
+
+        Raises:
+            ModelError: the runtime refuses them.
+            MemoryError: there is too little memory.
+        """
+        self.shape = shape
+        self._n_threads, self._packed = n_threads, packed
+        self.session = self._loaded(weights)
+
+    def load(self, weights: Mapping[str, Floats]) -> None:
+        """Use other weights; on an error of ``__init__`` the ones before stay."""
+        self.session = self._loaded(weights)
+
+    def _loaded(self, weights: Mapping[str, Floats]) -> "InferenceSession":
+        import onnxruntime  # noqa: PLC0415  may be missing
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._n_threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = _ERRORS_ONLY
+        given: Mapping[str, Numbers] = weights
+        if self._packed:
+            given = packed_weights(weights, packed_layers(self.shape))
+        make = onnxruntime.OrtValue.ortvalue_from_numpy
+        try:
+            options.add_external_initializers(list(given), [make(it) for it in given.values()])
+            session: InferenceSession = onnxruntime.InferenceSession(
+                graph_bytes(self.shape, packed=self._packed, states=True),
+                options,
+                providers=["CPUExecutionProvider"],
+            )
+        except Exception as error:
+            raise _as_ours(error) from error
+        return session
+
+
+@dataclass(frozen=True, slots=True)
+class _BoundPass:
+    """The memory of passes of one number of rows."""
+
+    binding: "IOBinding"
+    ids: Integers  # (Q,)
+    positions: Integers  # (1, Q)
+    states: Floats  # (Q, width)
+
+
+class OnnxModel:
+    """One conversation with a network on ONNX Runtime.
+
+    The counters ``tokens_fed``, ``forwards`` and ``flops`` never decrease.
+    """
+
+    def __init__(self, network: OnnxNetwork, capacity: int) -> None:
+        """Make the cache of ``capacity`` rows."""
+        shape = network.shape
+        self._network = network
+        self._session = network.session  # that the memory is bound to
+        self._cache = ArrayCache(shape, capacity)
+        self._arithmetic = Arithmetic(
+            parameters=shape.n_parameters - (0 if shape.tied else shape.vocabulary * shape.hidden),
+            per_sight=4 * shape.layers * shape.heads * shape.head_size,
+        )
+        self._passes = dict[int, _BoundPass]()
+        self._last = np.zeros(1, dtype=np.int32)
+        self._length = np.zeros((), dtype=np.int32)
+        self._logits: Floats = np.zeros((1, shape.vocabulary), dtype=np.float32)
+        self._states: Floats = np.zeros((0, shape.hidden), dtype=np.float32)
+        self._turns = _rotations(shape, _FIRST_POSITIONS)
+        self.max_positions = shape.max_positions
+        self.tokens_fed = 0
+        self.forwards = 0
+        self.flops = 0
+        self.last_flops = 0
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in the cache."""
+        return self._cache.n_rows
+
+    @property
+    def capacity(self) -> int:
+        """The largest number of rows in the cache."""
+        return self._cache.capacity
+
+    @property
+    def peak_memory_bytes(self) -> int:
+        """The most memory held so far, see ``engine.runtime.flops``."""
+        return peak_memory_bytes()
+
+    def truncate(self, n_rows: int) -> None:
+        """Keep the first ``n_rows`` rows in arrival order."""
+        self._cache.truncate(n_rows)
+
+    def use(self, layout: LayoutSettings) -> None:
+        """Use this layout for later rows; raise ModelError if it counts keys as ALiBi can."""
+        if layout.ranked:
+            raise ModelError(Code.NO_ALIBI(layout=layout.name))
+
+    def forget_steps(self) -> None:
+        """Drop what is bound; the next passes bind it again."""
+        self._passes.clear()
+        self._session = self._network.session
+
+    def evict(self, gone: Eviction) -> None:
+        """Drop rows in the middle of the cache, and move the later ones up."""
+        self._reach(gone.distance)
+        cos, sin = self._turns
+        turn = (cos[gone.distance], sin[gone.distance])
+        self._cache.evict(gone.start, gone.stop, gone.distance, turn)
+
+    def feed(self, rows: Sequence[Row]) -> Floats:
+        """Compute rows in one forward pass and keep them.
+
+        Returns:
+            logits of the last row, shape (V,).
+
+        Raises:
+            CacheFullError: the cache has no room for them.
+            MemoryError: there is too little memory.
+        """
+        return self._compute(rows).copy()
+
+    def next_id(
+        self,
+        rows: Sequence[Row],
+        suppressed: Sequence[int],
+        *,
+        keep_states: bool = False,  # noqa: ARG002  they are there in any case
+    ) -> int:
+        """Feed rows and choose the likeliest next id among those that are not suppressed.
+
+        Args:
+            rows: as for ``feed``.
+            suppressed: ids that may not be chosen.
+            keep_states: for ``states``.
+        """
+        logits = self._compute(rows)
+        for id_ in suppressed:  # a few: less than an index by a list
+            logits[id_] = -np.inf
+        return int(logits.argmax())
+
+    def logits(self) -> Floats:
+        """Return those that the newest ``next_id`` chose from, shape (V,); -inf if suppressed.
+
+        The next pass overwrites them.
+        """
+        logits: Floats = self._logits[0]
+        return logits
+
+    def states(self) -> Floats:
+        """Return the states of the rows of the newest pass, shape (Q, width), in their order."""
+        return self._states
+
+    def _compute(self, rows: Sequence[Row]) -> Floats:
+        """Compute rows; return the logits in memory that the next pass overwrites.
+
+        The operator hides later rows of a pass from earlier ones, so they are computed in the order
+        of sight, and kept in the order of arrival.
+        """
+        arrived = list(rows)
+        rows = sorted(arrived, key=_position)
+        if rows[-1] != arrived[-1]:
+            msg = "the row that is asked for a token must come last in the order of sight"
+            raise ValueError(msg)
+        encoded = [row.position + row.shift for row in rows]
+        self._reach(max(encoded))
+        mask = self._cache.begin(rows)
+        if self._session is not self._network.session:
+            self.forget_steps()
+        bound = self._passes.get(len(rows)) or self._bind(len(rows))
+        bound.ids[:] = [row.id for row in rows]
+        bound.positions[0] = encoded
+        length = mask.shape[-1]
+        self._last[0], self._length[...] = length - 1, length
+        bound.binding.bind_cpu_input("mask", mask)
+        try:
+            self._session.run_with_iobinding(bound.binding)
+        except Exception as error:
+            raise _as_ours(error) from error
+        self._states = bound.states
+        if rows != arrived:
+            order = [rows.index(row) for row in arrived]
+            self._cache.arrange(order)
+            self._states = bound.states[order]
+        self._cache.commit()
+        self._count(len(rows))
+        logits: Floats = self._logits[0]
+        return logits
+
+    def _bind(self, n_rows: int) -> _BoundPass:
+        """Bind the memory of passes of ``n_rows``."""
+        ids = np.zeros(n_rows, dtype=np.int64)
+        positions = np.zeros((1, n_rows), dtype=np.int64)
+        binding = self._session.io_binding()
+        cos, sin = self._turns
+        inputs: dict[str, Floats | Integers | NDArray[np.int32]] = {
+            "ids": ids,
+            "positions": positions,
+            "cos": cos,
+            "sin": sin,
+            "last": self._last,
+            "length": self._length,
+        }
+        for name, array in inputs.items():
+            _bind_input(binding, name, array)
+        states = np.zeros((n_rows, self._network.shape.hidden), dtype=np.float32)
+        _bind_output(binding, "logits", self._logits)
+        _bind_output(binding, STATES, states)
+        for layer, pair in enumerate(self._cache.layers):
+            for name, cached in zip(cache_names(layer), pair, strict=True):
+                _bind_input(binding, name, cached)
+                _bind_output(binding, new_name(name), cached)
+        bound = _BoundPass(binding, ids, positions, states)
+        if n_rows <= _MOST_BOUND:
+            self._passes[n_rows] = bound
+        return bound
+
+    def _reach(self, position: int) -> None:
+        """Make the tables of rotations reach a position."""
+        n_positions = len(self._turns[0])
+        if position >= n_positions:
+            self._turns = _rotations(self._network.shape, max(2 * n_positions, position + 1))
+            self._passes.clear()
+
+    def _count(self, n_rows: int) -> None:
+        self.tokens_fed += n_rows
+        self.forwards += 1
+        self.last_flops = self._arithmetic.flops(n_rows, self._cache.n_rows)
+        self.flops += self.last_flops
+
+
+def _rotations(shape: LlamaShape, n_positions: int) -> tuple[Floats, Floats]:
+    """Return cosine and sine of each position and pair, shape (P, D / 2), as transformers rounds.
+
+    Source: RoFormer (Su et al. 2021, https://arxiv.org/abs/2104.09864), section 3.2.2.
+    """
+    pairs = np.arange(0, shape.head_size, 2, dtype=np.float32) / np.float32(shape.head_size)
+    speeds = np.float32(1) / np.float32(shape.theta) ** pairs  # (D / 2,)
+    angles = np.arange(n_positions, dtype=np.float32)[:, None] * speeds  # (P, D / 2)
+    return np.cos(angles), np.sin(angles)
+
+
+def _bind_input(
+    binding: "IOBinding", name: str, array: Floats | Integers | NDArray[np.int32]
+) -> None:
+    address = array.ctypes.data
+    binding.bind_input(name, "cpu", 0, array.dtype.type, array.shape, address)
+
+
+def _bind_output(binding: "IOBinding", name: str, array: Floats) -> None:
+    address = array.ctypes.data
+    binding.bind_output(name, "cpu", 0, array.dtype.type, array.shape, address)
+
+
+def _as_ours(error: Exception) -> ModelError | MemoryError:
+    """Return an error of the runtime, which have no common kind, as one of ours."""
+    reason = first_line(error)
+    if "alloc" in reason:
+        return MemoryError(reason)
+    return ModelError(Code.RUNTIME_FAILED(reason=reason))

@@ -1,0 +1,461 @@
+import json
+import locale
+import os
+import random
+import sys
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import webvtt
+from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+
+from app.captions.cue_lines import LINE, lines_of
+from app.captions.cue_splitter import split, split_source
+from app.captions.cue_times import Times, readable
+from app.captions.cues import Cue
+from app.captions.export import export
+from app.config.system.text_io import TextError
+from app.dialogs.export_dialog import ExportDialog
+from app.look.widgets import file_dialogs
+from tests.support.app.journals import STARTED
+
+EIGHT_HOURS = [
+    Cue(
+        start_s=number * 4.0,
+        end_s=number * 4.0 + 3.9,
+        text=f"Das ist Satz {number} & <mehr>.",
+        source=f"This is sentence {number}.",
+        language="de",
+    )
+    for number in range(8 * 3600 // 4)
+]
+
+
+def exported(tmp_path, cues, form, content="captions"):
+    path = tmp_path / f"captions.{form}"
+    count = export(path, cues, form, content)
+    return count, path.read_text(encoding="utf-8")
+
+
+def test_eight_hours_are_exported_as_srt(tmp_path):
+    count, _ = exported(tmp_path, EIGHT_HOURS, "srt")
+    read = webvtt.from_srt(tmp_path / "captions.srt")
+    assert count == len(read) == 7200
+    assert read[-1].start == "07:59:56.000"
+
+
+def test_eight_hours_are_exported_as_webvtt(tmp_path):
+    exported(tmp_path, EIGHT_HOURS, "vtt", "both")
+    read = webvtt.read(tmp_path / "captions.vtt")
+    assert len(read) == 7200
+    assert read[7199].lines == ["This is sentence 7199.", "Das ist Satz 7199 &amp; &lt;mehr&gt;."]
+
+
+def test_eight_hours_are_exported_as_text_and_json_lines(tmp_path):
+    _, text = exported(tmp_path, EIGHT_HOURS, "txt")
+    assert text.splitlines() == [cue.text for cue in EIGHT_HOURS]
+    _, text = exported(tmp_path, EIGHT_HOURS, "jsonl")
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert [(line["start_s"], line["text"], line["source"]) for line in lines] == [
+        (cue.start_s, cue.text, cue.source) for cue in EIGHT_HOURS
+    ]
+
+
+def test_text_of_both_languages_stands_in_pairs(tmp_path):
+    _, text = exported(tmp_path, EIGHT_HOURS[:2], "txt", "both")
+    assert text.split("\n\n")[0] == "This is sentence 0.\nDas ist Satz 0 & <mehr>."
+    _, text = exported(tmp_path, EIGHT_HOURS[:2], "txt", "source")
+    assert text == "This is sentence 0.\nThis is sentence 1.\n"
+
+
+def test_a_cue_without_text_is_left_out_and_not_counted(tmp_path):
+    cues = [EIGHT_HOURS[0], Cue(start_s=4, end_s=5, text=" ", source="x"), EIGHT_HOURS[2]]
+    count, text = exported(tmp_path, cues, "srt")
+    assert count == 2
+    assert text.startswith("1\n")
+    assert "\n\n2\n00:00:08,000" in text
+
+
+LONG = Cue(
+    start_s=10.0,
+    end_s=34.0,
+    text=" ".join(f"wort{number:02}" for number in range(30)),
+    source=" ".join(f"word{number:02}" for number in range(24)),
+    speaker="me",
+    marked=True,
+)
+
+
+def test_a_long_utterance_is_cut_as_in_the_terminal(tmp_path):
+    late = Cue(start_s=12.0, end_s=13.0, text="Ja.", speaker="them")
+    for form, read in (("srt", webvtt.from_srt), ("vtt", webvtt.read)):
+        count, text = exported(tmp_path, [LONG, late], form)
+        cues = read(tmp_path / f"captions.{form}")
+        assert count == len(cues) == 4
+        texts = [cue.text.removeprefix("me: ").removeprefix("them: ") for cue in cues]
+        assert [one.replace("\n", " ") for one in texts if one != "Ja."] == split_text(LONG)
+        assert max(len(cue.lines) for cue in cues) == 2
+        assert max(len(line) for cue in cues for line in cue.lines) <= LINE
+        assert text.count("NOTE marked") == (form == "vtt")
+    _, text = exported(tmp_path, [LONG], "jsonl")
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert " ".join(line["source"] for line in lines) == LONG.source
+    assert [line["start_s"] for line in lines] == [10.0, *(line["end_s"] for line in lines[:-1])]
+    assert lines[-1]["end_s"] == 34.0
+    _, text = exported(tmp_path, [LONG], "txt")
+    assert text == f"→ {LONG.text}\n", "a text has a line for each utterance"
+
+
+def split_text(cue):
+    return [one.text for one in split(cue)]
+
+
+def test_lines_are_about_equally_long_and_none_has_more_than_42_characters():
+    assert lines_of("a" * 42) == ["a" * 42]
+    assert lines_of("aaaa " * 8 + "bbb") == ["aaaa aaaa aaaa aaaa", "aaaa aaaa aaaa aaaa bbb"]
+    assert lines_of("a" * 50) == ["a" * 42, "a" * 8]  # a language without blanks
+    rng = random.Random(1)
+    for _ in range(500):
+        text = " ".join("x" * rng.randint(1, 60) for _ in range(rng.randint(1, 30)))
+        cue = Cue(start_s=0, end_s=9, text=text, speaker=rng.choice(["", "me", "Dr. Rosenstein"]))
+        for part in split(cue):
+            label = f"{part.speaker}: " if part.speaker else ""
+            lines = lines_of(part.text, label)
+            assert len(lines) <= 2
+            assert all(line and len(line) <= LINE for line in lines)
+            assert "".join(lines).replace(" ", "") == (label + part.text).replace(" ", "")
+
+
+def test_of_the_source_alone_the_source_is_cut(tmp_path):
+    exported(tmp_path, [LONG], "srt", "source")
+    texts = [cue.text.replace("\n", " ") for cue in webvtt.from_srt(tmp_path / "captions.srt")]
+    assert " ".join(texts) == LONG.source
+    assert [len(text) for text in texts] == [83, 83]
+    exported(tmp_path, [LONG], "srt", "both")
+    lines = [line for cue in webvtt.from_srt(tmp_path / "captions.srt") for line in cue.lines]
+    assert " ".join(line for line in lines if "word" in line) == LONG.source
+    assert " ".join(line for line in lines if "wort" in line) == LONG.text
+    assert max(map(len, lines)) <= LINE
+
+
+def test_where_the_words_were_said_the_cues_are(tmp_path):
+    pauses = replace(
+        LONG, speaker="", pieces=((120, 12, 14.0), (209, 24, 34.0))
+    )  # twelve words in 4 s
+    _, text = exported(tmp_path, [pauses], "jsonl")
+    first, second, _ = (json.loads(line) for line in text.splitlines())
+    assert first["end_s"] == pytest.approx(10.0 + 4.0 * 84 / 120)
+    assert second["end_s"] == pytest.approx(14.0 + 20.0 * (168 - 120) / (209 - 120), abs=0.001)
+    assert len(first["source"].split()) == 8
+    first, second = split_source(pauses)
+    assert 14.0 <= first.end_s == second.start_s < 14.5
+
+
+def times(path):
+    return [(one.start_in_seconds, one.end_in_seconds) for one in webvtt.from_srt(path)]
+
+
+def flashes(*starts):
+    """Cues as typed text has them: each is there as long as it took to compute."""
+    return [Cue(start_s=start, end_s=start + 0.1, text="Ja, das ist es.") for start in starts]
+
+
+def test_subtitles_stay_until_the_next_one_or_for_seven_seconds(tmp_path):
+    export(tmp_path / "it.srt", flashes(311.0, 314.0, 330.0), "srt")
+    assert times(tmp_path / "it.srt") == [(311, 314), (314, 321), (330, 337)]
+
+
+def test_times_may_begin_with_the_first_subtitle_that_is_written(tmp_path):
+    silent = Cue(start_s=1.0, end_s=2.0, text=" ", source="x")
+    export(tmp_path / "it.srt", [silent, *flashes(311.0, 314.0)], "srt", times=Times("first"))
+    assert times(tmp_path / "it.srt") == [(0, 3), (3, 10)]
+
+
+def test_json_lines_have_the_times_as_they_were(tmp_path):
+    export(tmp_path / "it.jsonl", flashes(311.0), "jsonl", times=Times("first"))
+    line = json.loads((tmp_path / "it.jsonl").read_text())
+    assert (line["start_s"], line["end_s"]) == (311.0, 311.1)
+
+
+def test_every_subtitle_can_be_read_and_no_two_are_there_at_once():
+    rng = random.Random(0)
+    for _ in range(200):
+        starts = sorted(rng.uniform(0, 60) for _ in range(rng.randrange(1, 25)))
+        cues = [
+            Cue(start_s=start, end_s=start + rng.uniform(0, 5), text="a" * rng.randrange(1, 90))
+            for start in starts
+        ]
+        timed = readable(cues)
+        assert [cue.text for cue in timed] == [cue.text for cue in cues]
+        for before, after in pairwise(timed):
+            assert before.end_s <= after.start_s
+        for cue, now in zip(cues, timed, strict=True):
+            assert now.start_s >= cue.start_s
+            hurries = now.start_s - cue.start_s > 5
+            least_s, letters_per_s = (0.5, 30) if hurries else (1.5, 15)
+            lasts_s = now.end_s - now.start_s
+            assert lasts_s >= max(least_s, len(cue.text) / letters_per_s) - 1e-6
+
+
+def test_subtitles_of_who_talks_fast_never_fall_far_behind():
+    cues = [Cue(start_s=2.0 * n, end_s=2.0 * n + 2, text="a" * 45) for n in range(2_000)]
+    late = [now.start_s - cue.start_s for cue, now in zip(cues, readable(cues), strict=True)]
+    assert max(late) < 7
+
+
+def test_of_two_languages_one_is_read():
+    (cue,) = readable([Cue(start_s=0, end_s=0.1, text="a" * 150 + "\n" + "b" * 120)])
+    assert cue.end_s == 10.0
+
+
+def test_numbers_do_not_follow_the_locale(tmp_path):
+    before = locale.setlocale(locale.LC_ALL)
+    try:
+        for name in ("de_DE.UTF-8", "fr_FR.UTF-8"):
+            try:
+                locale.setlocale(locale.LC_ALL, name)
+            except locale.Error:
+                continue
+        _, text = exported(tmp_path, EIGHT_HOURS[:1], "jsonl")
+    finally:
+        locale.setlocale(locale.LC_ALL, before)
+    assert json.loads(text)["end_s"] == 3.9
+
+
+def test_a_place_that_cannot_be_written_is_told_and_left_as_it_was(tmp_path):
+    with pytest.raises(TextError, match="choose another place"):
+        export(tmp_path / "no" / "captions.srt", EIGHT_HOURS, "srt")
+    there = tmp_path / "folder.srt"
+    there.mkdir()
+    with pytest.raises(TextError):
+        export(there, EIGHT_HOURS[:3], "srt")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.srt"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs pipes with a name")
+@pytest.mark.parametrize("name", ["pipe", "link", "a\0b"])
+def test_no_file_takes_the_place_of_a_pipe_or_a_device(tmp_path, name):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("/dev/null")
+    with pytest.raises(TextError, match="choose another place"):
+        export(tmp_path / name, EIGHT_HOURS[:3], "srt")
+    assert (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "link").is_symlink()
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_form_nobody_knows_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="docx"):
+        export(tmp_path / "x", [], "docx")
+
+
+def test_the_dialog_writes_what_was_chosen_and_tells_it(qtbot, tmp_path):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    dialog.show_cues([], STARTED)
+    assert not dialog.save.isEnabled()
+    dialog.show_cues(EIGHT_HOURS[:3], STARTED)
+    dialog.form.setCurrentIndex(dialog.form.findData("txt"))
+    dialog.content.setCurrentIndex(dialog.content.findData("source"))
+    dialog.export_to(tmp_path / "mine.txt")
+    assert (tmp_path / "mine.txt").read_text().startswith("This is sentence 0.\n")
+    assert dialog.message.text().startswith("3 captions were written")
+    dialog.export_to(tmp_path / "no" / "mine.txt")
+    assert dialog.message.text().endswith("choose another place.")
+    dialog.form.setCurrentIndex(dialog.form.findData("jsonl"))
+    assert not dialog.content.isEnabled()
+    assert not dialog.times.isEnabled()
+    dialog.form.setCurrentIndex(dialog.form.findData("vtt"))
+    assert dialog.content.isEnabled()
+    starts = {"first": "00:00:00.000", "session": "00:00:04.000", "clock": "09:30:04.000"}
+    assert dialog.times.currentData() == "first"
+    for times, first in starts.items():
+        dialog.show_cues(EIGHT_HOURS[1:3], STARTED)
+        dialog.times.setCurrentIndex(dialog.times.findData(times))
+        dialog.export_to(tmp_path / "mine.vtt")
+        assert webvtt.read(tmp_path / "mine.vtt")[0].start == first
+
+
+def test_a_file_is_named_by_the_first_caption_in_it(qtbot, monkeypatch):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    asked = []
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda *it: (asked.append(Path(it[2]).name), ("", ""))[1]
+    )
+    late = [replace(cue, start_s=cue.start_s + 840, end_s=cue.end_s + 840) for cue in EIGHT_HOURS]
+    dialog.show_cues(late, STARTED)
+    dialog.save.click()
+    assert asked == ["captions-2026-11-21-0944.srt"]
+
+
+def test_what_the_dialog_says_is_never_cut(qtbot, tmp_path):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    dialog.show_cues(EIGHT_HOURS[:3], STARTED)
+    before = dialog.size()
+    dialog.export_to(tmp_path / "short.srt")
+    assert dialog.size() == before  # it has room for that from the beginning
+    folder = tmp_path.joinpath(*["a_folder_with_a_long_name"] * 9)
+    folder.mkdir(parents=True)
+    dialog.export_to(folder / "captions.srt")
+    QApplication.processEvents()
+    told = dialog.message
+    assert str(folder / "captions.srt") in told.text().replace("\u200b", "")
+    assert told.height() >= told.heightForWidth(told.width())
+    assert dialog.rect().contains(dialog.save.mapTo(dialog, dialog.save.rect().bottomRight()))
+
+
+def test_enter_exports(qtbot, tmp_path, monkeypatch):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    dialog.show_cues(EIGHT_HOURS[:3], STARTED)
+    asked = []
+
+    def ask(_parent, _title, path, _kinds):
+        asked.append(Path(path))
+        return str(tmp_path / "it.srt"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    qtbot.keyClick(dialog.form, Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    assert (tmp_path / "it.srt").exists()
+    qtbot.keyClick(dialog.form, Qt.Key.Key_Return)
+    assert asked[1].parent == tmp_path
+    assert asked[0].name == asked[1].name == "captions-2026-11-21-0930.srt"
+
+
+def test_files_are_asked_for_among_the_documents_and_then_where_the_last_was(
+    qapp, qtbot, tmp_path, monkeypatch
+):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    asked = []
+    qapp.setProperty(file_dialogs._LAST, None)
+    monkeypatch.setattr(
+        QStandardPaths, "writableLocation", lambda _place: str(tmp_path / "Documents")
+    )
+    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+    answers = iter(["", str(tmp_path / "there" / "a.txt"), "", str(tmp_path / "there"), ""])
+
+    def answer(folder):
+        asked.append(folder)
+        return next(answers)
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *it: (answer(it[2]), ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *it: (answer(it[2]), ""))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *it: answer(it[2]))
+    assert file_dialogs.ask_save(parent, "", "x.srt") is None
+    (tmp_path / "Documents").mkdir()
+    (tmp_path / "there").mkdir()
+    assert file_dialogs.ask_open(parent, "") == tmp_path / "there" / "a.txt"
+    assert file_dialogs.ask_save(parent, "", "x.srt") is None
+    assert file_dialogs.ask_folder(parent, "") == tmp_path / "there"
+    assert file_dialogs.ask_open(parent, "") is None
+    assert asked == [
+        str(tmp_path / "home" / "x.srt"),
+        str(tmp_path / "Documents"),
+        str(tmp_path / "there" / "x.srt"),
+        str(tmp_path / "there"),
+        str(tmp_path),
+    ]
+    qapp.setProperty(file_dialogs._LAST, None)
+
+
+def test_no_other_place_asks_for_files():
+    app = Path(file_dialogs.__file__).parents[1]
+    others = [path for path in app.rglob("*.py") if path.name != "file_dialogs.py"]
+    assert [path.name for path in others if "QFileDialog" in path.read_text("utf-8")] == []
+
+
+def spoken(*speakers):
+    return [
+        Cue(start_s=number, end_s=number + 1, text=f"Satz {number}.", speaker=speaker)
+        for number, speaker in enumerate(speakers)
+    ]
+
+
+def test_who_speaks_is_told_where_two_are_told_apart(tmp_path):
+    two = spoken("me", "them", "me")
+    assert exported(tmp_path, two, "txt")[1] == "me: Satz 0.\nthem: Satz 1.\nme: Satz 2.\n"
+    assert "them: Satz 1." in exported(tmp_path, two, "srt")[1]
+    assert "<v them>Satz 1." in exported(tmp_path, two, "vtt")[1]
+    one = spoken("me", "me")
+    assert exported(tmp_path, one, "txt")[1] == "Satz 0.\nSatz 1.\n"
+    assert "me" not in exported(tmp_path, one, "srt")[1]
+    assert "<v" not in exported(tmp_path, one, "vtt")[1]
+    lines = exported(tmp_path, one, "jsonl")[1].splitlines()
+    assert [json.loads(line)["speaker"] for line in lines] == ["me", "me"]
+
+
+def test_speakers_have_their_names_in_all_that_people_read(qtbot, tmp_path):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    dialog.name_speakers({"them": "Grace <Hopper>"})
+    dialog.show_cues(spoken("me", "them"), STARTED)
+    found = {}
+    for form in ("txt", "srt", "vtt", "jsonl"):
+        dialog.form.setCurrentIndex(dialog.form.findData(form))
+        dialog.export_to(tmp_path / form)
+        found[form] = (tmp_path / form).read_text()
+    assert found["txt"] == "Me: Satz 0.\nGrace <Hopper>: Satz 1.\n"
+    assert "\nMe: Satz 0.\n" in found["srt"]
+    assert "\nGrace ‹Hopper›: Satz 1.\n" in found["srt"]
+    assert "\n<v Me>Satz 0.\n" in found["vtt"]
+    assert "\n<v Grace Hopper>Satz 1.\n" in found["vtt"]
+    lanes = [json.loads(line)["speaker"] for line in found["jsonl"].splitlines()]
+    assert lanes == ["me", "them"]
+
+
+SURE = Cue(start_s=0.0, end_s=1.0, text="Ja.", source="Yes.", language="de", confidence=0.9)
+DOUBTFUL = Cue(
+    start_s=2.0,
+    end_s=9.0,
+    text="Wort " * 30,
+    source="word " * 30,
+    language="de",
+    confidence=0.2,
+    doubtful=True,
+)
+
+
+@pytest.mark.parametrize("form", ["srt", "vtt", "txt"])
+@pytest.mark.parametrize("content", ["captions", "both", "source"])
+def test_doubtful_captions_end_in_a_sign_if_that_is_wanted(tmp_path, form, content):
+    path = tmp_path / "it"
+    export(path, [SURE, DOUBTFUL], form, content)
+    assert "(?)" not in path.read_text()
+    export(path, [SURE, DOUBTFUL], form, content, marks_doubt=True)
+    text = path.read_text()
+    assert text.count("(?)") == text.count("Wort (?)\n") == (0 if content == "source" else 1)
+    assert "Ja. (?)" not in text
+
+
+def test_json_lines_have_the_confidence_where_the_model_gives_one(tmp_path):
+    unknown = replace(SURE, confidence=None)
+    _, text = exported(tmp_path, [SURE, DOUBTFUL, unknown], "jsonl")
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert [(line.get("confidence"), line.get("doubtful")) for line in lines] == [
+        (0.9, False),
+        (None, None),
+        *[(0.2, True)] * len(split(DOUBTFUL)),
+    ]
+
+
+def test_the_dialog_offers_signs_where_captions_are_doubtful(qtbot, tmp_path):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    dialog.show_cues([SURE], STARTED)
+    assert not dialog.marks_doubt.isVisible()
+    dialog.show_cues([SURE, DOUBTFUL], STARTED)
+    assert dialog.marks_doubt.isVisible()
+    assert not dialog.marks_doubt.isChecked()
+    dialog.marks_doubt.setChecked(True)
+    dialog.form.setCurrentIndex(dialog.form.findData("txt"))
+    dialog.export_to(tmp_path / "it.txt")
+    assert (tmp_path / "it.txt").read_text().endswith("Wort (?)\n")
+    dialog.form.setCurrentIndex(dialog.form.findData("jsonl"))
+    assert not dialog.marks_doubt.isEnabled()

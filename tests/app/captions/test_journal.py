@@ -1,0 +1,417 @@
+import errno
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from app.captions.cue_recorder import CueKept, CueMarked, CueWithdrawn
+from app.captions.cues import Cue
+from app.captions.export import export
+from app.captions.journal import (
+    SessionJournal,
+    close_session,
+    delete_old,
+    delete_session,
+    past_sessions,
+    read_session,
+    unfinished_sessions,
+)
+from app.config.system.text_io import TextError
+from engine.events import (
+    CaptionChanged,
+    Confidence,
+    Ready,
+    UtteranceDropped,
+    UtteranceEnded,
+)
+from engine.utterances import FedWord
+from tests.support.app.journals import STARTED, cue, kept, opened, written
+from tests.support.utterances import FedRecord
+
+
+def test_a_session_is_read_as_it_was_written(tmp_path):
+    path = written(tmp_path, [kept(number) for number in range(5)])
+    session = read_session(path)
+    assert session.cues == tuple(cue(number) for number in range(5))
+    assert session.started == STARTED
+    assert session.ended_well
+    assert session.damaged_lines == 0
+
+
+def test_an_edited_cue_is_its_last_writing_and_a_withdrawn_one_is_gone(tmp_path):
+    path = written(tmp_path, [kept(0), kept(1), kept(0, text="Auto"), CueWithdrawn(key=1)])
+    assert read_session(path).cues == (cue(0, "Auto"),)
+
+
+def test_nothing_is_written_for_a_session_without_a_cue(tmp_path):
+    SessionJournal(tmp_path / "deep", STARTED).close()
+    assert not (tmp_path / "deep").exists()
+
+
+def test_two_sessions_of_one_second_have_a_folder_each(tmp_path):
+    paths = {written(tmp_path, [kept(0)]) for _ in range(3)}
+    assert len(paths) == 3
+    assert len(past_sessions(tmp_path)) == 3
+
+
+def test_a_journal_is_for_its_owner_alone(tmp_path):
+    path = written(tmp_path / "sessions", [kept(0)])
+    for place, mode in ((path, 0o600), (path.parent, 0o700), (path.parent.parent, 0o700)):
+        assert place.stat().st_mode & 0o777 == mode
+
+
+def test_however_it_is_cut_off_what_was_whole_is_read(tmp_path):
+    path = written(tmp_path, [kept(number) for number in range(6)], close=False)
+    whole = path.read_bytes()
+    ends = [place for place, byte in enumerate(whole) if byte == ord("\n")]
+    for length in range(0, len(whole), 7):
+        path.write_bytes(whole[:length])
+        session = read_session(path)
+        n_whole = sum(end < length for end in ends)
+        # The last line counts without its end, too, where it is complete.
+        assert len(session.cues) in {max(0, n_whole - 1), n_whole}
+        assert session.cues == tuple(cue(number) for number in range(len(session.cues)))
+        assert session.damaged_lines <= 1
+        assert not session.ended_well
+
+
+def test_damaged_lines_are_counted_and_the_rest_is_read(tmp_path):
+    path = written(tmp_path, [kept(0), kept(1)])
+    strange = [b"\xff\xfe", b"[]", b'{"event": "cue", "key": 9, "start_s": "x", "end_s": 1}']
+    strange += [b'{"event": "cue", "key": 9, "start_s": 5, "end_s": 1}', b'{"key": 3}']
+    path.write_bytes(path.read_bytes() + b"\n".join(strange) + b"\n")
+    session = read_session(path)
+    assert session.cues == (cue(0), cue(1))
+    assert session.damaged_lines == len(strange)
+
+
+def test_only_a_session_that_did_not_end_well_is_unfinished(tmp_path):
+    written(tmp_path, [kept(0)])
+    path = written(tmp_path, [kept(1)], close=False)
+    (unfinished,) = unfinished_sessions(tmp_path)
+    assert unfinished.path == path
+    assert len(past_sessions(tmp_path)) == 2
+
+
+def test_what_was_cut_in_the_middle_of_a_line_is_closed_without_losing_more(tmp_path):
+    path = written(tmp_path, [kept(0), kept(1)], close=False)
+    path.write_bytes(path.read_bytes()[:-20])
+    (unfinished,) = unfinished_sessions(tmp_path)
+    close_session(unfinished)
+    assert unfinished_sessions(tmp_path) == []
+    assert read_session(path).cues == (cue(0),)
+
+
+def test_old_journals_are_deleted_and_others_stay(tmp_path):
+    old, new = written(tmp_path, [kept(0)]), written(tmp_path, [kept(1)])
+    now = datetime.now(UTC)
+    then = (now - timedelta(days=31)).timestamp()
+    os.utime(old, (then, then))
+    for later in (0, 3):
+        delete_old(tmp_path, now + timedelta(days=later), 30)
+    assert [session.path for session in past_sessions(tmp_path)] == [new]
+    delete_session(past_sessions(tmp_path)[0])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_clock_that_is_a_year_ahead_for_a_day_deletes_nothing(tmp_path):
+    path = written(tmp_path, [kept(0)])
+    now = datetime.now(UTC)
+    for days in (365, 365, 366, 1, 2, 367, 3):
+        delete_old(tmp_path, now + timedelta(days=days), 30)
+        assert path.exists()
+    assert list(path.parent.iterdir()) == [path]
+    for days in (40, 43):
+        delete_old(tmp_path, now + timedelta(days=days), 30)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_found_old_by_a_clock_that_was_ahead_is_deleted_when_it_is_old(tmp_path):
+    written(tmp_path, [kept(0)])
+    now = datetime.now(UTC)
+    for days in (365, 40, 43):
+        delete_old(tmp_path, now + timedelta(days=days), 30)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_told_and_what_was_written_stays_whole(tmp_path, monkeypatch):
+    journal = SessionJournal(tmp_path, STARTED)
+    journal.write(kept(0))
+
+    def full(_file):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("app.captions.journal.os.fsync", full)
+        with pytest.raises(TextError, match="No space left on device; captions go on"):
+            journal.write(kept(1))
+    assert read_session(journal.path).cues == (cue(0),)
+    journal.write(kept(2))  # there is room again
+    journal.close()
+    assert read_session(journal.path).cues == (cue(0), cue(1), cue(2))
+
+
+def test_a_disk_that_is_full_from_the_start_leaves_nothing_and_gets_all_when_there_is_room(
+    tmp_path, monkeypatch
+):
+    journal = SessionJournal(tmp_path, STARTED)
+    with monkeypatch.context() as patch:
+        patch.setattr("app.captions.journal.os.fsync", lambda _file: refuse())
+        for number in range(3):
+            with pytest.raises(TextError):
+                journal.write(kept(number))
+    assert list(tmp_path.iterdir()) == []
+    journal.close()
+    (session,) = past_sessions(tmp_path)
+    assert session.cues == (cue(0), cue(1), cue(2))
+    assert session.ended_well
+
+
+def refuse():
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def deleted(path):
+    path.unlink()
+    path.parent.rmdir()
+
+
+def emptied(path):
+    path.unlink()
+
+
+def moved(path):
+    path.parent.rename(path.parent.parent / "elsewhere")
+
+
+def exchanged(path):
+    path.unlink()
+    path.write_bytes(b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there no open file can be deleted")
+@pytest.mark.parametrize("vanish", [deleted, emptied, moved, exchanged])
+@pytest.mark.parametrize("is_closed_next", [True, False])
+def test_a_journal_that_vanished_is_begun_anew_with_all_of_the_session(
+    tmp_path, vanish, is_closed_next
+):
+    journal = SessionJournal(tmp_path, STARTED)
+    before = [kept(0), kept(1, text="x"), kept(2), CueMarked(key=2), CueWithdrawn(key=0)]
+    for entry in before:
+        journal.write(entry)
+    first = journal.path
+    vanish(first)
+    expected = [cue(1, "x"), replace(cue(2), marked=True)]
+    if not is_closed_next:
+        journal.write(kept(3))
+        expected.append(cue(3))
+        assert read_session(journal.path).cues == tuple(expected)
+    journal.close()
+    session = read_session(journal.path)
+    assert session.cues == tuple(expected)
+    assert (session.started, session.ended_well) == (STARTED, True)
+    assert session.damaged_lines == 0
+
+
+def test_the_running_session_is_no_past_one(tmp_path):
+    running = written(tmp_path, [kept(0)], close=False)
+    earlier = written(tmp_path, [kept(1)])
+    assert [one.path for one in past_sessions(tmp_path, running)] == [earlier]
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TextError, match="cannot be written"):
+        SessionJournal(tmp_path / "file", STARTED).write(kept(0))
+
+
+WRITER = """
+import sys
+from datetime import datetime
+from pathlib import Path
+from app.captions.cues import Cue
+from app.captions.journal import SessionJournal
+from app.captions.cue_recorder import CueKept
+journal = SessionJournal(Path(sys.argv[1]), datetime.now().astimezone())
+for number in range(1_000_000):
+    cue = Cue(start_s=number, end_s=number + 1, text="Guten Morgen " * 40)
+    journal.write(CueKept(key=number, cue=cue))
+    print(number, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_a_process_that_is_killed_loses_one_cue_at_most(tmp_path):
+    rng = random.Random(0)
+    for turn in range(3):
+        folder = tmp_path / str(turn)
+        process = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(folder)],
+            cwd=Path(__file__).parents[3],
+            stdout=subprocess.PIPE,
+        )
+        for _ in range(rng.randrange(20, 200)):
+            process.stdout.readline()
+        process.send_signal(signal.SIGKILL)
+        acknowledged = [int(line) for line in process.stdout.read().split()]
+        process.wait()
+        process.stdout.close()
+        (session,) = unfinished_sessions(folder)
+        numbers = [int(one.start_s) for one in session.cues]
+        assert numbers == list(range(len(numbers)))
+        assert session.damaged_lines <= 1
+        if acknowledged:
+            assert len(numbers) > acknowledged[-1]
+
+
+def test_a_cue_lasts_from_the_first_word_to_the_end_of_the_caption():
+    record = FedRecord()
+    opened(record, 4, "Good morning", " Guten Morgen ", 2.0)
+    entry = record.follow(UtteranceEnded(utterance=4), 3.5)
+    expected = Cue(
+        start_s=2.0,
+        end_s=3.5,
+        text="Guten Morgen",
+        source="Good morning",
+        language="de",
+        source_language="en",
+    )
+    assert entry == CueKept(key=0, cue=expected)
+    assert record.cues == [expected]
+
+
+def test_a_typed_cue_ends_with_its_last_word_however_late_its_caption_came():
+    record = FedRecord()
+    record.utterances.feed("", [FedWord(committed_at_s=at_s) for at_s in (1.5, 2.5)])
+    opened(record, 0, "Good morning", "Guten Morgen", 2.0)
+    entry = record.follow(UtteranceEnded(utterance=0), 108.0)
+    assert (entry.cue.start_s, entry.cue.end_s) == (1.5, 2.5)
+
+
+def test_an_edit_replaces_the_cue_and_a_removal_withdraws_it():
+    record = FedRecord(("", ""))
+    opened(record, 0, "Good house", "Gutes Haus", 1.0)
+    assert record.follow(UtteranceDropped(utterance=9), 1.0) is None
+    record.follow(UtteranceEnded(utterance=0), 2.0)
+    record.follow(CaptionChanged(utterance=0, kept=6, text="Auto", n_read=2), 3.0)
+    entry = record.follow(UtteranceEnded(utterance=0), 4.0)
+    assert (entry.key, entry.cue.text) == (0, "Gutes Auto")
+    assert [one.text for one in record.cues] == ["Gutes Auto"]
+    assert record.follow(UtteranceDropped(utterance=0), 5.0) == CueWithdrawn(key=0)
+    assert record.cues == []
+
+
+def test_what_was_not_complete_is_withdrawn_without_a_word():
+    record = FedRecord(("", ""))
+    opened(record, 0, "Good", "Gut", 1.0)
+    assert record.follow(UtteranceDropped(utterance=0), 2.0) is None
+    assert record.follow(Ready(model="m", languages={}, load_s=0.0), 2.0) is None
+
+
+def test_numbers_of_a_new_session_are_other_utterances():
+    record = FedRecord(("", ""))
+    opened(record, 0, "Good", "Gut", 1.0)
+    record.follow(UtteranceEnded(utterance=0), 2.0)
+    record.utterances.restart()
+    assert record.follow(UtteranceEnded(utterance=0), 3.0) is None
+    opened(record, 0, "Bad", "Schlecht", 4.0)
+    assert record.follow(UtteranceEnded(utterance=0), 5.0).key == 1
+    assert [one.text for one in record.cues] == ["Gut", "Schlecht"]
+    record.clear()
+    assert record.cues == []
+
+
+def test_every_line_of_a_journal_is_json(tmp_path):
+    path = written(tmp_path, [kept(0), CueWithdrawn(key=0)])
+    events = [json.loads(line)["event"] for line in path.read_text().split("\n") if line]
+    assert events == ["session", "cue", "withdrawn", "closed"]
+
+
+BEFORE = Path(__file__).with_name("session_before_pieces.jsonl")
+"""Written by the version before cues had pieces: one edited, withdrawn, heard, marked."""
+
+
+def test_a_journal_of_the_version_before_is_read(tmp_path):
+    session = read_session(BEFORE)
+    assert session.started == datetime.fromisoformat("2026-11-21T09:30:00+01:00")
+    assert session.ended_well
+    assert session.damaged_lines == 0
+    assert [(one.start_s, one.end_s, one.text) for one in session.cues] == [
+        (1.25, 7.0, "Guten Tag."),
+        (2.75, 4.25, "Wir gehen jetzt nach Hause – „jetzt“ & 🙂."),
+        (8.0, 9.0, "Tee."),
+    ]
+    assert [one.speaker for one in session.cues] == ["", "me", ""]
+    assert [one.marked for one in session.cues] == [False, False, True]
+    assert export(tmp_path / "it.srt", session.cues, "srt") == 3
+
+
+def test_the_version_before_reads_what_is_written_now(tmp_path):
+    entry = kept(0, pieces=((5, 1, 0.25),), source_language="pl")
+    path = written(tmp_path, [entry])
+    now, earlier = (
+        next(line for line in map(json.loads, file.read_text().split("\n")) if "key" in line)
+        for file in (path, BEFORE)
+    )
+    assert now.pop("source_language") == "pl"
+    assert now.pop("pieces") == [[5, 1, 0.25]]  # of an entry it takes the names that it knows
+    assert set(now) == set(earlier)
+    assert read_session(path).cues == (entry.cue,)
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        7,
+        "abc",
+        [7],
+        [["a", 1, 0.25]],
+        [[5, 1]],
+        [[5, 1, 0.25], [4, 2, 0.5]],
+        [[5, 1, -1.0]],
+        [[5, 1, 9.0]],
+        [[5, -1, 0.25]],
+        [[5, 1, float("nan")]],
+    ],
+)
+def test_times_within_a_cue_that_cannot_be_are_left_out(tmp_path, pieces):
+    path = written(tmp_path, [kept(0)])
+    first, line, *others = path.read_text().split("\n")
+    damaged = json.dumps(json.loads(line) | {"pieces": pieces})
+    path.write_text("\n".join([first, damaged, *others]))
+    assert read_session(path).cues == (cue(0),)
+
+
+def test_how_sure_the_model_was_is_read_again(tmp_path):
+    entries = [
+        kept(0, confidence=0.25, doubtful=True),
+        kept(1, confidence=0.75),
+        kept(2),
+    ]
+    path = written(tmp_path, entries)
+    assert read_session(path).cues == tuple(entry.cue for entry in entries)
+
+
+@pytest.mark.parametrize("confidence", ["0.5", -0.1, 1.1, float("nan"), 10**400, None, [1]])
+def test_a_confidence_that_is_no_probability_is_none(tmp_path, confidence):
+    entry = kept(0, confidence=0.25, doubtful=True)
+    path = written(tmp_path, [entry])
+    path.write_text(path.read_text().replace("0.25", json.dumps(confidence)))
+    session = read_session(path)
+    assert [one.confidence for one in session.cues] == [None]
+    assert session.damaged_lines == 0
+
+
+def test_a_cue_has_the_confidence_of_its_utterance():
+    record = FedRecord()
+    opened(record, 4, "Good morning", "Guten Morgen", 2.0)
+    sure = Confidence(0.25, is_low=True)
+    entry = record.follow(UtteranceEnded(utterance=4, confidence=sure), 3.5)
+    assert (entry.cue.confidence, entry.cue.doubtful) == (0.25, True)

@@ -1,0 +1,301 @@
+import html
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import av
+import pytest
+import webvtt
+
+from app.captions.cues import Cue, to_json, to_srt, to_vtt
+from app.captions.subtitle_writer import FORMATS, SubtitleWriter
+from app.config.system.text_io import TextError
+
+ROOT = Path(__file__).parents[3]
+NASTY = [
+    "<i>",
+    "</b>",
+    "<b",
+    "{\\an8}",
+    "-->",
+    "--",
+    ">",
+    "&",
+    "&amp;",
+    "<",
+    "\n",
+    " ",
+    "NOTE",
+    "7",
+]
+NASTY += [
+    "WEBVTT",
+    "é",
+    "漢字",
+    "🙂",
+    "مرحبا",
+    "\u2028",
+    "\r\n",
+    "\x1b[31m",
+    "\0",
+    "{y:i}",
+    "a",
+    "00:01",
+]
+
+
+def cue(start_s=1.0, end_s=2.0, text="Hallo", **more):
+    return Cue(start_s=start_s, end_s=end_s, text=text, **more)
+
+
+def random_cues(rng, count):
+    cues, start_s = [], 0.0
+    for _ in range(count):
+        start_s += rng.uniform(0, 5000)
+        text = "".join(rng.choice(NASTY) for _ in range(rng.randrange(1, 12)))
+        cues.append(cue(start_s, start_s + rng.uniform(0, 9), f"x{text}"))
+    return cues
+
+
+def shown(text):
+    """What a person sees of a text: its lines without breaks, controls and things of no width."""
+    lines = []
+    for line in text.splitlines():
+        letters = ["\N{REPLACEMENT CHARACTER}" if ord(c) < 32 else c for c in line]
+        if words := "".join(letters).replace("\N{WORD JOINER}", "").split():
+            lines.append(" ".join(words))
+    return lines
+
+
+def write(path, form, cues):
+    writer = SubtitleWriter(path, form)
+    for each in cues:
+        writer.write(each)
+    writer.close()
+    return path
+
+
+def seconds(time_text):
+    hours, minutes, rest = time_text.replace(",", ".").split(":")
+    return int(hours) * 3600 + int(minutes) * 60 + float(rest)
+
+
+def test_times_are_written_to_the_millisecond():
+    assert to_srt(cue(0, 1.0004), 1) == "1\n00:00:00,000 --> 00:00:01,000\nHallo\n\n"
+    assert to_srt(cue(3661.0019, 360_000), 12).startswith("12\n01:01:01,002 --> 100:00:00,000\n")
+    assert to_vtt(cue(59.9996, 60)) == "00:01:00.000 --> 00:01:00.001\nHallo\n\n"
+
+
+def test_what_looks_like_markup_is_shown_as_text():
+    assert to_vtt(cue(text="a < b && c --> d")).splitlines()[1] == (
+        "a &lt; b &amp;&amp; c --&gt; d"
+    )
+    assert to_srt(cue(text="a < b --> {c} <d> e\\Nf"), 1).splitlines()[2] == (
+        "a ‹ b --› (c) ‹d› e\\\u2060Nf"
+    )
+
+
+def test_a_blank_line_never_ends_a_cue_early():
+    text = "one\n\n \r\n\u2028two"
+    assert to_srt(cue(text=text), 1).splitlines()[2:] == ["one", "two", ""]
+    assert to_vtt(cue(text=text)).splitlines()[1:] == ["one", "two", ""]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n", "\u2029"])
+def test_a_cue_without_text_is_not_written(tmp_path, text):
+    cues = [cue(1, 2), cue(2, 3, text), cue(3, 4)]
+    assert len(webvtt.from_srt(write(tmp_path / "a.srt", "srt", cues))) == 2
+    assert len(webvtt.read(write(tmp_path / "a.vtt", "vtt", cues))) == 2
+    assert "\n2\n" in (tmp_path / "a.srt").read_text()
+
+
+SPOKEN = {"source_language": "en"}
+
+
+def test_who_speaks_is_told_in_every_format(tmp_path):
+    said = [cue(text="Hallo", source="Hello", speaker="Me & you", language="de", **SPOKEN)]
+    assert to_srt(said[0], 1).splitlines()[2] == "Me & you: Hallo"
+    (read,) = webvtt.read(write(tmp_path / "a.vtt", "vtt", said))
+    assert (read.voice.split(), read.text) == (["Me", "you"], "Hallo")
+    assert json.loads(to_json(said[0])) == {
+        "start_s": 1.0,
+        "end_s": 2.0,
+        "text": "Hallo",
+        "source": "Hello",
+        "speaker": "Me & you",
+        "language": "de",
+        **SPOKEN,
+    }
+
+
+def in_srt(text):
+    return text.translate(str.maketrans("<>{}", "‹›()"))
+
+
+@pytest.mark.slow
+def test_srt_and_webvtt_are_read_back_as_they_were_written(tmp_path):
+    rng = random.Random(0)
+    for number in range(20):
+        cues = random_cues(rng, 15)
+        srt = webvtt.from_srt(write(tmp_path / f"{number}.srt", "srt", cues))
+        vtt = webvtt.read(write(tmp_path / f"{number}.vtt", "vtt", cues))
+        assert len(srt) == len(vtt) == len(cues)
+        for wanted, in_one, in_other in zip(cues, srt, vtt, strict=True):
+            assert shown(in_one.text) == shown(in_srt(wanted.text))
+            assert shown(html.unescape(in_other.text)) == shown(wanted.text)
+            for found in (in_one, in_other):
+                assert seconds(found.start) == pytest.approx(wanted.start_s, abs=1e-3)
+                assert seconds(found.end) == pytest.approx(wanted.end_s, abs=2e-3)
+
+
+def read_with_ffmpeg(path):
+    """Texts as a player that uses FFmpeg and libass shows them."""
+    with av.open(str(path)) as container:
+        events = [
+            event.ass.decode().split(",", 8)[8]
+            for packet in container.demux(subtitles=0)
+            for event in packet.decode()
+        ]
+    for event in events:
+        assert "{" not in event.replace("\\{{}", ""), "no override is left"
+    return [event.replace("\\{{}", "{").replace("\\N", "\n") for event in events]
+
+
+@pytest.mark.slow
+def test_a_player_shows_what_was_meant(tmp_path):
+    cues = random_cues(random.Random(1), 100)
+    vtt = read_with_ffmpeg(write(tmp_path / "a.vtt", "vtt", cues))
+    srt = read_with_ffmpeg(write(tmp_path / "a.srt", "srt", cues))
+    assert len(srt) == len(vtt) == len(cues)
+    for wanted, in_one, in_other in zip(cues, srt, vtt, strict=True):
+        assert shown(in_one) == shown(in_srt(wanted.text))
+        assert shown(in_other) == shown(wanted.text)
+
+
+def test_json_lines_are_read_back_as_they_were_written(tmp_path):
+    cues = random_cues(random.Random(0), 100)
+    text = write(tmp_path / "a.jsonl", "jsonl", cues).read_text(encoding="utf-8")
+    assert len(text.splitlines()) == len(cues)
+    for wanted, line in zip(cues, text.splitlines(), strict=True):
+        found = json.loads(line)
+        assert found["text"] == wanted.text
+        assert found["start_s"] == pytest.approx(wanted.start_s, abs=1e-3)
+
+
+def test_webvtt_begins_in_order_whoever_spoke_first(tmp_path):
+    path = write(tmp_path / "a.vtt", "vtt", [cue(5, 6), cue(3, 4), cue(4, 9), cue(7, 8)])
+    read = [(seconds(each.start), seconds(each.end)) for each in webvtt.read(path)]
+    assert read == [(5, 6), (5, 5.001), (5, 9), (7, 8)]
+
+
+def test_without_a_cue_the_file_is_whole(tmp_path):
+    assert write(tmp_path / "a.srt", "srt", []).read_bytes() == b""
+    assert list(webvtt.read(write(tmp_path / "a.vtt", "vtt", []))) == []
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_what_is_there_is_never_overwritten(tmp_path, form):
+    path = tmp_path / "a"
+    path.write_text("precious")
+    with pytest.raises(TextError, match=r"would overwrite .*name another file"):
+        SubtitleWriter(path, form)
+    assert path.read_text() == "precious"
+
+
+def test_where_nothing_can_be_written_it_is_told(tmp_path):
+    with pytest.raises(TextError, match="No such file or directory; name another file"):
+        SubtitleWriter(tmp_path / "nowhere" / "a.srt", "srt")
+    with pytest.raises(TextError, match="Is a directory"):
+        SubtitleWriter(tmp_path, "srt")
+    with pytest.raises(ValueError, match="one of srt, vtt, jsonl, got 'ass'"):
+        SubtitleWriter(tmp_path / "a.ass", "ass")
+
+
+def test_a_pipe_may_take_subtitles(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    reading = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write(tmp_path / "pipe", "srt", [cue()])
+    assert os.read(reading, 999).endswith(b"Hallo\n\n")
+    os.close(reading)
+
+
+def test_a_full_disk_leaves_whole_cues(tmp_path, monkeypatch):
+    writer = SubtitleWriter(tmp_path / "a.srt", "srt")
+    writer.write(cue(text="eins"))
+    real_write = os.write
+
+    def write_half(file, data):
+        if len(data) < 10:
+            raise OSError(28, "No space left on device")
+        return real_write(file, data[: len(data) // 2])
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", write_half)
+        with pytest.raises(TextError, match="cannot be written: No space left on device"):
+            writer.write(cue(2, 3, "zwei"))
+    writer.write(cue(3, 4, "drei"))
+    writer.close()
+    writer.close()
+    assert [each.text for each in webvtt.from_srt(tmp_path / "a.srt")] == ["eins", "drei"]
+    with pytest.raises(ValueError, match="closed"):
+        writer.write(cue())
+
+
+def test_a_cue_cannot_end_before_it_begins():
+    with pytest.raises(ValueError, match="got 2 to 1"):
+        cue(2, 1)
+    with pytest.raises(ValueError, match="got -1 to 1"):
+        cue(-1, 1)
+
+
+WRITE_FOR_EVER = """
+import sys
+from pathlib import Path
+from app.captions.cues import Cue
+from app.captions.subtitle_writer import FORMATS, SubtitleWriter
+writers = [SubtitleWriter(Path(sys.argv[1], f"a.{form}"), form) for form in FORMATS]
+for number in range(10**9):
+    for writer in writers:
+        writer.write(Cue(start_s=number, end_s=number + 1, text=f"Satz {number} " + "wort " * 500))
+    print(number, flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_a_program_that_is_killed_loses_one_cue_at_most(tmp_path):
+    for run in range(5):
+        place = tmp_path / str(run)
+        place.mkdir()
+        with subprocess.Popen(
+            [sys.executable, "-c", WRITE_FOR_EVER, place], stdout=subprocess.PIPE, cwd=ROOT
+        ) as process:
+            process.stdout.readline()
+            time.sleep(0.05 + 0.013 * run)
+            os.kill(process.pid, signal.SIGKILL)
+            reported = process.stdout.read().split()
+        n_reported = int(reported[-1]) + 1 if reported else 1
+        texts = [
+            [each.text for each in webvtt.from_srt(place / "a.srt")],
+            [each.text for each in webvtt.read(place / "a.vtt")],
+            [text_of(line) for line in (place / "a.jsonl").read_text().splitlines()],
+        ]
+        for found in texts:
+            assert n_reported <= len(found) <= n_reported + 1
+            for number, text in enumerate(found):
+                wanted = " ".join(["Satz", str(number), *["wort"] * 500])
+                is_reported = number < n_reported  # the next may be cut: it was being written
+                said = " ".join(text.split())
+                assert said == wanted if is_reported else wanted.startswith(said)
+
+
+def text_of(line):
+    """The text of a line of JSON, or as much of it as there is of a line that was cut."""
+    try:
+        return json.loads(line)["text"]
+    except ValueError:
+        return line.partition('"text": "')[2].partition('"')[0]

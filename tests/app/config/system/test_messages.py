@@ -1,0 +1,116 @@
+import json
+import string
+import typing
+
+import pytest
+
+from app.captions.adapter_details import Detail
+from app.config.system.messages import AppCode
+from app.config.system.translations import error_text, failure_text, speak, worded
+from engine.audio.devices import AudioNotice
+from engine.errors import AdapterError, SurtitleError
+from engine.events import Event
+from engine.files import ASSETS
+from engine.messages import Code, Message
+from engine.speech.events import Heard
+from engine.untrusted.faults import Fault
+
+TABLES = (Code, Fault, AppCode, Detail)
+CODES = [code for table in TABLES for code in table if code is not Code.AS_SAID]
+
+
+@pytest.fixture
+def german(qapp):
+    translators = speak(qapp, "de", ASSETS / "languages")
+    yield
+    for translator in translators:
+        qapp.removeTranslator(translator)
+
+
+def example(code):
+    """The message of a code, with numbers where its template formats numbers."""
+    fields = [field for field in string.Formatter().parse(code.value) if field[1]]
+    values = {name: 3 if form else f"<{name}>" for _, name, form, _ in fields}
+    return code(**values), [value for value in values.values() if value != 3]
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("code", CODES, ids=lambda code: code.name)
+def test_a_message_is_english_where_nothing_else_was_chosen(code):
+    message, values = example(code)
+    assert worded(message) == str(message)
+    assert "{" not in str(message)
+    assert all(value in str(message) for value in values)
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize("code", CODES, ids=lambda code: code.name)
+def test_every_message_has_a_german_sentence_with_all_its_values(code):
+    message, values = example(code)
+    german = worded(message)
+    words = "".join(text for text, *_ in string.Formatter().parse(code.value))
+    if any(letter.isalpha() for letter in words):  # else it is values alone
+        assert german != str(message)
+    assert "{" not in german
+    assert all(value in german for value in values)
+
+
+@pytest.mark.usefixtures("german")
+def test_what_stands_in_a_message_is_translated_too():
+    stays = Code.BASE_STAYS()
+    error = AdapterError(Code.CANNOT_SWITCH(name="formal", reason="no memory", stays=stays))
+    assert str(error).endswith("the base without an adapter stays in use")
+    assert error_text(error).endswith("die Basis ohne Adapter bleibt in Gebrauch")
+    assert error_text(SurtitleError("as it is said")) == "as it is said"
+    assert error_text(OSError("no file")) == "no file"
+
+
+def test_no_two_tables_have_a_name_in_common():
+    names = [name for table in TABLES for name in table.__members__]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.usefixtures("german")
+def test_a_failure_of_another_process_is_translated_too():
+    fault = Fault.FILE_FAULT(name="config.json", fault=Fault.LACKS(key="'layers'"))
+    message = Code.CANNOT_LOAD(folder="/models/mine", reason=fault)
+    line = json.loads(json.dumps({"message": str(message), **message.to_json()}))
+    assert failure_text(line) == worded(message) != str(message)
+    assert "die Datei config.json enthält kein 'layers'" in failure_text(line)
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"code": "NO_SUCH_CODE"},
+        {"code": 3},
+        {"values": {}},
+        {"values": {"name": [], "done": 1, "total": 2}},
+        {"values": {"name": "one", "done": "half", "total": 2}},
+    ],
+)
+def test_a_failure_that_is_written_otherwise_is_shown_as_it_is(damage):
+    message = Code.FETCHING(name="one", done=1.0, total=2.0)
+    assert failure_text({"message": "as said", **message.to_json(), **damage}) == "as said"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [*typing.get_args(Event), *typing.get_args(Heard), AudioNotice],
+    ids=lambda it: it.__name__,
+)
+def test_no_event_brings_a_sentence_without_a_code(kind):
+    types = typing.get_type_hints(kind)
+    assert types.get("message", Message) is Message
+    assert types.get("notices", tuple[Message, ...]) == tuple[Message, ...]
+    names = {
+        "device",
+        "lane",
+        "model",
+        "used",
+        "text",
+        "source",
+        "smaller_model",
+    }  # never sentences
+    assert {name for name, type_ in types.items() if type_ is str} <= names

@@ -1,0 +1,155 @@
+import pytest
+
+from app.dialogs.adapters.dialog import AdapterDialog
+from engine.commands import LoadAdapter, UseAdapter
+from engine.events import AdapterChanged
+from engine.models.adapters.card import AdapterScore
+from tests.support.adapter_folders import BASE, tiny_card, write_adapter
+from tests.support.app.fake_engine import LANGUAGES
+
+
+@pytest.fixture
+def bundle(tmp_path, monkeypatch):
+    """Bundles adapters that gain so much BLEU; the model at hand fits them."""
+    assets = tmp_path / "assets"
+    monkeypatch.setattr("engine.hub.bundled.ASSETS", assets)
+    monkeypatch.setattr("app.dialogs.adapters.service.read_fingerprint", lambda _folder: BASE)
+
+    def make(name, policy, gain):
+        score = AdapterScore(
+            test_set="some",
+            lines=9,
+            language="de",
+            policy=policy,
+            bleu=20 + gain,
+            laal=3,
+            base_bleu=20,
+        )
+        card = tiny_card(name=name, scores=(score,))
+        return write_adapter(assets / "adapters" / name, card=card)
+
+    return make
+
+
+def loaded(one):
+    return [call.folder.name for call in one.session.calls if isinstance(call, LoadAdapter)]
+
+
+def tell(one, used, *names):
+    event = AdapterChanged(names=names or (used,), used=used, languages=LANGUAGES)
+    one.application.bridge.event_came.emit(event)
+
+
+def choose_policy(one, written):
+    one.window.choices.timing.pick(written)
+
+
+def test_a_bundled_adapter_that_helps_is_loaded_unasked_and_not_stored(program, bundle):
+    bundle("little", "read:3", 0.4)
+    bundle("much", "read:3", 2)
+    one = program().open().wait_until_ready()
+    one.wait(lambda: loaded(one) == ["much"])
+    tell(one, "much")
+    assert one.application.settings.adapter_in_use == "much"
+    one.window.controls.overlay.click()
+    assert one.stored()["translation"]["adapter"] == ""
+
+
+def test_one_that_hardly_helps_is_not(program, bundle):
+    bundle("little", "read:3", 0.4)
+    one = program().open().wait_until_ready()
+    one.application.adapters.close()  # waits for the look at the bundle
+    assert loaded(one) == []
+
+
+def test_the_dialog_knows_the_policy_in_use(program, monkeypatch):
+    told = []
+    monkeypatch.setattr(AdapterDialog, "show_policy", lambda _dialog, policy: told.append(policy))
+    one = program(policy="read:5").open().wait_until_ready()
+    choose_policy(one, "wait:5")
+    assert (told[0], told[-1]) == ("read:5", "wait:5")
+
+
+def test_another_family_of_policies_gets_its_own_adapter_and_back(program, bundle):
+    bundle("reader", "read:3", 2)
+    bundle("waiter", "wait:3", 2)
+    one = program().open().wait_until_ready()
+    one.wait(lambda: loaded(one) == ["reader"])
+    tell(one, "reader")
+    choose_policy(one, "wait:5")
+    one.wait(lambda: loaded(one) == ["reader", "waiter"])
+    tell(one, "waiter", "reader", "waiter")
+    choose_policy(one, "read:5")
+    one.wait(lambda: one.session.calls[-1] == UseAdapter("reader"))
+    tell(one, "reader", "reader", "waiter")
+    choose_policy(one, "offline")
+    one.wait(lambda: one.session.calls[-1] == UseAdapter(None))
+
+
+@pytest.mark.parametrize("settings", [{"no_adapter": True}, {"adapter": "own"}])
+def test_what_the_command_line_says_wins(program, bundle, tmp_path, settings):
+    bundle("much", "read:3", 2)
+    if "adapter" in settings:
+        settings = {"adapter": tmp_path / "own"}
+    one = program(**settings).open().wait_until_ready()
+    choose_policy(one, "read:5")
+    one.application.adapters.close()
+    assert loaded(one) == [path.name for path in settings.values() if path is not True]
+
+
+def test_the_bare_model_stays_once_a_person_asked_for_it(program, bundle):
+    bundle("much", "read:3", 2)
+    one = program().open().wait_until_ready()
+    one.wait(lambda: loaded(one) == ["much"])
+    tell(one, "much")
+    one.application.adapters.dialog.use_wanted.emit("")
+    choose_policy(one, "read:5")
+    assert one.stored()["translation"]["adapter"] == "none"
+    again = program().open().wait_until_ready()
+    again.application.adapters.close()
+    assert loaded(again) == []
+
+
+def test_what_a_person_loads_stays_and_is_stored_when_it_translates(program, bundle, tmp_path):
+    bundle("much", "read:3", 2)
+    one = program().open().wait_until_ready()
+    one.wait(lambda: loaded(one) == ["much"])
+    one.application.adapters.dialog.load_wanted.emit(tmp_path / "mine")
+    tell(one, "mine", "much", "mine")
+    assert one.stored()["translation"]["adapter"] == "mine"
+    choose_policy(one, "wait:5")
+    one.application.adapters.close()
+    assert loaded(one) == ["much", "mine"]
+
+
+def test_a_bundled_adapter_that_is_found_too_late_changes_nothing(program, bundle, tmp_path):
+    one = program().open().wait_until_ready()
+    adapters = one.application.adapters
+    adapters.dialog.load_wanted.emit(tmp_path / "mine")
+    adapters.desk.default_found.emit(bundle("much", "read:3", 2), "much")
+    assert loaded(one) == ["mine"]
+
+
+def test_talks_are_a_plain_choice_and_the_main_window_tells_it(program, bundle):
+    bundle("some-talks", "read:3", 0)
+    one = program().open().wait_until_ready()
+    choices, button = one.window.choices, one.window.status.choices
+    one.wait(lambda: len(choices.purpose.entries) == 2)
+    assert [text for text, _ in choices.purpose.entries] == ["&Meetings and chats", "&Talks"]
+    assert (choices.purpose.value, button.text()) == ("", "English → German")
+    choices.purpose.pick("some-talks")
+    one.wait(lambda: loaded(one) == ["some-talks"])
+    tell(one, "some-talks")
+    assert button.text() == "English → German · Talks"
+    choices.purpose.pick("")
+    one.wait(lambda: one.session.calls[-1] == UseAdapter(None))
+    tell(one, None, "some-talks")
+    assert button.text() == "English → German"
+    assert one.stored()["translation"]["adapter"] == "none"
+
+
+def test_a_model_without_an_adapter_for_talks_offers_no_choice(program, bundle):
+    bundle("much", "read:3", 0)
+    one = program().open().wait_until_ready()
+    one.application.adapters.close()
+    assert not one.window.choices.purpose.menuAction().isVisible()

@@ -1,0 +1,180 @@
+"""From the first start to captions in a language that the included model does not know."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from app.config.model_choice import ModelChoice
+from engine.messages import Code
+from engine.models.encoder_decoder.record import Record
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.setup_services import MACHINE, parts, says
+
+NAME = "facebook/m2m100_418M"
+FAST = {"kind": "computing", "gflops": 1000.0}
+
+
+@pytest.fixture
+def first_start(program, tmp_path, monkeypatch):
+    monkeypatch.setattr("app.controllers.model_change.bundled_models", lambda: [tmp_path])
+    one = program(model=None).open().wait_until_ready()
+    setup = one.application.side_windows.guide
+    setup.parts = parts(says(MACHINE, FAST))
+    setup.open_guide()
+    return one, setup
+
+
+def choose(box, code):
+    """Two clicks: open the list, choose."""
+    box.setCurrentIndex(box.findData(code))
+    return 2
+
+
+def click(*buttons):
+    for button in buttons:
+        assert button.isEnabled()
+        button.click()
+    return len(buttons)
+
+
+def test_a_model_for_polish_is_the_choice_after_a_guide_into_polish(first_start):
+    one, setup = first_start
+    guide = setup.dialog
+    n_clicks = choose(guide.welcome.target, "pl")
+    assert "you choose a translation model after this set-up" in guide.welcome.note.text()
+    n_clicks += click(guide.next, guide.next, guide.next, guide.next)
+    models = setup.models
+    assert models.isVisible()
+    assert models.page.language == "pl"
+    one.wait(lambda: models.page.offer is not None and models.page.offer.name == NAME)
+    n_clicks += click(models.apply)
+    assert n_clicks == 7
+    assert not models.isVisible()
+    one.wait(lambda: one.application.settings.model == Path(NAME))
+    assert one.stored()["model"] == NAME
+    assert one.stored()["translation"]["language"] == "pl"
+    one.wait(lambda: len(one.engine.models) == 2)
+    assert one.engine.models[1].hub_name == NAME
+    assert one.engine.translations[1].target_language == "pl"
+
+
+def test_the_models_are_not_opened_for_a_language_that_the_included_one_knows(first_start):
+    _, setup = first_start
+    choose(setup.dialog.welcome.target, "de")
+    click(*[setup.dialog.next] * 4)
+    assert setup.models is None
+
+
+def test_a_ready_made_model_that_does_not_know_the_language_gives_way_after_the_set_up(program):
+    one = program(model=None).open().wait_until_ready()
+    french = Path("Helsinki-NLP/opus-mt-en-fr")
+    one.application.settings.adopt_model(ModelChoice(model=french, language="fr"))
+    setup = one.application.side_windows.guide
+    setup.parts = parts(says(MACHINE, FAST), bundled=("de",))
+    setup.open_guide()
+    choose(setup.dialog.welcome.target, "pl")
+    click(*[setup.dialog.next] * 4)
+    assert (one.stored()["model"], one.stored()["translation"]["language"]) == (str(french), "fr")
+    assert setup.models.isVisible()
+    assert setup.models.page.language == "pl"
+    one.wait(lambda: setup.models.page.offer.name == NAME)
+
+
+NLLB = Path("facebook/nllb-200-distilled-600M")
+FORBIDS = Code.LICENCE_FORBIDS_COMMERCE(name="nllb", licence="cc-by-nc-4.0")
+
+
+def test_a_licence_that_was_not_accepted_is_asked_for_and_kept(program):
+    one = program(FakeEngine(failures=[FORBIDS]), model=NLLB).open()
+    banner = one.window.banner
+    one.wait(banner.offer.isVisible)
+    assert "forbids commercial use" in banner.sentence.text()
+    assert not one.engine.models[0].accepts_licence
+    banner.offer.click()
+    one.wait_until_ready()
+    assert one.engine.models[1].accepts_licence
+    assert one.stored()["accepted"] == str(NLLB)
+    assert "--accept-licence" in one.application.model.as_arguments()
+    again = program(model=NLLB).open().wait_until_ready()
+    assert again.engine.models[0].accepts_licence
+
+
+def test_a_licence_that_is_accepted_with_the_choice_of_a_model_is_not_asked_for(program):
+    one = program(model=None).open().wait_until_ready()
+    guide = one.application.side_windows.guide
+    guide.parts = parts()
+    one.window.menu_actions.models.trigger()
+    page = guide.models.page
+    choose(page.target, "pl")
+    page.cards.choose([offer.choice for offer in page._offers].index(NLLB))
+    click(page.accept, guide.models.apply)
+    one.wait(lambda: len(one.engine.models) == 2)
+    assert one.engine.models[1].accepts_licence
+
+
+def test_what_is_spoken_is_told_to_the_model_and_the_transcript(program):
+    one = program(model=None).open().wait_until_ready()
+    guide = one.application.side_windows.guide
+    guide.parts = parts()
+    one.window.menu_actions.models.trigger()
+    choose(guide.models.page.source, "pl")
+    choose(guide.models.page.target, "en")
+    guide.models.page.choose(Path(NAME))
+    click(guide.models.apply)
+    one.wait(lambda: one.application.settings.model == Path(NAME))
+    assert one.engine.translations[1].source_language == "pl"
+    assert one.window.choices.languages[0] == "Polish"
+    arguments = one.application.model.as_arguments()
+    assert arguments[arguments.index("--from") + 1] == "pl"
+
+
+def test_the_languages_of_a_model_are_offered_before_it_is_loaded_without_the_spoken_one(
+    program, tmp_path
+):
+    tokens = {code: f"__{code}__" for code in ("en", "de", "pl")}
+    record = Record(
+        name="three",
+        family="m2m100",
+        sources=tokens,
+        targets=tokens,
+        source_pieces="pieces.model",
+        target_pieces="pieces.model",
+        licence="mit",
+    )
+    record.save(tmp_path)
+    may_load = threading.Event()
+    one = program(FakeEngine(may_load=may_load)).open()
+    one.wait(lambda: bool(one.engine.translations))
+    assert [code for _, code in one.window.choices.language.entries] == ["de", "pl"]
+    may_load.set()
+    one.wait_until_ready()
+
+
+def test_a_program_that_ends_during_the_set_up_opens_nothing(first_start):
+    _, setup = first_start
+    choose(setup.dialog.welcome.target, "pl")
+    click(setup.dialog.next)
+    setup.hide()
+    assert setup.models is None
+
+
+def test_the_language_menu_leads_to_other_languages_with_the_size_of_their_models(program):
+    one = program(model=None).open().wait_until_ready()
+    guide = one.application.side_windows.guide
+    guide.parts = parts()
+    menu = one.window.choices.language
+    menu.aboutToShow.emit()
+    texts = {action.text(): action for action in menu.others}
+    assert texts["Polish (download 1.9 GB)…"].toolTip() == "Download 1.9 GB, then use"
+    names = [text for text, _ in menu.entries]
+    assert not [text for text in texts if text.split(" (")[0] in names], "those are above the line"
+    assert "&More languages…" in texts
+    menu.show_entries([("German", "de", "")])
+    actions = menu.actions()
+    assert actions[0].text() == "German"
+    assert actions[1].isSeparator()
+    texts["Polish (download 1.9 GB)…"].trigger()
+    assert guide.models.isVisible()
+    assert guide.models.page.language == "pl"
+    assert one.application.settings.model is None, "nothing is chosen yet"

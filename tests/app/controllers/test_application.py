@@ -1,0 +1,818 @@
+import os
+import signal
+import socket
+import threading
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence
+
+from app.captions.journal import SessionJournal, past_sessions, read_session
+from app.config.system.unix_signals import Interrupt
+from app.main_window.banner import Banner
+from app.main_window.input_line import LONGEST_TEXT
+from app.main_window.transcript_model import CAPTION, SOURCE
+from engine.commands import LoadAdapter, SetWords, UseAdapter
+from engine.events import AdapterChanged, NotTranslated, Ready, Refused, Statistics
+from engine.messages import Code
+from engine.models.model_card import Language, ModelCard
+from tests.support.adapter_folders import tiny_card, write_adapter
+from tests.support.app.fake_engine import LANGUAGES, FakeEngine
+from tests.support.app.journals import kept
+from tests.support.app.whole_program import cells
+
+
+def test_captions_appear_while_the_sentence_is_still_typed(program):
+    one = program().open().wait_until_ready()
+    one.type("Good morning every")
+    one.wait_for_rows(("Good morning", "GOOD MORNING"))
+    assert "GOOD MORNING" in one.overlay.accessibleDescription()
+    assert one.window.typed_line.text() == "Good morning every"
+
+
+def test_enter_moves_the_line_into_the_transcript(program):
+    one = program().open().wait_until_ready()
+    one.type("Good morning")
+    one.press(Qt.Key.Key_Return)
+    assert one.window.typed_line.text() == ""
+    one.type("Next one ")
+    one.wait_for_rows(("Good morning", "GOOD MORNING"), ("Next one", "NEXT ONE"))
+
+
+def test_every_line_of_a_pasted_text_is_ended_but_the_last(program):
+    one = program().open().wait_until_ready()
+    one.type("So ")
+    QGuiApplication.clipboard().setText("first one\r\n\nthe second one\nand a third")
+    one.window.typed_line.paste()
+    one.wait_for_rows(
+        ("So first one", "SO FIRST ONE"), ("the second one", "THE SECOND ONE"), ("and a", "AND A")
+    )
+    assert one.window.typed_line.text() == "and a third"
+    one.type(" line ")
+    one.wait(lambda: cells(one.window.transcript)[-1][0] == "and a third line")
+
+
+def test_a_text_that_is_too_long_for_the_line_is_cut_and_that_is_told(program):
+    one = program().open().wait_until_ready()
+    QGuiApplication.clipboard().setText("words " * LONGEST_TEXT)
+    one.window.typed_line.paste()
+    assert len(one.window.typed_line.text()) == LONGEST_TEXT
+    for _ in range(2):
+        one.press(Qt.Key.Key_A)
+    banner = one.window.banner
+    assert banner.sentence.text().startswith("The line takes ")
+    banner.dismiss.click()
+    assert not banner.isVisible()  # it was told once
+
+
+def test_enter_on_an_empty_line_does_nothing(program):
+    one = program().open().wait_until_ready()
+    one.type("   ")
+    one.press(Qt.Key.Key_Return)
+    assert one.session.calls == []
+
+
+def test_a_correction_is_sent_when_the_caret_leaves_the_word(program):
+    one = program().open().wait_until_ready()
+    one.type("I like tea ")
+    one.wait_for_rows(("I like tea", "I LIKE TEA"))
+    line = one.window.typed_line
+    line.setCursorPosition(3)
+    line.del_()
+    line.insert("o")
+    assert one.session.calls[-1] == SetWords(("I", "like", "tea"))
+    one.press(Qt.Key.Key_End)
+    assert one.session.calls[-1] == SetWords(("I", "loke", "tea"))
+    one.wait_for_rows(("I loke tea", "I LOKE TEA"))
+
+
+def test_a_sentence_mark_and_a_pause_commit_the_last_word(program):
+    one = program().open().wait_until_ready()
+    one.type("Stop.")
+    one.wait_for_rows(("Stop.", "STOP."))
+
+
+def test_what_is_typed_while_the_model_loads_is_kept_and_translated(program):
+    may_load = threading.Event()
+    one = program(FakeEngine(may_load=may_load)).open()
+    one.type("Good morning")
+    one.press(Qt.Key.Key_Return)
+    one.wait_for_rows(("Good morning", ""))  # finished lines wait in sight
+    one.type("And on ")
+    may_load.set()
+    one.wait_for_rows(("Good morning", "GOOD MORNING"), ("And on", "AND ON"))
+
+
+def test_loading_shows_progress_that_goes_when_it_is_done(program):
+    may_load = threading.Event()
+    one = program(FakeEngine(may_load=may_load)).open()
+    banner = one.window.banner
+    one.wait(lambda: banner.progress.value() == 500)
+    assert banner.isVisible()
+    assert banner.sentence.text() == "Loading the model… You can type already."
+    may_load.set()
+    one.wait_until_ready()
+    assert not banner.isVisible()
+
+
+def test_a_failed_load_is_one_sentence_with_a_button_to_try_again(program):
+    one = program(FakeEngine(failures=["the file is cut off: get it again"])).open()
+    banner = one.window.banner
+    one.type("Good ")
+    one.wait(banner.retry.isVisible)
+    assert banner.sentence.text() == "The file is cut off: get it again."
+    banner.retry.click()
+    one.wait_until_ready()
+    assert not banner.isVisible()
+    one.wait_for_rows(("Good", "GOOD"))
+
+
+def test_a_failure_while_translating_keeps_what_was_finished(program):
+    one = program().open().wait_until_ready()
+    one.type("Good")
+    one.press(Qt.Key.Key_Return)
+    one.type("And on ")
+    one.wait_for_rows(("Good", "GOOD"), ("And on", "AND ON"))
+    one.session.fail("the device is gone")
+    one.wait(one.window.banner.retry.isVisible)
+    one.window.banner.retry.click()
+    one.wait_until_ready()
+    one.wait_for_rows(("Good", "GOOD"), ("And on", "AND ON"))
+
+
+def test_without_any_model_the_banner_says_what_to_do(program, monkeypatch):
+    monkeypatch.setattr("app.controllers.model_change.bundled_models", list)
+    one = program(model=None).open()
+    one.wait(one.window.banner.offer.isVisible)
+    assert "--model FOLDER" in one.window.banner.sentence.text()
+    one.type("Good ")
+    one.window.banner.offer.click()
+    one.wait_until_ready().wait_for_rows(("Good", "Good"))
+    assert one.stored()["captions"]["mode"] == "captions only"
+
+
+def test_the_bundled_model_is_the_one_without_another_word(program, monkeypatch, tmp_path):
+    monkeypatch.setattr("app.controllers.model_change.bundled_models", lambda: [tmp_path])
+    program(model=None).open().wait_until_ready()
+
+
+def test_pause_holds_what_is_typed_and_resume_translates_it(program):
+    one = program().open().wait_until_ready()
+    one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    assert one.window.controls.pause.isChecked()
+    assert one.window.status.state.text() == "Paused"
+    one.type("Good")
+    one.press(Qt.Key.Key_Return)
+    one.wait_for_rows(("Good", ""))
+    assert one.session.calls == []
+    one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    one.wait_for_rows(("Good", "GOOD"))
+    assert one.window.status.state.text() == "Ready"
+
+
+def test_rows_have_the_time_when_they_were_typed_also_while_they_wait(program):
+    one = program().open().wait_until_ready()
+    rows = one.window.transcript.rows
+    one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    before_s = time.time()
+    for text in ("First of two.", "Second."):
+        one.type(text)
+        one.press(Qt.Key.Key_Return)
+    one.wait_for_rows(("First of two.", ""), ("Second.", ""))
+    typed_s = [view.begun_s for view in rows.views]
+    assert before_s - 1 < typed_s[0] < typed_s[1] < time.time() + 1
+    one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    one.wait_for_rows(("First of two.", "FIRST OF TWO."), ("Second.", "SECOND."))
+    assert [view.begun_s for view in rows.views] == typed_s
+
+
+def test_clear_empties_the_overlay_alone_and_what_comes_then_is_shown(program):
+    one = program().open().wait_until_ready()
+    one.type("First.")
+    one.press(Qt.Key.Key_Return)
+    one.type("Good morning ")
+    one.wait_for_rows(("First.", "FIRST."), ("Good morning", "GOOD MORNING"))
+    one.press(Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    assert "Captions appear here" in one.overlay.accessibleDescription()
+    assert cells(one.window.transcript)[0] == ("First.", "FIRST.")
+    assert one.window.typed_line.text() == "Good morning "
+    one.type("all ")
+    one.wait(lambda: one.overlay.accessibleDescription() == "ALL")
+    one.wait_for_rows(("First.", "FIRST."), ("Good morning all", "GOOD MORNING ALL"))
+
+
+def test_what_does_not_look_like_english_is_said_until_something_is_translated(program):
+    one = program().open().wait_until_ready()
+    told = NotTranslated(utterance=7, source="صباح الخير " * 20)
+    one.application.bridge.event_came.emit(told)
+    sentence = one.window.banner.sentence.text()
+    assert sentence.startswith("This does not look like English")
+    assert "صباح" in sentence
+    assert len(sentence) < 120
+    one.type("Good ")
+    one.wait(lambda: not one.window.banner.isVisible())
+
+
+def test_another_language_than_english_is_noticed_once_a_session_and_captions_go_on(program):
+    one = program().open().wait_until_ready()
+    banner = one.window.banner
+
+    def say(sentence):
+        one.type(sentence)
+        one.press(Qt.Key.Key_Return)
+        one.wait(lambda: (sentence, sentence.upper()) in cells(one.window.transcript))
+
+    def is_told():
+        return banner.isVisible() and "looks like German" in banner.sentence.text()
+
+    say("Good morning everybody, and thank you.")
+    assert not is_told()
+    for sentence in ("Guten Morgen, heute haben wir zwei Punkte.", "Ich habe noch eine Frage."):
+        say(sentence)
+    assert is_told()
+    banner.dismiss.click()
+    say("Wir sehen uns dann morgen um zehn.")
+    assert not is_told()
+    one.window.menu_actions.new_session.trigger()
+    say("Guten Morgen, heute haben wir zwei Punkte.")
+    say("Ich habe noch eine Frage.")
+    one.wait(is_told)
+
+
+def test_a_new_session_empties_the_transcript_and_is_taken_back(program):
+    one = program().open().wait_until_ready()
+    one.type("Good morning.")
+    one.press(Qt.Key.Key_Return)
+    one.type("And ")
+    one.wait_for_rows(("Good morning.", "GOOD MORNING."), ("And", "AND"))
+    archive = one.application.archive
+    one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    assert cells(one.window.transcript) == []
+    assert (one.window.typed_line.text(), archive.keeper.cues) == ("", [])
+    one.type("Next.")
+    one.press(Qt.Key.Key_Return)
+    one.wait_for_rows(("Next.", "NEXT."))
+    one.window.banner.offer.click()
+    rows = [("Good morning.", "GOOD MORNING."), ("And", "AND"), ("Next.", "NEXT.")]
+    one.wait_for_rows(*rows)
+    one.wait(lambda: [(cue.source, cue.text) for cue in archive.keeper.cues] == rows)
+    one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    assert cells(one.window.transcript) == []
+
+
+def test_rows_are_deleted_everywhere_and_brought_back(program, tmp_path):
+    one = program().open().wait_until_ready()
+    for word in ("Good", "Tea", "Bad"):
+        one.type(word)
+        one.press(Qt.Key.Key_Return)
+    rows = [("Good", "GOOD"), ("Tea", "TEA"), ("Bad", "BAD")]
+    keeper, transcript = one.application.keeper, one.window.transcript
+    one.wait(lambda: len(keeper.cues) == len(rows))
+    transcript.selectAll()
+    transcript.selectionModel().select(
+        transcript.rows.index(1, 0),
+        transcript.selectionModel().SelectionFlag.Deselect
+        | transcript.selectionModel().SelectionFlag.Rows,
+    )
+    transcript.delete()
+    one.wait_for_rows(("Tea", "TEA"))
+    assert [cue.source for cue in keeper.cues] == ["Tea"]
+    one.window.banner.offer.click()
+    one.wait_for_rows(*rows)
+    assert [cue.source for cue in keeper.cues] == ["Good", "Tea", "Bad"]
+    transcript.selectRow(0)
+    transcript.delete()
+    one.window.menu_actions.new_session.trigger()
+    assert one.window.banner.sentence.text() == "New session started."
+    one.window.close()
+    (session,) = past_sessions(tmp_path / "sessions")
+    assert [cue.source for cue in session.cues] == ["Tea", "Bad"]
+
+
+def test_another_language_reaches_the_session_and_the_next_start(program):
+    one = program().open().wait_until_ready()
+    menu, told = one.window.choices.language, one.window.status.choices
+    assert [text for text, _ in menu.entries] == list(LANGUAGES.values())
+    assert told.text() == "English → German"
+    menu.pick("fr")
+    assert told.text() == "English → French"
+    assert one.session.calls[-1].translation.target_language == "fr"
+    assert one.stored()["translation"]["language"] == "fr"
+    again = program().open().wait_until_ready()
+    assert again.engine.translations[0].target_language == "fr"
+
+
+def test_another_policy_reaches_the_session_and_the_next_start(program):
+    one = program().open().wait_until_ready()
+    one.window.choices.timing.pick("offline")
+    assert one.session.calls[-1].translation.policy == "offline"
+    again = program().open().wait_until_ready()
+    assert again.engine.translations[0].policy == "offline"
+    assert again.window.choices.timing.value == "offline"
+
+
+def test_the_command_line_wins_and_is_not_stored(program):
+    one = program(language="fr", policy="read:4").open().wait_until_ready()
+    assert one.engine.translations[0].target_language == "fr"
+    assert one.window.choices.timing.text == "read:4"
+    one.window.controls.overlay.click()
+    stored = one.stored()["translation"]
+    assert (stored["language"], stored["policy"]) == ("de", "")
+
+
+def test_the_overlay_is_shown_and_hidden_by_a_key(program):
+    one = program().open()
+    assert one.overlay.isVisible()
+    one.press(Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    assert not one.overlay.isVisible()
+    assert not program().open().overlay.isVisible()
+
+
+def test_the_way_back_to_the_bottom_of_the_screen_shows_a_hidden_overlay(program):
+    one = program().open()
+    one.window.controls.overlay.click()
+    one.window.menu_actions.reset_place.trigger()
+    assert one.overlay.isVisible()
+    assert one.window.controls.overlay.isChecked()
+
+
+def test_an_overlay_that_the_window_manager_closes_is_hidden_and_buttons_say_so(program):
+    one = program().open()
+    one.overlay.windowHandle().close()  # as the window manager asks for it
+    one.wait(lambda: not one.overlay.isVisible())
+    assert not one.window.controls.overlay.isChecked()
+    one.window.controls.overlay.click()
+    assert one.overlay.isVisible()
+
+
+def test_keys_of_actions_work_in_the_typed_line_though_it_edits_with_them(program, tmp_path):
+    editing = QKeySequence.keyBindings(QKeySequence.StandardKey.MoveToEndOfDocument)[0]
+    (tmp_path / "settings.toml").write_text(
+        f'schema_version = 2\n[shortcuts]\nexport = "{editing.toString()}"\n'
+    )
+    one = program().open()
+    told = []
+    one.window.menu_actions.export.triggered.connect(lambda: told.append("export"))
+    for text in ("", "Some words"):
+        one.type(text)
+        keys = editing[0]
+        one.press(keys.key(), keys.keyboardModifiers())
+    assert told == ["export"] * 2
+
+
+def test_a_damaged_preferences_file_is_told_once_the_model_is_loaded(program, tmp_path):
+    (tmp_path / "settings.toml").write_text("[[[")
+    one = program().open().wait_until_ready()
+    assert "cannot be read" in one.window.banner.sentence.text()
+    one.window.banner.dismiss.click()
+    assert not one.window.banner.isVisible()
+
+
+def test_choices_that_cannot_be_stored_are_told(program, tmp_path):
+    (tmp_path / "file").write_text("")
+    one = program(preferences_file=tmp_path / "file" / "settings.toml").open().wait_until_ready()
+    one.window.controls.overlay.click()
+    one.window.banner.dismiss.click()  # the file could not be read either
+    assert "could not be stored" in one.window.banner.sentence.text()
+
+
+def test_the_figures_of_the_engine_stand_in_the_latency_window_alone(program):
+    one = program().open().wait_until_ready()
+    one.type("Good ")
+    one.wait(lambda: one.application.side_windows.latency.record.newest is not None)
+    one.window.menu_actions.latency.trigger()
+    told = one.application.side_windows.latency_dialog.cost.text()
+    for figure in ("shouter, loaded in 0.2 s", "Tokens fed: 1;", "12 ms for", "4.2 ms for a token"):
+        assert figure in told
+    assert one.window.status.state.text() == "Ready"
+
+
+def test_many_words_that_wait_are_told_until_none_does(program):
+    one = program().open().wait_until_ready()
+    figures = {"tokens_fed": 1, "forwards": 1, "tokens_recomputed": 0, "probes": 0}
+    told = one.window.status.state.text
+    for n_words, text in (
+        (3, "Ready"),
+        (123, "Catching up: 123 words to go"),
+        (3, "Catching up: 3 words to go"),
+        (0, "Ready"),
+    ):
+        event = Statistics(**figures, cached_rows=1, ms_per_word=12, backlog_words=n_words)
+        one.application.bridge.event_came.emit(event)
+        assert told() == text
+    one.type("Some ")
+    one.wait_for_rows(("Some", "SOME"))
+    one.application.bridge.event_came.emit(replace(event, backlog_words=123))
+    one.window.menu_actions.new_session.trigger()
+    assert told() == "Ready"
+
+
+def test_how_the_model_was_loaded_is_told_when_it_is(program):
+    one = program().open().wait_until_ready()
+    sentences = ("it was loaded in 4 bits", "captions come later")
+    notices = tuple(Code.AS_SAID(sentence=sentence) for sentence in sentences)
+    ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, notices=notices)
+    one.application.bridge.event_came.emit(ready)
+    assert one.window.banner.sentence.text() == "It was loaded in 4 bits."
+    one.window.banner.dismiss.click()
+    assert one.window.banner.sentence.text() == "Captions come later."
+
+
+def test_adaptive_timings_are_offered_in_words_where_the_model_was_measured(program):
+    one = program().open().wait_until_ready()
+    timing = one.window.choices.timing
+    fixed = timing.entries
+    lags = {"0.9": 4.0, "0.1": 1.42, "0.2": 1.6, "0.5": 2.3}
+    ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, lags=lags)
+    one.application.bridge.event_came.emit(ready)
+    assert timing.entries[: len(fixed)] == fixed
+    assert timing.entries[len(fixed) :] == [
+        ("When it knows enough (about 1.4 words behind)", "adaptive:0.1"),
+        ("When it knows enough (about 2.3 words behind)", "adaptive:0.5"),
+        ("When it knows enough (about 4.0 words behind)", "adaptive:0.9"),
+    ]
+    one.application.bridge.event_came.emit(ADAPTER)  # it was not measured
+    assert timing.entries == fixed
+
+
+def test_timings_of_drafts_are_offered_where_there_are_drafts(program):
+    one = program().open().wait_until_ready()
+    timing, now = one.window.choices.timing, one.application.settings
+    of_slots = timing.entries
+    ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, makes_drafts=True)
+    one.application.bridge.event_came.emit(ready)
+    assert timing.value == now.translation.policy == "stable:2"  # none was chosen
+    names = {value: text for text, value in timing.entries}
+    assert names["stable:2"] == "When two drafts agree (early)"
+    assert names["wait:3"] == "When two drafts agree, from word 3 on"
+    assert names["read:3"] == "Every 3 words, if two drafts agree (late)"
+    combo = one.application.settings_dialog.translation.policy
+    assert combo.findData("stable:3") >= 0
+    timing.pick("stable:2")
+    one.application.bridge.event_came.emit(replace(ready, makes_drafts=False))
+    assert (timing.entries, timing.value) == (of_slots, "read:3")
+    assert one.session.calls[-1].translation.policy == now.translation.policy == "read:3"
+    assert [combo.itemData(index) for index in range(6)] == ["", *(value for _, value in of_slots)]
+    one.application.bridge.event_came.emit(replace(ADAPTER, makes_drafts=True))
+    assert timing.value == now.translation.policy == "stable:2"
+    assert timing.text == "When two drafts agree (early)"
+
+
+def test_a_chosen_timing_loses_the_lag_of_another_model(program):
+    one = program().open().wait_until_ready()
+    timing = one.window.choices.timing
+    ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, lags={"0.1": 1.4})
+    one.application.bridge.event_came.emit(ready)
+    timing.pick("adaptive:0.1")
+    assert timing.text == "When it knows enough (about 1.4 words behind)"
+    one.application.bridge.event_came.emit(replace(ready, lags={"0.5": 2.0}))
+    assert (timing.text, timing.value) == ("When it knows enough", "adaptive:0.1")
+
+
+def test_a_model_named_as_on_the_hub_is_looked_for_in_the_library(program, tmp_path):
+    one = program(model=Path("some/model")).open().wait_until_ready()
+    (model,) = one.engine.models
+    assert (model.hub_name, model.directory) == ("some/model", tmp_path / "models")
+
+
+def test_a_folder_is_a_folder_though_it_looks_like_a_name(program, tmp_path, monkeypatch):
+    (tmp_path / "some" / "model").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    one = program(model=Path("some/model")).open().wait_until_ready()
+    (model,) = one.engine.models
+    assert (model.hub_name, model.directory) == ("", Path("some/model"))
+
+
+def test_the_adapter_of_the_command_line_is_loaded_as_soon_as_the_model_is(program, tmp_path):
+    one = program(adapter=tmp_path / "mine").open().wait_until_ready()
+    one.wait(lambda: one.session.calls == [LoadAdapter(tmp_path / "mine")])
+
+
+def test_closing_while_the_model_loads_ends_everything(program):
+    one = program(FakeEngine(may_load=threading.Event())).open()
+    one.wait(lambda: bool(one.engine.sessions))
+    one.window.close()
+    assert not one.window.isVisible()
+    assert not one.overlay.isVisible()
+    assert [t.name for t in threading.enumerate() if t.name.startswith(("fake", "surtitle"))] == []
+
+
+def test_a_click_on_a_button_leaves_the_keyboard_with_the_typed_line(program):
+    one = program().open().wait_until_ready()
+    controls = one.window.controls
+    for button in (controls.pause, controls.microphone.button, controls.overlay):
+        assert button.focusPolicy() == Qt.FocusPolicy.TabFocus
+        assert button.accessibleDescription()
+    assert one.window.focusWidget() is one.window.typed_line
+
+
+def test_what_is_on_is_told_by_icon_or_text_and_nothing_moves(program):
+    controls = program().open().window.controls
+    for button in (controls.pause, controls.overlay, controls.microphone.button):
+        size = button.sizeHint().expandedTo(button.minimumSize())
+        before = picture_of(button)
+        button.click()
+        assert picture_of(button) != before
+        assert button.sizeHint().expandedTo(button.minimumSize()) == size
+        button.click()
+        assert picture_of(button) == before
+
+
+def picture_of(button):
+    """The shapes of a button, without its colours."""
+    image = button.icon().pixmap(24, 24).toImage()
+    shapes = [image.pixelColor(x, y).alpha() for x in range(24) for y in range(24)]
+    return button.text(), shapes
+
+
+def test_the_window_leaves_room_for_the_overlay(program):
+    one = program().open()
+    assert not one.window.geometry().intersects(one.overlay.geometry())
+    assert one.window.height() > 500  # and takes the rest
+    one.window.leave_room_for(QRect(0, 500, 800, 120), QRect(0, 0, 800, 600))
+    assert 400 < one.window.geometry().bottom() < 500
+
+
+def test_a_notice_waits_until_loading_is_over(qtbot):
+    banner = Banner()
+    qtbot.addWidget(banner)
+    banner.show_progress("Loading the model", None)
+    banner.show_notice("the first")
+    banner.show_notice("the second")
+    assert banner.sentence.text().startswith("Loading the model")
+    banner.show_loaded()
+    assert banner.sentence.text() == "The first."
+    banner.dismiss.click()
+    assert banner.sentence.text() == "The second."
+    banner.dismiss.click()
+    assert banner.isHidden()
+
+
+def test_a_language_the_model_does_not_know_gives_way_to_one_it_knows(program, tmp_path):
+    german = Language(name="German", system="<|de|>")
+    card = ModelCard(
+        name="small",
+        languages={"de": german},
+        end_of_source="a",
+        end_of_write="b",
+        end_of_target="c",
+        slot_length=16,
+        policies=(),
+    )
+    card.save(tmp_path)
+    one = program(language="xx").open().wait_until_ready()
+    assert one.engine.translations[0].target_language == "de"
+    assert "does not know 'xx'" in one.window.banner.sentence.text()
+
+
+def test_what_the_engine_refuses_is_told(program):
+    one = program().open().wait_until_ready()
+    one.application.bridge.event_came.emit(Refused(message=Code.BAD_POLICY(text="fast")))
+    assert one.window.banner.sentence.text() == (
+        "A policy is written read:N, wait:K, adaptive:TAU[:MOST], stable:N or offline (N, K and "
+        "MOST from 1, TAU from 0 to 1), got 'fast'."
+    )
+
+
+def test_ctrl_c_in_the_terminal_closes_the_window(program, qtbot):
+    one = program().open().wait_until_ready()
+    interrupt = Interrupt()
+    interrupt.came.connect(one.window.close)
+    with qtbot.waitSignal(one.application.finished):
+        os.kill(os.getpid(), signal.SIGINT)
+    interrupt.close()
+    assert not one.window.isVisible()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_setting_is_seen_in_the_overlay_at_once_and_stored(program):
+    one = program().open().wait_until_ready()
+    one.window.menu_actions.settings.trigger()
+    dialog = one.application.settings_dialog
+    assert dialog.isVisible()
+    height = one.overlay.height()
+    dialog.captions.lines.setValue(4)
+    assert one.overlay.height() > height
+    assert one.stored()["captions"]["lines"] == 4
+    again = program().open()
+    assert again.overlay.n_lines == 4
+
+
+def test_the_policy_is_the_same_in_settings_window_and_session(program):
+    one = program().open().wait_until_ready()
+    one.window.menu_actions.settings.trigger()
+    page = one.application.settings_dialog.translation
+    page.policy.setCurrentIndex(page.policy.findData("wait:5"))
+    assert one.session.calls[-1].translation.policy == "wait:5"
+    assert one.window.choices.timing.value == "wait:5"
+    one.window.choices.timing.pick("offline")
+    assert page.policy.currentData() == "offline"
+
+
+def test_letters_are_made_larger_and_smaller_by_keys(program):
+    one = program().open()
+    one.press(Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    one.press(Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    one.press(Qt.Key.Key_Minus, Qt.KeyboardModifier.ControlModifier)
+    assert one.stored()["captions"]["point_size"] == 30
+
+
+def test_a_locked_overlay_is_unlocked_by_button_key_and_from_outside(program):
+    one = program().open()
+    lock, transparent = one.window.menu_actions.lock, Qt.WindowType.WindowTransparentForInput
+    for unlock in (
+        lock.trigger,
+        lambda: one.press(Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier),
+        lambda: one.application.obey("lock"),
+    ):
+        lock.trigger()
+        assert one.overlay.windowFlags() & transparent
+        assert one.stored()["overlay"]["locked"] is True
+        unlock()
+        assert not one.overlay.windowFlags() & transparent
+        assert not lock.isChecked()
+
+
+def test_what_another_start_asks_for_is_done(program):
+    one = program().open().wait_until_ready()
+    one.application.obey("toggle")
+    assert not one.overlay.isVisible()
+    one.application.obey("pause")
+    assert one.window.controls.pause.isChecked()
+    one.application.obey("pause")
+    one.type("Good ")
+    one.wait_for_rows(("Good", "GOOD"))
+    one.application.obey("clear")
+    assert "Captions appear here" in one.overlay.accessibleDescription()
+    one.window.showMinimized()
+    one.application.obey("raise")
+    assert not one.window.isMinimized()
+
+
+def test_a_session_that_was_killed_is_offered_and_shown_again(program, tmp_path):
+    journal = SessionJournal(tmp_path / "sessions", datetime.now(UTC))
+    journal.write(kept(3, text="Guten Morgen."))
+    os.close(journal._file)
+    one = program().open().wait_until_ready()
+    assert "ended unexpectedly" in one.window.banner.sentence.text()
+    one.window.banner.offer.click()
+    shown = one.application.archive.session_window
+    assert cells(shown.transcript) == [("Good 3", "Guten Morgen.")]
+    assert not one.window.banner.isVisible()
+    one.type("And on ")
+    one.wait_for_rows(("And on", "AND ON"))
+
+
+def test_an_earlier_session_stands_in_a_window_of_its_own_and_nowhere_else(program, tmp_path):
+    journal = SessionJournal(tmp_path / "sessions", datetime.now(UTC))
+    for number in range(2):
+        journal.write(kept(number))
+    journal.close()
+    one = program().open().wait_until_ready()
+    settings = one.application.settings
+    settings.translation = replace(settings.translation, source_language="pl")
+    one.type("Now")
+    one.press(Qt.Key.Key_Return)
+    one.wait(lambda: bool(one.application.keeper.cues))
+    (now,) = one.application.keeper.cues
+    assert (now.source_language, now.language) == ("pl", "de")
+    archive, lines = one.application.archive, one.application.stage.caption_lines
+    one.window.menu_actions.recover.trigger()
+    archive.sessions_dialog.show_again.click()
+    shown = archive.session_window
+    assert cells(shown.transcript) == [(cue.source, cue.text) for cue in read(journal.path)]
+    assert cells(one.window.transcript) == [("Now", "NOW")]
+    assert one.application.stage.caption_lines == lines
+    shown.export.click()
+    assert archive.export_dialog.message.text() == "2 captions"
+    one.window.menu_actions.export.trigger()
+    assert archive.export_dialog.message.text() == "1 caption"
+    one.window.close()
+    assert not shown.isVisible()
+
+
+def read(path):
+    return read_session(path).cues
+
+
+def test_the_session_that_is_running_is_no_earlier_one(program, tmp_path):
+    one = program().open().wait_until_ready()
+    one.type("Now")
+    one.press(Qt.Key.Key_Return)
+    journals = (tmp_path / "sessions").glob
+    one.wait(lambda: any(b"NOW" in path.read_bytes() for path in journals("*/session.jsonl")))
+    one.window.menu_actions.recover.trigger()
+    dialog = one.application.archive.sessions_dialog
+    assert dialog.list.count() == 0
+    assert "No earlier sessions" in dialog.message.text()
+    assert not dialog.delete.isEnabled()
+
+
+def test_a_finished_passage_is_in_the_journal_and_in_the_export(program, tmp_path):
+    one = program().open().wait_until_ready()
+    one.type("Good")
+    one.press(Qt.Key.Key_Return)
+    one.wait(lambda: bool(one.application.keeper.cues))
+    one.window.menu_actions.export.trigger()
+    assert one.application.archive.export_dialog.message.text() == "1 caption"
+    one.window.close()
+    (session,) = past_sessions(tmp_path / "sessions")
+    assert [(cue.source, cue.text) for cue in session.cues] == [("Good", "GOOD")]
+    assert session.cues[0].language == "de"
+
+
+def test_the_caption_page_is_opened_by_a_setting_and_its_address_copied(program):
+    one = program().open().wait_until_ready()
+    one.window.menu_actions.page_address.trigger()
+    assert "is off" in one.window.banner.sentence.text()
+    one.window.banner.dismiss.click()
+    chosen = one.application.settings
+    privacy = replace(chosen.preferences.privacy, page=True, page_port=free_port())
+    chosen.choose(replace(chosen.preferences, privacy=privacy))
+    one.window.menu_actions.page_address.trigger()
+    assert QGuiApplication.clipboard().text() == one.application.page.source.address != ""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def test_columns_of_the_transcript_keep_their_widths(program):
+    one = program().open()
+    header = one.window.transcript.horizontalHeader()
+    both = header.sectionSize(SOURCE) + header.sectionSize(CAPTION)
+    header.resizeSection(SOURCE, round(0.3 * both))
+    one.wait(lambda: one.application.settings.preferences.interface.source_share == 30)
+    assert one.stored()["interface"]["source_share"] == 30
+    again = program().open()
+    header = again.window.transcript.horizontalHeader()
+    both = header.sectionSize(SOURCE) + header.sectionSize(CAPTION)
+    assert header.sectionSize(SOURCE) == pytest.approx(0.3 * both, abs=3)
+
+
+def test_diagnostics_hold_nothing_that_was_typed(program):
+    one = program().open().wait_until_ready()
+    one.type("Secret ")
+    one.wait_for_rows(("Secret", "SECRET"))
+    one.window.menu_actions.diagnostics.trigger()
+    text = QGuiApplication.clipboard().text()
+    assert "shouter" in text
+    assert "secret" not in text.lower()
+
+
+def test_the_transcript_is_searched_and_marked_by_keys(program):
+    one = program().open().wait_until_ready()
+    for word in ("Good", "Tea", "Bad"):
+        one.type(word)
+        one.press(Qt.Key.Key_Return)
+    one.wait_for_rows(("Good", "GOOD"), ("Tea", "TEA"), ("Bad", "BAD"))
+    control = Qt.KeyboardModifier.ControlModifier
+    one.press(Qt.Key.Key_M, control)
+    one.press(Qt.Key.Key_F, control)
+    line = one.window.find_bar.line
+    one.wait(line.hasFocus)
+    one.qtbot.keyClicks(line, "tea")
+    assert one.window.transcript.currentIndex().row() == 1
+    assert one.window.find_bar.answer.text() == "1 of 1"
+    one.qtbot.keyClicks(line, "x")
+    assert one.window.find_bar.answer.text() == "Not found"
+    one.qtbot.keyClick(line, Qt.Key.Key_Escape)
+    one.wait(one.window.typed_line.hasFocus)
+    one.press(Qt.Key.Key_J, control)
+    assert one.window.transcript.currentIndex().row() == 2
+
+
+ADAPTER = AdapterChanged(names=("tiny",), used="tiny", languages=LANGUAGES | {"nl": "Dutch"})
+
+
+def test_the_adapter_that_translates_is_named_brings_its_languages_and_is_kept(program, tmp_path):
+    write_adapter(tmp_path / "adapters" / "tiny", card=tiny_card(name="tiny"))
+    one = program().open().wait_until_ready()
+    one.press(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    dialog = one.application.adapters.dialog
+    one.wait(lambda: dialog.rows.rowCount() > 0)
+    dialog.load.setEnabled(True)  # the model of this test has no fingerprint
+    dialog.load_wanted.emit(tmp_path / "adapters" / "tiny")
+    one.wait(lambda: bool(one.session.calls))
+    assert one.session.calls == [LoadAdapter(tmp_path / "adapters" / "tiny")]
+    one.application.bridge.event_came.emit(ADAPTER)
+    assert ("Dutch", "nl") in one.window.choices.language.entries
+    again = program().open().wait_until_ready()
+    assert again.session.calls == [LoadAdapter(tmp_path / "adapters" / "tiny")]
+
+
+def test_back_to_the_bare_model_is_kept_too(program):
+    one = program().open().wait_until_ready()
+    one.application.bridge.event_came.emit(ADAPTER)
+    one.application.adapters.dialog.compare.click()
+    assert one.session.calls == [UseAdapter(None)]
+    one.application.bridge.event_came.emit(replace(ADAPTER, used=None))
+    assert one.stored()["translation"]["adapter"] == "none"
+    again = program().open().wait_until_ready()
+    assert again.session.calls == []

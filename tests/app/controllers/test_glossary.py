@@ -1,0 +1,222 @@
+import os
+import random
+
+import pytest
+from PySide6.QtWidgets import QTableWidgetItem
+
+from app.captions.glossaries import (
+    Fault,
+    GlossaryFolder,
+    fault_of,
+    faults,
+    read_terms,
+    sound_terms,
+    write_terms,
+)
+from engine.commands import Configure
+from engine.errors import ContextError
+from engine.events import ContextChanged, Refused
+from engine.messages import Code
+
+TERMS = (("slot", "Platz"), ("adapter", "Aufsatz"))
+
+
+def test_terms_come_back_as_they_were_written(tmp_path):
+    rng = random.Random(0)
+    for number in range(100):
+        pairs = [
+            tuple("".join(rng.choice("aé漢 #=.") for _ in range(rng.randrange(6))) for _ in "ab")
+            for _ in range(rng.randrange(8))
+        ]
+        terms = sound_terms(pairs)
+        assert write_terms(tmp_path / f"{number}.tsv", terms) is None
+        assert read_terms(tmp_path / f"{number}.tsv") == terms
+
+
+@pytest.mark.parametrize(
+    ("pair", "fault"),
+    [
+        (("", "x"), Fault.EMPTY),
+        (("x", " "), Fault.EMPTY),
+        (("a\tb", "x"), Fault.BREAK),
+        (("x", "a\nb"), Fault.BREAK),
+        ((" #x", "x"), Fault.REMARK),
+        (("x" * 121, "x"), Fault.LONG),
+        (("slot", "Platz"), None),
+    ],
+)
+def test_a_pair_that_a_file_or_a_prompt_cannot_hold_is_named(pair, fault):
+    assert fault_of(*pair) is fault
+
+
+def test_the_second_of_two_like_terms_and_those_beyond_the_most_are_left_out():
+    assert sound_terms([("Slot", "a"), (" slot", "b")]) == (("Slot", "a"),)
+    many = [(f"term {number}", "x") for number in range(502)]
+    assert len(sound_terms(many)) == 500
+    assert faults(many)[499:] == [None, Fault.MANY, Fault.MANY]
+
+
+def test_each_language_has_its_own_file_and_a_broken_one_is_one_sentence(tmp_path):
+    folder = GlossaryFolder(tmp_path / "glossary")
+    assert folder.read("de") == ((), None)
+    assert folder.write("de", TERMS) is None
+    assert folder.read("de") == (TERMS, None)
+    assert folder.read("fr") == ((), None)
+    folder.path("fr").write_text("no tab here\n")
+    terms, failure = folder.read("fr")
+    assert terms == ()
+    assert "line 1 of the glossary" in str(failure)
+
+
+@pytest.mark.parametrize("language", ["../de", "..", "", "a/b", "/tmp/de", "a\\b", "C:de", "d\0e"])
+def test_a_language_that_is_a_path_leads_to_no_file(tmp_path, language):
+    """Imported settings may name any language."""
+    folder = GlossaryFolder(tmp_path / "data" / "glossary")
+    assert folder.write("de", TERMS) is None
+    (tmp_path / "data" / "de.tsv").write_text("secret\tx\n")
+    before = {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")}
+    terms, failure = folder.read(language)
+    assert terms == ()
+    assert "which is no language code" in str(failure)
+    assert "which is no language code" in str(folder.write(language, TERMS))
+    assert {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")} == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
+def test_a_pipe_among_the_glossaries_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "de.tsv")
+    terms, failure = GlossaryFolder(tmp_path).read("de")
+    assert terms == ()
+    path = tmp_path / "de.tsv"
+    assert str(failure) == f"the glossary {path} is no regular file: replace it by one"
+
+
+def test_a_disk_that_cannot_be_written_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert "could not be written" in str(GlossaryFolder(tmp_path / "file").write("de", TERMS))
+
+
+class Glossary:
+    """The glossary of a program, and a person who writes in it."""
+
+    def __init__(self, one):
+        self.one = one
+        one.window.menu_actions.glossary.trigger()
+        self.dialog = one.application.side_windows.glossary.dialog
+
+    def write(self, *pairs):
+        table = self.dialog.table
+        for term, translation in pairs:
+            self.dialog.add.click()
+            row = table.rowCount() - 1
+            table.setItem(row, 0, QTableWidgetItem(term))
+            table.setItem(row, 1, QTableWidgetItem(translation))
+
+    def told(self):
+        return [
+            call.translation.glossary
+            for call in self.one.session.calls
+            if isinstance(call, Configure)
+        ]
+
+
+@pytest.fixture
+def glossary(program):
+    return lambda **settings: Glossary(program(**settings).open().wait_until_ready())
+
+
+def test_terms_are_kept_and_the_model_is_not_told_unless_that_is_wanted(glossary, tmp_path):
+    one = glossary()
+    one.write(*TERMS)
+    assert GlossaryFolder(tmp_path / "glossary").read("de") == (TERMS, None)
+    assert one.told() == []
+    assert "not in use" in one.dialog.cost.text()
+    one.dialog.use.click()
+    assert one.told() == [TERMS]
+    assert one.one.stored()["translation"]["glossary"] is True
+    one.dialog.table.selectRow(0)
+    one.dialog.remove.click()
+    assert one.told()[-1] == TERMS[1:]
+    one.dialog.use.click()
+    assert one.told()[-1] == ()
+
+
+def test_what_it_does_to_the_model_is_said(glossary, monkeypatch, tmp_path):
+    assert "large instruct model can follow" in glossary().dialog.warning.text()
+    monkeypatch.setattr("app.controllers.model_change.bundled_models", lambda: [tmp_path])
+    assert "used exactly as written here" in glossary(model=None).dialog.warning.text()
+
+
+def test_a_glossary_that_was_on_is_told_at_the_next_start(glossary):
+    one = glossary()
+    one.write(*TERMS)
+    one.dialog.use.click()
+    again = glossary()
+    again.one.wait(lambda: again.told() == [TERMS])
+    assert again.one.engine.translations[0].glossary == ()  # a bad one must not stop the start
+    assert again.dialog.pairs == list(TERMS)
+
+
+def test_another_language_has_other_terms(glossary):
+    one = glossary()
+    one.write(*TERMS)
+    one.dialog.use.click()
+    menu, status = one.one.window.choices.language, one.one.window.status
+    assert status.glossary.isVisible()
+    menu.pick("fr")
+    assert not status.glossary.isVisible(), "there are no terms"
+    assert one.dialog.pairs == []
+    assert "French" in one.dialog.windowTitle()
+    assert one.told()[-1] == ()
+    menu.pick("de")
+    assert one.told()[-1] == TERMS
+
+
+def test_a_row_with_a_fault_is_marked_named_and_not_used(glossary):
+    one = glossary()
+    one.dialog.use.click()
+    one.write(("slot", "Platz"), ("slot", "Schlitz"))
+    assert one.told()[-1] == (("slot", "Platz"),)
+    assert one.dialog.fault.text() == (
+        "Row 2: this term is already in a row above: remove one of them."
+    )
+    assert one.dialog.table.item(1, 0).font().strikeOut()
+    one.dialog.table.item(1, 0).setText("slots")
+    assert one.dialog.fault.text() == ""
+    assert not one.dialog.table.item(1, 0).font().strikeOut()
+    assert one.told()[-1] == (("slot", "Platz"), ("slots", "Schlitz"))
+
+
+def test_a_file_is_imported_over_what_stands_there_and_exported(glossary, tmp_path):
+    one = glossary()
+    one.write(("slot", "Schlitz"), ("word", "Wort"))
+    write_terms(tmp_path / "in.tsv", TERMS)
+    one.dialog.import_from(tmp_path / "in.tsv")
+    assert one.dialog.pairs == [("word", "Wort"), *TERMS]
+    one.dialog.export_to(tmp_path / "out.tsv")
+    assert read_terms(tmp_path / "out.tsv") == (("word", "Wort"), *TERMS)
+    (tmp_path / "bad.tsv").write_text("no tab")
+    one.dialog.import_from(tmp_path / "bad.tsv")
+    assert "a term, a tab and its translation were expected" in one.dialog.fault.text()
+    assert len(one.dialog.pairs) == 3
+    with pytest.raises(ContextError):
+        read_terms(tmp_path / "bad.tsv")
+
+
+def test_what_the_terms_cost_and_why_they_are_refused_is_told(glossary):
+    one = glossary()
+    one.write(*TERMS)
+    one.dialog.use.click()
+    came = one.one.application.bridge.event_came
+    came.emit(ContextChanged(rows=36))
+    assert one.dialog.cost.text() == "2 terms cost 36 tokens of the prompt, computed once."
+    came.emit(ContextChanged(rows=0))
+    assert one.dialog.cost.text() == "2 terms are in use; they don't slow the translation."
+    came.emit(Refused(message=Code.GLOSSARY_TOO_LONG(n_terms=300, n_rows=900, most=512)))
+    assert one.dialog.cost.text().startswith("The glossary of 300 terms takes 900 rows")
+    large = Code.GLOSSARY_TOO_LARGE(most=500, most_long=120, n_terms=501, longest=3)
+    came.emit(Refused(message=large))
+    assert one.dialog.cost.text().startswith("A glossary holds at most 500 terms")
+    one.dialog.use.click()
+    came.emit(ContextChanged(rows=0))
+    assert one.dialog.cost.text() == "The terms are not in use."

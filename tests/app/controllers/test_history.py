@@ -1,0 +1,127 @@
+from PySide6.QtCore import Qt
+
+from app.captions.cue_recorder import CueMarked
+from app.captions.cues import LATEST_S
+from app.captions.journal import past_sessions, read_session
+from tests.support.app.journals import STARTED, cue, kept, written
+from tests.support.app.whole_program import cells
+
+
+def said(one, text):
+    """Type a sentence and wait until it is kept."""
+    n_cues = len(one.application.keeper.cues)
+    one.type(text)
+    one.press(Qt.Key.Key_Return)
+    one.wait(lambda: len(one.application.keeper.cues) == n_cues + 1)
+
+
+def test_the_open_export_dialog_follows_the_captions(program, tmp_path):
+    one = program().open().wait_until_ready()
+    dialog = one.application.archive.export_dialog
+    one.window.menu_actions.export.trigger()
+    assert (dialog.message.text(), dialog.save.isEnabled()) == ("0 captions", False)
+    said(one, "Good morning.")
+    assert (dialog.message.text(), dialog.save.isEnabled()) == ("1 caption", True)
+    dialog.form.setCurrentIndex(dialog.form.findData("txt"))
+    dialog.export_to(tmp_path / "mine.txt")
+    said(one, "Good night.")
+    assert "1 caption was written" in dialog.message.text()
+    dialog.export_to(tmp_path / "mine.txt")
+    assert len((tmp_path / "mine.txt").read_text().splitlines()) == 2
+    one.window.menu_actions.new_session.trigger()
+    assert not dialog.save.isEnabled()
+    one.window.banner.offer.click()
+    assert dialog.save.isEnabled()
+
+
+def test_the_export_of_an_earlier_session_does_not_follow_the_running_one(program):
+    one = program().open().wait_until_ready()
+    archive = one.application.archive
+    said(one, "Good morning.")
+    one.window.menu_actions.new_session.trigger()
+    one.wait(lambda: bool(archive.sessions_dialog.read() or archive.sessions_dialog.list.count()))
+    archive.sessions_dialog.export.click()
+    said(one, "Good night.")
+    said(one, "Sleep well.")
+    assert archive.export_dialog.message.text() == "1 caption"
+
+
+def crashed(tmp_path, *entries):
+    """Leave a session as a crash does, with the half of a line."""
+    path = written(tmp_path / "sessions", entries, close=False)
+    path.write_bytes(path.read_bytes() + b'{"event": "cue", "key": 9, "st')
+    return path
+
+
+def resumed(program):
+    """Start, take the offer to see the session that crashed, and continue it."""
+    one = program().open().wait_until_ready()
+    one.window.banner.offer.click()
+    shown = one.application.archive.session_window
+    assert shown.isVisible()
+    shown.resume.click()
+    assert not shown.isVisible()
+    return one
+
+
+def test_a_session_that_crashed_is_continued(program, tmp_path):
+    path = crashed(tmp_path, kept(0), kept(1), CueMarked(key=1))
+    one = resumed(program)
+    assert [source for source, _ in cells(one.window.transcript)] == ["Good 0", "Good 1"]
+    assert one.window.transcript.rows.marked_rows == [1]
+    one.wait(lambda: not path.exists())
+    assert read_session(one.application.keeper.running_journal).cues[0] == cue(0)
+    said(one, "Good morning.")
+    times_s = [view.begun_s for view in one.window.transcript.rows.views]
+    assert times_s == sorted(times_s)
+    assert one.application.keeper.started == STARTED
+    one.window.close()
+    (session,) = past_sessions(tmp_path / "sessions")
+    assert [cue.source for cue in session.cues] == ["Good 0", "Good 1", "Good morning."]
+    assert [cue.marked for cue in session.cues] == [False, True, False]
+    assert session.cues[:1] == (cue(0),)
+    assert (session.started, session.ended_well, session.damaged_lines) == (STARTED, True, 0)
+
+
+def test_what_is_deleted_of_a_continued_session_is_deleted_for_good(program, tmp_path):
+    crashed(tmp_path, kept(0), kept(1))
+    one = resumed(program)
+    one.window.transcript.delete_wanted.emit((one.window.transcript.rows.views[0].key,))
+    one.window.close()
+    (session,) = past_sessions(tmp_path / "sessions")
+    assert session.cues == (cue(1),)
+
+
+def test_the_running_session_is_kept_where_an_earlier_one_is_continued(program, tmp_path):
+    crashed(tmp_path, kept(0))
+    one = program().open().wait_until_ready()
+    said(one, "Good morning.")
+    one.window.banner.offer.click()
+    one.application.archive.session_window.resume.click()
+    assert [source for source, _ in cells(one.window.transcript)] == ["Good 0"]
+    said(one, "Good night.")
+    one.window.close()
+    kept_now = {tuple(it.source for it in one.cues) for one in past_sessions(tmp_path / "sessions")}
+    assert kept_now == {("Good morning.",), ("Good 0", "Good night.")}
+
+
+def test_a_running_session_that_is_not_kept_is_not_given_up_for_an_earlier_one(program, tmp_path):
+    crashed(tmp_path, kept(0))
+    (tmp_path / "settings.toml").write_text("schema_version = 2\n[privacy]\njournal = false\n")
+    one = program().open().wait_until_ready()
+    said(one, "Good morning.")
+    one.window.banner.offer.click()
+    one.application.archive.session_window.resume.click()
+    assert [source for source, _ in cells(one.window.transcript)] == ["Good morning."]
+    assert "are not saved" in one.window.banner.sentence.text()
+    one.window.menu_actions.new_session.trigger()
+    one.application.archive.session_window.resume.click()
+    assert [source for source, _ in cells(one.window.transcript)] == ["Good 0"]
+
+
+def test_after_a_time_no_recording_has_what_is_said_is_still_a_cue(program, tmp_path):
+    path = crashed(tmp_path, kept(0))
+    path.write_text(path.read_text().replace("2026-11-21", "0099-11-21"))
+    one = resumed(program)
+    said(one, "Good morning.")
+    assert [cue.start_s for cue in one.application.keeper.cues] == [0, LATEST_S]

@@ -1,0 +1,186 @@
+"""Audio and video files in the window: captions in the transcript, subtitles beside the file."""
+
+from pathlib import Path
+
+import pytest
+import webvtt
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication
+
+from engine.messages import Code
+
+POINT = QPointF(9, 9)
+SAID = "we went to the old house. then it rained."
+
+
+@pytest.fixture
+def talk(tmp_path):
+    path = tmp_path / "media" / "talk.mp4"
+    path.parent.mkdir()
+    path.write_text(SAID)
+    return path
+
+
+def caption(one, path, *forms):
+    dialog = one.application.media.dialog
+    dialog.open_file(path)
+    for form in forms:
+        dialog.boxes[form].setChecked(True)
+    dialog.start.click()
+    return dialog
+
+
+def test_a_file_is_captioned_as_fast_as_possible_with_subtitles_beside_it(listening_program, talk):
+    one = listening_program().open()
+    dialog = caption(one, talk, "srt", "vtt")
+    assert dialog.stop.isVisible()
+    one.wait(dialog.start.isVisible)
+    assert one.texts("them") == (SAID, SAID.upper())
+    assert one.speech.asked == [(talk, "base.en", False)]
+    assert dialog.message.text() == (
+        "2 captions are in the transcript. Written beside the file: talk.srt, talk.vtt."
+    )
+    cues = webvtt.from_srt(talk.with_suffix(".srt"))
+    assert [cue.text for cue in cues] == ["WE WENT TO THE OLD HOUSE.", "THEN IT RAINED."]
+    assert [cue.start_in_seconds for cue in cues] == [0, 2], "by the times of the file"
+    assert [cue.text for cue in webvtt.read(talk.with_suffix(".vtt"))] == [c.text for c in cues]
+    assert not one.bar.system.button.isChecked()
+
+
+def test_the_last_captions_of_a_file_are_in_its_subtitles_however_few_come_a_turn(
+    listening_program, talk, monkeypatch
+):
+    monkeypatch.setattr("app.session.event_queue.MOST_S_A_TURN", 0.0)
+    one = listening_program().open()
+    dialog = caption(one, talk, "srt")
+    one.wait(dialog.start.isVisible)
+    cues = webvtt.from_srt(talk.with_suffix(".srt"))
+    assert [cue.text for cue in cues] == ["WE WENT TO THE OLD HOUSE.", "THEN IT RAINED."]
+
+
+def test_subtitles_that_are_there_are_never_replaced(listening_program, talk):
+    one = listening_program().open()
+    talk.with_suffix(".srt").write_text("mine")
+    dialog = caption(one, talk, "srt")
+    one.wait(dialog.start.isVisible)
+    assert "talk-2.srt" in dialog.message.text()
+    assert talk.with_suffix(".srt").read_text() == "mine"
+    assert talk.with_name("talk-2.srt").exists()
+
+
+def test_without_a_wish_nothing_is_written_and_its_own_pace_can_be_chosen(listening_program, talk):
+    one = listening_program().open()
+    one.application.media.dialog.slow.setChecked(True)
+    dialog = caption(one, talk)
+    one.wait(dialog.start.isVisible)
+    assert one.speech.asked == [(talk, "base.en", True)]
+    assert [path.name for path in talk.parent.iterdir()] == ["talk.mp4"]
+
+
+def test_without_a_speech_model_it_is_offered_and_can_be_tried_again(listening_program, talk):
+    one = listening_program(here=()).open()
+    dialog = caption(one, talk)
+    one.wait(dialog.speech.isVisible)
+    assert "needs a speech model" in dialog.message.text()
+    assert dialog.start.text() == "&Try again"
+    dialog.speech.click()
+    guide = one.application.side_windows.guide.dialog
+    assert guide.stack.currentWidget() is guide.speech
+    one.speech.here.add("base.en")
+    dialog.start.click()
+    one.wait(lambda: "captions are in the transcript" in dialog.message.text())
+
+
+@pytest.mark.parametrize("fault", ["file", "model"])
+def test_what_cannot_be_captioned_is_one_sentence(listening_program, talk, fault):
+    one = listening_program().open()
+    if fault == "file":
+        talk.write_text("silent film")
+    else:
+        one.speech.failure = Code.AS_SAID(sentence="the speech model is damaged")
+    dialog = caption(one, talk, "srt")
+    one.wait(lambda: dialog.start.text() == "&Try again")
+    assert dialog.message.text().endswith(".")
+    assert dialog.message.text()
+    assert not talk.with_suffix(".srt").exists()
+    one.speech.failure = None
+    talk.write_text(SAID)
+    one.wait(lambda: not one.application.listening.desk.is_listening)
+    dialog.start.click()
+    one.wait(lambda: "captions are in the transcript" in dialog.message.text())
+
+
+def test_the_microphone_gives_way_to_a_file_and_a_file_to_the_microphone(listening_program, talk):
+    one = listening_program().open()
+    one.press(one.bar.microphone)
+    one.wait(lambda: one.speech.runs)
+    dialog = caption(one, talk)
+    assert not one.bar.microphone.button.isChecked()
+    one.wait(lambda: len(one.speech.runs) == 2)
+    one.press(one.bar.microphone)
+    one.wait(lambda: len(one.speech.runs) == 3)
+    one.wait(dialog.start.isVisible)
+
+
+def test_a_pause_stops_reading_until_captions_go_on(listening_program, talk):
+    one = listening_program().open()
+    pause = one.window.menu_actions.pause
+    pause.setChecked(True)
+    dialog = caption(one, talk, "srt")
+    one.wait(lambda: one.application.media._splitter is not None)
+    one.qtbot.wait(300)
+    assert one.run.file.position_s == 0
+    assert dialog.stop.isVisible()
+    pause.setChecked(False)
+    one.wait(dialog.start.isVisible)
+    assert one.texts("them") == (SAID, SAID.upper())
+
+
+def dropped(widget, *paths):
+    """Drag files on a widget and let go, as the window system reports it."""
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    held = Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton
+    no_key = Qt.KeyboardModifier.NoModifier
+    for event in (QDragEnterEvent(QPoint(9, 9), *held, no_key), QDropEvent(POINT, *held, no_key)):
+        QApplication.sendEvent(widget, event)
+        if not event.isAccepted():
+            return
+
+
+def test_a_file_is_dropped_on_the_window_or_its_line(listening_program, talk, monkeypatch):
+    one = listening_program().open()
+    dialog = one.application.media.dialog
+    dropped(one.window, talk.parent)
+    dropped(one.window, talk, talk)
+    assert not dialog.isVisible(), "a folder, or several files"
+    for widget in (one.window, one.window.typed_line):
+        dropped(widget, talk)
+        assert dialog.isVisible()
+        assert dialog.heading.text() == "talk.mp4"
+        dialog.close()
+    assert one.window.typed_line.text() == ""
+    asked = []
+    monkeypatch.setattr(
+        "app.controllers.media_controller.ask_open", lambda *said: asked.append(said)
+    )
+    one.window.menu_actions.open_file.trigger()
+    assert "*.mp4" in asked[0][2]
+    assert not dialog.isVisible()
+    monkeypatch.setattr("app.controllers.media_controller.ask_open", lambda *_: Path(talk))
+    one.window.menu_actions.open_file.trigger()
+    assert dialog.isVisible()
+
+
+def test_how_much_was_heard_is_shown_also_of_a_file_of_unknown_length(listening_program, talk):
+    dialog = listening_program().application.media.dialog
+    dialog.open_file(talk)
+    dialog.show_position(203.4, 4000.0)
+    assert dialog.message.text() == "3:23 of 1:06:40 heard."
+    assert dialog.progress.value() == 51
+    dialog.show_position(3999.8, 4000.0)
+    assert dialog.message.text() == "Finishing the last captions…"
+    dialog.show_position(203.4, 0.0)
+    assert dialog.message.text() == "3:23 heard."
+    assert dialog.progress.maximum() == 0, "it only moves"

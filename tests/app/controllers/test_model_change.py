@@ -1,0 +1,178 @@
+"""What works stays in use until the new model works."""
+
+import threading
+import tomllib
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.config.model_choice import ModelChoice
+from app.main_window.transcript_model import CAPTION
+from engine.events import LoadProgress
+from engine.messages import Code
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.whole_program import cells
+
+POLISH = ModelChoice(model=Path("some/polish"), language="pl")
+UNREACHABLE = Code.HUB_UNREACHABLE(host="huggingface.co", reason="no answer")
+FAILURES = [
+    UNREACHABLE,
+    Code.HUB_CANNOT_WRITE(name="some/polish", folder="models", reason="No space left on device"),
+    Code.HUB_NOT_SENT_AS_PROMISED(file="model.safetensors", name="some/polish"),
+    Code.ENGINE_STOPPED(reason="killed"),
+]
+NO_ROOM = Code.NO_ROOM_FOR_TWO(needed="4 GB", free="1 GB")
+
+
+@pytest.fixture
+def german(program, tmp_path, monkeypatch):
+    """Make the program with its bundled model in use, and sessions after it that wait or fail."""
+    monkeypatch.setattr("app.controllers.model_change.bundled_models", lambda: [tmp_path])
+    monkeypatch.setattr("app.controllers.model_controller.bundled_languages", lambda: ("de",))
+
+    def make(*failures, may_load=None):
+        engine = FakeEngine()
+        one = program(engine, model=None).open().wait_until_ready()
+        engine._failures, engine._may_load = list(failures), may_load
+        return one
+
+    return make
+
+
+def choose(one, choice=POLISH):
+    one.application.settings.choose_model(choice)
+    one.wait(lambda: len(one.engine.sessions) > 1)
+
+
+def stored_model(one):
+    return tomllib.loads(one.file.read_text()).get("model") if one.file.exists() else None
+
+
+def captions(one):
+    return [caption for _, caption in cells(one.window.transcript)]
+
+
+def say(one, text):
+    n_rows = len(captions(one))
+    one.type(text)
+    one.window.typed_line.returnPressed.emit()
+    one.wait(lambda: captions(one)[n_rows:] == [text.upper()])
+
+
+def test_captions_go_on_in_the_old_language_while_the_new_model_is_fetched_and_loaded(german):
+    may_load = threading.Event()
+    one = german(may_load=may_load)
+    first = one.session
+    choose(one)
+    bar = one.window.next_bar
+    one.wait(bar.isVisible)
+    fetching = Code.FETCHING(name="some/polish", done=0.1, total=0.9)
+    one.application.bridge.next_came.emit(LoadProgress(message=fetching, fraction=0.1))
+    assert "0.10 of 0.90 GB. Captions go on in German until then." in bar.sentence.text()
+    say(one, "good morning")
+    assert first.calls, "the old model has it"
+    assert one.window.choices.language.value == "de"
+    assert stored_model(one) is None
+    may_load.set()
+    one.wait(lambda: stored_model(one) == "some/polish")
+    assert not bar.isVisible()
+    assert one.application.settings.translation.target_language == "pl"
+    say(one, "and on")
+    assert captions(one) == ["GOOD MORNING", "AND ON"]
+    assert [view.language for view in one.window.transcript.rows.views] == ["de", "pl"]
+    rows = one.window.transcript.rows
+    title = rows.headerData(CAPTION, Qt.Orientation.Horizontal)
+    assert title.startswith("German · "), "rows keep the language that they were translated to"
+    assert one.engine.sessions[1].calls
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.code.name)
+def test_whatever_fails_captions_go_on_and_nothing_is_stored(german, program, failure):
+    one = german(failure)
+    choose(one)
+    banner = one.window.banner
+    one.wait(banner.back.isVisible)
+    assert "Captions go on in German." in banner.sentence.text()
+    assert banner.back.text() == "&Stay with German"
+    assert one.window.status.is_ready
+    say(one, "good morning")
+    assert stored_model(one) is None
+    banner.back.click()
+    assert not banner.isVisible()
+    assert one.window.choices.language.value == "de"
+    assert program(model=None).application.settings.model is None, "nor after a restart"
+
+
+def test_what_failed_can_be_tried_again(german):
+    one = german(UNREACHABLE)
+    choose(one)
+    banner = one.window.banner
+    one.wait(banner.retry.isVisible)
+    banner.retry.click()
+    one.wait(lambda: stored_model(one) == "some/polish")
+    assert not banner.isVisible()
+
+
+def test_a_change_that_is_cancelled_changes_nothing(german):
+    one = german(may_load=threading.Event())
+    choose(one)
+    one.wait(one.window.next_bar.isVisible)
+    one.window.next_bar.cancel.click()
+    assert not one.window.next_bar.isVisible()
+    say(one, "good morning")
+    assert stored_model(one) is None
+
+
+def test_a_sentence_that_is_not_finished_is_said_again_to_the_new_model(german):
+    may_load = threading.Event()
+    one = german(may_load=may_load)
+    choose(one)
+    one.type("good morning every")
+    one.wait(lambda: captions(one) == ["GOOD MORNING"])
+    may_load.set()
+    one.wait(lambda: stored_model(one) == "some/polish")
+    one.wait(lambda: captions(one) == ["GOOD MORNING"])
+    assert one.engine.sessions[1].calls
+
+
+def test_without_room_for_two_the_old_model_gives_way_once_all_files_are_here(german):
+    one = german(NO_ROOM)
+    choose(one)
+    one.wait(lambda: stored_model(one) == "some/polish")
+    assert [model.is_second for model in one.engine.models] == [False, True, False]
+    say(one, "good morning")
+    assert one.engine.sessions[-1].calls
+
+
+def test_without_room_for_two_the_old_model_comes_back_if_the_new_one_fails(german):
+    one = german(NO_ROOM, Code.ENGINE_STOPPED(reason="damaged"))
+    choose(one)
+    one.wait(one.window.banner.back.isVisible)
+    assert "damaged" in one.window.banner.sentence.text()
+    one.wait_until_ready()
+    assert len(one.engine.sessions) == 4
+    say(one, "good morning")
+    assert stored_model(one) is None
+
+
+def test_a_stored_model_that_fails_at_the_start_offers_the_bundled_one(german, program):
+    german().application.settings.adopt_model(POLISH)
+    one = program(FakeEngine(failures=[UNREACHABLE]), model=None).open()
+    banner = one.window.banner
+    one.wait(banner.back.isVisible)
+    assert banner.back.text() == "&Use German instead"
+    banner.back.click()
+    one.wait_until_ready()
+    assert stored_model(one) is None
+    say(one, "good morning")
+
+
+def test_a_translator_that_is_chosen_translates_where_nothing_was_translated(german):
+    one = german()
+    one.application.settings.choose_mode("captions only")
+    one.wait_until_ready()
+    choose(one)
+    one.wait(lambda: stored_model(one) == "some/polish")
+    assert one.application.settings.translates
+    assert len(one.engine.sessions) == 2, "it is loaded once"

@@ -1,0 +1,88 @@
+import random
+
+import pytest
+import torch
+
+from engine.runtime import cpu_benchmark
+from engine.runtime.cpu_benchmark import packed_is_faster, rank_ways, time_ways
+
+WHOLE, HALF = ("none", torch.float32), ("none", torch.bfloat16)
+NF4, INT8 = ("nf4", torch.float32), ("int8", torch.float32)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Layers that are quickly packed; nothing here asks a real stop-watch."""
+    monkeypatch.setattr(cpu_benchmark, "_IN", 128)
+    monkeypatch.setattr(cpu_benchmark, "_OUT", 64)
+
+
+def test_the_fastest_way_comes_first():
+    assert rank_ways({WHOLE: 3.0, HALF: 2.0, NF4: 1.0, INT8: 9.0}) == (NF4, HALF, WHOLE, INT8)
+
+
+def test_packed_weights_must_gain_a_fifth_of_the_time():
+    for seconds, first in ((0.79, NF4), (0.81, WHOLE)):
+        assert rank_ways({WHOLE: 1.0, NF4: seconds})[0] == first
+
+
+def test_every_way_is_kept_for_where_the_fastest_does_not_fit():
+    rng = random.Random(0)
+    for _ in range(50):
+        seconds = {way: rng.random() for way in (WHOLE, HALF, NF4, INT8)}
+        ranked = rank_ways(seconds)
+        assert sorted(map(str, ranked)) == sorted(map(str, seconds))
+        assert ranked.index(WHOLE) < ranked.index(HALF) or seconds[HALF] <= seconds[WHOLE]
+
+
+@pytest.mark.parametrize("way", [WHOLE, HALF, NF4, INT8])
+def test_what_is_timed_are_products_with_weights_kept_so(way, monkeypatch):
+    if way[0] != "none":
+        pytest.importorskip("bitsandbytes")
+    monkeypatch.setattr(cpu_benchmark, "multiplies_packed", lambda: False)
+    products = []
+
+    def stop_watch(once):
+        products.append(once())
+        return float(len(products))
+
+    assert time_ways([way], stop_watch) == {way: 30 * 1.0 + 2.0}  # thirty steps and a prompt
+    assert [tuple(product.shape) for product in products] == [(1, 64), (48, 64)]
+    for product in products:
+        assert product.dtype == way[1]
+        assert torch.isfinite(product).all()
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_4_bits_are_timed_as_they_will_be_multiplied(packed, monkeypatch):
+    pytest.importorskip("bitsandbytes")
+    fused = []
+    monkeypatch.setattr(cpu_benchmark, "multiplies_packed", lambda: packed)
+    monkeypatch.setattr(cpu_benchmark, "fuse_layers", fused.append)
+    time_ways([WHOLE, INT8, NF4], lambda _once: 1.0)
+    assert len(fused) == packed
+
+
+@pytest.mark.parametrize(
+    ("unpacked", "packed", "faster"),
+    [
+        ((8.0, 8.0), (0.5, 18.0), True),  # quick at steps makes up for slow at prompts
+        ((1.0, 1.0), (0.5, 18.0), False),
+        ((1.0, 0.0), (0.81, 0.0), False),  # a fifth must be gained
+        ((1.0, 0.0), (0.79, 0.0), True),
+    ],
+)
+def test_4_bits_are_multiplied_packed_where_an_utterance_is_a_fifth_faster(
+    unpacked, packed, faster, monkeypatch
+):
+    pytest.importorskip("bitsandbytes")
+    fused, seconds = [], iter([*unpacked, *packed])
+    monkeypatch.setattr(cpu_benchmark, "has_fused_product", lambda: True)
+    monkeypatch.setattr(cpu_benchmark, "fuse_layers", fused.append)
+    assert packed_is_faster(lambda _once: next(seconds)) is faster
+    assert len(fused) == 1
+
+
+def test_nothing_is_timed_where_the_processor_cannot_multiply_them_packed(monkeypatch):
+    monkeypatch.setattr(cpu_benchmark, "has_fused_product", lambda: False)
+    assert packed_is_faster(lambda _once: pytest.fail("a stop-watch was asked")) is False

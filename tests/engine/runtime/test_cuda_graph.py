@@ -1,0 +1,160 @@
+"""Static passes say what dynamic ones say, on every architecture and whatever was cached before."""
+
+import random
+
+import pytest
+import torch
+from torch.nn import functional
+
+from engine.errors import CacheFullError
+from engine.layout.registry import make_planner
+from engine.runtime.torch.cuda_graph import MAX_ROWS
+from engine.runtime.torch.slot_model import SlotModel
+from engine.settings import LayoutSettings, TranslationSettings
+from engine.translation.feed import changes
+from engine.translation.slot_translator import Translator
+from tests.support.fakes import bare_prompt, random_word, tiny_weights
+from tests.support.networks import ALIBI, ARCHITECTURES, N_IDS, tiny_network, weights_of
+
+HEADERS = bare_prompt(n_system=3, n_user=2, n_assistant=2).headers
+SUPPRESSED = (3, 5, 8)
+
+
+def conversation(rng, layout):
+    """Passes of a random talk: rows, and how many of those cached are taken back before it."""
+    planner = make_planner(HEADERS, LayoutSettings(slot_length=rng.randint(3, 9), name=layout))
+    for _ in range(14):
+        for _ in range(rng.choice([0, 1, 1, 2]) if planner.n_words else 2):
+            planner.read([rng.randrange(N_IDS) for _ in range(rng.randint(1, 3))])
+        rows = planner.write()
+        yield [row._replace(id=row.id % N_IDS) for row in rows]
+        planner.choose(rng.randrange(N_IDS))
+
+
+def both(network, capacity=600):
+    return SlotModel(network, capacity, static=False), SlotModel(network, capacity, static=True)
+
+
+@pytest.fixture
+def softmax_in_float64(monkeypatch):
+    """Let Gemma 2 compute all of its attention in float64; it takes its softmax in float32.
+
+    How a processor adds up a row in float32 hangs on how many keys the row has, hidden ones too.
+    """
+    softmax = functional.softmax
+
+    def wide(scores, dim, dtype=None):
+        return softmax(scores, dim, dtype=None if dtype == torch.float32 else dtype)
+
+    monkeypatch.setattr(functional, "softmax", wide)
+
+
+@pytest.mark.usefixtures("softmax_in_float64")
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_static_pass_says_what_a_dynamic_one_says(architecture):
+    rng = random.Random(3)
+    for layout in ("slots", "simulmask") if architecture in ALIBI else ("slots", "gpe"):
+        dynamic, static = both(tiny_network(architecture))
+        for model in (dynamic, static):
+            model.use(LayoutSettings(name=layout))
+        n_small = n_rows = 0
+        for rows in conversation(rng, layout):
+            expected = dynamic.feed(rows)
+            dynamic.truncate(dynamic.n_rows - len(rows))
+            said = static.next_id(rows, SUPPRESSED)
+            assert said == dynamic.next_id(rows, SUPPRESSED)
+            if len(rows) <= MAX_ROWS:
+                n_small += 1
+                step = static._steps.find(len(rows), ranked=static._ranked)
+                torch.testing.assert_close(step.logits, expected, rtol=0, atol=1e-10)
+            n_rows += len(rows)
+            assert static.n_rows == dynamic.n_rows == n_rows
+        assert n_small > 8
+        assert (static.tokens_fed, static.forwards) == (n_rows, 14)
+
+
+def test_rows_that_were_taken_back_are_not_seen_again():
+    rng = random.Random(1)
+    dynamic, static = both(tiny_network("llama"))
+    passes = list(conversation(rng, "slots"))
+    for rows in passes:
+        static.next_id(rows, SUPPRESSED)
+    static.truncate(0)
+    # later and behind, so that nothing but the number of valid rows hides the others
+    later = [
+        [row._replace(time=row.time + 50, position=row.position + 500) for row in rows]
+        for rows in passes
+    ]
+    for rows in later:
+        if rng.random() < 0.5:  # a probe of something else, taken back
+            probe = [row._replace(id=(row.id + 1) % N_IDS) for row in rows]
+            n_rows = static.n_rows
+            static.next_id(probe, SUPPRESSED)
+            static.truncate(n_rows)
+        assert static.next_id(rows, SUPPRESSED) == dynamic.next_id(rows, SUPPRESSED)
+
+
+def test_steps_are_made_anew_once_they_are_forgotten():
+    model = SlotModel(tiny_network("llama"), 300, static=True)
+    rows = next(iter(conversation(random.Random(0), "slots")))
+    model.next_id(rows[:MAX_ROWS], SUPPRESSED)
+    before = model._steps.find(len(rows[:MAX_ROWS]), ranked=False)
+    assert model._steps.find(len(rows[:MAX_ROWS]), ranked=False) is before
+    model.forget_steps()
+    assert model._steps.find(len(rows[:MAX_ROWS]), ranked=False) is not before
+
+
+def test_what_may_not_be_chosen_may_change_from_step_to_step():
+    dynamic, static = both(tiny_network("qwen2"))
+    rng = random.Random(2)
+    for rows in conversation(rng, "slots"):
+        suppressed = rng.sample(range(N_IDS), 200)
+        assert static.next_id(rows, suppressed) == dynamic.next_id(rows, suppressed)
+
+
+def test_a_cache_that_grows_past_an_extent_goes_on(monkeypatch):
+    monkeypatch.setattr("engine.runtime.torch.cuda_graph._FIRST_EXTENT", 16)
+    rng = random.Random(5)
+    dynamic, static = both(tiny_network("gemma2"), capacity=50)
+    for rows in conversation(rng, "slots"):
+        if static.n_rows + len(rows) > 50:
+            with pytest.raises(CacheFullError):
+                static.next_id(rows, SUPPRESSED)
+            break
+        assert static.next_id(rows, SUPPRESSED) == dynamic.next_id(rows, SUPPRESSED)
+    assert {extent for _, extent, _ in static._steps._steps} == {16, 32, 50}
+    assert static.n_rows == dynamic.n_rows > 32
+
+
+@pytest.mark.parametrize("policy", ["read:2", "wait:2"])
+def test_captions_are_the_same(policy):
+    rng = random.Random(6)
+    texts = [[random_word(rng) for _ in range(8)] for _ in range(3)]
+    captions = []
+    for static in (False, True):
+        weights = tiny_weights()
+        translator = Translator(weights, TranslationSettings(policy=policy), capacity=600)
+        translator.conversation.model = SlotModel(weights.network, 600, static=static)
+        for words in texts:
+            utterance = translator.open()
+            for n in range(1, len(words) + 1):
+                translator.set_source(utterance, words[:n], ended=n == len(words))
+                list(changes(translator, utterance))
+            captions.append(utterance.caption)
+    assert captions[:3] == captions[3:]
+    assert any(captions)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_graph_says_what_it_was_captured_from(architecture):
+    network = weights_of(architecture).network.to("cuda")
+    try:
+        plain = SlotModel(network, 600, static=False)
+        graphs = SlotModel(network, 600)
+        for rows in conversation(random.Random(4), "slots"):
+            assert graphs.next_id(rows, SUPPRESSED) == plain.next_id(rows, SUPPRESSED)
+        assert all(step._graph is not None for step in graphs._steps._steps.values())
+    finally:
+        network.to("cpu")

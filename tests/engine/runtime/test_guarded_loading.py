@@ -1,0 +1,111 @@
+"""Tokenizers of strangers: what they may cost, and that they cannot bring the program down."""
+
+import json
+
+import pytest
+
+from engine.errors import ModelError
+from engine.hub.bundled import bundled_models
+from engine.runtime.guarded_loading import load_tokenizer
+from engine.untrusted import limited_process
+from engine.untrusted.limited_child import tried
+from engine.untrusted.regular_file import file_sha256
+from engine.untrusted.tokenizer_trial import _OURS
+from tests.support.fakes import save_tiny_model
+
+OURS = _OURS  # before a fixture replaces it
+WORDS = ["abc", "é🙂"]
+
+
+def replacing(old, new, times=1):
+    """A normalizer that replaces text by text."""
+    one = {"type": "Replace", "pattern": old, "content": new}
+    return {"normalizer": {"type": "Sequence", "normalizers": [one] * times}}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return save_tiny_model(tmp_path)
+
+
+def change(folder, values):
+    path = folder / "tokenizer.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+    return str(path)
+
+
+def test_a_sound_tokenizer_is_let_through(folder):
+    assert tried(str(folder / "tokenizer.json"), WORDS) == {}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"normalizer": {"type": 7}},
+        {"model": None},
+        {"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "[UNK]"}},
+        {"model": {"type": "Unigram", "vocab": [["a", -1.0]], "unk_id": None}},
+        {"pre_tokenizer": {"type": "Split", "pattern": {"Regex": "("}, "behavior": "Isolated",
+                           "invert": False}},
+    ],
+)  # fmt: skip
+def test_a_tokenizer_that_cannot_read_every_word_is_a_failure(folder, values):
+    assert tried(change(folder, values), WORDS)["failure"] == "Exception"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        replacing({"String": "ß"}, "ßß", 14),
+        replacing({"Regex": "."}, "xxx", 7),
+        replacing({"String": ""}, "x" * 10_000),
+        {"normalizer": {"type": "Prepend", "prepend": "x" * 10_000}},
+        {"decoder": {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 10_001}},
+    ],
+)
+def test_a_tokenizer_that_makes_texts_much_longer_is_a_failure(folder, values):
+    """Whether the words that are tried have the text that it replaces, or not."""
+    assert "times as long" in tried(change(folder, values), WORDS)["words"]
+
+
+def test_what_real_tokenizers_replace_is_let_through(folder):
+    change(folder, replacing({"String": " "}, "▁", 20))
+    path = change(folder, replacing({"Regex": " {2,}"}, "▁", 3))
+    assert tried(path, WORDS) == {}
+
+
+def test_a_word_of_very_many_tokens_is_a_failure(folder):
+    path = change(folder, replacing({"String": "é"}, "q" * 2000))
+    assert "2005 tokens of one word" in tried(path, WORDS)["words"]
+
+
+def test_a_pattern_that_would_search_for_ever_is_ended_by_the_library(folder):
+    """Oniguruma gives up after ten million steps of a match: part of a second."""
+    pattern = {"type": "Split", "pattern": {"Regex": "(a+)+b"}, "behavior": "Isolated"}
+    path = change(folder, {"pre_tokenizer": pattern | {"invert": False}})
+    assert tried(path, ["a" * 60 + "!"])["failure"] == "PanicException"
+
+
+@pytest.mark.strangers
+def test_a_panic_of_the_library_is_one_sentence_and_no_noise(folder, capfd):
+    broken = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
+    change(folder, {"normalizer": broken})
+    with pytest.raises(ModelError, match=r"its tokenizer\.json cannot be used \(PanicException: "):
+        load_tokenizer(folder)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.strangers
+def test_another_file_under_the_same_name_is_tried_anew(folder):
+    load_tokenizer(folder)
+    change(folder, {"model": None})
+    with pytest.raises(ModelError, match="cannot be used"):
+        load_tokenizer(folder)
+
+
+@pytest.mark.strangers
+def test_the_tokenizers_that_come_with_the_program_need_no_process(monkeypatch):
+    monkeypatch.setattr(limited_process, "_answer", None)
+    for model in bundled_models():
+        assert file_sha256(model / "tokenizer.json") in OURS
+        load_tokenizer(model)

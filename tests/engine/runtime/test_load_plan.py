@@ -1,0 +1,255 @@
+"""What fits where, what is told when nothing does, and memory that runs out all the same."""
+
+import dataclasses
+import itertools
+import json
+import random
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from engine.errors import ModelError
+from engine.models.memory_footprint import Footprint, read_footprint
+from engine.runtime import load_plan
+from engine.runtime.load_plan import fitting, load_plans
+from engine.runtime.loader import load_weights
+from engine.runtime.torch import torch_loader
+from engine.settings import ModelSettings
+from tests.support.fakes import save_tiny_model
+
+LLAMA_8B = Footprint(
+    n_linear=6_979_321_856, n_rows=1_376_256, n_other=1_050_939_392, n_cached=65_536, stored_bytes=2
+)
+
+WHOLE_FIRST = (("none", torch.bfloat16), ("nf4", torch.float32))
+
+
+@pytest.fixture
+def memory(monkeypatch):
+    """Free bytes by device, and whether there is CUDA."""
+    free = {"cpu": 64e9}
+
+    def is_available():
+        return "cuda" in free
+
+    monkeypatch.setattr(load_plan, "free_bytes", lambda device: free[device.type])
+    monkeypatch.setattr(torch.cuda, "is_available", is_available)
+    return free
+
+
+@pytest.fixture
+def saved(tmp_path):
+    return save_tiny_model(tmp_path)
+
+
+def chosen(**settings):
+    settings = ModelSettings(directory="llama", **settings)
+    plans = load_plans(settings, LLAMA_8B, lambda: WHOLE_FIRST)
+    plans = fitting("llama", plans, settings, LLAMA_8B)
+    return [str(plan.kept) for plan in plans]
+
+
+def refusal(**settings):
+    with pytest.raises(ModelError) as caught:
+        chosen(**settings)
+    return str(caught.value)
+
+
+def test_auto_takes_whole_weights_first_then_4_bits_then_the_processor(memory):
+    pytest.importorskip("bitsandbytes")
+    memory["cuda"] = 80e9
+    everything = [
+        "whole on cuda", "in 4 bits on cuda", "whole in bfloat16 on cpu", "in 4 bits on cpu",
+    ]  # fmt: skip
+    assert chosen() == everything
+    for free, n_lost in ((12e9, 1), (4e9, 2)):
+        memory["cuda"] = free
+        assert chosen() == everything[n_lost:]
+    memory["cpu"] = 12e9
+    assert chosen() == everything[3:]
+
+
+def test_what_was_asked_for_is_not_replaced(memory):
+    memory["cuda"] = 80e9
+    assert chosen(device="cpu", quantise="int8") == ["in 8 bits on cpu"]
+    assert chosen(device="cuda", quantise="none") == ["whole on cuda"]
+    memory["cuda"] = 12e9
+    told = refusal(device="cuda", quantise="none")
+    assert told == (
+        "the model in llama needs 18.1 GB whole on cuda, 12.0 GB free: "
+        "choose --device cuda --quantize nf4"
+    )
+    memory["cuda"] = 1e9
+    assert refusal(device="cuda").endswith("choose --device cpu --quantize none")
+    memory["cpu"] = 1e9
+    assert refusal().endswith("1.0 GB free: choose a smaller model, or close other programs")
+
+
+def test_more_memory_never_means_a_worse_plan(memory):
+    pytest.importorskip("bitsandbytes")
+    ranks = {words: rank for rank, words in enumerate(
+        ["whole on cuda", "in 4 bits on cuda", "whole in bfloat16 on cpu", "in 4 bits on cpu"]
+    )}  # fmt: skip
+    rng = random.Random(0)
+    for _ in range(200):
+        memory["cuda"], memory["cpu"] = rng.uniform(0, 25e9), rng.uniform(10e9, 25e9)
+        before = ranks[chosen()[0]]
+        memory[rng.choice(["cuda", "cpu"])] += rng.uniform(0, 10e9)
+        assert ranks[chosen()[0]] <= before
+
+
+def test_memory_that_nobody_knows_of_is_taken_for_enough(memory):
+    memory["cpu"] = None
+    settings = ModelSettings(directory="llama", device="cpu", quantise="none")
+    (plan,) = load_plans(settings, LLAMA_8B)
+    assert plan.fits
+
+
+def test_a_large_model_on_a_processor_is_kept_as_it_computes_fastest():
+    settings = ModelSettings(directory="llama", device="cpu")
+    for ways in itertools.permutations([*WHOLE_FIRST, ("none", torch.float32)]):
+        plans = load_plans(settings, LLAMA_8B, lambda ways=ways: ways)
+        assert tuple((plan.quantise, plan.dtype) for plan in plans) == ways
+    whole = {plan.dtype: plan.needed_bytes for plan in plans if plan.quantise == "none"}
+    assert whole[torch.float32] == pytest.approx(2 * whole[torch.bfloat16])
+
+
+def test_nothing_is_measured_where_somebody_said_how_or_the_model_is_small(saved):
+    def never():
+        pytest.fail("a stop-watch was asked")
+
+    for quantise in ("none", "nf4", "int8"):
+        load_plans(ModelSettings(directory="x", device="cpu", quantise=quantise), LLAMA_8B, never)
+    load_plans(ModelSettings(directory=saved, device="cpu"), read_footprint(saved), never)
+
+
+def test_4_bits_are_not_for_mps(monkeypatch):
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    with pytest.raises(ModelError, match="use --quantize none or --device cpu"):
+        load_plans(ModelSettings(directory="llama", device="mps", quantise="nf4"), LLAMA_8B)
+
+
+@pytest.mark.parametrize("quantise", ["fp4", "NF4", ""])
+def test_an_unknown_quantisation_is_refused(quantise):
+    with pytest.raises(ValueError, match="one of auto, nf4, int8, none"):
+        ModelSettings(directory="llama", quantise=quantise)
+
+
+def test_weights_that_do_not_fit_whole_are_loaded_in_4_bits_and_the_report_says_so(saved, memory):
+    pytest.importorskip("bitsandbytes")
+    footprint = read_footprint(saved)
+    memory["cpu"] = 1.2 * footprint.n_bytes("nf4", 4, capacity=10)
+    report = load_weights(ModelSettings(directory=saved, capacity=10)).report
+    assert report.quantise == "nf4"
+    (note,) = map(str, report.notes)
+    assert note.startswith("the model needs 439.6 kB whole on cpu, ")
+    assert ": it was loaded in 4 bits on cpu (" in note
+
+
+@pytest.mark.parametrize("faster", [True, False])
+@pytest.mark.parametrize("large", [True, False])
+def test_4_bits_are_multiplied_packed_where_that_is_faster_and_the_report_says_so(
+    saved, monkeypatch, faster, large
+):
+    """A small model is unpacked to float32: quick enough, and the same on every processor."""
+    pytest.importorskip("bitsandbytes")
+    monkeypatch.setattr(torch_loader, "SMALL", 0 if large else 10**9)
+    monkeypatch.setattr(torch_loader, "multiplies_packed", lambda: faster)
+    monkeypatch.setattr(torch_loader, "fuse_layers", lambda _network: 12)
+    monkeypatch.setattr(torch_loader, "compute_dtype", lambda _device: torch.float32)
+    weights = load_weights(ModelSettings(directory=saved, device="cpu", quantise="nf4"))
+    packed = faster and large
+    assert weights.report.n_packed == (12 if packed else 0)
+    assert weights.network.dtype == (torch.bfloat16 if packed else torch.float32)
+    assert [str(note).split(":")[0] for note in weights.report.notes] == [
+        "weights of 4 bits are multiplied in bfloat16 without being unpacked, which was measured "
+        "to be faster on this processor"
+    ] * packed
+
+
+def test_a_device_that_runs_out_of_memory_all_the_same_is_given_up_for_the_next(
+    saved, memory, monkeypatch
+):
+    """CUDA is simulated: the estimate is kept, and then the allocator refuses."""
+    memory["cuda"] = 80e9
+    load, tried = torch_loader.load_network, []
+
+    def out_of_memory(folder, *, device, **others):
+        tried.append(device.type)
+        if device.type == "cuda":
+            msg = "CUDA out of memory. Tried to allocate 20.00 MiB."
+            raise torch.OutOfMemoryError(msg)
+        return load(folder, device=device, **others)
+
+    monkeypatch.setattr(torch_loader, "load_network", out_of_memory)
+    monkeypatch.setattr(torch_loader, "give_memory_back", lambda _device: tried.append("back"))
+    weights = load_weights(ModelSettings(directory=saved, quantise="none"))
+    assert tried == ["cuda", "back", "cpu"]
+    assert "80.0 GB free and ran out of it: it was loaded whole on cpu" in str(
+        weights.report.notes[0]
+    )
+    with pytest.raises(ModelError, match="choose a smaller model or another device") as caught:
+        load_weights(ModelSettings(directory=saved, device="cuda", quantise="none"))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_model_that_fits_has_no_notes(saved):
+    report = load_weights(ModelSettings(directory=saved, device="cpu")).report
+    assert dataclasses.astuple(report)[::2] == ("none", ())
+
+
+# --- folders that were cut ------------------------------------------------------------------------
+
+
+def sharded(saved):
+    """The same weights in two files and an index."""
+    tensors = load_file(saved / "model.safetensors")
+    names = sorted(tensors)
+    places = {}
+    for number, part in enumerate((names[::2], names[1::2]), 1):
+        file = f"model-{number:05}-of-00002.safetensors"
+        save_file({name: tensors[name] for name in part}, saved / file, {"format": "pt"})
+        places |= dict.fromkeys(part, file)
+    index = {"metadata": {"total_size": 0}, "weight_map": places}
+    (saved / "model.safetensors.index.json").write_text(json.dumps(index))
+    (saved / "model.safetensors").unlink()
+    return saved
+
+
+def load_error(folder):
+    with pytest.raises(ModelError) as caught:
+        load_weights(ModelSettings(directory=folder, device="cpu"))
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_weights_in_several_files_are_measured_and_loaded_as_those_in_one(saved):
+    whole = read_footprint(saved)
+    before = load_weights(ModelSettings(directory=saved, device="cpu")).network.state_dict()
+    assert read_footprint(sharded(saved)) == whole
+    after = load_weights(ModelSettings(directory=saved, device="cpu")).network.state_dict()
+    assert all(torch.equal(before[name], after[name]) for name in before)
+
+
+def test_a_file_of_several_that_is_missing_or_cut_is_named(saved):
+    path = sharded(saved) / "model-00002-of-00002.safetensors"
+    path.write_bytes(path.read_bytes()[:-10])
+    assert "its 'model-00002-of-00002.safetensors' was cut: its tensors need" in load_error(saved)
+    path.unlink()
+    assert "'model-00002-of-00002.safetensors' cannot be read" in load_error(saved)
+
+
+def test_an_index_that_leads_out_of_the_folder_is_refused(saved):
+    index = {"weight_map": {"lm_head.weight": "../elsewhere/model.safetensors"}}
+    (saved / "model.safetensors.index.json").write_text(json.dumps(index))
+    assert "names a file outside the folder" in load_error(saved)
+
+
+def test_a_tokenizer_with_more_ids_than_the_embeddings_have_rows_is_refused(saved):
+    tokenizer = json.loads((saved / "tokenizer.json").read_text())
+    extra = dict(tokenizer["added_tokens"][0], id=5000, content="<|beyond|>")
+    tokenizer["added_tokens"].append(extra)
+    (saved / "tokenizer.json").write_text(json.dumps(tokenizer))
+    told = load_error(saved)
+    assert "its embeddings 384 rows, so they belong to two models" in told

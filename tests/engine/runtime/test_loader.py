@@ -1,0 +1,222 @@
+import json
+import sys
+import warnings
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from engine.errors import ModelError
+from engine.models.fingerprint import read_fingerprint
+from engine.runtime.device import pick_device
+from engine.runtime.loader import load_weights
+from engine.settings import ModelSettings
+from tests.support.adapter_folders import tiny_card, write_adapter
+from tests.support.fakes import save_tiny_model, tiny_weights
+
+
+def refusal(directory, **settings):
+    """The sentence that loading fails with."""
+    with pytest.raises(ModelError) as caught:
+        load_weights(ModelSettings(directory=directory, **settings))
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message.replace(str(directory), "")) < 400
+    return message
+
+
+def test_what_is_saved_is_loaded_again(saved):
+    loaded, tiny = load_weights(ModelSettings(directory=saved)), tiny_weights(torch.float32)
+    assert loaded.card == tiny.card
+    assert loaded.n_parameters == tiny.n_parameters
+    assert not loaded.network.training
+    for name, tensor in tiny.network.state_dict().items():
+        assert torch.equal(loaded.network.state_dict()[name], tensor)
+    text = " abc 🙂 3.5 <|end|>"
+    assert loaded.tokenizer.encode(text) == tiny.tokenizer.encode(text)
+    assert loaded.tokenizer.chat_template == tiny.tokenizer.chat_template
+    assert loaded.decoder.decode([300, 301]) == tiny.decoder.decode([300, 301])
+
+
+def test_a_small_model_computes_in_float32_on_a_cpu(tmp_path):
+    save_tiny_model(tmp_path, torch.bfloat16)
+    assert (
+        load_weights(ModelSettings(directory=tmp_path, device="cpu")).network.dtype == torch.float32
+    )
+
+
+def test_a_missing_folder_is_refused(tmp_path):
+    assert "nowhere is no Surtitle model" in refusal(tmp_path / "nowhere")
+
+
+def test_a_folder_without_a_card_is_asked_as_an_instruct_model(folder):
+    (folder / "surtitle.json").unlink()
+    card = load_weights(ModelSettings(directory=folder, device="cpu")).card
+    assert (card.name, card.policies) == (folder.name, ())
+    (folder / "config.json").unlink()
+    assert "it has no surtitle.json" in refusal(folder)
+
+
+@pytest.mark.parametrize("n_bytes", [0, 5, 100, 5000, -1])
+def test_weights_that_were_cut_are_refused(folder, n_bytes):
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:n_bytes])
+    assert f"the model in {folder} cannot be loaded" in refusal(folder)
+
+
+def test_weights_as_a_pickle_are_refused(folder):
+    (folder / "model.safetensors").unlink()
+    torch.save(tiny_weights(torch.float32).network.state_dict(), folder / "pytorch_model.bin")
+    assert f"the model in {folder} cannot be loaded" in refusal(folder)
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json"])
+def test_a_folder_that_lacks_a_file_is_refused(folder, name):
+    (folder / name).unlink()
+    assert "cannot be loaded" in refusal(folder)
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "tokenizer_config.json"])
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"model_type": "none such"}'])
+def test_a_file_that_is_garbled_is_refused_or_does_no_harm(folder, name, content):
+    (folder / name).write_text(content)
+    try:
+        load_weights(ModelSettings(directory=folder))
+    except ModelError as error:
+        assert "\n" not in str(error)  # noqa: PT017  not every damage is one
+
+
+def test_weights_that_lack_a_tensor_are_refused(folder):
+    """Else the library would put random numbers in its place."""
+    path = folder / "model.safetensors"
+    tensors = load_file(path)
+    del tensors["lm_head.weight"]
+    save_file(tensors, path, {"format": "pt"})
+    assert "cannot be loaded" in refusal(folder)
+
+
+def test_weights_of_another_shape_are_refused(folder):
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"hidden_size": 128}))
+    assert "cannot be loaded" in refusal(folder)
+
+
+def test_code_in_a_folder_is_not_run(folder):
+    config = json.loads((folder / "config.json").read_text())
+    evil = {
+        "model_type": "evil",
+        "auto_map": {"AutoModelForCausalLM": "evil.Evil", "AutoConfig": "evil.Evil"},
+    }
+    (folder / "config.json").write_text(json.dumps(config | evil))
+    (folder / "evil.py").write_text("raise SystemExit('run')")
+    assert "cannot be loaded" in refusal(folder)
+
+
+# --- adapters -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def base(saved):
+    return read_fingerprint(saved)
+
+
+@pytest.mark.parametrize("name", ["adapter_config.json", "adapter_model.safetensors"])
+def test_an_adapter_folder_that_lacks_a_file_is_refused(saved, tmp_path, name):
+    for present in {"adapter_config.json", "adapter_model.safetensors"} - {name}:
+        (tmp_path / present).touch()
+    assert f"it has no {name}" in refusal(saved, adapter=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("config", "scale"),
+    [({"lora_alpha": 4}, 2.0), ({"lora_alpha": 1.5}, 0.75),
+     ({"use_rslora": True, "r": 4, "lora_alpha": 3}, 1.5), ({"layers_to_transform": [1]}, 2.0)],
+)  # fmt: skip
+def test_the_factors_of_an_adapter_are_merged_into_the_weights(
+    saved, base, tmp_path, config, scale
+):
+    write_adapter(tmp_path / "a", base, config=config)
+    tensors = load_file(tmp_path / "a" / "adapter_model.safetensors")
+    adapted = load_weights(ModelSettings(directory=saved, adapter=tmp_path / "a")).network
+    plain = tiny_weights(torch.float32).network
+    assert not adapted.training
+    n_changed = 0
+    for name, weight in plain.state_dict().items():
+        stem = "base_model.model." + name.removesuffix("weight")
+        if f"{stem}lora_A.weight" in tensors:
+            product = tensors[f"{stem}lora_B.weight"] @ tensors[f"{stem}lora_A.weight"]
+            wanted = weight + scale * product
+            n_changed += 1
+        else:
+            wanted = weight
+        torch.testing.assert_close(adapted.state_dict()[name], wanted, rtol=0, atol=1e-5)
+    assert n_changed == len(tensors) // 2
+
+
+def test_an_adapter_says_how_the_model_is_spoken_to(folder, base, tmp_path):
+    card = tiny_card(base, slot_length=8, policies=("wait:3",))
+    adapter = write_adapter(tmp_path / "a", base, card=card)
+    (folder / "surtitle.json").unlink()  # most bases have none
+    loaded = load_weights(ModelSettings(directory=folder, adapter=adapter)).card
+    assert loaded == card.model_card()
+    (adapter / "surtitle.json").unlink()
+    loaded = load_weights(ModelSettings(directory=folder, adapter=adapter)).card
+    assert loaded.policies == ()
+
+
+def test_an_adapter_of_another_base_is_refused_before_a_library_sees_it(
+    saved, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "peft", None)  # importing it would fail
+    write_adapter(tmp_path / "a")
+    told = refusal(saved, adapter=tmp_path / "a")
+    assert "it was made for 'tiny', another model than this: tokenizer sha256" in told
+
+
+def test_an_adapter_whose_weights_were_changed_is_refused(saved, base, tmp_path):
+    path = write_adapter(tmp_path / "a", base) / "adapter_model.safetensors"
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    assert "was changed or damaged" in refusal(saved, adapter=tmp_path / "a")
+
+
+def test_an_adapter_of_numbers_that_are_none_is_refused(saved, base, tmp_path):
+    write_adapter(tmp_path / "a", base, scale=torch.nan)
+    assert "its factors hold numbers that are none" in refusal(saved, adapter=tmp_path / "a")
+
+
+def test_an_adapter_is_merged_as_peft_merges_it_and_without_peft(
+    saved, base, tmp_path, monkeypatch
+):
+    peft = pytest.importorskip("peft")
+    folder = write_adapter(tmp_path / "a", base)
+    (folder / "adapter_config.json").write_text(json.dumps(peft_config(folder)))
+    (folder / "surtitle.json").unlink()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # peft 0.21 uses an old name
+        plain = load_weights(ModelSettings(directory=saved)).network
+        theirs = peft.PeftModel.from_pretrained(plain, str(folder)).merge_and_unload()
+    monkeypatch.setitem(sys.modules, "peft", None)  # importing it would fail
+    ours = load_weights(ModelSettings(directory=saved, adapter=folder)).network
+    for name, weight in theirs.state_dict().items():
+        torch.testing.assert_close(ours.state_dict()[name], weight, rtol=0, atol=1e-6)
+
+
+def peft_config(folder):
+    """The adapter's settings without what only old versions of peft knew."""
+    config = json.loads((folder / "adapter_config.json").read_text())
+    return {key: value for key, value in config.items() if key != "megatron_core"}
+
+
+# --- devices --------------------------------------------------------------------------------------
+
+
+def test_cuda_is_refused_where_there_is_none(saved, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert "use --device cpu or auto" in refusal(saved, device="cuda")
+
+
+def test_auto_takes_cuda_where_there_is_one(monkeypatch):
+    for available, device in ((False, "cpu"), (True, "cuda")):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda found=available: found)
+        assert pick_device("auto") == torch.device(device)
+    assert pick_device("cpu") == torch.device("cpu")

@@ -1,0 +1,144 @@
+"""The network on ONNX Runtime: what it keeps, what it writes where, and what it refuses.
+
+That it computes what torch computes is tested in ``tests/contract/test_onnx.py``.
+"""
+
+import numpy as np
+import pytest
+
+from engine.errors import CacheFullError, ModelError
+from engine.layout.planner import Eviction
+from engine.layout.rows import Row
+from engine.runtime.loader import load_weights
+from engine.runtime.onnx import onnx_model
+from engine.settings import LayoutSettings, ModelSettings
+from tests.support.fakes import save_graph_model
+
+ROWS = [Row(20 + 7 * n % 350, n, 0) for n in range(12)]
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory):
+    folder = save_graph_model(tmp_path_factory.mktemp("graph"))
+    return load_weights(ModelSettings(directory=folder, device="cpu"))
+
+
+def decoded(model, n_steps=8):
+    """The logits of some steps after a first pass."""
+    model.feed(ROWS)
+    start = len(ROWS)
+    return [model.feed([Row(9 + n, start + n, 1 + n)]) for n in range(n_steps)]
+
+
+def test_the_runtime_writes_the_cache_where_it_is_and_only_the_new_rows(weights):
+    model = weights.new_model(40)
+    cache = model._cache.layers
+    model.feed(ROWS)
+    before = cache.copy()
+    model.feed([Row(30, 12, 1), Row(31, 13, 1)])
+    assert model._cache.layers is cache
+    written = np.abs(cache - before).max(axis=(0, 1, 2, 3, 5)) > 0  # (K,)
+    assert np.flatnonzero(written).tolist() == [12, 13]
+
+
+def test_the_likeliest_id_that_is_not_suppressed_is_chosen(weights):
+    one, other = weights.new_model(40), weights.new_model(40)
+    ranking = np.argsort(-one.feed(ROWS)).tolist()
+    assert other.next_id(ROWS, ()) == ranking[0]
+    other.truncate(0)
+    assert other.next_id(ROWS, ranking[:3]) == ranking[3]
+
+
+def test_truncating_and_feeding_again_is_as_feeding_to_the_bit(weights):
+    model, fresh = weights.new_model(40), weights.new_model(40)
+    wanted = decoded(fresh)
+    decoded(model)
+    for n_rows in (12, 15):
+        model.truncate(n_rows)
+        for n in range(n_rows - 12, 8):
+            row = Row(9 + n, 12 + n, 1 + n)
+            assert np.array_equal(model.feed([row]), wanted[n])
+
+
+def test_rows_of_a_pass_that_arrive_out_of_order_stay_in_that_order_in_the_cache(weights):
+    """As for a pending target that stands behind source words which were read after it."""
+    late = [Row(40, 90, 1), Row(41, 12, 1), Row(42, 13, 1), Row(43, 91, 1)]
+    one, other = weights.new_model(40), weights.new_model(40)
+    for model in (one, other):
+        model.feed(ROWS)
+    wanted = one.feed(late)
+    for row in sorted(late, key=lambda row: row.position):
+        found = other.feed([row])
+    assert np.abs(found - wanted).max() < 1e-4
+    one.truncate(13)
+    other.truncate(12)
+    other.feed(late[1:3] + late[:1])  # the pending target has seen both of them
+    keys, values = one._cache.layers[:, 0], one._cache.layers[:, 1]
+    assert np.allclose(keys[..., 12, :], other._cache.layers[:, 0, ..., 14, :], atol=1e-5)
+    assert np.allclose(values[..., 12, :], other._cache.layers[:, 1, ..., 14, :], atol=1e-5)
+    assert one._cache._position[12] == 90
+
+
+def test_a_pass_whose_last_row_is_not_the_last_in_sight_is_refused(weights):
+    with pytest.raises(ValueError, match="must come last in the order of sight"):
+        weights.new_model(4).feed([Row(1, 3, 0), Row(2, 2, 0)])
+
+
+def test_what_feed_returned_stays_when_more_is_fed(weights):
+    model = weights.new_model(40)
+    first = model.feed(ROWS)
+    copy = first.copy()
+    model.feed([Row(9, 12, 1)])
+    assert np.array_equal(first, copy)
+
+
+def test_rows_that_do_not_fit_are_refused_and_the_cache_is_unchanged(weights):
+    model = weights.new_model(13)
+    model.feed(ROWS)
+    with pytest.raises(CacheFullError):
+        model.feed([Row(1, 12, 1), Row(1, 13, 1)])
+    assert model.n_rows == 12
+    model.feed([Row(1, 12, 1)])
+
+
+def test_a_cache_is_not_truncated_to_more_rows_than_it_has(weights):
+    model = weights.new_model(13)
+    with pytest.raises(ValueError, match="a cache of 0 rows cannot be truncated to 1"):
+        model.truncate(1)
+
+
+def test_positions_beyond_the_first_tables_are_computed_alike(weights, monkeypatch):
+    wanted = decoded(weights.new_model(40))
+    monkeypatch.setattr(onnx_model, "_FIRST_POSITIONS", 4)
+    for found, expected in zip(decoded(weights.new_model(40)), wanted, strict=True):
+        assert np.array_equal(found, expected)
+
+
+def test_rows_that_moved_up_answer_as_rows_that_were_fed_there(weights):
+    model, moved = weights.new_model(40), weights.new_model(40)
+    model.feed(ROWS[:4])
+    model.feed([row._replace(position=row.position + 20, time=1) for row in ROWS[:6]])
+    model.evict(Eviction(0, 4, 20))
+    moved.feed([row._replace(time=1) for row in ROWS[:6]])
+    # what the later rows saw of the earlier ones is in their values still: only keys are compared
+    keys, wanted = model._cache.layers[0, 0], moved._cache.layers[0, 0]  # of the first layer
+    assert np.allclose(keys[..., :6, :], wanted[..., :6, :], atol=1e-5)
+    assert model.n_rows == 6
+
+
+def test_a_layout_that_counts_keys_is_refused(weights):
+    with pytest.raises(ModelError, match="the layout simulmask needs a model with ALiBi"):
+        weights.new_model(4).use(LayoutSettings(name="simulmask"))
+
+
+def test_counters_never_decrease_and_count_every_row(weights):
+    model = weights.new_model(40)
+    decoded(model)
+    model.truncate(0)
+    assert (model.tokens_fed, model.forwards) == (20, 9)
+    assert model.flops > model.last_flops > 2 * weights.n_parameters * 0.5
+
+
+def test_an_id_without_a_row_in_the_table_is_one_sentence(weights):
+    with pytest.raises(ModelError, match=r"ONNX Runtime cannot compute the model \(.*\)"):
+        weights.new_model(4).feed([Row(10**6, 0, 0)])

@@ -1,0 +1,23 @@
+"""The peak memory of a process is its own, whatever started it."""
+
+import subprocess
+import sys
+
+import pytest
+
+LARGE = 300_000_000
+
+CHILD = "from engine.runtime.flops import peak_memory_bytes; print(peak_memory_bytes())"
+PARENT = f"""
+import subprocess, sys
+held = b"x" * {LARGE}
+subprocess.run([sys.executable, "-c", {CHILD!r}], check=True)
+{CHILD}
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_of_the_process_that_started_this_one_is_not_counted():
+    ran = subprocess.run([sys.executable, "-c", PARENT], capture_output=True, text=True, check=True)
+    child, parent = map(int, ran.stdout.split())
+    assert 0 < child < LARGE < parent

@@ -1,0 +1,157 @@
+import json
+import math
+import random
+
+import pytest
+import torch
+
+from engine.settings import LayoutSettings
+from tests.support.fakes import tiny_weights
+from tests.support.finetune_runs import write_dev
+from training.errors import TrainingError
+from training.settings import DevSettings
+from training.trainer.distributed import OneProcess
+from training.trainer.finetuning.early_stopping import (
+    DevScore,
+    EarlyStopping,
+    decode,
+    measure,
+    read_sets,
+)
+
+ALONE = OneProcess(torch.device("cpu"))
+
+
+def dev_score(policy, bleu, laal, language="de"):
+    return DevScore(language=language, policy=policy, bleu=bleu, laal=laal, lines=1, signature="s")
+
+
+def watching(tmp_path, monkeypatch, bleus, **changes):
+    """A watch whose decodings give these BLEUs."""
+    ahead = iter(bleus)
+    monkeypatch.setattr(
+        "training.trainer.finetuning.early_stopping.decode",
+        lambda *_: [dev_score("read:3", next(ahead), 2.0)],
+    )
+    return EarlyStopping(tmp_path / "dev.jsonl", settings(tmp_path, **changes), last_step=0)
+
+
+def settings(tmp_path, **changes):
+    source, reference = write_dev(tmp_path).removeprefix("de=").split(",")
+    values = {"sets": {"de": (tmp_path / source, tmp_path / reference)}, "every_steps": 10}
+    return DevSettings(**(values | changes))
+
+
+def look(watch, step):
+    return watch.look(step, tiny_weights(), LayoutSettings(), ALONE)[1]
+
+
+def test_the_measure_is_the_best_bleu_that_lags_no_more_than_asked():
+    scores = [dev_score("read:1", 10, 1.0), dev_score("read:3", 20, 2.5), dev_score("off", 30, 9)]
+    assert [measure(scores, bound) for bound in (0, 9, 8.9, 2.5, 2.4, 1)] == [
+        30, 30, 20, 20, 10, 10,
+    ]  # fmt: skip
+    assert measure(scores, 0.9) == -math.inf
+
+
+def test_languages_count_by_their_mean():
+    scores = [dev_score("read:1", 10, 1.0), dev_score("read:1", 30, 4.0, "fr")]
+    assert measure(scores, 2.5) == 20
+    assert measure(scores, 2.4) == -math.inf
+
+
+def test_a_policy_that_writes_nothing_does_not_count():
+    assert measure([dev_score("read:1", 0, None)], 0) == -math.inf
+
+
+def test_steps_are_looked_at_in_time(tmp_path):
+    watch = EarlyStopping(tmp_path / "dev.jsonl", settings(tmp_path), last_step=0)
+    assert [step for step in range(1, 31) if watch.is_due(step)] == [10, 20, 30]
+    assert not EarlyStopping(tmp_path / "no.jsonl", DevSettings(), last_step=0).is_due(200)
+
+
+def test_the_best_step_is_known_and_patience_ends(tmp_path, monkeypatch):
+    watch = watching(tmp_path, monkeypatch, [5, 4, 6, 6, 3], patience=2)
+    found = [(look(watch, step), watch.over) for step in (10, 20, 30, 40, 50)]
+    assert found == [(True, False), (False, False), (True, False), (False, False), (False, True)]
+    assert watch.scores[0].bleu == 6
+
+
+def test_without_patience_nothing_ends(tmp_path, monkeypatch):
+    watch = watching(tmp_path, monkeypatch, range(20, 0, -1))
+    for step in range(10, 200, 10):
+        look(watch, step)
+    assert not watch.over
+
+
+def test_a_run_that_goes_on_knows_what_it_knew(tmp_path, monkeypatch):
+    rng = random.Random(0)
+    for _ in range(20):
+        bleus = [rng.randint(0, 9) for _ in range(6)]
+        whole = watching(tmp_path, monkeypatch, bleus, patience=3)
+        states = []
+        for step in range(10, 70, 10):
+            look(whole, step)
+            states.append((whole.scores, whole.over))
+        for last_step in (65, 60, 40, 10):  # what is behind a checkpoint is forgotten
+            path = tmp_path / "dev.jsonl"
+            again = EarlyStopping(path, settings(tmp_path, patience=3), last_step)
+            assert (again.scores, again.over) == states[last_step // 10 - 1]
+            assert len(path.read_text().splitlines()) == last_step // 10
+        path.unlink()
+
+
+def test_half_a_line_is_dropped(tmp_path, monkeypatch):
+    watch = watching(tmp_path, monkeypatch, [5])
+    look(watch, 10)
+    path = tmp_path / "dev.jsonl"
+    path.write_text(path.read_text() + '{"step": 20, "sco')
+    again = EarlyStopping(path, settings(tmp_path), last_step=20)
+    assert again.scores == watch.scores
+    assert [json.loads(line)["step"] for line in path.read_text().splitlines()] == [10]
+
+
+def test_a_full_disk_is_one_sentence(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    watch = watching(tmp_path, monkeypatch, [5])
+    monkeypatch.setattr("training.trainer.finetuning.early_stopping.decode", full)
+    with pytest.raises(TrainingError, match=r"step 10 cannot be logged \(No space left on device"):
+        look(watch, 10)
+
+
+class EnoughError(Exception):
+    pass
+
+
+def test_lines_are_dealt_out_to_processes(tmp_path, monkeypatch):
+    sets = read_sets(settings(tmp_path))
+    dealt = []
+
+    def note(_weights, _settings, _pairs, indices):
+        dealt.append(list(indices))
+        raise EnoughError
+
+    monkeypatch.setattr("training.trainer.finetuning.early_stopping._translate", note)
+    for processes in (
+        OneProcess(torch.device("cpu"), rank=0, n_processes=2),
+        OneProcess(torch.device("cpu"), rank=1, n_processes=2),
+        OneProcess(torch.device("cpu"), rank=1, n_processes=2, shards=True),
+    ):
+        with pytest.raises(EnoughError):
+            list(decode(sets, ["read:3"], tiny_weights(), LayoutSettings(), processes))
+    assert dealt == [[0, 2], [1], [0, 1, 2]]
+
+
+def test_a_set_is_decoded_by_the_translator_and_training_goes_on(tmp_path):
+    weights = tiny_weights(torch.float32, seed=5)
+    weights.network.train()
+    sets = read_sets(settings(tmp_path, limit=2))
+    scores = list(decode(sets, ["read:2", "offline"], weights, LayoutSettings(), ALONE))
+    assert [(one.policy, one.language, one.lines) for one in scores] == [
+        ("read:2", "de", 2), ("offline", "de", 2),
+    ]  # fmt: skip
+    assert scores[0].laal < scores[1].laal
+    assert weights.network.training
+    weights.network.eval()

@@ -1,0 +1,93 @@
+"""The whole run of the bundled model by one script, with a few lines of data and a tiny network."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from engine.runtime.loader import load_weights
+from engine.settings import ModelSettings, TranslationSettings
+from engine.translation.feed import translate_lines
+from engine.translation.slot_translator import Translator
+from tests.training.trainer.pretraining.corpora import write_data
+
+ROOT = Path(__file__).parents[4]
+RECIPE = """
+base = "new"
+name = "tiny"
+device = "cpu"
+precision = "fp32"
+
+[weights]
+phrases = 0.5
+
+[shape]
+vocabulary = 512
+hidden = 64
+layers = 1
+heads = 2
+feed_forward = 64
+
+[optimisation]
+optimizer = "muon"
+warm_up_steps = 1
+fall = "late"
+decay = 0
+batch_tokens = 400
+epochs = 0.2
+"""
+
+
+def run(*arguments):
+    return subprocess.run(
+        [ROOT / "scripts/train-bundled", *map(str, arguments)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=170,
+    )
+
+
+@pytest.mark.slow
+def test_one_command_trains_from_corpora_to_a_model_that_translates(tmp_path):
+    data, out = tmp_path / "data", tmp_path / "out"
+    held_out = write_data(data)
+    recipe = tmp_path / "tiny.toml"
+    recipe.write_text(RECIPE)
+    annealing = tmp_path / "annealing.toml"
+    annealing.write_text(RECIPE.replace("decay = 0", "decay = 1"))
+    options = ["--recipe", recipe, "--phrases", 1, "--anneal", annealing, "--limit", 3]
+    done = run(data, out, *options)
+    assert done.returncode == 0, done.stderr
+    trained_on = (out / "all.aligned.tsv").read_text("utf-8")
+    assert "we see" in trained_on
+    assert "\tphrases\t" in trained_on
+    for pair in held_out:
+        assert pair.split("\t")[0].casefold() not in trained_on.casefold()
+    rates = [
+        json.loads(line)["rate"] for line in (out / "annealed/steps.jsonl").read_text().splitlines()
+    ]
+    assert rates[-1] < rates[0]
+    weights = load_weights(ModelSettings(directory=out / "surtitle-en-de", device="cpu"))
+    settings = TranslationSettings(policy="read:3")
+    lines = [(0, "we see a dog today")]
+    (translated,) = translate_lines(lambda log: Translator(weights, settings, log=log), lines)
+    assert translated.hypothesis
+    before = {path: path.stat().st_mtime_ns for path in out.glob("*")}
+    again = run(data, out, *options)
+    assert again.returncode == 0, again.stderr
+    assert {path: path.stat().st_mtime_ns for path in out.glob("*")} == before
+
+
+@pytest.mark.parametrize("options", [[], ["x"], ["x", "y", "--recipe"], ["x", "y", "--limit", "z"]])
+def test_wrong_usage_is_told(options):
+    done = run(*options)
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage: scripts/train-bundled")
+
+
+def test_a_folder_without_corpora_is_told(tmp_path):
+    done = run(tmp_path, tmp_path / "out")
+    assert done.returncode == 2
+    assert "expected parallel/*.en-de.tsv.xz" in done.stderr

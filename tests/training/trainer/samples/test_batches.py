@@ -1,0 +1,218 @@
+import dataclasses
+import itertools
+import random
+from collections import Counter
+
+import pytest
+import torch
+
+from engine.layout.rows import IGNORE, NEVER, Row
+from engine.runtime.torch.attention import Attention
+from tests.support.fakes import bare_prompt, numbered_pair, tiny_weights
+from training.settings import Mixture
+from training.trainer.samples.batches import Example, pack, pad
+from training.trainer.samples.methods import METHODS
+from training.trainer.samples.pairs import CorpusPair
+from training.trainer.samples.stream import Padded, Stream, epoch_order
+from training.trainer.steps import share_step
+
+
+def corpus(n_pairs, *names):
+    rng = random.Random(0)
+    return [
+        CorpusPair(numbered_pair(rng), "de", names[index % len(names)] if names else "all")
+        for index in range(n_pairs)
+    ]
+
+
+def stream(**changes):
+    values = {
+        "pairs": corpus(60),
+        "prompts": {"de": bare_prompt()},
+        "weights": {},
+        "method": METHODS["exposst"],
+        "mixture": Mixture(),
+        "slot_lengths": (16,),
+        "arrangement": Padded(300),
+        "seed": 1,
+    }
+    return Stream(**(values | changes))
+
+
+def batches_of(steps):
+    """The batch of each step, as a run packs it."""
+    for one in steps:
+        (only,) = share_step(one, 0, 1, 1).passes
+        yield only.batch
+
+
+def content(batches, n_batches):
+    return [
+        [tensor.tolist() for tensor in (b.ids, *b.places, b.labels, b.ends_writes)]
+        for b in itertools.islice(batches, n_batches)
+    ]
+
+
+def random_rows(rng, n_rows):
+    return [Row(rng.randrange(380), index, index, rng.randrange(380)) for index in range(n_rows)]
+
+
+# --- padding --------------------------------------------------------------------------------------
+
+
+def test_rows_stand_in_the_batch_as_they_are_and_the_rest_never_comes():
+    rng = random.Random(0)
+    examples = [Example(random_rows(rng, n_rows), n_rows % 2 == 0) for n_rows in (3, 5, 1)]
+    batch = pad(examples)
+    assert batch.n_rows == 9
+    assert not batch.ends_writes.any()
+    for index, example in enumerate(examples):
+        n_rows = len(example.rows)
+        tensors = (batch.ids, batch.places.position, batch.places.time, batch.labels)
+        columns = zip(*(tensor[index] for tensor in tensors), strict=True)
+        rows = [Row(*(int(value) for value in column)) for column in columns]
+        assert rows[:n_rows] == example.rows
+        assert all(row.time == NEVER and row.label == IGNORE for row in rows[n_rows:])
+
+
+def test_padding_is_unseen():
+    batch = next(batches_of(stream().steps()))
+    real = batch.places.time != NEVER
+    seen = batch.bias(Attention(torch.float32))[:, 0] == 0
+    assert not real.all()
+    assert not (seen & real[:, :, None] & ~real[:, None, :]).any()
+
+
+def test_padding_changes_no_logit():
+    rng = random.Random(0)
+    short, long = random_rows(rng, 6), random_rows(rng, 11)
+    network = tiny_weights().network
+
+    def logits(*samples):
+        batch = pad([Example(rows, ends_writes=False) for rows in samples])
+        with torch.inference_mode():
+            return network(
+                input_ids=batch.ids,
+                position_ids=batch.places.encoded,
+                attention_mask=batch.bias(Attention.of(network)),
+                use_cache=False,
+            ).logits
+
+    together = logits(short, long)
+    assert torch.isfinite(together).all()
+    torch.testing.assert_close(together[0, :6], logits(short)[0], rtol=0, atol=1e-9)
+    torch.testing.assert_close(together[1], logits(long)[0], rtol=0, atol=1e-9)
+
+
+# --- the stream -----------------------------------------------------------------------------------
+
+
+def test_the_same_seed_gives_the_same_batches():
+    one, other = (content(batches_of(stream().steps()), 40) for _ in range(2))
+    assert one == other
+    assert one != content(batches_of(stream(seed=2).steps()), 40)
+
+
+@pytest.mark.parametrize("skip", [1, 7, 25])
+def test_skipping_gives_the_batches_that_come_later(skip):
+    n_pairs = sum(step.n_pairs for step in itertools.islice(stream().steps(), skip))
+    later = content(batches_of(stream().steps(skip_pairs=round(n_pairs))), 10)
+    assert later == content(batches_of(stream().steps()), skip + 10)[skip:]
+
+
+def test_a_batch_stays_under_its_tokens():
+    steps = list(itertools.islice(stream().steps(), 40))
+    for step, batch in zip(steps, batches_of(steps), strict=True):
+        assert batch.ids.numel() <= 300 or step.n_pairs == 1
+
+
+def test_a_pair_that_is_longer_than_a_batch_has_one_for_itself():
+    for step in itertools.islice(stream(arrangement=Padded(1)).steps(), 60):
+        assert step.n_pairs == 1
+
+
+def test_an_epoch_holds_every_pair_once_and_the_next_is_drawn_anew():
+    batches = batches_of(stream(arrangement=Padded(1)).steps())
+    first, second = content(batches, 60), content(batches, 60)
+
+    def pairs(epoch):
+        """Which pairs an epoch holds, by their lengths."""
+        return Counter(
+            tuple(sum(first <= id_ < first + 1000 for id_ in ids[0]) for first in (1000, 2000))
+            for ids, *_ in epoch
+        )
+
+    assert pairs(first) == pairs(second)
+    assert first != second
+    assert sorted(map(str, first)) != sorted(map(str, second))  # other policies too
+
+
+def test_every_example_knows_whether_its_policy_ends_its_writes():
+    prompt = bare_prompt()
+    both = set()
+    steps = list(itertools.islice(stream().steps(), 20))
+    for step, batch in zip(steps, batches_of(steps), strict=True):
+        n_pairs = round(step.n_pairs)  # the lines behind them are padding
+        flags = batch.ends_writes[:n_pairs, 0]
+        for labels, ends_writes in zip(batch.labels[:n_pairs], flags, strict=True):
+            wrong = prompt.end_of_target if ends_writes else prompt.end_of_write
+            right = prompt.end_of_write if ends_writes else prompt.end_of_target
+            assert wrong not in labels
+            assert right in labels
+            both.add(bool(ends_writes))
+    assert both == {False, True}
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_the_marker_comes_alone_as_often_as_the_mixture_says(share):
+    mixture = Mixture(fixed_reads=1, aligned_reads=0, waits=0, n=(1,), marker_alone=share)
+    steps = stream(mixture=mixture, arrangement=Padded(1)).steps()
+    for batch in itertools.islice(batches_of(steps), 60):
+        ids, times = batch.ids[0], batch.places.time[0]
+        of_marker = times == times[ids == bare_prompt().end_of_source]
+        n_words_with_it = (of_marker & (ids >= 1000) & (ids < 2000)).sum()
+        assert (n_words_with_it == 0) == (share == 1)
+
+
+# --- weights --------------------------------------------------------------------------------------
+
+
+def test_a_corpus_stands_in_an_epoch_as_often_as_its_weight_says():
+    pairs = corpus(300, "none", "half", "once", "more")
+    weights = {"none": 0, "half": 0.5, "more": 2.5}
+    copies = Counter(epoch_order(pairs, weights, random.Random(0)))
+    counts = {
+        name: [copies[index] for index, pair in enumerate(pairs) if pair.corpus == name]
+        for name in ("none", "half", "once", "more")
+    }
+    assert set(counts["none"]) == {0}
+    assert set(counts["half"]) == {0, 1}
+    assert set(counts["once"]) == {1}
+    assert set(counts["more"]) == {2, 3}
+    assert abs(sum(counts["half"]) / 75 - 0.5) < 0.15
+    assert abs(sum(counts["more"]) / 75 - 2.5) < 0.15
+
+
+def test_the_size_of_an_epoch_is_the_sum_of_the_weights():
+    weighted = stream(pairs=corpus(40, "half", "once"), weights={"half": 0.5})
+    assert weighted.epoch_size() == 30
+    sizes = [
+        len(epoch_order(weighted.pairs, weighted.weights, random.Random(seed)))
+        for seed in range(50)
+    ]
+    assert abs(sum(sizes) / 50 - 30) < 1
+
+
+def test_an_epoch_is_shuffled():
+    order = epoch_order(corpus(60), {}, random.Random(0))
+    assert order != sorted(order)
+    assert sorted(order) == list(range(60))
+
+
+def test_moving_a_batch_moves_every_tensor():
+    batch = pack([[Example(random_rows(random.Random(0), 3), False)] * 2])
+    moved = batch.to(torch.device("meta"))
+    values = [getattr(moved, field.name) for field in dataclasses.fields(batch)]
+    tensors = [value for value in [*values, *moved.places] if isinstance(value, torch.Tensor)]
+    assert len(tensors) == 8
+    assert {tensor.device.type for tensor in tensors} == {"meta"}

@@ -1,0 +1,178 @@
+import random
+
+import pytest
+
+from engine.layout.rows import IGNORE
+from engine.policy import Offline, ReadN, WaitK
+from engine.settings import LayoutSettings
+from tests.support.fakes import bare_prompt, numbered_pair
+from tests.support.rows import build_rows
+from training.trainer.samples.examples import TokenizedPair, source_words
+from training.trainer.samples.mixture import AlignedReads, merged_boundaries
+
+EOS, EOW, EOT = 930, 931, 932
+SYS, USER, ASST = 900, 910, 920
+
+
+def one_token_words(n_source, n_target, needs=None):
+    source = tuple((index,) for index in range(1, n_source + 1))
+    target = tuple((100 + index,) for index in range(1, n_target + 1))
+    return TokenizedPair(source, target, needs)
+
+
+def build(pair, policy, *, slot_length=16, marker_alone=False):
+    layout = LayoutSettings(slot_length=slot_length)
+    return build_rows(pair, policy, bare_prompt(), layout, marker_alone=marker_alone)
+
+
+def asked(rows):
+    """What each row is asked for, where it is asked for anything."""
+    return [(row.id, row.label) for row in rows if row.label != IGNORE]
+
+
+def labels(rows):
+    return [row.label for row in rows if row.label != IGNORE]
+
+
+def flat(words):
+    return [id_ for word in words for id_ in word]
+
+
+def random_policy(rng, pair):
+    return rng.choice(
+        [
+            ReadN(rng.randint(1, 5)),
+            AlignedReads(merged_boundaries(pair.needs, rng)),
+            WaitK(rng.randint(1, 5)),
+            Offline(),
+        ]
+    )
+
+
+def random_cases(n_cases):
+    for seed in range(n_cases):
+        rng = random.Random(seed)
+        pair = numbered_pair(rng)
+        policy = random_policy(rng, pair)
+        arguments = {"slot_length": rng.randint(3, 16), "marker_alone": rng.random() < 0.5}
+        yield pair, policy, build(pair, policy, **arguments)
+
+
+# --- labels ---------------------------------------------------------------------------------------
+
+
+def test_labels_of_read_3_with_a_closed_phase():
+    """The trace of the design, with the marker behind the seventh word."""
+    rows = build(one_token_words(7, 6, (1, 2, 4, 5, 7, 7)), ReadN(3), slot_length=4)
+    assert [(row.id, row.position, row.time, row.label) for row in rows] == [
+        (SYS, 0, 0, IGNORE), (USER, 1, 0, IGNORE),
+        (1, 2, 0, IGNORE), (2, 3, 0, IGNORE), (3, 4, 0, IGNORE),
+        (ASST, 6, 0, 101), (101, 7, 1, 102), (102, 8, 2, EOW),
+        (4, 5, 3, IGNORE),
+        (EOW, 9, 3, IGNORE),  # the phase is closed: the next header is asked instead
+        (USER, 10, 3, IGNORE), (5, 11, 3, IGNORE), (6, 12, 3, IGNORE),
+        (ASST, 15, 3, 103), (103, 16, 4, 104), (104, 17, 5, EOW),
+        (7, 13, 6, IGNORE), (EOS, 14, 6, IGNORE),
+        (EOW, 18, 6, 105), (105, 19, 7, 106), (106, 20, 8, EOW),
+    ]  # fmt: skip
+
+
+def test_labels_of_wait_2_with_a_closed_phase():
+    rows = build(one_token_words(6, 6), WaitK(2), slot_length=3, marker_alone=True)
+    assert asked(rows) == [
+        (ASST, 101), (101, 102), (ASST, 103), (103, 104), (104, 105), (ASST, 106), (106, EOT),
+    ]  # fmt: skip
+    closed = [row.id for row in rows if row.id in (102, 105)]
+    assert closed == [102, 105]  # fed, and asked for nothing
+
+
+def test_the_labels_are_the_target_and_its_ends_and_nothing_is_asked_twice():
+    for pair, policy, rows in random_cases(300):
+        end = EOW if policy.ends_writes else EOT
+        in_order = [label for label in labels(rows) if label != EOW]
+        target = flat(pair.target)
+        assert in_order == (target if policy.ends_writes else [*target, EOT])
+        assert labels(rows)[-1] == end
+
+
+def test_every_word_of_both_sides_is_fed_once_and_stands_in_order():
+    for pair, _, rows in random_cases(300):
+        in_order = [row.id for row in sorted(rows, key=lambda row: row.position)]
+        words = [*pair.source, *pair.target]
+        assert [id_ for id_ in in_order if 1000 <= id_ < 2000] == flat(pair.source)
+        assert [id_ for id_ in in_order if id_ >= 2000] == flat(pair.target)
+        assert in_order.count(EOS) == 1
+        assert len(set(in_order)) >= len(flat(words))
+
+
+def test_every_end_of_write_but_the_last_is_fed():
+    for _, _, rows in random_cases(300):
+        fed = [row.id for row in rows].count(EOW)
+        assert fed == max(0, labels(rows).count(EOW) - 1)
+
+
+def test_a_sample_of_one_turn_ends_with_its_end_marker_too():
+    """Published code forgets it: then a model never learns to end a short sentence."""
+    pair = one_token_words(2, 2, (1, 2))
+    assert asked(build(pair, ReadN(9))) == [(ASST, 101), (101, 102), (102, EOW)]
+    assert asked(build(pair, Offline())) == [(ASST, 101), (101, 102), (102, EOT)]
+
+
+def test_read_n_begins_no_word_before_the_source_it_needs_is_read():
+    checked = 0
+    for pair, policy, rows in random_cases(300):
+        if not policy.ends_writes:
+            continue
+        fed_at = {row.id: row.time for row in rows}
+        asked_at = {row.label: row.time for row in rows}
+        for word, need in zip(pair.target, pair.needs, strict=True):
+            n_read = sum(fed_at[ids[-1]] <= asked_at[word[0]] for ids in pair.source)
+            assert n_read >= need
+            checked += 1
+    assert checked > 300
+
+
+def test_a_word_that_needs_more_source_is_held_back_by_an_end_of_write():
+    rows = build(one_token_words(3, 3, (2, 2, 3)), ReadN(1))
+    assert labels(rows) == [EOW, 101, 102, EOW, 103, EOW]
+
+
+def test_when_the_source_has_ended_nothing_is_held_back():
+    rows = build(one_token_words(2, 3, (1, 2, 2)), ReadN(5))
+    assert labels(rows) == [101, 102, 103, EOW]
+
+
+# --- the end of the source ------------------------------------------------------------------------
+
+
+def test_the_marker_comes_with_the_last_word_or_alone():
+    words = ((1,), (2, 3))
+    assert source_words(words, bare_prompt(), marker_alone=False) == [(1,), (2, 3, EOS)]
+    assert source_words(words, bare_prompt(), marker_alone=True) == [(1,), (2, 3), (EOS,)]
+    assert source_words((), bare_prompt(), marker_alone=False) == [(EOS,)]
+
+
+def test_a_marker_that_comes_alone_is_a_word_of_its_own():
+    pair = one_token_words(2, 2, (1, 2))
+    together, alone = (build(pair, ReadN(2), marker_alone=flag) for flag in (False, True))
+    assert labels(together) == [101, 102, EOW]
+    assert labels(alone) == [101, 102, EOW, EOW]  # nothing to add when the marker comes
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", [ReadN(3), AlignedReads((1, 2))], ids=["fixed", "aligned"])
+def test_a_pair_without_an_alignment_cannot_train_read_n(policy):
+    with pytest.raises(ValueError, match="without an alignment"):
+        build(one_token_words(2, 2), policy)
+
+
+@pytest.mark.parametrize("policy", [WaitK(2), Offline()], ids=str)
+def test_a_pair_without_an_alignment_trains_the_other_policies(policy):
+    assert labels(build(one_token_words(2, 2), policy)) == [101, 102, EOT]
+
+
+def test_needs_are_one_number_a_target_word():
+    with pytest.raises(ValueError, match="2 target words need as many numbers"):
+        one_token_words(2, 2, (1,))

@@ -1,0 +1,257 @@
+"""What each method trains on: the paper's figures of the samples, as equalities."""
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+import torch
+
+from engine.layout.baselines import TARGET_SIDE
+from engine.layout.rows import IGNORE, visible
+from engine.policy import Offline, ReadN, WaitK
+from engine.settings import LayoutSettings
+from tests.support.fakes import bare_prompt, numbered_pair
+from training.settings import Mixture
+from training.trainer.samples.decisions import LEVELS, nested_boundaries
+from training.trainer.samples.examples import TokenizedPair, build_samples
+from training.trainer.samples.methods import METHODS
+from training.trainer.samples.mixture import AlignedReads
+
+N_SYSTEM, N_USER, N_ASSISTANT = 3, 2, 2
+EOW, EOT = 931, 932
+
+
+def samples(name, seed, *, policy=None):
+    """The samples of a random pair, the pair and its policy."""
+    rng = random.Random(seed)
+    method = METHODS[name]
+    pair = numbered_pair(rng)
+    drawn = rng.choice([ReadN(rng.randint(1, 4)), WaitK(rng.randint(1, 4)), Offline()])
+    policy = Offline() if method.offline else policy or drawn
+    prompt = bare_prompt(n_system=N_SYSTEM, n_user=N_USER, n_assistant=N_ASSISTANT)
+    layout = LayoutSettings(slot_length=rng.randint(3, 16), name=method.layout)
+    alone = rng.random() < 0.5
+    built = build_samples(pair, policy, prompt, layout, marker_alone=alone)
+    return [method.finish(rows, policy, prompt) for rows in built], pair, policy
+
+
+def sight(rows):
+    position = torch.tensor([row.position for row in rows])
+    time = torch.tensor([row.time for row in rows])
+    return visible(position, time, position, time)
+
+
+def encoded(rows):
+    return [row.position + row.shift for row in rows]
+
+
+def is_source(row):
+    return 1000 <= row.id < 2000 or row.id == 930
+
+
+def flat(words):
+    return [id_ for word in words for id_ in word]
+
+
+def labels(rows):
+    return [row.label for row in rows if row.label != IGNORE]
+
+
+SEEDS = range(60)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_asked_for_the_whole_target_once(name):
+    for seed in SEEDS:
+        parts, pair, policy = samples(name, seed)
+        asked = [label for rows in parts for label in labels(rows)]
+        if METHODS[name].label_source:
+            asked = [label for label in asked if not (1000 <= label < 2000 or label in (920, 930))]
+        end = EOW if policy.ends_writes else EOT
+        assert [id_ for id_ in asked if id_ != EOW] == flat(pair.target) + [EOT] * (end == EOT)
+        assert asked[-1] == end
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_no_method_but_the_one_without_mask_sees_source_that_is_not_read(name):
+    """A row asked under wait-k sees just g(j) source words: by sub-words, headers included."""
+    early = 0
+    for seed in SEEDS:
+        if METHODS[name].offline:
+            continue
+        k = seed % 4 + 1
+        parts, pair, _ = samples(name, seed, policy=WaitK(k))
+        for rows in parts:
+            seen = sight(rows)
+            for row, sees in zip(rows, seen, strict=True):
+                if row.label == IGNORE:
+                    continue
+                ends = row.label == EOT
+                word = next(
+                    (n for n, ids in enumerate(pair.target) if row.label in ids), len(pair.target)
+                )
+                wanted = flat(pair.source[: len(pair.source) if ends else k + word])
+                source = [
+                    one.id for one, ok in zip(rows, sees, strict=True) if ok and is_source(one)
+                ]
+                source = [id_ for id_ in source if id_ != 930]
+                if name == "without-mask":
+                    early += sorted(source) != wanted
+                else:
+                    assert sorted(source) == wanted
+    assert (early > 100) == (name == "without-mask")
+
+
+@pytest.mark.parametrize("name", ["gpe", "without-slots", "simulmask"])
+def test_source_sees_source_only_and_one_header_stands_before_each_side(name):
+    for seed in SEEDS:
+        ((rows,), _, _) = samples(name, seed)
+        assert sum(row.id == 910 for row in rows) == 1
+        assert sum(row.id == 920 for row in rows) == 1
+        seen = sight(rows)
+        for row, sees in zip(rows, seen, strict=True):
+            if is_source(row):
+                assert all(
+                    one.position < TARGET_SIDE for one, ok in zip(rows, sees, strict=True) if ok
+                )
+
+
+def test_gpe_counts_source_and_target_each_from_nothing():
+    for seed in SEEDS:
+        ((rows,), _, _) = samples("gpe", seed)
+        source = [row for row in rows if row.position < TARGET_SIDE]
+        target = [row for row in rows if row.position >= TARGET_SIDE]
+        assert encoded(source) == list(range(len(source)))
+        assert encoded(target) == list(range(len(target)))
+        assert target[0].id == 920
+
+
+@pytest.mark.parametrize("name", ["without-slots", "prefix", "causal"])
+def test_these_methods_train_on_positions_without_gap(name):
+    for seed in SEEDS:
+        for rows in samples(name, seed)[0]:
+            assert sorted(encoded(rows)) == list(range(len(rows)))
+
+
+@pytest.mark.parametrize("name", ["prefix", "causal"])
+def test_prefix_and_causal_samples_are_ordinary_text(name):
+    for seed in SEEDS:
+        for rows in samples(name, seed)[0]:
+            assert torch.equal(sight(rows), torch.ones(len(rows), len(rows)).tril().bool())
+
+
+def test_a_prefix_sample_holds_a_prefix_of_both_sides_and_asks_for_what_follows():
+    for seed in SEEDS:
+        parts, pair, policy = samples("prefix", seed)
+        source, target = flat(pair.source), flat(pair.target)
+        n_asked = 0
+        for rows in parts:
+            read = [row.id for row in rows if 1000 <= row.id < 2000]
+            written = [row.id for row in rows if row.id >= 2000]
+            assert read == source[: len(read)]
+            assert written == target[: len(written)]
+            before = sum(id_ != EOW for id_ in labels(rows))
+            n_asked += before
+            assert n_asked >= len(written)
+        if isinstance(policy, WaitK):
+            n_words = min(len(pair.source) - policy.k + 1, len(pair.target) + 1)
+            assert abs(len(parts) - max(1, n_words)) <= 1  # one more where the marker comes alone
+
+
+def test_conversational_positions_are_the_order_of_arrival_with_both_headers_for_each_read():
+    for seed in SEEDS:
+        ((rows,), _, policy) = samples("conversational", seed)
+        assert encoded(rows) == list(range(len(rows)))
+        assert torch.equal(sight(rows), torch.ones(len(rows), len(rows)).tril().bool())
+        n_users = sum(row.id == 910 for row in rows)
+        assert n_users == sum(row.id == 920 for row in rows)
+        if isinstance(policy, ReadN):
+            assert n_users == labels(rows).count(EOW)
+
+
+def test_interleaved_rows_have_one_token_after_each_piece_and_no_header_between_them():
+    for seed in SEEDS:
+        ((rows,), pair, _) = samples("easist", seed, policy=ReadN(seed % 4 + 1))
+        assert encoded(rows) == list(range(len(rows)))
+        assert torch.equal(sight(rows), torch.ones(len(rows), len(rows)).tril().bool())
+        ids = [row.id for row in rows]
+        assert ids[: N_SYSTEM + N_USER] == [900, 901, 902, 910, 911]
+        source, target, reads = [], [], True
+        for id_ in ids[N_SYSTEM + N_USER :]:
+            if id_ == (920 if reads else EOW):
+                reads = not reads
+            else:
+                (source if reads else target).append(id_)
+        assert [id_ for id_ in source if id_ != 930] == flat(pair.source)
+        assert target == flat(pair.target)
+
+
+def test_every_token_after_the_prompt_is_a_label_where_the_source_is_labelled():
+    for seed in SEEDS:
+        ((rows,), _, _) = samples("easist", seed, policy=ReadN(seed % 4 + 1))
+        start = N_SYSTEM + N_USER
+        assert [row.label for row in rows[: start - 1]] == [IGNORE] * (start - 1)
+        assert [row.label for row in rows[start - 1 :]] == [*(row.id for row in rows[start:]), EOW]
+
+
+def test_offline_samples_of_easist_are_asked_for_their_target_alone():
+    for seed in SEEDS:
+        ((rows,), pair, _) = samples("easist", seed, policy=Offline())
+        assert labels(rows) == [*flat(pair.target), EOT]
+
+
+def test_the_end_of_a_write_that_is_cut_short_has_no_label_where_the_source_is_labelled():
+    pair = TokenizedPair(((1000,), (1001,)), ((2000,), (2001,), (2002,)), (1, 1, 2), (1, 2, 2))
+    prompt, policy = bare_prompt(), AlignedReads((1, 2))
+    layout = LayoutSettings(name="interleaved")
+    (rows,) = build_samples(pair, policy, prompt, layout, marker_alone=False)
+    rows = METHODS["easist"].finish(rows, policy, prompt)
+    found = [(row.id, row.label) for row in rows]
+    assert found == [
+        (900, IGNORE), (910, 1000), (1000, 920), (920, 2000), (2000, IGNORE), (EOW, 1001),
+        (1001, 930), (930, 920), (920, 2001), (2001, 2002), (2002, EOW),
+    ]  # fmt: skip
+
+
+def test_half_of_the_pairs_of_easist_are_read_in_chunks_of_any_level_and_half_whole():
+    pair = TokenizedPair(tuple((n,) for n in range(8)), ((9,),) * 6, (1, 2, 3, 5, 6, 8))
+    levels = {apart: nested_boundaries(pair.needs, apart) for apart in LEVELS}
+    rng, mixture, method = random.Random(0), Mixture(), METHODS["easist"]
+    drawn = Counter(method.draw(pair, mixture, rng) for _ in range(2000))
+    assert set(drawn) == {Offline(), *(AlignedReads(one) for one in levels.values())}
+    assert drawn[Offline()] == pytest.approx(1000, abs=70)
+    for boundaries in levels.values():
+        assert drawn[AlignedReads(boundaries)] == pytest.approx(200, abs=50)
+    unaligned = replace(pair, needs=None)
+    assert {method.draw(unaligned, mixture, rng) for _ in range(20)} == {Offline()}
+
+
+def test_the_ablation_without_mask_keeps_the_slots():
+    for seed in SEEDS:
+        ((rows,), _, _), ((slots,), _, _) = samples("without-mask", seed), samples("exposst", seed)
+        assert [row._replace(time=0) for row in slots] == rows
+
+
+def test_source_that_is_kept_apart_sees_no_target_and_all_else_is_as_in_slots():
+    n_unlike = 0
+    for seed in SEEDS:
+        ((rows,), _, _), ((slots,), _, _) = samples("source-apart", seed), samples("exposst", seed)
+        assert [(row.id, row.time, row.label) for row in rows] == [
+            (row.id, row.time, row.label) for row in slots
+        ]
+        assert encoded(rows) == encoded(slots)
+        is_target = torch.tensor([row.position >= TARGET_SIDE for row in rows])
+        seen, seen_in_slots = sight(rows), sight(slots)
+        asked = torch.tensor([row.label != IGNORE for row in rows])
+        assert torch.equal(seen[asked], seen_in_slots[asked])
+        assert (seen | ~seen_in_slots)[
+            is_target
+        ].all()  # one that ends a slot sees what comes with it
+        assert not seen[~is_target][:, is_target].any()
+        assert torch.equal(
+            seen[~is_target][:, ~is_target], seen_in_slots[~is_target][:, ~is_target]
+        )
+        assert all(not flag for flag, row in zip(is_target, rows, strict=True) if is_source(row))
+        n_unlike += int(seen_in_slots[~is_target][:, is_target].any())
+    assert n_unlike > len(SEEDS) / 4  # a second slot sees the target of the first

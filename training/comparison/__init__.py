@@ -1,1 +1,0 @@
-"""Comparing models: paired bootstrap, COMET."""

@@ -1,1 +1,0 @@
-"""Training LoRA adapters on a given model."""

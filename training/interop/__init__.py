@@ -1,1 +1,0 @@
-"""Other projects' tools: SimulEval, simulstream."""

@@ -1,1 +1,0 @@
-"""Scores of translations: quality, lagging, repetition."""

@@ -1,1 +1,0 @@
-"""Training a small model from nothing."""

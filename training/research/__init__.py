@@ -1,0 +1,1 @@
+"""What the papers need: the product imports none of it."""

@@ -1,0 +1,1 @@
+"""The commands of surtitle-research; each reads its own arguments."""

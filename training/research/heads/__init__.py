@@ -1,0 +1,1 @@
+"""Policy heads: their labels and their training."""

@@ -1,0 +1,1 @@
+"""SimulEval and simulstream."""

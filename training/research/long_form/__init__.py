@@ -1,0 +1,1 @@
+"""Whole talks: evaluation, segmenters, scores."""

@@ -1,0 +1,1 @@
+"""When to write, learnt by reward; recipes/."""

@@ -1,0 +1,299 @@
+"""Learn when to write by reward (SeqPO-SiMT over slots): an adapter, or a whole model.
+
+Each step samples translations of some sources with the current weights, rewards each for quality
+and lagging against the others of its source, and takes one step of the policy gradient.
+
+Files in the run folder:
+
+* ``adapter`` (or ``model``): the best step on the dev sets, if one is better than the start;
+  without dev sets the last step.
+* ``checkpoint``: state to resume from, to the very sample, on any number of processes.
+* ``steps.jsonl``: a line for every step, see ``StepStatistics``.
+* ``dev.jsonl``: a line for every decoding of the dev sets; step 0 is the start.
+"""
+
+import copy
+import logging
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+from transformers import PreTrainedModel
+
+from engine.models.adapters.adapter import usable_adapter, verify_adapter
+from engine.models.adapters.lora_weights import WEIGHTS_FILE
+from engine.models.model_card import GRAPH_FILE
+from engine.runtime.torch.attention import Attention
+from engine.runtime.torch.torch_loader import TorchWeights
+from engine.settings import LayoutSettings
+from engine.text.prompt import make_prompt
+from training.errors import UsageError
+from training.evaluation.run_record import fingerprint
+from training.research.seqpo.dev_watch import DevWatch
+from training.research.seqpo.groups import Groups, StepStatistics, read_pairs_to_sample
+from training.research.seqpo.policy_loss import PolicyLoss, RowScores, frozen_copy
+from training.research.seqpo.reward import CometQuality, Quality, StringQuality
+from training.research.seqpo.rollout import Rollouts
+from training.research.seqpo.settings import RewardSettings
+from training.settings import LoraSettings
+from training.trainer.checkpoint import Counters, check_fingerprint, read_counters
+from training.trainer.distributed import Processes
+from training.trainer.finetuning.base_model import Base, base_network, find_base, find_folder
+from training.trainer.finetuning.card_writer import describe, named
+from training.trainer.finetuning.lora import attach_lora, save_adapter, whole_factors
+from training.trainer.learning_rates import make_rates
+from training.trainer.loop import Moved, Plan, Trainer
+from training.trainer.material import find_method, fingerprint_of
+from training.trainer.pretraining.export import export_graph
+from training.trainer.pretraining.run import save_model
+from training.trainer.pretraining.tokenizer import save_tokenizer
+from training.trainer.result import save_result, try_to_save
+from training.trainer.samples.loss import Markers
+from training.trainer.samples.stream import Lines
+from training.trainer.step_log import StepRecord
+from training.trainer.steps import Step, share_step
+
+_log = logging.getLogger(__name__)
+
+
+def learn_by_reward(settings: RewardSettings, processes: Processes) -> None:
+    """Train to the end, or to ``stop_after_steps``, and write the result.
+
+    Raises:
+        SurtitleError: base or start cannot be used.
+        TrainingError: the run cannot start or continue; its checkpoint is kept.
+    """
+    _check(settings, processes)
+    if processes.rank == 0:
+        find_folder(settings)  # fetched by one process
+    processes.wait()
+    base = find_base(settings, settings.seqpo.policies)
+    checkpoint = settings.out / "checkpoint"
+    digests = _digests(settings, base)
+    check_fingerprint(checkpoint, digests)
+    counters = read_counters(checkpoint)
+    watch = DevWatch(settings, counters.step if counters else 0)
+    if watch.over:
+        _log.info("%s has ended: %s", settings.out, watch.reason)
+        return
+    SeqpoRun(settings, processes, base, watch, digests).run()
+
+
+def _check(settings: RewardSettings, processes: Processes) -> None:
+    named(settings)
+    if not settings.seqpo.steps:
+        msg = "the recipe has no number of steps: set steps in its table seqpo"
+        raise UsageError(msg)
+    if settings.hub is not None:
+        msg = "sources are taken from files: name them with --data LANG=F.tsv, without hub"
+        raise UsageError(msg)
+    if processes.shards:
+        msg = "each process samples with the whole network: launch without FSDP"
+        raise UsageError(msg)
+    method = find_method(settings)
+    if method.layout != method.decoding or method.sees_all or method.settled or method.offline:
+        msg = f"rows of {settings.method} are not those of its decoding: choose exposst"
+        raise UsageError(msg)
+    if method.layout == "recomputed":
+        msg = "a layout that recomputes has no single pass to score: choose exposst"
+        raise UsageError(msg)
+    if settings.lora.dropout:
+        msg = (
+            f"sampling and update must see the same network: dropout 0, not {settings.lora.dropout}"
+        )
+        raise UsageError(msg)
+
+
+def _digests(settings: RewardSettings, base: Base) -> str:
+    start = settings.seqpo.start
+    model = fingerprint(base.folder) + ("" if start is None else fingerprint(start))
+    own = {"seqpo": replace(settings.seqpo, steps=1, lanes=1, start=None)}
+    return fingerprint_of(settings, settings.data, model, base.card, own)
+
+
+class SeqpoRun:
+    """One run: owner of the trained network, writer of its result."""
+
+    def __init__(
+        self,
+        settings: RewardSettings,
+        processes: Processes,
+        base: Base,
+        watch: DevWatch,
+        digests: str,
+    ) -> None:
+        """Load the base and what the run begins with, or the checkpoint."""
+        self._settings, self._processes, self._base = settings, processes, base
+        self._watch = watch
+        seqpo = settings.seqpo
+        self._network = base_network(
+            base, quantise=settings.quantise, device=processes.device, in_bf16=False
+        )
+        torch.manual_seed(settings.optimisation.seed)
+        self._lora = self._attach()
+        self._network.eval()  # type: ignore[no-untyped-call]
+        self._pairs = read_pairs_to_sample(settings.data, base.tokenizer, settings.max_length)
+        self._try_to_save()
+        layout = LayoutSettings(
+            slot_length=settings.slot_lengths[0], name=find_method(settings).decoding
+        )
+        weights = TorchWeights(network=self._network, tokenizer=base.tokenizer, card=base.card)
+        self._rollouts = Rollouts(
+            weights, layout, n_lanes=seqpo.lanes, temperature=seqpo.temperature
+        )
+        qualities = {language: self._quality(language) for language in settings.data}
+        self._groups = Groups(self._pairs, self._rollouts, qualities, settings)
+        attention = Attention.of(self._network)
+        prompt = make_prompt(base.tokenizer, base.card, next(iter(settings.data)))
+        scores = RowScores(
+            markers=Markers.of(prompt),
+            attention=attention,
+            temperature=seqpo.temperature,
+            ranked=attention.ranks(layout),
+        )
+        self._loss = PolicyLoss(scores, seqpo.divergence_price, frozen_copy(self._network))
+        self._statistics: StepStatistics | None = None
+        optimisation = settings.optimisation
+        plan = Plan(
+            checkpoint=settings.out / "checkpoint",
+            fingerprint=digests,
+            total_pairs=seqpo.steps * seqpo.sources,
+            rates=make_rates(optimisation, seqpo.steps),
+            clip=optimisation.clip,
+            seed=optimisation.seed,
+            checkpoint_steps=settings.checkpoint_steps,
+            stop_after_steps=settings.stop_after_steps,
+        )
+        make_optimizer = partial(
+            torch.optim.AdamW, lr=optimisation.rate, weight_decay=optimisation.weight_decay
+        )
+        self._trainer = Trainer(plan, self._network, make_optimizer, self._loss, processes)
+
+    def run(self) -> None:
+        """Train, decode the dev sets on the way, and write the result."""
+        settings, step = self._settings, self._trainer.step
+        self._watch.look(0, self._rollouts, self._processes)
+        board = settings.out / "tensorboard" if settings.tensorboard else None
+        if self._processes.rank == 0:
+            with closing(StepRecord(settings.out / "steps.jsonl", step, board)) as record:
+                ended = self._trainer.train(
+                    self._steps, lambda moved: record.write(moved, self._row()), self._after_step
+                )
+        else:
+            ended = self._trainer.train(self._steps, lambda _: None, self._after_step)
+        if self._watch.reason:
+            _log.warning("the run ends: %s", self._watch.reason)
+        if ended and not settings.dev.sets:
+            self._save()
+        elif ended and not self._watch.is_better:
+            _log.warning("no step was better than the start: nothing was written")
+        self._processes.wait()
+
+    def _steps(self, taken: Counters) -> Iterator[Step]:
+        """Sample the groups of each step with the weights of then; yield it."""
+        processes = self._processes
+        for step in range(taken.step, self._settings.seqpo.steps):
+            self._loss.divergence, self._loss.n_rows = 0.0, 0
+            sampled = self._groups.sample(step, processes)
+            self._statistics = StepStatistics.of(sampled)
+            examples = sorted((one.example for one in sampled), key=lambda one: len(one.rows))
+            lines = Lines([[example] for example in examples])
+            yield share_step(
+                lines, processes.rank, processes.n_processes, self._settings.pass_tokens
+            )
+
+    def _row(self) -> Mapping[str, float]:
+        """Return what a line of ``steps.jsonl`` has besides loss and rate."""
+        assert self._statistics is not None
+        divergence = self._loss.divergence / max(1, self._loss.n_rows)
+        return {**asdict(self._statistics), "divergence": divergence}
+
+    def _after_step(self, moved: Moved) -> bool:
+        """Decode the dev sets if it is due; False ends the run."""
+        assert self._statistics is not None
+        if self._watch.is_due(moved.step) and self._watch.look(
+            moved.step, self._rollouts, self._processes
+        ):
+            self._save()
+        self._watch.note_empty(self._statistics.empty_writes)
+        return not self._watch.over
+
+    def _quality(self, language: str) -> Quality:
+        seqpo = self._settings.seqpo
+        if seqpo.quality == "comet":
+            return CometQuality.installed(seqpo.comet_python, self._settings.device)
+        return StringQuality(language)
+
+    def _attach(self) -> LoraSettings | None:
+        """Add factors, new or those of the start; None where all weights are trained.
+
+        Raises:
+            UsageError: the start cannot be continued.
+        """
+        settings = self._settings
+        if settings.seqpo.all_weights:
+            if settings.seqpo.start is not None or settings.quantise != "none":
+                msg = "all weights are trained from a whole base, without an adapter or 4 bits"
+                raise UsageError(msg)
+            return None
+        if settings.seqpo.start is None:
+            return attach_lora(self._network, settings.lora, self._base.name)
+        adapter = usable_adapter(settings.seqpo.start, self._base.fingerprint)
+        verify_adapter(adapter)
+        lora = adapter.lora
+        assert lora is not None, "a usable adapter has settings"
+        if lora.rank_stabilised or lora.names_blocks or lora.alpha != int(lora.alpha):
+            msg = f"{adapter.folder} was not trained by surtitle-train finetune: start with another"
+            raise UsageError(msg)
+        own = replace(
+            settings.lora,
+            rank=lora.rank,
+            alpha=int(lora.alpha),
+            targets=tuple(sorted(lora.targets)),
+        )
+        attached = attach_lora(self._network, own, self._base.name)
+        _load_factors(self._network, adapter.folder)
+        return attached
+
+    def _save(self) -> None:
+        """Replace the saved result by the current weights."""
+        factors = {} if self._lora is None else whole_factors(self._trainer.network)
+        if self._processes.rank == 0:
+            folder = self._settings.out / ("model" if self._lora is None else "adapter")
+            save_result(folder, lambda fresh: self._write(fresh, factors))
+        self._processes.wait()
+
+    def _write(self, folder: Path, factors: Mapping[str, torch.Tensor]) -> None:
+        if self._lora is not None:
+            n_pairs = Counter(pair.corpus for pair in self._pairs)
+            method = find_method(self._settings)
+            card = describe(self._settings, self._base, n_pairs, method, self._watch.scores)
+            save_adapter(folder, factors, self._lora, card)
+            return
+        network: PreTrainedModel = copy.deepcopy(self._network)
+        save_model(network, folder)
+        save_tokenizer(self._base.tokenizer, self._base.card, folder)
+        if (self._base.folder / GRAPH_FILE).exists():
+            export_graph(folder)
+
+    def _try_to_save(self) -> None:
+        """Write the untrained result and delete it: if writing cannot work, it fails now."""
+        if self._processes.rank != 0:
+            return
+        factors = {} if self._lora is None else whole_factors(self._network)
+        try_to_save(self._settings.out, lambda folder: self._write(folder, factors), "the result")
+
+
+def _load_factors(network: PreTrainedModel, folder: Path) -> None:
+    """Copy the factors of an adapter into those of the network, which has the same ones."""
+    saved = load_file(folder / WEIGHTS_FILE)
+    own = dict(network.named_parameters())
+    for name in whole_factors(network):
+        inner = name.removeprefix("base_model.model.").removesuffix(".weight")
+        with torch.no_grad():
+            own[f"{inner}.default.weight"].copy_(saved[name])

@@ -1,1 +1,0 @@
-"""Pairs become rows of tokens, batches and a loss."""

@@ -1,1 +1,0 @@
-"""Learn from rewards when to write: sampled translations, their rewards, and the update."""

@@ -1,0 +1,1 @@
+"""LoRA adapters; recipes/ are runs to start from."""

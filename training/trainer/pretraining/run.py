@@ -1,0 +1,195 @@
+"""Train a new base model from parallel text.
+
+One run: tokenizer, Llama or Falcon model, samples built by the planner with a policy drawn per
+sentence, checkpoints that resume to the very batch. On one kind of machine, equal seeds give equal
+weights.
+"""
+
+import ctypes
+import logging
+import sys
+from collections.abc import Iterable
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import torch
+from torch import nn
+from transformers import (
+    FalconConfig,
+    FalconForCausalLM,
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
+
+from engine.models.model_card import ModelCard
+from engine.runtime.device import pick_device
+from engine.runtime.torch.attention import take_over_alibi
+from training.data.aligned_pairs import read_aligned
+from training.settings import Optimisation, TrainSettings
+from training.trainer.distributed import OneProcess
+from training.trainer.loop import Trainer
+from training.trainer.material import (
+    find_method,
+    make_plan,
+    prepare,
+    trained_policies,
+)
+from training.trainer.muon import Muon
+from training.trainer.precision import computes_bf16
+from training.trainer.pretraining.export import export_graph
+from training.trainer.pretraining.growth import grow
+from training.trainer.pretraining.tokenizer import make_card, save_tokenizer, train_tokenizer
+from training.trainer.samples.loss import BareLoss
+from training.trainer.step_log import StepRecord
+from training.trainer.steps import share_steps
+
+_log = logging.getLogger(__name__)
+
+
+def pretrain(settings: TrainSettings) -> None:
+    """Train a model to its end, or to ``stop_after_steps``, and write its folder."""
+    torch.manual_seed(settings.optimisation.seed)
+    tokenizer = _tokenizer(settings)
+    material = prepare(settings, settings.data, tokenizer, _card(settings))
+    if not (settings.out / "tokenizer.json").exists():
+        settings.out.mkdir(parents=True, exist_ok=True)
+        save_tokenizer(tokenizer, _card(settings), settings.out)
+    device = pick_device(settings.device)
+    _keep_freed_memory()
+    model = make_model(settings, tokenizer)
+    if settings.grow_from is not None and settings.begin_with is None:
+        grow(model, tokenizer, settings.grow_from)
+    model.to(device=device)  # type: ignore[call-arg]
+    dtype = torch.bfloat16 if computes_bf16(settings.precision, device) else torch.float32
+    loss = BareLoss(
+        model,
+        material.markers,
+        settings.optimisation.label_smoothing,
+        dtype=dtype,
+        compiled=settings.compiled,
+    )
+
+    def make(_: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+        return make_optimizer(settings.optimisation, model, dtype)
+
+    processes = OneProcess(device)
+    trainer = Trainer(make_plan(settings, material), model, make, loss, processes)
+    board = settings.out / "tensorboard" if settings.tensorboard else None
+    steps = partial(share_steps, material.stream, processes, settings.pass_tokens)
+    with closing(StepRecord(settings.out / "steps.jsonl", trainer.step, board)) as record:
+        ended = trainer.train(steps, record.write)
+    if ended:
+        save_model(model, settings.out)
+        if settings.shape.architecture == "llama":
+            export_graph(settings.out)
+
+
+def _keep_freed_memory() -> None:
+    """Let the C library keep what is freed; to fetch its pages again costs a tenth of a step.
+
+    glibc gives large blocks back at once; elsewhere this does nothing.
+    """
+    if sys.platform != "linux" or not hasattr(libc := ctypes.CDLL(None), "mallopt"):
+        return
+    m_trim_threshold, m_mmap_max = -1, -4  # malloc.h
+    libc.mallopt(m_mmap_max, 0)
+    libc.mallopt(m_trim_threshold, 2**31 - 1)
+
+
+def _tokenizer(settings: TrainSettings) -> PreTrainedTokenizerFast:
+    """Load the tokenizer of the run, or of the run it begins with, or train one on the data."""
+    known = (settings.out / "tokenizer.json").exists()
+    learnt = settings.out if known else settings.begin_with
+    if learnt is not None:
+        tokenizer: PreTrainedTokenizerFast = PreTrainedTokenizerFast.from_pretrained(
+            learnt, local_files_only=True, trust_remote_code=False
+        )
+        return tokenizer
+    texts = (
+        text
+        for aligned in read_aligned(settings.data.values())
+        for text in (aligned.pair.source, aligned.pair.target)
+    )
+    return train_tokenizer(texts, vocabulary=settings.shape.vocabulary, languages=settings.data)
+
+
+def _card(settings: TrainSettings) -> ModelCard:
+    return make_card(
+        name=settings.name,
+        languages=settings.data,
+        slot_length=settings.slot_lengths[0],
+        one_end=settings.one_end,
+        policies=trained_policies(settings, find_method(settings)),
+    )
+
+
+def make_model(settings: TrainSettings, tokenizer: PreTrainedTokenizerFast) -> PreTrainedModel:
+    """Make a model with random weights, as the engine expects it."""
+    shape = settings.shape
+    shared = {
+        "vocab_size": shape.vocabulary,
+        "hidden_size": shape.hidden,
+        "num_hidden_layers": shape.layers,
+        "num_attention_heads": shape.heads,
+        "max_position_embeddings": shape.max_positions,
+        "tie_word_embeddings": True,
+        "pad_token_id": tokenizer.pad_token_id,
+        "bos_token_id": tokenizer.bos_token_id,
+        "eos_token_id": tokenizer.eos_token_id,
+        "use_cache": False,
+    }
+    if shape.architecture == "llama":
+        return LlamaForCausalLM(
+            LlamaConfig(
+                intermediate_size=shape.feed_forward, num_key_value_heads=shape.heads, **shared
+            )
+        )
+    falcon = FalconForCausalLM(
+        FalconConfig(
+            ffn_hidden_size=shape.feed_forward,
+            alibi=True,
+            multi_query=False,
+            parallel_attn=False,
+            **shared,
+        )
+    )
+    take_over_alibi(falcon)
+    return falcon
+
+
+def make_optimizer(
+    settings: Optimisation, model: PreTrainedModel, dtype: torch.dtype
+) -> torch.optim.Optimizer:
+    """Make the optimizer of a model; Muon computes in ``dtype``."""
+    if settings.optimizer == "adamw":
+        return torch.optim.AdamW(
+            model.parameters(),
+            lr=settings.rate,
+            betas=(0.9, 0.98),
+            weight_decay=settings.weight_decay,
+            fused=True,
+        )
+    embeddings = model.get_input_embeddings().weight
+    parameters = list(model.parameters())
+    in_layers = [each for each in parameters if each.dim() == 2 and each is not embeddings]
+    return Muon(
+        in_layers,
+        [each for each in parameters if not any(each is matrix for matrix in in_layers)],
+        rate=settings.rate,
+        matrix_rate_scale=settings.matrix_rate_scale,
+        weight_decay=settings.weight_decay,
+        dtype=dtype,
+    )
+
+
+def save_model(model: PreTrainedModel, folder: Path) -> None:
+    """Write weights in bfloat16 with the configuration that a translator needs."""
+    model.config.use_cache = True
+    if model.generation_config is not None:
+        model.generation_config.use_cache = True
+    model.to(dtype=torch.bfloat16)  # type: ignore[call-arg]
+    model.save_pretrained(folder)
+    _log.info("wrote %s", folder)

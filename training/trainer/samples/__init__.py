@@ -1,0 +1,1 @@
+"""Pairs become rows, a stream of steps, batches and a loss."""

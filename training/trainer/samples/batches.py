@@ -1,0 +1,113 @@
+"""Rows become tensors: examples in lines, lines in batches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engine.layout.rows import IGNORE, NEVER, Places, Row
+from engine.runtime.torch.attention import Attention, Bias
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The rows of one pair, and which marker its policy forbids.
+
+    Attributes:
+        rows: in arrival order, labels set.
+        ends_writes: its policy chooses end-of-write, and never end-of-target.
+        share: of its sentence pair; prefix fine-tuning makes several examples of a pair.
+        advantage: by how much its reward exceeds that of others, if it is a sampled trajectory.
+    """
+
+    rows: Sequence[Row]
+    ends_writes: bool
+    share: float = 1.0
+    advantage: float = 0.0
+
+
+Line = list[Example]
+"""Examples that share one line of a batch and do not see each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Padded tensors of several examples, one or more in a line.
+
+    Attributes:
+        ids, labels: int64, shape (B, T).
+        places: positions and times of the rows, shape (B, T).
+        ends_writes: bool, shape (B, T); whether the row's policy chooses end-of-write.
+        documents: int64, shape (B, T), index of a row's example in its line; None if each line has
+            one example.
+        advantages: float32, shape (B, T); that of the row's example, 0 for padding.
+    """
+
+    ids: Tensor
+    places: Places
+    labels: Tensor
+    ends_writes: Tensor
+    documents: Tensor | None
+    advantages: Tensor
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in the batch, without padding."""
+        return int((self.places.time != NEVER).sum())
+
+    def bias(self, attention: Attention, *, ranked: bool = False) -> Bias:
+        """Make the mask from positions, times and documents; see ``Attention.bias``."""
+        apart = None
+        if self.documents is not None:
+            apart = self.documents[:, :, None] != self.documents[:, None, :]  # (B, T, T)
+        return attention.bias(self.places, self.places, ranked=ranked, apart=apart)
+
+    def to(self, device: torch.device) -> "Batch":
+        """Move every tensor."""
+        return Batch(
+            self.ids.to(device),
+            self.places.to(device),
+            self.labels.to(device),
+            self.ends_writes.to(device),
+            None if self.documents is None else self.documents.to(device),
+            self.advantages.to(device),
+        )
+
+
+def pad(examples: Sequence[Example]) -> Batch:
+    """Make a batch of examples, one in a line."""
+    return pack([[example] for example in examples])
+
+
+def pack(lines: Sequence[Sequence[Example]], *, n_lines: int = 0, length: int = 0) -> Batch:
+    """Make a batch of lines of examples; a padded row has time ``NEVER``, so no row sees it.
+
+    Args:
+        lines: examples of one line do not see each other.
+        n_lines: minimum of lines; lines without an example are padding.
+        length: minimum of rows in a line.
+    """
+    length = max(length, *(sum(len(example.rows) for example in line) for line in lines))
+    table = np.empty((max(len(lines), n_lines), length, 7), dtype=np.int64)
+    table[:] = (0, 0, NEVER, IGNORE, 0, 0, -1)  # (B, T, 7)
+    advantages = torch.zeros(table.shape[:2])  # (B, T)
+    for index, line in enumerate(lines):
+        start = 0
+        for document, example in enumerate(line):
+            end = start + len(example.rows)
+            table[index, start:end, :5] = example.rows
+            table[index, start:end, 5:] = (example.ends_writes, document)
+            advantages[index, start:end] = example.advantage
+            start = end
+    columns = torch.from_numpy(table).unbind(-1)  # 7 of (B, T)
+    ids, positions, times, labels, shifts, ends_writes, documents = columns
+    return Batch(
+        ids,
+        Places(positions, times, positions + shifts),
+        labels,
+        ends_writes.bool(),
+        documents if any(len(line) > 1 for line in lines) else None,
+        advantages,
+    )

@@ -1,0 +1,228 @@
+"""The stream of steps: pairs in an order fixed by one seed, samples of each, in lines.
+
+New bases and adapters are trained on the same stream; only the arrangement of examples in lines
+differs. ``Padded`` has lines of one example each, and of nearly one length; ``Packed`` has a fixed
+number of pairs in each step.
+"""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from engine.settings import LayoutSettings
+from engine.text.prompt import Prompt
+from training.settings import Mixture
+from training.trainer.samples.batches import Example, Line
+from training.trainer.samples.conversation import Turns, build_conversation
+from training.trainer.samples.examples import build_samples
+from training.trainer.samples.methods import Method
+from training.trainer.samples.mixture import cut_writes
+from training.trainer.samples.pairs import CorpusPair
+
+_ROUNDED = 4
+"""Lengths of padded lines are multiples of this, so that products have full vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The examples of one update of the weights.
+
+    Attributes:
+        lines: examples of one line do not see each other.
+        shape: lines and rows of their one batch, padding included; None if they may be divided into
+            passes.
+    """
+
+    lines: Sequence[Line]
+    shape: tuple[int, int] | None = None
+
+    @property
+    def examples(self) -> list[Example]:
+        """All examples, in order."""
+        return [example for line in self.lines for example in line]
+
+    @property
+    def n_pairs(self) -> float:
+        """Sentence pairs."""
+        return sum(example.share for example in self.examples)
+
+
+@dataclass(frozen=True, slots=True)
+class Padded:
+    """Steps of lines of nearly one length, in random order.
+
+    Attributes:
+        batch_tokens: rows in a step, padding included; a longer example is a step of its own.
+        block: pairs whose examples are arranged together.
+        draws_a_lone_length: whether a single slot length uses a random number too.
+    """
+
+    batch_tokens: int
+    block: int = 16384
+    draws_a_lone_length: bool = False
+
+    def name(self, epoch: int, start: int | None = None) -> str:
+        """Return the part of the seed for an epoch, or for a block in it."""
+        return f"epoch {epoch}" if start is None else f"epoch {epoch} pool {start}"
+
+    def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:
+        """Sort examples by length and cut them into steps, from the longest on.
+
+        The last two share their lines if the last alone would be less than half full.
+        """
+        steps = list[list[Line]]()
+        fills = 0  # lines that the step at hand may have
+        for example in sorted(examples, key=lambda example: -len(example.rows)):
+            if not steps or len(steps[-1]) >= fills:
+                steps.append([])
+                fills = max(1, self.batch_tokens // padded_length(len(example.rows)))
+            steps[-1].append([example])
+        if len(steps) > 1 and 2 * len(steps[-1]) < fills:
+            lines = steps[-2] + steps[-1]
+            steps[-2:] = [lines[: len(lines) // 2], lines[len(lines) // 2 :]]
+        rng.shuffle(steps)
+        for lines in steps:
+            yield Lines(
+                lines, (len(lines), padded_length(max(len(line[0].rows) for line in lines)))
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Steps of a fixed number of pairs, packed into lines.
+
+    Attributes:
+        block: pairs in a step; the last step of an epoch has fewer.
+        line_rows: rows a line may have; a longer example has a line of its own.
+    """
+
+    block: int
+    line_rows: int
+    draws_a_lone_length: bool = True
+
+    def name(self, epoch: int, start: int | None = None) -> str:
+        """Return the part of the seed for an epoch, or for a block in it."""
+        return str(("epoch", epoch) if start is None else ("epoch", epoch, "pair", start))
+
+    def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:  # noqa: ARG002  their order is the step
+        """Yield one step of all examples."""
+        yield Lines(pack_lines(examples, self.line_rows))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """Endless steps; equal seeds give equal steps, from any starting point.
+
+    Attributes:
+        pairs: the training pairs.
+        prompts: by target language.
+        weights: copies of a corpus in an epoch, by its name; 1 by default.
+        method: makes the samples of a pair.
+        mixture: the policies to draw.
+        slot_lengths: one is drawn for each pair.
+        arrangement: of examples in steps.
+        turns: pairs of a conversation; plain, a pair is played by the method and the mixture.
+    """
+
+    pairs: Sequence[CorpusPair]
+    prompts: Mapping[str, Prompt]
+    weights: Mapping[str, float]
+    method: Method
+    mixture: Mixture
+    slot_lengths: tuple[int, ...]
+    arrangement: Padded | Packed
+    seed: int
+    turns: Turns = field(default_factory=Turns)
+
+    def epoch_size(self) -> float:
+        """Expected pairs in an epoch."""
+        return sum(self.weights.get(pair.corpus, 1.0) for pair in self.pairs)
+
+    def steps(self, *, skip_pairs: int = 0) -> Iterator[Lines]:
+        """Yield steps without end, omitting those of the first ``skip_pairs`` pairs."""
+        block = self.arrangement.block
+        for epoch in count():
+            order = epoch_order(self.pairs, self.weights, self._rng(epoch))
+            for start in range(0, len(order), block):
+                chosen = order[start : start + block]
+                if skip_pairs >= len(chosen):
+                    skip_pairs -= len(chosen)
+                    continue
+                rng = self._rng(epoch, start)
+                examples = self._all_examples(chosen, rng)
+                for lines in self.arrangement.steps(examples, rng):
+                    if skip_pairs > 0:
+                        skip_pairs -= round(lines.n_pairs)
+                    else:
+                        yield lines
+
+    def _rng(self, epoch: int, start: int | None = None) -> random.Random:
+        return random.Random(f"{self.seed} {self.arrangement.name(epoch, start)}")
+
+    def _all_examples(self, chosen: Sequence[int], rng: random.Random) -> list[Example]:
+        if self.turns.is_plain:
+            return [each for index in chosen for each in self._examples(index, rng)]
+        pairs = (self.pairs[index] for index in chosen)
+        return [
+            Example(
+                build_conversation(
+                    [one.pair for one in group],
+                    self.prompts[group[0].language],
+                    n_skipped=rng.randint(*self.turns.offset),
+                    rng=rng,
+                ),
+                ends_writes=False,
+                share=len(group),
+            )
+            for group in self.turns.conversations(pairs, rng)
+        ]
+
+    def _examples(self, index: int, rng: random.Random) -> list[Example]:
+        """Draw a policy for a pair and play it; prefix fine-tuning makes several examples."""
+        pair, slot_length = self.pairs[index], self.slot_lengths[0]
+        if len(self.slot_lengths) > 1 or self.arrangement.draws_a_lone_length:
+            slot_length = rng.choice(self.slot_lengths)
+        policy, prompt = self.method.draw(pair.pair, self.mixture, rng), self.prompts[pair.language]
+        samples = build_samples(
+            cut_writes(pair.pair, policy, self.mixture, rng),
+            policy,
+            prompt,
+            LayoutSettings(slot_length=slot_length, name=self.method.layout),
+            marker_alone=rng.random() < self.mixture.marker_alone,
+        )
+        finished = [self.method.finish(rows, policy, prompt) for rows in samples]
+        return [Example(rows, policy.ends_writes, 1 / len(samples)) for rows in finished]
+
+
+def epoch_order(
+    pairs: Sequence[CorpusPair], weights: Mapping[str, float], rng: random.Random
+) -> list[int]:
+    """Shuffle one epoch: with weight 2.5 a pair occurs two or three times."""
+    order = list[int]()
+    for index, pair in enumerate(pairs):
+        weight = weights.get(pair.corpus, 1.0)
+        copies = int(weight) + (rng.random() < weight % 1)
+        order.extend([index] * copies)
+    rng.shuffle(order)
+    return order
+
+
+def pack_lines(examples: Sequence[Example], line_rows: int) -> list[Line]:
+    """Pack examples into lines by first-fit, longest first."""
+    lines, free = list[Line](), list[int]()
+    for example in sorted(examples, key=lambda example: -len(example.rows)):
+        n_rows = len(example.rows)
+        fits = (index for index, room in enumerate(free) if room >= n_rows)
+        index = next(fits, len(lines))
+        if index == len(lines):
+            lines.append([])
+            free.append(line_rows)
+        lines[index].append(example)
+        free[index] -= n_rows
+    return lines
+
+
+def padded_length(n_rows: int) -> int:
+    """Return the length that an example of ``n_rows`` rows is padded to."""
+    return -(-n_rows // _ROUNDED) * _ROUNDED
