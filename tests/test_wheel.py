@@ -76,7 +76,7 @@ def test_the_wheel_brings_model_languages_icon_and_menu_entry(wheel):
     assert {f"assets/{text}" for text in texts} <= names
 
 
-def test_the_wheel_starts_both_programs_and_names_its_licence(wheel):
+def test_the_wheel_starts_its_programs_and_names_its_licence(wheel):
     with zipfile.ZipFile(wheel) as archive:
         about = next(name for name in archive.namelist() if name.endswith("/METADATA"))
         folder = about.partition("/")[0]
@@ -85,6 +85,7 @@ def test_the_wheel_starts_both_programs_and_names_its_licence(wheel):
         assert dict(entries["console_scripts"]) == {
             "surtitle": "app.start:main",
             "surtitle-train": "training.__main__:main",
+            "surtitle-research": "training.research.__main__:main",
         }
         assert archive.read(f"{folder}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
         assert "License-Expression: Apache-2.0" in archive.read(about).decode()

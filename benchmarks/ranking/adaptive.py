@@ -109,6 +109,7 @@ def teach(arguments: argparse.Namespace, head: Head) -> None:
     run(
         "policy-head", "--model", arguments.base, "--adapter", folder, "--data", arguments.data,
         "--pairs", arguments.pairs, "--labels", head.labels, "--side", head.side, *kept,
+        program="training.research",
     )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ from training.data.aligned_pairs import read_aligned
 from training.data.corpus import replacing
 
 ROOT = Path(__file__).parents[2]
+PROGRAMS = {"seqpo": "training.research", "finetune": "training"}
 START = "start"
 MORE_TO_DO = 3
 Table = dict[str, object]
@@ -171,13 +172,13 @@ def train(arguments: argparse.Namespace, run: Run) -> list[object]:
     data = ("--data", f"{arguments.to}={arguments.data}", *model)
     paused = ("--stop-after", arguments.piece, "--checkpoint-steps", arguments.piece)
     out = ("--out", run.folder, "--device", "cpu")
-    return ["training", arm.command, "--recipe", recipe, *data, *paused, *out]
+    return [PROGRAMS[arm.command], arm.command, "--recipe", recipe, *data, *paused, *out]
 
 
 def recipe_of(arguments: argparse.Namespace, arm: Arm, seed: int) -> dict[str, object]:
     """Return the recipe that comes with the command, as this comparison needs it."""
     if arm.command == "seqpo":
-        path = ROOT / "training" / "seqpo" / "recipes" / "seqpo.toml"
+        path = ROOT / "training" / "research" / "seqpo" / "recipes" / "seqpo.toml"
         own: dict[str, Table] = {
             "seqpo": {
                 "steps": arguments.steps,
@@ -188,7 +189,7 @@ def recipe_of(arguments: argparse.Namespace, arm: Arm, seed: int) -> dict[str, o
             },
         }
     else:
-        path = ROOT / "training" / "finetuning" / "recipes" / "surtitle.toml"
+        path = ROOT / "training" / "trainer" / "finetuning" / "recipes" / "surtitle.toml"
         n_pairs = sum(1 for _ in read_aligned([arguments.data]))
         own = {
             "optimisation": {

@@ -4,7 +4,8 @@
 
 Run again, it goes on where it ended: weights, moments of AdamW and the position in the pairs are
 kept in the folder ``training`` of it, which always names a whole state. The folder then has
-all that ``engine.encoder_decoder`` reads: two sentencepiece files, one vocabulary, safetensors.
+all that ``engine.models.encoder_decoder`` reads: two sentencepiece files, one vocabulary,
+safetensors.
 """
 
 import argparse

@@ -24,7 +24,7 @@ from training.data.aligned_pairs import AlignedPair, read_aligned
 from training.data.corpus import create, replacing
 from training.trainer.samples.stream import epoch_order
 
-RECIPES = Path(__file__).parents[2] / "training" / "pretraining" / "recipes"
+RECIPES = Path(__file__).parents[2] / "training" / "trainer" / "pretraining" / "recipes"
 AROUND = 6
 """Rows of a sample beside those of source and target, for a prompt as the bundled model's."""
 

@@ -17,7 +17,8 @@ from training.commands import evaluate, finetune
 from training.commands.recipe import settings_of
 from training.data.aligned_pairs import read_aligned
 from training.research.commands import seqpo as seqpo_command
-from training.settings import Mixture
+from training.research.seqpo.settings import RewardSettings
+from training.settings import Mixture, TrainSettings
 from training.trainer.samples.methods import METHODS
 from training.trainer.samples.pairs import tokenize
 from training.trainer.samples.stream import Padded, Stream, epoch_order
@@ -44,13 +45,14 @@ def called(monkeypatch):
             sampling = [{"lanes": n, "s": 1.0} for n in given.lanes]
             given.out.write_text(json.dumps({"sampling": sampling, "scoring": sampling}))
             return
-        assert module == "training"
+        assert module in {"training", "training.research"}
         given = parser.parse_args(words)
         if words[0] == "evaluate":
             decode(given)
             return
         command = {"seqpo": seqpo_command, "finetune": finetune}[words[0]]
-        read = settings_of(given, command.RECIPES, {}, {})
+        kind = {"seqpo": RewardSettings, "finetune": TrainSettings}[words[0]]
+        read = settings_of(given, command.RECIPES, {}, {}, kind)
         if read.out.name in settings:
             assert settings[read.out.name] == read  # it goes on as it began
             (read.out / "adapter").mkdir(parents=True)

@@ -13,7 +13,7 @@ from training.commands.recipe import Table, add_arguments, add_setting, settings
 from training.errors import UsageError
 from training.settings import NEW, QUANTISATIONS, STORED, Mixture, TrainSettings
 
-RECIPES = Path(__file__).parents[1] / "finetuning" / "recipes"
+RECIPES = Path(__file__).parents[1] / "trainer" / "finetuning" / "recipes"
 """Where the recipes of adapters are."""
 
 _POLICIES = ("both", "read-n", "wait-k", "offline")

@@ -7,7 +7,7 @@ from training.commands.recipe import Table, add_arguments, add_setting, settings
 from training.errors import UsageError
 from training.settings import ARCHITECTURES, NEW, OPTIMIZERS, TrainSettings
 
-RECIPES = Path(__file__).parents[1] / "pretraining" / "recipes"
+RECIPES = Path(__file__).parents[1] / "trainer" / "pretraining" / "recipes"
 """Where the recipes of new bases are."""
 
 

@@ -22,6 +22,7 @@ from training.__main__ import main
 from training.evaluation import model_choice, workers
 from training.evaluation.model_choice import measured_model
 from training.evaluation.run_record import RunSettings
+from training.research.__main__ import main as research
 
 POLICIES = ("read:3", "wait:2", "offline")
 ALL = "read:3,wait:2,offline"
@@ -188,7 +189,7 @@ def test_lines_translated_side_by_side_score_the_same_and_have_no_times(
     assert "another batch (3, not 1)" in capsys.readouterr().err
     compared = tmp_path / "compared"
     more = ["--out", str(compared), "--samples", "20"]
-    assert main(["compare", str(one), str(many), *more]) == 0
+    assert research(["compare", str(one), str(many), *more]) == 0
     found = json.loads((compared / "compare.json").read_text())["differences"]
     assert [row["laal_ca"] for row in found] == [None] * 3
 

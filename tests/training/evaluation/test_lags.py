@@ -10,10 +10,10 @@ from engine.models.adaptive_card import AdaptiveCard
 from engine.models.model_card import read_card
 from tests.support.adapter_folders import write_adapter
 from tests.support.run_folders import references, translations, write_run
-from training.__main__ import main
 from training.errors import TrainingError
 from training.evaluation.lags import measured_lags, rising
 from training.evaluation.runs import read_run
+from training.research.__main__ import main
 from training.trainer.pretraining.tokenizer import make_card
 
 

@@ -1,4 +1,4 @@
-"""Compare runs: ``surtitle-train compare`` reports which differences are significant.
+"""Compare runs: ``surtitle-research compare`` reports which differences are significant.
 
 Each later run is compared with the first, policy by policy, on the same sentences. ``RUN:POLICY``
 picks one policy of a run: picked policies are compared though their names differ.

@@ -1,4 +1,4 @@
-"""Convert runs for scorers of other projects: ``surtitle-train convert``."""
+"""Convert runs for scorers of other projects: ``surtitle-research convert``."""
 
 import argparse
 from collections.abc import Callable, Mapping

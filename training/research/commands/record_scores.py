@@ -1,4 +1,4 @@
-"""Write scores of ``evaluate`` on an adapter's card: ``surtitle-train record-scores``.
+"""Write scores of ``evaluate`` on an adapter's card: ``surtitle-research record-scores``.
 
 Beside each score the card can hold that of the bare base on the same lines, so that people and
 programs see whether the adapter is an improvement.

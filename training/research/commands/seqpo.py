@@ -1,6 +1,6 @@
 """The ``seqpo`` command: learn when to write by reward, from a base or an adapter.
 
-Alone, or on several processes: ``accelerate launch -m training seqpo ...``.
+Alone, or on several processes: ``accelerate launch -m training.research seqpo ...``.
 """
 
 import argparse
@@ -82,7 +82,7 @@ def _add_learning(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make settings of the arguments and train."""
-    commands = [shlex.join(["surtitle-train", *sys.argv[1:]])]
+    commands = [shlex.join(["surtitle-research", *sys.argv[1:]])]
     usual: Table = {"models": str(model_library())}
     settings = settings_of(arguments, RECIPES, usual, {"commands": commands}, RewardSettings)
     if settings.base == NEW:

@@ -1,8 +1,8 @@
 """Score a run with COMET (Rei et al. 2022, https://aclanthology.org/2022.wmt-1.52).
 
-COMET cannot live in our environment (``docs/decisions/0003-comet.md``), so ``surtitle-train comet``
-starts ``training/research/comparison/comet_scorer.py`` in its own, once for all policies. The run
-folder gets ``comet.json``, which replaces an older one: an object of
+COMET needs an environment of its own (``docs/decisions/0003-comet.md``): ``surtitle-research
+comet`` starts ``training/research/comparison/comet_scorer.py`` in its own, once for all policies.
+The run folder gets ``comet.json``, which replaces an older one: an object of
 
 * ``model``, ``revision``, ``checkpoint_sha256``, ``versions``: of the scorer, see ``comet_scorer``.
 * ``policies``: for each an object of ``policy``, ``comet`` (mean over the segments, 0 to 1 for the

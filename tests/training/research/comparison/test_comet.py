@@ -12,8 +12,8 @@ from statistics import fmean
 import pytest
 
 from tests.support.run_folders import references, silent, translations, write_run
-from training.__main__ import main
 from training.evaluation.runs import read_run
+from training.research.__main__ import main
 from training.research.comparison import comet_scorer
 from training.research.comparison.comet import PYTHON
 
@@ -72,7 +72,7 @@ def program(path, text=STAND_IN):
 def told(capsys):
     """The sentence that the command said on stderr."""
     (line,) = capsys.readouterr().err.splitlines()
-    return line.removeprefix("surtitle-train comet: ")
+    return line.removeprefix("surtitle-research comet: ")
 
 
 def test_every_line_of_every_policy_is_scored(tmp_path, capsys):

@@ -18,7 +18,7 @@ from engine.settings import ModelSettings
 from tests.support.adapter_folders import factors, write_adapter
 from tests.support.fakes import save_graph_model
 from tests.support.finetune_runs import write_pairs
-from training.__main__ import main
+from training.research.__main__ import main
 from training.research.heads.policy_head import fit
 
 

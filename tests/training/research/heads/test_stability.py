@@ -22,9 +22,9 @@ from tests.support.fakes import (
     tiny_weights,
 )
 from tests.support.finetune_runs import pair_lines, write_pairs
-from training.__main__ import main
 from training.data.corpus import write_lines
 from training.errors import TrainingError, UsageError
+from training.research.__main__ import main
 from training.research.heads import stability
 from training.research.heads.stability import (
     Owner,

@@ -14,7 +14,7 @@ from engine.settings import ModelSettings
 from tests.support.fakes import play, save_graph_model
 from tests.support.finetune_runs import write_dev, write_pairs
 from tests.support.twins import both, twin
-from training.__main__ import main
+from training.research.__main__ import main
 from training.research.seqpo.run import SeqpoRun
 
 QUICK = [

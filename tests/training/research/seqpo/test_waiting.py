@@ -18,7 +18,7 @@ from engine.runtime.torch.attention import Attention
 from engine.settings import LayoutSettings
 from engine.text.prompt import make_prompt
 from tests.support.fakes import WORD_FOR_WORD, tiny_weights
-from training.__main__ import main
+from training.research.__main__ import main
 from training.research.commands.seqpo import RECIPES
 from training.research.seqpo.rollout import Request, Rollouts
 from training.trainer.pretraining.tokenizer import save_tokenizer

@@ -7,8 +7,8 @@ import pytest
 
 from engine.metrics.real_time import WORD_MS
 from tests.support.run_folders import references, silent, translations, write_run
-from training.__main__ import main
 from training.evaluation.runs import read_run
+from training.research.__main__ import main
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from engine.models.adapters.card import AdapterScore, read_adapter_card
 from engine.settings import TranslationSettings
 from tests.support.adapter_folders import BASE, tiny_card, write_adapter
 from tests.support.run_folders import references, translations, write_run
-from training.__main__ import main
 from training.evaluation.run_record import fingerprint
+from training.research.__main__ import main
 
 POLICIES = ("read:3", "wait:3", "offline")
 

@@ -15,8 +15,8 @@ from engine.settings import TranslationSettings
 from engine.translation.feed import feed_line
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, save_tiny_model, tiny_weights
-from training.__main__ import main
 from training.evaluation.run_record import RunRecord
+from training.research.__main__ import main
 from training.research.long_form.evaluate_talks import feed_talk, read_talks_done
 from training.research.long_form.resegment import resegment
 from training.research.long_form.soft_segmenter import soft_resegment
@@ -262,7 +262,7 @@ def test_a_missing_library_is_told_before_the_work(
 def test_what_cannot_be_is_one_sentence(tmp_path, files, model, capsys, more, words):
     assert long_form(files, model, tmp_path / "out", *more) == 2
     error = capsys.readouterr().err
-    assert error.startswith("surtitle-train long-form: ")
+    assert error.startswith("surtitle-research long-form: ")
     assert words in error
     assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
@@ -273,8 +273,8 @@ def test_what_cannot_be_is_one_sentence(tmp_path, files, model, capsys, more, wo
 )
 def test_device_and_layout_are_as_told(tmp_path, files, model, monkeypatch, device, layout):
     told = []
-    monkeypatch.setattr("training.commands.evaluate.evaluate_talks", told.append)
-    monkeypatch.setattr("training.commands.evaluate.score_table", lambda *_: "")
+    monkeypatch.setattr("training.research.commands.long_form.evaluate_talks", told.append)
+    monkeypatch.setattr("training.research.commands.long_form.score_table", lambda *_: "")
     assert long_form(files, model, tmp_path, "--device", device, "--layout", layout) == 0
     assert [settings.model.device for settings in told] == [device]
     assert [RunRecord.of(settings, "long form").layout for settings in told] == [layout]

@@ -9,9 +9,9 @@ import pytest
 from matplotlib.image import imread
 
 from tests.support.run_folders import references, silent, translations, two_runs, write_run
-from training.__main__ import main
 from training.evaluation.plots.quality_latency import Curve, Point
 from training.evaluation.runs import read_run
+from training.research.__main__ import main
 from training.research.comparison.comparison import compare
 from training.research.comparison.paired_bootstrap import BootstrapSettings
 
@@ -106,9 +106,10 @@ def test_where_no_policy_is_shared_only_scores_are_told(tmp_path, monkeypatch, c
 
 def test_the_picture_shows_every_policy_of_every_run(runs, monkeypatch):
     drawn = []
-    monkeypatch.setattr("training.research.commands.compare.draw", lambda curves, _:
-    drawn.extend(curves)) assert main(["compare", "good", "bad", "--samples", "1"]) == 0 assert
-    drawn == [
+    draw = "training.research.commands.compare.draw"
+    monkeypatch.setattr(draw, lambda curves, _: drawn.extend(curves))
+    assert main(["compare", "good", "bad", "--samples", "1"]) == 0
+    assert drawn == [
         Curve(
             run.name,
             tuple(Point(name, one.scores.laal, one.scores.bleu) for name, one in policies.items()),
@@ -208,7 +209,7 @@ def test_what_cannot_be_is_one_sentence(tmp_path, capsys, arguments, code, words
     assert main(["compare", *arguments]) == code
     output = capsys.readouterr()
     assert output.out == ""
-    assert output.err.startswith("surtitle-train compare: ")
+    assert output.err.startswith("surtitle-research compare: ")
     assert words in output.err
     assert output.err.count("\n") == 1
     assert not (tmp_path / "compare").exists()

@@ -1,0 +1,39 @@
+"""Run the research commands: ``surtitle-research COMMAND`` or ``python -m training.research``.
+
+They serve the papers: learning when to write, comparing systems, talks, other tools' files.
+"""
+
+import sys
+
+from training.commands.command_line import run_command
+from training.research.commands import (
+    calibrate_lag,
+    comet,
+    compare,
+    convert,
+    long_form,
+    policy_head,
+    record_scores,
+    seqpo,
+)
+
+_COMMANDS = (
+    seqpo, policy_head, calibrate_lag, long_form, compare, record_scores, convert, comet,
+)  # fmt: skip
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: the command line without the program's name; None for that of the process.
+
+    Returns:
+        the exit code: 0, 1 for a failure, 2 for wrong usage; a failure is one sentence on stderr.
+    """
+    description = "Learn when to write, compare systems and measure talks, as the papers do."
+    return run_command("surtitle-research", description, _COMMANDS, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
