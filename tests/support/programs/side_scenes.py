@@ -4,7 +4,9 @@ import json
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QPoint, QTimer
+from PySide6.QtCore import QCoreApplication, QPoint, QRect, QSize, Qt, QTimer
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QWidget
 
 from app.captions.model import UtteranceView
 from app.config.system.translations import worded
@@ -49,8 +51,50 @@ def says(*lines):
     return sys.executable, "-c", f"print({text!r})"
 
 
+class Call(QWidget):
+    """A video call of some other program: people who have their cameras off."""
+
+    TILE, GAP = QSize(560, 280), 20
+    PEOPLE = (("PK", "#7a5195"), ("AN", "#2f7f86"), ("LB", "#b5651d"), ("ME", "#4a6fa5"))
+
+    def paintEvent(self, _event):  # noqa: N802  the name in Qt
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(self.rect(), QColor("#17191d"))
+        left = (self.width() - 2 * self.TILE.width() - self.GAP) // 2
+        for number, (name, colour) in enumerate(self.PEOPLE):
+            row, column = divmod(number, 2)
+            corner = QPoint(
+                left + column * (self.TILE.width() + self.GAP),
+                40 + row * (self.TILE.height() + self.GAP),
+            )
+            tile = QRect(corner, self.TILE)
+            painter.setPen(QPen(QColor("#6fcf97"), 3) if number == 0 else Qt.PenStyle.NoPen)
+            painter.setBrush(QColor("#26292f"))
+            painter.drawRoundedRect(tile, 10, 10)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(colour))
+            painter.drawEllipse(tile.center(), 48, 48)
+            font = painter.font()
+            font.setPointSize(24)
+            painter.setFont(font)
+            painter.setPen(QColor("white"))
+            painter.drawText(tile, Qt.AlignmentFlag.AlignCenter, name)
+        painter.end()
+
+
 class SideScenes:
     """What a person would have done before the picture."""
+
+    def act_meeting(self):
+        """Show the overlay over a call."""
+        self.window.hide()
+        call = Call()
+        call.setWindowFlag(Qt.WindowType.FramelessWindowHint)
+        call.setGeometry(self.qt.primaryScreen().geometry().adjusted(0, 0, 0, -1))
+        call.show()
+        self.others.append(call)
+        self.application.overlay.raise_()
 
     def place(self, dialog, offset):
         """Move a dialog over the window, but not off the screen."""

@@ -1,4 +1,4 @@
-"""The commands that README shows do what it says, in the order in which they stand there."""
+"""The commands that docs/training.md shows do what it says, in the order in which they stand."""
 
 import itertools
 import os
@@ -12,7 +12,8 @@ import pytest
 
 from engine.models.adapters.adapter import inspect_adapter
 
-README = Path(__file__).parents[1] / "README.md"
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "training.md"
 
 THINGS = {
     "the house": "das Haus", "the car": "das Auto", "the book": "das Buch", "the bread": "das Brot",
@@ -30,7 +31,7 @@ CLAUSES = {
 
 def commands(heading):
     """The lines of the first block of code under a heading, comments left out."""
-    section = README.read_text(encoding="utf-8").partition(f"## {heading}\n")[2]
+    section = PAGE.read_text(encoding="utf-8").partition(f"## {heading}\n")[2]
     block = re.search(r"```\n(.*?)```", section, re.DOTALL)[1].replace("\\\n", " ")
     return [shlex.split(line, comments=True) for line in block.splitlines()]
 
@@ -61,7 +62,7 @@ def test_two_text_files_become_an_adapter_that_translates(folder):
         done = subprocess.run(
             [sys.executable, "-m", run[program], *arguments],
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(README.parent), "XDG_DATA_HOME": str(folder)},
+            env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(folder)},
             input="We see the house today.\n",
             capture_output=True,
             text=True,
