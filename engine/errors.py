@@ -17,7 +17,31 @@ Wrong arguments in code are ``ValueError`` where they are used. Every message is
 the expected value, the actual one, and the remedy.
 """
 
+import errno
+import socket
+
 from engine.messages import Code, Message
+
+SYSTEM_CODES = {
+    errno.ENOSPC: Code.NO_SPACE,
+    errno.EDQUOT: Code.NO_QUOTA,
+    errno.EFBIG: Code.FILE_LIMIT,
+    errno.EROFS: Code.READ_ONLY,
+    errno.EACCES: Code.NO_PERMISSION,
+    errno.EPERM: Code.NOT_PERMITTED,
+    errno.ENOENT: Code.NO_SUCH_FILE,
+    errno.EISDIR: Code.IS_A_FOLDER,
+    errno.ENOTDIR: Code.NOT_A_FOLDER,
+    errno.ENAMETOOLONG: Code.NAME_TOO_LONG,
+    errno.EIO: Code.DISK_FAILED,
+    errno.EBUSY: Code.IN_USE,
+    errno.ECONNREFUSED: Code.CONNECTION_REFUSED,
+    errno.ECONNRESET: Code.CONNECTION_RESET,
+    errno.ENETUNREACH: Code.NO_NETWORK,
+    errno.EHOSTUNREACH: Code.NO_ROUTE,
+    errno.EADDRINUSE: Code.ADDRESS_IN_USE,
+}
+"""What the system says by its numbers, so that windows can translate it."""
 
 
 class SurtitleError(Exception):
@@ -104,6 +128,10 @@ def message_of(error: Exception) -> Message:
             return error.message
         case ValueError(args=[Message() as message, *_]):
             return message
+        case socket.gaierror():  # its numbers are others than the system's
+            return Code.NAME_NOT_FOUND()
+        case OSError(errno=number) if number in SYSTEM_CODES:
+            return SYSTEM_CODES[number]()
         case OSError() if error.strerror:
             return Code.AS_SAID(sentence=error.strerror)
     return Code.AS_SAID(sentence=first_line(error))

@@ -37,6 +37,26 @@ class Code(Codes):
     NOT_PLAIN = tr("it is no plain file")
     LONGER_THAN = tr("it is longer than {most:,} bytes")
 
+    # what the system says (engine.errors.SYSTEM_CODES), in its own English
+    NO_SPACE = tr("No space left on device")
+    NO_QUOTA = tr("Disk quota exceeded")
+    FILE_LIMIT = tr("File too large")
+    READ_ONLY = tr("Read-only file system")
+    NO_PERMISSION = tr("Permission denied")
+    NOT_PERMITTED = tr("Operation not permitted")
+    NO_SUCH_FILE = tr("No such file or directory")
+    IS_A_FOLDER = tr("Is a directory")
+    NOT_A_FOLDER = tr("Not a directory")
+    NAME_TOO_LONG = tr("File name too long")
+    DISK_FAILED = tr("Input/output error")
+    IN_USE = tr("Device or resource busy")
+    CONNECTION_REFUSED = tr("Connection refused")
+    CONNECTION_RESET = tr("Connection reset by peer")
+    NO_NETWORK = tr("Network is unreachable")
+    NO_ROUTE = tr("No route to host")
+    ADDRESS_IN_USE = tr("Address already in use")
+    NAME_NOT_FOUND = tr("name not found")
+
     # loading
     FETCHING = tr("Fetching {name}: {done:.2f} of {total:.2f} GB")
     LOADING = tr("Loading the model")
@@ -455,6 +475,8 @@ class Code(Codes):
     HUB_TIMED_OUT = tr("no answer came in time")
     HUB_BROKE = tr("the connection broke")
     HUB_NO_HTTP = tr("it speaks no proper HTTP")
+    HUB_NOT_SECURE = tr("it sends us to an address that is not secure")
+    HUB_SENDS_ON = tr("it sends us from one address to the next")
 
 
 @dataclass(frozen=True, slots=True)

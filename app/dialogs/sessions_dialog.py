@@ -17,8 +17,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.captions.journal import PastSession, delete_session, past_sessions
+from app.config.system.translations import worded
 from app.look.style_sheet import make_primary
 from app.look.widgets.dialog_text import bring_up, close_button, paragraph
+from engine.errors import message_of
 
 
 class SessionsDialog(QDialog):
@@ -146,7 +148,7 @@ class SessionsDialog(QDialog):
             delete_session(session)
         except OSError as error:
             self.message.setText(
-                self.tr("The session cannot be deleted: {}.").format(error.strerror)
+                self.tr("The session cannot be deleted: {}.").format(worded(message_of(error)))
             )
         else:
             self.read()

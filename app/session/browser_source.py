@@ -18,6 +18,8 @@ from PySide6.QtCore import QObject
 from app.captions.line_breaking import Line
 from app.config.preferences import PrivacyPreferences
 from app.config.system.toml_file import read_small
+from app.config.system.translations import worded
+from engine.errors import message_of
 from engine.files import write_file
 
 if TYPE_CHECKING:
@@ -112,7 +114,7 @@ class BrowserSource(QObject):
                 "The caption page could not be opened at port {}: {}; choose another port in the "
                 "settings"
             )
-            return text.format(port, error.strerror)
+            return text.format(port, worded(message_of(error)))
         return None
 
     def close(self) -> None:

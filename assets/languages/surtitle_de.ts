@@ -12,6 +12,78 @@
         <translation>sie ist länger als {most:,} Bytes</translation>
     </message>
     <message>
+        <source>No space left on device</source>
+        <translation>kein Platz mehr auf dem Datenträger</translation>
+    </message>
+    <message>
+        <source>Disk quota exceeded</source>
+        <translation>Ihr Anteil am Speicherplatz ist erschöpft</translation>
+    </message>
+    <message>
+        <source>File too large</source>
+        <translation>die Datei würde zu groß</translation>
+    </message>
+    <message>
+        <source>Read-only file system</source>
+        <translation>der Datenträger kann nur gelesen werden</translation>
+    </message>
+    <message>
+        <source>Permission denied</source>
+        <translation>keine Berechtigung</translation>
+    </message>
+    <message>
+        <source>Operation not permitted</source>
+        <translation>nicht erlaubt</translation>
+    </message>
+    <message>
+        <source>No such file or directory</source>
+        <translation>Datei oder Ordner nicht gefunden</translation>
+    </message>
+    <message>
+        <source>Is a directory</source>
+        <translation>es ist ein Ordner</translation>
+    </message>
+    <message>
+        <source>Not a directory</source>
+        <translation>es ist kein Ordner</translation>
+    </message>
+    <message>
+        <source>File name too long</source>
+        <translation>der Dateiname ist zu lang</translation>
+    </message>
+    <message>
+        <source>Input/output error</source>
+        <translation>Fehler beim Lesen oder Schreiben</translation>
+    </message>
+    <message>
+        <source>Device or resource busy</source>
+        <translation>es ist gerade in Gebrauch</translation>
+    </message>
+    <message>
+        <source>Connection refused</source>
+        <translation>Verbindung abgelehnt</translation>
+    </message>
+    <message>
+        <source>Connection reset by peer</source>
+        <translation>die Gegenstelle hat die Verbindung getrennt</translation>
+    </message>
+    <message>
+        <source>Network is unreachable</source>
+        <translation>kein Netzwerk erreichbar</translation>
+    </message>
+    <message>
+        <source>No route to host</source>
+        <translation>kein Weg zu diesem Computer</translation>
+    </message>
+    <message>
+        <source>Address already in use</source>
+        <translation>der Anschluss ist schon belegt</translation>
+    </message>
+    <message>
+        <source>name not found</source>
+        <translation>Name nicht gefunden</translation>
+    </message>
+    <message>
         <source>Fetching {name}: {done:.2f} of {total:.2f} GB</source>
         <translation>{name} wird heruntergeladen: {done:.2f} von {total:.2f} GB</translation>
     </message>
@@ -694,6 +766,14 @@
     <message>
         <source>it speaks no proper HTTP</source>
         <translation>er spricht kein richtiges HTTP</translation>
+    </message>
+    <message>
+        <source>it sends us to an address that is not secure</source>
+        <translation>er schickt uns zu einer Adresse, die nicht sicher ist</translation>
+    </message>
+    <message>
+        <source>it sends us from one address to the next</source>
+        <translation>er schickt uns von einer Adresse zur nächsten</translation>
     </message>
     <message>
         <source>name</source>

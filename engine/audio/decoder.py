@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
-from engine.errors import AudioError, message_of
+from engine.errors import AudioError, first_line, message_of
 from engine.messages import Code, Message
 
 _LONGEST_CHUNK = 1600  # samples; some codecs have frames of a second and more
@@ -124,8 +124,8 @@ class Decoder:
 
 def _reason(error: Exception) -> Message:
     """Return what FFmpeg says, without its number of the error and the file's name."""
-    if isinstance(error, av.error.FFmpegError) and error.strerror:
-        return Code.AS_SAID(sentence=error.strerror)
+    if isinstance(error, av.error.FFmpegError) and not isinstance(error, OSError):
+        return Code.AS_SAID(sentence=error.strerror or first_line(error))
     return message_of(error)
 
 

@@ -157,8 +157,7 @@ def fetch_model(
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             delete_hidden(staging, library)
-        reason = error.strerror or str(error)
-        message = Code.HUB_CANNOT_WRITE(name=name, folder=str(library), reason=reason)
+        message = Code.HUB_CANNOT_WRITE(name=name, folder=str(library), reason=message_of(error))
         raise HubError(message) from error
     return folder
 

@@ -20,7 +20,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]  # it is public
 
-from engine.errors import FetchCancelledError, HubError
+from engine.errors import FetchCancelledError, HubError, message_of
 from engine.messages import Code, Message
 from engine.untrusted.regular_file import file_sha256
 
@@ -115,7 +115,7 @@ def fetch_answer(
     return bytes(content)
 
 
-def reason_of(error: Exception) -> str | Message:
+def reason_of(error: Exception) -> Message:
     """Return a clause with the reason why no answer came, without text of the server."""
     if isinstance(error, HTTPError):
         known = [status.phrase for status in http.HTTPStatus if status == error.code]
@@ -124,7 +124,7 @@ def reason_of(error: Exception) -> str | Message:
     if isinstance(cause, TimeoutError):
         return Code.HUB_TIMED_OUT()
     if isinstance(cause, OSError):
-        return cause.strerror or Code.HUB_BROKE()
+        return message_of(cause) if cause.strerror else Code.HUB_BROKE()
     return Code.HUB_NO_HTTP()
 
 
@@ -213,8 +213,8 @@ def _open(url: str, start: int, timeout_s: float) -> HTTPResponse:
             given = quote(error.headers["Location"], safe=string.punctuation, encoding="latin-1")
             url = urljoin(url, given)
         if home[0] == "https" and urlsplit(url).scheme != "https":
-            raise URLError(OSError(0, "it sends us to an address that is not secure"))
-    raise URLError(OSError(0, "it sends us from one address to the next"))
+            raise URLError(OSError(0, Code.HUB_NOT_SECURE()))
+    raise URLError(OSError(0, Code.HUB_SENDS_ON()))
 
 
 def _digest(part: Path, file: HubFile) -> str:

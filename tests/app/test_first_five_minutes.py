@@ -7,6 +7,7 @@ needs a process of its own walks in ``tests/support/programs/hard_place_program.
 import re
 import shutil
 import socket
+import sys
 import threading
 from itertools import product, starmap
 from pathlib import Path
@@ -34,14 +35,50 @@ class Computer(NamedTuple):
     home: str = "fresh"
     language: str = "en"
     is_busy: bool = False
+    disk: str = "room"
 
     def __str__(self):
-        return f"{self.home} home, {self.language}, {'busy' if self.is_busy else 'idle'}"
+        busy = "busy" if self.is_busy else "idle"
+        return f"{self.home} home, {self.language}, {busy}, disk: {self.disk}"
 
 
 COMPUTERS = list(starmap(Computer, product(HOMES, ("en", "de"), (False, True))))
 
+KEEPS_NOTHING = [
+    Computer(home, language, disk=disk)
+    for home, disk in (("fresh", "full"), ("2026-11-23", "full"), ("fresh", "read only"))
+    for language in ("en", "de")
+]
+
 EXPORTED = {"en": "1 caption was written to", "de": "1 Untertitel steht jetzt in"}
+
+
+NOT_KEPT = {
+    "en": (
+        "Your choices could not be stored in",
+        "the journal in",
+        "captions cannot be appended to",
+    ),
+    "de": (
+        "Die Einstellungen ließen sich nicht in",
+        "das Journal in",
+        "Untertitel lassen sich nicht an",
+    ),
+}
+"""Before the place: choices; captions, in their journal or in the text file that was chosen."""
+
+REASONS = {
+    ("en", "full"): ["File too large"],
+    ("de", "full"): ["die Datei würde zu groß"],
+    ("en", "read only"): ["Operation not permitted", "Permission denied"],
+    ("de", "read only"): ["nicht erlaubt", "keine Berechtigung"],
+}
+
+
+def contents(folder):
+    """Read every file below a folder; those that are empty hold nothing."""
+    files = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {path: content for path, content in files.items() if content}
 
 
 @pytest.fixture
@@ -114,6 +151,15 @@ def start(qtbot, plain_look, spoken, busy):  # noqa: ARG001  after the windows a
     return start
 
 
+@pytest.fixture
+def full_disk():
+    """Leave no room for a byte in any file, as on a full disk; room is there again afterwards."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
 @pytest.mark.parametrize("computer", COMPUTERS, ids=str)
 def test_the_first_five_minutes(start, home, monkeypatch, computer):
     place, may_load = home(computer.home), threading.Event()
@@ -132,3 +178,26 @@ def test_the_first_five_minutes(start, home, monkeypatch, computer):
     assert [it for it in notices if "\n" in it or re.search("[{}]|Errno|Error", it)] == []
     assert (place / "settings.toml").exists()
     assert not list(place.glob("*.damaged"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs limits and /sys")
+@pytest.mark.parametrize("computer", KEEPS_NOTHING, ids=str)
+def test_where_nothing_can_be_kept_captions_come_and_it_is_told(
+    start, home, full_disk, monkeypatch, computer
+):
+    place = Path("/sys/surtitle") if computer.disk == "read only" else home(computer.home)
+    before = contents(place)
+    if computer.disk == "full":
+        full_disk()
+    notices = noted(monkeypatch.setattr)
+    seen = walk(start(computer, place, None), place)
+
+    assert seen["rows"] == [(FIRST, FIRST.upper())]
+    assert seen["rows of the new session"] == [(SECOND, SECOND.upper())]
+    assert str(place / "mine.srt") in seen["export"]
+    choices, journal, live_text = NOT_KEPT[computer.language]
+    kept_by = journal if computer.home == "fresh" else live_text
+    assert {it.partition(str(place))[0].strip() for it in notices} == {choices, kept_by}
+    reasons = REASONS[computer.language, computer.disk]
+    assert all(any(reason in it for reason in reasons) for it in notices)
+    assert contents(place) == before

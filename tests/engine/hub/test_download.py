@@ -430,7 +430,7 @@ def test_a_hub_that_is_asked_securely_sends_nobody_to_a_plain_address(monkeypatc
     monkeypatch.setattr(urllib.request, "OpenerDirector", Opener)
     with pytest.raises(URLError) as caught:
         fetch_answer("https://hub/x", HubSettings(), lambda: False, 100)
-    assert reason_of(caught.value) == "it sends us to an address that is not secure"
+    assert str(reason_of(caught.value)) == "it sends us to an address that is not secure"
 
 
 def test_an_answer_without_end_is_given_up(hub, library, monkeypatch):

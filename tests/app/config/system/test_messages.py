@@ -1,4 +1,7 @@
+import errno
 import json
+import os
+import socket
 import string
 import typing
 
@@ -8,7 +11,7 @@ from app.captions.adapter_details import Detail
 from app.config.system.messages import AppCode
 from app.config.system.translations import error_text, failure_text, speak, worded
 from engine.audio.devices import AudioNotice
-from engine.errors import AdapterError, SurtitleError
+from engine.errors import SYSTEM_CODES, AdapterError, SurtitleError, message_of
 from engine.events import Event
 from engine.files import ASSETS
 from engine.messages import Code, Message
@@ -63,6 +66,20 @@ def test_what_stands_in_a_message_is_translated_too():
     assert error_text(error).endswith("die Basis ohne Adapter bleibt in Gebrauch")
     assert error_text(SurtitleError("as it is said")) == "as it is said"
     assert error_text(OSError("no file")) == "no file"
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize("number", SYSTEM_CODES, ids=errno.errorcode.get)
+def test_what_the_system_refuses_is_told_in_the_language_of_the_windows(number):
+    message = message_of(OSError(number, os.strerror(number)))
+    assert str(message) == os.strerror(number)
+    assert worded(message) != str(message)
+
+
+@pytest.mark.usefixtures("german")
+def test_a_name_that_is_not_looked_up_is_told_in_the_language_of_the_windows():
+    error = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+    assert worded(message_of(error)) == "Name nicht gefunden"
 
 
 def test_no_two_tables_have_a_name_in_common():
