@@ -65,3 +65,9 @@ def test_every_name_in_backticks_exists(page, words):
         elif CLASS.fullmatch(name) and not set(name.split(".")) <= words:
             missing.add(name)
     assert missing == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_to_a_file_leads_there(page):
+    links = re.findall(r"\]\(([^)\s#]+)", page.read_text(encoding="utf-8"))
+    assert [one for one in links if ":" not in one and not (page.parent / one).exists()] == []
