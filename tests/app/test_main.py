@@ -1,4 +1,5 @@
 import importlib.metadata
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +81,16 @@ def test_the_arguments_become_settings(launched, tmp_path):
     assert (settings.model, settings.device) == (Path("m"), "cpu")
     assert (settings.language, settings.policy) == ("fr", "wait:3")
     assert settings.preferences_file == tmp_path / "settings.toml"
+
+
+@pytest.mark.usefixtures("launched")
+def test_what_libraries_cache_lies_in_the_folder_of_the_program(monkeypatch, tmp_path):
+    for name in ("MPLCONFIGDIR", "TRITON_CACHE_DIR"):
+        monkeypatch.setenv(name, "elsewhere")  # so that it is as before afterwards
+        monkeypatch.delenv(name)
+    main([])
+    assert os.environ["MPLCONFIGDIR"] == str(tmp_path / "cache" / "matplotlib")
+    assert os.environ["TRITON_CACHE_DIR"] == str(tmp_path / "cache" / "triton")
 
 
 def test_a_policy_by_its_lag_is_for_the_terminal(launched, capsys):

@@ -148,6 +148,16 @@ def test_talks_are_a_plain_choice_and_the_main_window_tells_it(program, bundle):
     assert one.stored()["translation"]["adapter"] == "none"
 
 
+def test_talks_are_offered_in_the_languages_that_there_is_an_adapter_for(program, bundle):
+    bundle("some-talks", "read:3", 0)
+    one = program().open().wait_until_ready()
+    purpose = one.window.choices.purpose
+    one.wait(lambda: len(purpose.entries) == 2)
+    for language, n_choices in (("fr", 1), ("de", 2)):
+        one.window.choices.language.pick(language)
+        one.wait(lambda n_choices=n_choices: len(purpose.entries) == n_choices)
+
+
 def test_a_model_without_an_adapter_for_talks_offers_no_choice(program, bundle):
     bundle("much", "read:3", 0)
     one = program().open().wait_until_ready()

@@ -737,6 +737,17 @@ def test_the_caption_page_is_opened_by_a_setting_and_its_address_copied(program)
     assert QGuiApplication.clipboard().text() == one.application.page.source.address != ""
 
 
+def test_a_caption_page_whose_port_is_taken_is_told(program):
+    one = program().open().wait_until_ready()
+    chosen = one.application.settings
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        privacy = replace(chosen.preferences.privacy, page=True, page_port=other.getsockname()[1])
+        chosen.choose(replace(chosen.preferences, privacy=privacy))
+    assert "could not be opened at port" in one.window.banner.sentence.text()
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -2,8 +2,8 @@ import re
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QObject, QPoint, Qt, QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QKeySequence
 
 from app.config.system.translations import speak
 from app.config.system.versions import LIBRARIES, licence_of, version_of
@@ -45,6 +45,31 @@ def test_help_is_in_the_language_of_the_windows(qtbot, qapp):
         for one in translators:
             qapp.removeTranslator(one)
         assert word in shown.text.toPlainText()
+
+
+class Browser(QObject):
+    """Notes what it is asked to open."""
+
+    def __init__(self):
+        super().__init__()
+        self.opened = []
+
+    @Slot(QUrl)
+    def open(self, url):
+        self.opened.append(url.toString())
+
+
+def test_a_link_in_the_help_opens_in_the_browser(qtbot):
+    shown = HelpDialog()
+    qtbot.addWidget(shown)
+    shown.show()
+    shown.text.setMarkdown("[elsewhere](test://elsewhere)")
+    browser = Browser()
+    QDesktopServices.setUrlHandler("test", browser, "open")
+    place = shown.text.cursorRect().center() + QPoint(5, 0)
+    qtbot.mouseClick(shown.text.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    QDesktopServices.unsetUrlHandler("test")
+    assert browser.opened == ["test://elsewhere"]
 
 
 @pytest.mark.parametrize("file", HELP, ids=lambda path: path.stem)

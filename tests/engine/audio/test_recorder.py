@@ -295,6 +295,13 @@ def test_a_server_that_never_answers_is_waited_for_as_long_as_was_said():
         desk.run(3)
 
 
+def test_a_recorder_without_a_device_waits_before_it_looks_again():
+    desk = Desk()
+    begun_s = desk.system.now_s
+    assert [*desk.recorder.step()] == []
+    assert desk.system.now_s == begun_s + STEP_S
+
+
 def test_a_server_that_is_gone_later_is_waited_for_without_an_end():
     desk = Desk(device(), patience_s=20)
     desk.run(1)

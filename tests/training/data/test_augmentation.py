@@ -66,6 +66,13 @@ def test_a_number_has_the_same_digits_in_every_language(kind):
         assert digits != {""}
 
 
+def test_a_share_is_a_whole_number_of_one_or_two_digits_or_has_decimals():
+    shares = [invent("percent", rng(seed)).digits for seed in range(300)]
+    lengths = {len(digits) for digits in shares if "." not in digits}
+    assert lengths == {1, 2}
+    assert 100 < sum("." in digits for digits in shares) < 250
+
+
 def test_a_kind_that_nobody_invents_is_refused():
     with pytest.raises(ValueError, match="one asks for 'colour'"):
         invent("colour", rng())

@@ -52,6 +52,13 @@ def test_the_curve_that_made_the_captions_is_found():
     assert calibration_error(Calibration(slope=3.0, offset=0.0, threshold=0.5), fresh) > 0.2
 
 
+def test_a_curve_is_given_with_three_decimals():
+    true = Calibration(slope=3.0, offset=2.5, threshold=0.5)
+    fitted = calibrate(list(drawn(true, 200, seed=1)), 0.5)
+    for number in (fitted.slope, fitted.offset):
+        assert len(str(number).partition(".")[2]) == 3
+
+
 def test_a_curve_is_found_where_all_captions_are_good():
     rng = random.Random(3)
     captions = [sentence(-rng.random() - 0.01, good=True) for _ in range(100)]
