@@ -84,6 +84,7 @@ QComboBox QLineEdit, QAbstractSpinBox QLineEdit {
 }
 QAbstractSpinBox { padding-top: 2px; padding-bottom: 2px; }
 QAbstractSpinBox:focus { padding-top: 1px; padding-bottom: 1px; }
+QComboBox { combobox-popup: 0; }
 QComboBox::drop-down { width: 24px; border: none; }
 QComboBox::down-arrow { image: url("$down"); width: 14px; height: 14px; }
 QComboBox QAbstractItemView {

@@ -3128,10 +3128,6 @@
         <translation>&amp;Anzeigesprache</translation>
     </message>
     <message>
-        <source>Takes effect when Surtitle is started again.</source>
-        <translation>Gilt nach dem nächsten Start von Surtitle.</translation>
-    </message>
-    <message>
         <source>Light</source>
         <translation>Hell</translation>
     </message>
@@ -3173,6 +3169,10 @@
     <message>
         <source>&amp;Open folder</source>
         <translation>&amp;Ordner öffnen</translation>
+    </message>
+    <message>
+        <source>The windows speak this language when Surtitle is started again.</source>
+        <translation>Die Fenster sprechen diese Sprache, sobald Surtitle neu gestartet wird.</translation>
     </message>
     <message>
         <source>All settings as a file</source>

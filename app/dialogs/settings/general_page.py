@@ -38,13 +38,19 @@ class GeneralPage(SettingsPage):
         super().__init__("")
         self.title = self.tr("General")
         self._data_folder = data_folder
+        self._spoken: str | None = None  # as the program was started
         languages = (self.tr("Same as system"), "English", "Deutsch")
         self.language = self.add_combo(
             "interface.language",
             self.tr("Display &language"),
             list(zip(languages, INTERFACE_LANGUAGES, strict=True)),
-            self.tr("Takes effect when Surtitle is started again."),
         )
+        self.next_start = paragraph(
+            self.tr("The windows speak this language when Surtitle is started again.")
+        )
+        self.next_start.hide()
+        self.form.addRow("", self.next_start)
+        self.language.currentIndexChanged.connect(self._tell_next_start)
         looks = (self.tr("Same as system"), self.tr("Light"), self.tr("Dark"))
         self.appearance = self.add_combo(
             "interface.appearance",
@@ -56,6 +62,11 @@ class GeneralPage(SettingsPage):
         )
         self._add_sessions()
         self._add_file()
+
+    def fill(self, preferences: Preferences) -> None:
+        """Show the preferences; the first ones are those that the program was started with."""
+        self._spoken = self._spoken or preferences.interface.language
+        super().fill(preferences)
 
     def defaults(self, preferences: Preferences) -> Preferences:
         """Return the preferences with this page and the columns of the transcript reset."""
@@ -92,6 +103,10 @@ class GeneralPage(SettingsPage):
         self.load.clicked.connect(self.load_wanted)
         self.save.clicked.connect(self.save_wanted)
         self.add_buttons(self.load, self.save)
+
+    @Slot()
+    def _tell_next_start(self) -> None:
+        self.next_start.setVisible(self._spoken not in (None, self.language.currentData()))
 
     @Slot(int)
     def _name_days(self, days: int) -> None:

@@ -4,10 +4,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QWheelEvent
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QWidget
 
 from app.config.preferences import Preferences
 from app.dialogs.settings.dialog import SettingsDialog
+from app.look.apply import Look
 from app.look.widgets.policy_names import policy_names
 from app.main_window.actions import Actions
 from tests.support.app.preferences import CHOSEN
@@ -335,3 +336,32 @@ def test_a_colour_that_was_not_offered_is_kept_and_shown(dialog, edits):
     assert dialog.captions.text_colour.value == "#123456"
     dialog.captions.lines.setValue(1)
     assert edits[-1].captions.text_colour == "#123456"
+
+
+@pytest.mark.usefixtures("plain_look")
+def test_every_list_shows_all_its_choices_whole(dialog, qtbot, qapp):
+    look = Look(qapp, "light", qapp)
+    dialog.show_preferences(Preferences())
+    dialog.show()
+    for number, page in enumerate(dialog.pages):
+        dialog.tabs.setCurrentIndex(number)
+        for combo in page.findChildren(QComboBox):
+            combo.showPopup()
+            view = combo.view()
+            qtbot.waitUntil(view.isVisible)
+            last = view.model().index(min(combo.count(), combo.maxVisibleItems()) - 1, 0)
+            bottom = view.viewport().rect().bottom()
+            assert view.visualRect(last).bottom() <= bottom, combo.accessibleName()
+            combo.hidePopup()
+    look.deleteLater()
+
+
+def test_another_language_of_the_windows_is_told_to_hold_from_the_next_start(dialog):
+    dialog.show_preferences(Preferences())
+    general = dialog.pages[0]
+    assert general.next_start.isHidden()
+    general.language.setCurrentIndex(general.language.findData("de"))
+    assert not general.next_start.isHidden()
+    assert "started again" in general.next_start.text()
+    general.language.setCurrentIndex(general.language.findData("system"))
+    assert general.next_start.isHidden()
