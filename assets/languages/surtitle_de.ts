@@ -641,19 +641,19 @@
     </message>
     <message>
         <source>the translation falls behind the speaker: choose a smaller translation model, or a timing that reads more words at a time</source>
-        <translation>die Übersetzung hält nicht Schritt: Wählen Sie ein kleineres Übersetzungsmodell oder einen Zeitpunkt, der mehr Wörter auf einmal liest</translation>
+        <translation>die Übersetzung hält nicht Schritt: Wählen Sie ein kleineres Übersetzungsmodell oder ein Tempo, das mehr Wörter auf einmal liest</translation>
     </message>
     <message>
         <source>this computer is too slow for this speech model ({factor:.1f} s for each second of speech): choose a smaller one, {smaller}</source>
-        <translation>dieser Computer ist zu langsam für dieses Sprachmodell ({factor:.1f} s je Sekunde Sprache): Wählen Sie ein kleineres, {smaller}</translation>
+        <translation>dieser Computer ist zu langsam für dieses Spracherkennungsmodell ({factor:.1f} s je Sekunde Sprache): Wählen Sie ein kleineres, {smaller}</translation>
     </message>
     <message>
         <source>this computer is too slow for the smallest speech model ({factor:.1f} s for each second of speech): captions come late</source>
-        <translation>dieser Computer ist selbst für das kleinste Sprachmodell zu langsam ({factor:.1f} s je Sekunde Sprache): Die Untertitel kommen spät</translation>
+        <translation>dieser Computer ist selbst für das kleinste Spracherkennungsmodell zu langsam ({factor:.1f} s je Sekunde Sprache): Die Untertitel kommen spät</translation>
     </message>
     <message>
         <source>the captions fall behind the speaker: choose a smaller speech model, {smaller}</source>
-        <translation>die Untertitel halten nicht Schritt: Wählen Sie ein kleineres Sprachmodell, {smaller}</translation>
+        <translation>die Untertitel halten nicht Schritt: Wählen Sie ein kleineres Spracherkennungsmodell, {smaller}</translation>
     </message>
     <message>
         <source>the captions fall behind the speaker: this computer is too slow for this talk</source>
@@ -689,7 +689,7 @@
     </message>
     <message>
         <source>the speech model {model} does not recognise {code!r}: choose one that does, such as base or small; those whose names end in .en recognise English alone</source>
-        <translation>das Sprachmodell {model} erkennt {code!r} nicht: Wählen Sie eines, das es erkennt, etwa base oder small; solche, deren Name auf .en endet, erkennen nur Englisch</translation>
+        <translation>das Spracherkennungsmodell {model} erkennt {code!r} nicht: Wählen Sie eines, das es erkennt, etwa base oder small; solche, deren Name auf .en endet, erkennen nur Englisch</translation>
     </message>
     <message>
         <source>no Whisper model is called {name}: choose {known}, or name an owner/name on the hub or a folder</source>
@@ -1005,7 +1005,7 @@
     </message>
     <message>
         <source>the speech model {name} is not on this computer: let surtitle listen download it first</source>
-        <translation>das Sprachmodell {name} ist nicht auf diesem Computer: bitte es zuerst von surtitle listen herunterladen lassen</translation>
+        <translation>das Spracherkennungsmodell {name} ist nicht auf diesem Computer: bitte es zuerst von surtitle listen herunterladen lassen</translation>
     </message>
     <message>
         <source>something unexpected went wrong ({reason}); Surtitle goes on, and its log says more</source>
@@ -1693,7 +1693,7 @@
     </message>
     <message>
         <source>the speech model {name} is not on this computer yet: {reason}</source>
-        <translation>das Sprachmodell {name} ist noch nicht auf diesem Computer: {reason}</translation>
+        <translation>das Spracherkennungsmodell {name} ist noch nicht auf diesem Computer: {reason}</translation>
     </message>
     <message>
         <source>should hold {wanted}, got {value}</source>
@@ -1801,11 +1801,11 @@
     </message>
     <message>
         <source>on this computer</source>
-        <translation>auf diesem Rechner</translation>
+        <translation>auf diesem Computer</translation>
     </message>
     <message>
         <source>Too slow for this computer</source>
-        <translation>Zu langsam für diesen Rechner</translation>
+        <translation>Zu langsam für diesen Computer</translation>
     </message>
     <message>
         <source>Fast enough (uses {:.0f} % of the time)</source>
@@ -1880,7 +1880,7 @@
     </message>
     <message>
         <source>Live translated captions on your own computer. Nothing leaves it.</source>
-        <translation>Live übersetzte Untertitel auf Ihrem eigenen Rechner. Nichts verlässt ihn.</translation>
+        <translation>Live übersetzte Untertitel auf Ihrem eigenen Computer. Nichts verlässt ihn.</translation>
     </message>
     <message>
         <source>Parts and licences</source>
@@ -2007,7 +2007,7 @@
     </message>
     <message>
         <source>Test t&amp;ranslation speed…</source>
-        <translation>Ge&amp;schwindigkeit der Übersetzung prüfen…</translation>
+        <translation>Ge&amp;schwindigkeit der Übersetzung prüfen …</translation>
     </message>
     <message>
         <source>&amp;Adapters…</source>
@@ -2019,7 +2019,7 @@
     </message>
     <message>
         <source>Per&amp;formance…</source>
-        <translation>&amp;Leistung…</translation>
+        <translation>&amp;Leistung …</translation>
     </message>
     <message>
         <source>&amp;Settings…</source>
@@ -2130,7 +2130,7 @@
     </message>
     <message>
         <source>Trained for another timing than the one in use, so captions may be worse; the button at the lower right of the window changes the timing.</source>
-        <translation>Für einen anderen Zeitpunkt trainiert als den gewählten; die Untertitel können dadurch schlechter werden. Die Schaltfläche unten rechts im Hauptfenster ändert den Zeitpunkt.</translation>
+        <translation>Für ein anderes Tempo trainiert als das gewählte; die Untertitel können dadurch schlechter werden. Die Schaltfläche unten rechts im Hauptfenster ändert das Tempo.</translation>
     </message>
     <message>
         <source>&amp;Load anyway</source>
@@ -2300,7 +2300,7 @@
     </message>
     <message>
         <source>T&amp;iming</source>
-        <translation>&amp;Zeitpunkt</translation>
+        <translation>&amp;Tempo</translation>
     </message>
     <message>
         <source>Translate</source>
@@ -2726,7 +2726,7 @@
     </message>
     <message>
         <source>Your desktop has no program that opens it; it is {}</source>
-        <translation>Kein Programm auf diesem Rechner öffnet das; es liegt hier: {}</translation>
+        <translation>Kein Programm auf diesem Computer öffnet das; es liegt hier: {}</translation>
     </message>
 </context>
 <context>
@@ -2761,7 +2761,7 @@
     </message>
     <message>
         <source>Typing works now. To caption speech, download a speech model later in the main window.</source>
-        <translation>Tippen können Sie schon. Um Gesprochenes zu untertiteln, laden Sie später im Hauptfenster ein Sprachmodell herunter.</translation>
+        <translation>Tippen können Sie schon. Um Gesprochenes zu untertiteln, laden Sie später im Hauptfenster ein Spracherkennungsmodell herunter.</translation>
     </message>
 </context>
 <context>
@@ -3055,7 +3055,7 @@
     </message>
     <message>
         <source>Only this computer can open it. Treat the address like a password.</source>
-        <translation>Nur dieser Rechner kann sie öffnen. Behandeln Sie die Adresse wie ein Passwort.</translation>
+        <translation>Nur dieser Computer kann sie öffnen. Behandeln Sie die Adresse wie ein Passwort.</translation>
     </message>
     <message>
         <source>Po&amp;rt</source>
@@ -3348,7 +3348,7 @@
     <name>InputLine</name>
     <message>
         <source>Type or paste to caption; Enter ends the sentence</source>
-        <translation>Text zum Untertiteln eintippen oder einfügen; die Eingabetaste beendet den Satz</translation>
+        <translation>Text zum Untertiteln; Enter beendet den Satz</translation>
     </message>
     <message>
         <source>Text to caption</source>
@@ -3356,7 +3356,7 @@
     </message>
     <message>
         <source>Type or paste to translate; Enter ends the sentence</source>
-        <translation>Text zum Übersetzen eintippen oder einfügen; die Eingabetaste beendet den Satz</translation>
+        <translation>Text zum Übersetzen; Enter beendet den Satz</translation>
     </message>
     <message>
         <source>Text to translate</source>
@@ -3548,15 +3548,15 @@
     </message>
     <message>
         <source>Loading the speech model… What is said is kept</source>
-        <translation>Das Sprachmodell wird geladen … Gesagtes geht nicht verloren</translation>
+        <translation>Das Spracherkennungsmodell wird geladen … Gesagtes geht nicht verloren</translation>
     </message>
     <message>
         <source>Choose a&amp;nother speech model…</source>
-        <translation>Anderes Sprachmodell wä&amp;hlen …</translation>
+        <translation>Anderes Spracherkennungsmodell wä&amp;hlen …</translation>
     </message>
     <message>
         <source>The speech model {} is not on this computer; the one before goes on</source>
-        <translation>Das Sprachmodell {} ist nicht auf diesem Computer; das bisherige läuft weiter</translation>
+        <translation>Das Spracherkennungsmodell {} ist nicht auf diesem Computer; das bisherige läuft weiter</translation>
     </message>
     <message>
         <source>Do&amp;wnload</source>
@@ -3568,11 +3568,11 @@
     </message>
     <message>
         <source>The speech model {} is not on this computer</source>
-        <translation>Das Sprachmodell {} ist nicht auf diesem Computer</translation>
+        <translation>Das Spracherkennungsmodell {} ist nicht auf diesem Computer</translation>
     </message>
     <message>
         <source>Listening begins when the speech model is here</source>
-        <translation>Das Zuhören beginnt, sobald das Sprachmodell da ist</translation>
+        <translation>Das Zuhören beginnt, sobald das Spracherkennungsmodell da ist</translation>
     </message>
     <message>
         <source>Try a&amp;gain</source>
@@ -3611,7 +3611,7 @@
     </message>
     <message>
         <source>To caption speech, Surtitle needs a speech model</source>
-        <translation>Um Gesprochenes zu untertiteln, braucht Surtitle ein Sprachmodell</translation>
+        <translation>Um Gesprochenes zu untertiteln, braucht Surtitle ein Spracherkennungsmodell</translation>
     </message>
 </context>
 <context>
@@ -3693,7 +3693,7 @@
     </message>
     <message>
         <source>Loading the speech model…</source>
-        <translation>Das Sprachmodell wird geladen …</translation>
+        <translation>Das Spracherkennungsmodell wird geladen …</translation>
     </message>
 </context>
 <context>
@@ -3754,7 +3754,7 @@
     <name>ModelPage</name>
     <message>
         <source>Checking this computer…</source>
-        <translation>Dieser Rechner wird geprüft …</translation>
+        <translation>Dieser Computer wird geprüft …</translation>
     </message>
     <message>
         <source>Translation models</source>
@@ -3762,7 +3762,7 @@
     </message>
     <message>
         <source>This computer</source>
-        <translation>Dieser Rechner</translation>
+        <translation>Dieser Computer</translation>
     </message>
     <message>
         <source>Check a&amp;gain</source>
@@ -3790,11 +3790,11 @@
     </message>
     <message>
         <source>This computer could not be checked: {}</source>
-        <translation>Dieser Rechner ließ sich nicht prüfen: {}</translation>
+        <translation>Dieser Computer ließ sich nicht prüfen: {}</translation>
     </message>
     <message>
         <source>This computer: {}, {} cores; {} of {} memory free.</source>
-        <translation>Dieser Rechner: {}, {} Kerne; {} von {} Speicher frei.</translation>
+        <translation>Dieser Computer: {}, {} Kerne; {} von {} Speicher frei.</translation>
     </message>
     <message>
         <source>Graphics card: {}, {} of {} free.</source>
@@ -3841,7 +3841,7 @@
     </message>
     <message>
         <source>Loading the converted model, to be sure of it…</source>
-        <translation>Das umgewandelte Modell wird zur Sicherheit geladen…</translation>
+        <translation>Das umgewandelte Modell wird zur Sicherheit geladen …</translation>
     </message>
     <message>
         <source>{} became free.</source>
@@ -3878,7 +3878,7 @@
     <name>OriginalButton</name>
     <message>
         <source>Delete the origi&amp;nal…</source>
-        <translation>Origi&amp;nal löschen…</translation>
+        <translation>Origi&amp;nal löschen …</translation>
     </message>
     <message>
         <source>Delete the original</source>
@@ -4080,7 +4080,7 @@
     <name>SetupController</name>
     <message>
         <source>Loading the speech model; what you say is kept.</source>
-        <translation>Das Sprachmodell wird geladen; was Sie sagen, geht nicht verloren.</translation>
+        <translation>Das Spracherkennungsmodell wird geladen; was Sie sagen, geht nicht verloren.</translation>
     </message>
     <message>
         <source>Listening. Say a sentence.</source>
@@ -4092,7 +4092,7 @@
     </message>
     <message>
         <source>Its model is on this computer: choose it, and use it</source>
-        <translation>Das Modell ist auf diesem Rechner: auswählen und benutzen</translation>
+        <translation>Das Modell ist auf diesem Computer: auswählen und benutzen</translation>
     </message>
     <message>
         <source>{}…</source>
@@ -4180,11 +4180,11 @@
     <name>SpeechModel</name>
     <message>
         <source>To caption speech, Surtitle needs the speech model {} (once).</source>
-        <translation>Um Gesprochenes zu untertiteln, braucht Surtitle das Sprachmodell {} (einmalig).</translation>
+        <translation>Um Gesprochenes zu untertiteln, braucht Surtitle das Spracherkennungsmodell {} (einmalig).</translation>
     </message>
     <message>
         <source>To caption speech, Surtitle needs a speech model ({} MB, once).</source>
-        <translation>Um Gesprochenes zu untertiteln, braucht Surtitle ein Sprachmodell ({} MB, einmalig).</translation>
+        <translation>Um Gesprochenes zu untertiteln, braucht Surtitle ein Spracherkennungsmodell ({} MB, einmalig).</translation>
     </message>
 </context>
 <context>
@@ -4215,11 +4215,11 @@
     </message>
     <message>
         <source>Folder of a speech model</source>
-        <translation>Ordner eines Sprachmodells</translation>
+        <translation>Ordner eines Spracherkennungsmodells</translation>
     </message>
     <message>
         <source>Speech model</source>
-        <translation>Sprachmodell</translation>
+        <translation>Spracherkennungsmodell</translation>
     </message>
     <message>
         <source>&amp;Fast</source>
@@ -4247,7 +4247,7 @@
     </message>
     <message>
         <source>This speech model is on this computer.</source>
-        <translation>Dieses Sprachmodell ist auf diesem Computer.</translation>
+        <translation>Dieses Spracherkennungsmodell ist auf diesem Computer.</translation>
     </message>
     <message>
         <source>Contacting huggingface.co…</source>
@@ -4255,7 +4255,7 @@
     </message>
     <message>
         <source>To caption speech, Surtitle needs a speech model. Download it once from huggingface.co; after that no internet is needed.</source>
-        <translation>Um Gesprochenes zu untertiteln, braucht Surtitle ein Sprachmodell. Laden Sie es einmal von huggingface.co herunter; danach ist kein Internet nötig.</translation>
+        <translation>Um Gesprochenes zu untertiteln, braucht Surtitle ein Spracherkennungsmodell. Laden Sie es einmal von huggingface.co herunter; danach ist kein Internet nötig.</translation>
     </message>
     <message>
         <source>Misses more words.</source>
@@ -4365,7 +4365,7 @@
     </message>
     <message>
         <source>Mode, language and timing of the captions</source>
-        <translation>Modus, Sprache und Zeitpunkt der Untertitel</translation>
+        <translation>Modus, Sprache und Tempo der Untertitel</translation>
     </message>
     <message>
         <source>Loading…</source>
@@ -4492,7 +4492,7 @@
     </message>
     <message>
         <source>&amp;Timing</source>
-        <translation>&amp;Zeitpunkt</translation>
+        <translation>&amp;Tempo</translation>
     </message>
     <message>
         <source>Translation model</source>
@@ -4522,7 +4522,7 @@
     </message>
     <message>
         <source>The speech model is still being downloaded.</source>
-        <translation>Das Sprachmodell wird noch heruntergeladen.</translation>
+        <translation>Das Spracherkennungsmodell wird noch heruntergeladen.</translation>
     </message>
     <message>
         <source>Switch the microphone on and say an English sentence. Nothing is recorded before that; the bars move when sound arrives.</source>
@@ -4530,7 +4530,7 @@
     </message>
     <message>
         <source>You need a speech model first: go back to choose one.</source>
-        <translation>Dafür brauchen Sie zuerst ein Sprachmodell: Gehen Sie zurück, um eines zu wählen.</translation>
+        <translation>Dafür brauchen Sie zuerst ein Spracherkennungsmodell: Gehen Sie zurück, um eines zu wählen.</translation>
     </message>
     <message>
         <source>Off.</source>
@@ -4625,7 +4625,7 @@
     </message>
     <message>
         <source>No account and no tracking</source>
-        <translation>Kein Konto, keine Verfolgung</translation>
+        <translation>Kein Konto, kein Tracking</translation>
     </message>
     <message>
         <source>Works without the internet</source>

@@ -305,3 +305,15 @@ def test_nothing_in_the_main_window_is_cut_off_at_its_smallest(windows, qtbot):
                 cut_off(window) == [] and row.height() >= row.heightForWidth(row.width())
             )
         )
+
+
+def test_the_hint_of_the_typed_line_is_whole_on_a_small_screen_that_is_scaled(windows, language):
+    window = windows()[0]
+    window.resize(640, 300)  # 1280x720 at 200 %
+    window.show()
+    line = window.typed_line
+    for translates in (True, False):
+        line.show_use(translates=translates)
+        hint = line.fontMetrics().horizontalAdvance(line.placeholderText())
+        around = line.sizeHint().width() - line.fontMetrics().averageCharWidth() * 17
+        assert hint + around <= line.width(), (language, line.placeholderText())
