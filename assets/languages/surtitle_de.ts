@@ -1871,6 +1871,18 @@
         <source>Better for talks and long sentences.</source>
         <translation>Besser für Vorträge und lange Sätze.</translation>
     </message>
+    <message>
+        <source>keeps {name} in 8 bits, and codes of type I8 with one scale of type F32 for each row were expected</source>
+        <translation>hält {name} in 8 Bit, und erwartet wurden Codes vom Typ I8 mit einem Faktor vom Typ F32 für jede Zeile</translation>
+    </message>
+    <message>
+        <source>has {name} twice, whole and in 8 bits</source>
+        <translation>hat {name} doppelt, ganz und in 8 Bit</translation>
+    </message>
+    <message>
+        <source>has scales of {name} that are not all finite and more than 0</source>
+        <translation>hat für {name} Faktoren, die nicht alle endlich und größer als 0 sind</translation>
+    </message>
 </context>
 <context>
     <name>AboutDialog</name>

@@ -106,7 +106,7 @@ def check_head(folder: Path, width: int) -> None:
     n_whole = len(content) // _FLOAT.size * _FLOAT.size
     numbers = (number for (number,) in _FLOAT.iter_unpack(content[:n_whole]))
     if not all(map(math.isfinite, numbers)):
-        refuse(Fault.HEAD_NOT_FINITE())
+        refuse(Fault.NOT_FINITE())
 
 
 def head_sha256(folder: Path) -> str:

@@ -10,13 +10,14 @@ from pathlib import Path
 from engine.errors import ModelError, message_of
 from engine.messages import Code, Message
 from engine.models.fingerprint import read_fingerprint
+from engine.models.int8_entries import SCALED_INT8, whole_entries
 from engine.untrusted.faults import Fault
 from engine.untrusted.safetensors_header import TensorEntry, read_header
 from engine.untrusted.strict_json import JsonObject, shown
 
 _WEIGHTS, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _MAX_INDEX_BYTES = 1 << 24
-_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
+_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, SCALED_INT8: 4}
 
 _NF4_BYTES = 1 / 2 + 1 / 64 + 4 / (64 * 256)
 """Bytes of one number: its code, the 8-bit scale of its block, and the scale of those scales.
@@ -34,8 +35,9 @@ class Footprint:
         n_rows: rows of these matrices: each has its own scale in int8.
         n_other: all other numbers: embeddings, output layer, norms, biases.
         n_cached: numbers in one row of the slot cache; 0 if the configuration is not known.
-        stored_bytes: bytes of a number in the files.
+        stored_bytes: bytes of a number in the files; of one that is kept in 8 bits, once unpacked.
         n_tensors: in the files; 0 if they were not read.
+        n_in_8_bits: matrices that are kept in 8 bits.
     """
 
     n_linear: int
@@ -44,6 +46,7 @@ class Footprint:
     n_cached: int
     stored_bytes: int
     n_tensors: int = 0
+    n_in_8_bits: int = 0
 
     @property
     def n_parameters(self) -> int:
@@ -84,6 +87,7 @@ def read_footprint(folder: Path) -> Footprint:
         n_cached=_cached_numbers(folder),
         stored_bytes=max(sizes, default=4),
         n_tensors=len(tensors),
+        n_in_8_bits=sum(entry.dtype == SCALED_INT8 for entry in tensors.values()),
     )
 
 
@@ -91,7 +95,7 @@ def _tensors(folder: Path) -> dict[str, TensorEntry]:
     tensors = dict[str, TensorEntry]()
     for name in weight_files(folder):
         try:
-            tensors |= read_header(folder / name).tensors
+            tensors |= whole_entries(read_header(folder / name).tensors)
         except OSError as error:
             raise _broken(
                 folder, Fault.UNREADABLE(name=shown(name), reason=message_of(error))

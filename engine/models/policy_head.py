@@ -63,5 +63,5 @@ def read_head(folder: Path, card: AdaptiveCard | None, width: int) -> PolicyHead
     check_header(parse_header(content), width)
     weight = parse_tensors(content)[HEAD_TENSOR].astype(np.float64)
     if not np.isfinite(weight).all():
-        refuse(Fault.HEAD_NOT_FINITE())
+        refuse(Fault.NOT_FINITE())
     return PolicyHead(weight, card.head_reads_target)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.models.zeros import zeros
 from engine.untrusted.faults import Fault
 from engine.untrusted.regular_file import open_plain
-from engine.untrusted.safetensors_header import TensorEntry, parse_header
+from engine.untrusted.safetensors_header import SafetensorsHeader, TensorEntry, parse_header
 from engine.untrusted.strict_json import refuse, shown
 
 Array = NDArray[np.float16] | NDArray[np.float32] | NDArray[np.float64]
@@ -40,20 +40,28 @@ def parse_tensors(content: bytes) -> Arrays:
             the text continues a sentence that begins with the file.
     """
     header = parse_header(content)
-    return {
-        name: _array(content, header.data_start, name, entry)
-        for name, entry in header.tensors.items()
-    }
+    return {name: float_tensor(content, header, name) for name in header.tensors}
 
 
-def _array(content: bytes, data_start: int, name: str, entry: TensorEntry) -> Array:
+def float_tensor(content: bytes, header: SafetensorsHeader, name: str) -> Array:
+    """Return one tensor of a file, as ``parse_tensors`` does."""
+    entry = header.tensors[name]
     if entry.dtype not in _STORED:
         refuse(Fault.TENSOR_TYPE_UNKNOWN(name=shown(name), dtype=entry.dtype))
-    stored = np.frombuffer(
-        content, _STORED[entry.dtype], count=entry.n_elements, offset=data_start + entry.start
-    ).reshape(entry.shape)
+    stored = _bytes(content, header, entry).view(_STORED[entry.dtype])
     if entry.dtype != "BF16":
-        return stored
+        return stored.reshape(entry.shape)
     wide = zeros(entry.shape)
-    wide.reshape(-1).view("<u2")[1::2] = stored.reshape(-1)  # the upper half of a float32
+    wide.reshape(-1).view("<u2")[1::2] = stored  # the upper half of a float32
     return wide
+
+
+def int8_tensor(content: bytes, header: SafetensorsHeader, name: str) -> NDArray[np.int8]:
+    """Return one tensor of type I8."""
+    entry = header.tensors[name]
+    return _bytes(content, header, entry).view(np.int8).reshape(entry.shape)
+
+
+def _bytes(content: bytes, header: SafetensorsHeader, entry: TensorEntry) -> NDArray[np.uint8]:
+    start = header.data_start + entry.start
+    return np.frombuffer(content, np.uint8, count=entry.end - entry.start, offset=start)

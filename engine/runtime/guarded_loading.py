@@ -11,10 +11,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
+import numpy as np
 import torch
 from transformers import (
     AutoModelForCausalLM,
     BitsAndBytesConfig,
+    LlamaConfig,
+    LlamaForCausalLM,
     PreTrainedModel,
     PreTrainedTokenizerFast,
 )
@@ -23,6 +26,8 @@ from transformers.utils import logging as transformers_logging
 
 from engine.errors import ModelError, is_failure
 from engine.messages import Code, Message
+from engine.models.llama_shape import read_llama_shape
+from engine.models.llama_weights import parse_llama_weights, read_llama_file
 from engine.models.memory_footprint import Footprint, read_footprint
 from engine.runtime.growth_limit import growth_limit
 from engine.text.prompt import word_ids
@@ -61,8 +66,13 @@ def pretrained_network(
         size = read_footprint(folder)
         with growth_limit(size.n_tensors, _numbers(size)), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the library, on facts that are checked here
-            loaded = AutoModelForCausalLM.from_pretrained(
-                folder,
+            kind: type = AutoModelForCausalLM
+            given: dict[str, object] = {"pretrained_model_name_or_path": folder}
+            if size.n_in_8_bits:
+                kind, given = LlamaForCausalLM, _unpacked(folder)
+                dtype = dtype or torch.float32
+            loaded = kind.from_pretrained(  # type: ignore[attr-defined]
+                **given,
                 local_files_only=True,
                 trust_remote_code=False,
                 use_safetensors=True,
@@ -105,6 +115,20 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
             raise
         raise _cannot_be_loaded(folder, error, Fault.TOKENIZER_REFUSED) from error
     return tokenizer
+
+
+def _unpacked(folder: Path) -> dict[str, object]:
+    """Return what transformers is given in the place of a folder: a shape, and its weights."""
+    shape = read_llama_shape(folder)
+    weights = parse_llama_weights(read_llama_file(folder, shape), shape)
+    return {
+        "pretrained_model_name_or_path": None,
+        "config": LlamaConfig.from_pretrained(folder, local_files_only=True),
+        "state_dict": {
+            name: torch.from_numpy(np.require(array, requirements=["A", "W"]))
+            for name, array in weights.items()
+        },
+    }
 
 
 def _cannot_be_loaded(folder: Path, error: BaseException, refused: Fault) -> ModelError:

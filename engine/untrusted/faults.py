@@ -60,6 +60,12 @@ class Fault(Codes):
     TENSOR_MISPLACED = tr("puts the tensor {name} at byte {start} of the data, not at {wanted}")
     DATA_CUT = tr("was cut: its tensors need data up to byte {wanted}, and it ends at {n_bytes}")
     DATA_LEFT = tr("has data behind its last tensor (bytes: {n_bytes})")
+    CODES_WRONG = tr(
+        "keeps {name} in 8 bits, and codes of type I8 with one scale of type F32 for each row were "
+        "expected"
+    )
+    CODES_TWICE = tr("has {name} twice, whole and in 8 bits")
+    SCALES_WRONG = tr("has scales of {name} that are not all finite and more than 0")
 
     # cards
     NEWER_FORMAT = tr("is of format version {version}, and this program reads {known}: update it")
@@ -111,7 +117,7 @@ class Fault(Codes):
     # policy heads
     HEAD_TENSOR = tr("has the tensor {name} of type {dtype}, and {wanted} of type F32 was expected")
     HEAD_CHANGED = tr("was changed or damaged after its card was written: get it again")
-    HEAD_NOT_FINITE = tr("holds numbers that are none (NaN) or infinite")
+    NOT_FINITE = tr("holds numbers that are none (NaN) or infinite")
     MANY_LAGS = tr("gives a lag for {n} values of tau, and {most} are the most")
     NO_TAU = tr("gives a lag for {tau}, which is no tau from 0 to 1")
 

@@ -13,6 +13,7 @@ from engine.translation.feed import changes
 from tests.fuzz.sentences import check
 from tests.support.fakes import save_tiny_model
 from tests.support.strangers import damaged, mutated_file
+from training.trainer.pretraining.export import pack_weights
 
 _CODE = """import os, sys
 open(os.path.expanduser("~/bait"), "w").write("it ran")
@@ -112,11 +113,13 @@ def load_and_translate(settings, text):
 @contextlib.contextmanager
 def prepared(folder):
     whole = save_tiny_model(folder / "whole")
-    contents = {path.name: path.read_bytes() for path in whole.iterdir()}
+    packed = shutil.copytree(whole, folder / "packed")
+    pack_weights(whole, packed)
 
     def run(rng, folder, allow):
         model = folder / "model"
-        shutil.copytree(whole, model)
+        shutil.copytree(rng.choice([whole, packed]), model)
+        contents = {path.name: path.read_bytes() for path in model.iterdir()}
         for _ in range(rng.randint(1, 2)):
             _change(rng, model, contents)
         quantise = rng.choice(["none", "none", "auto"])

@@ -4,24 +4,48 @@ import argparse
 import sys
 from pathlib import Path
 
+from training.errors import UsageError
+
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add ``export`` to the command line."""
     parser = subparsers.add_parser(
         "export",
-        help="write the graph with which a model runs without torch",
+        help="write the graph with which a model runs without torch, or a folder to hand on",
         description="Write graph.onnx into a model folder, and its hash into the folder's card. "
         "The weights stay in model.safetensors. It is for Llama models as pretrain makes them, "
-        "and pretrain ends with it.",
+        "and pretrain ends with it. With --out the model is written into another folder, without "
+        "checkpoint and record of its run.",
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the model folder")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write the model there instead")
+    parser.add_argument(
+        "--int8",
+        action="store_true",
+        help="keep its matrices in 8 bits there, with a scale for each row; they are computed in "
+        "float32",
+    )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
-    from training.trainer.pretraining.export import export_graph  # noqa: PLC0415  imports the engine
+    """Run the command.
 
-    hashes = export_graph(arguments.folder)
+    Raises:
+        SurtitleError: one sentence says what is wrong.
+        UsageError: 8 bits are asked for in the folder itself.
+    """
+    if arguments.int8 and arguments.out is None:
+        msg = "--int8 never replaces the weights of a folder: name another folder with --out"
+        raise UsageError(msg)
+    from training.trainer.pretraining.export import (  # noqa: PLC0415  imports the engine
+        export_folder,
+        export_graph,
+    )
+
+    if arguments.out is None:
+        hashes = export_graph(arguments.folder)
+    else:
+        hashes = export_folder(arguments.folder, arguments.out, in_8_bits=arguments.int8)
     sys.stdout.write(f"graph.onnx: sha256 {hashes.sha256}\n")
     return 0

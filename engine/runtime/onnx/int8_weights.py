@@ -1,8 +1,7 @@
 """Pack the weights of linear layers to 8 bits, in blocks with a scale each.
 
 The arrangement is that of ``MatMulNBits`` of ONNX Runtime: codes are unsigned, 128 stands for 0.
-Symmetric rounding to 255 steps, scaled by the largest number of a block: Dettmers et al. 2022
-(LLM.int8(), https://arxiv.org/abs/2208.07339), section 2.1, with blocks instead of rows.
+Blocks are rounded as ``engine.models.int8_rows`` rounds rows.
 """
 
 from collections.abc import Mapping
@@ -10,6 +9,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.models.int8_entries import CODES, SCALES
+from engine.models.int8_rows import pack_rows
 from engine.models.llama_shape import EMBEDDING
 
 Numbers = NDArray[np.float32] | NDArray[np.uint8]
@@ -17,10 +18,7 @@ Numbers = NDArray[np.float32] | NDArray[np.uint8]
 BLOCK = 128
 """Inputs that share a scale."""
 
-CODES, SCALES = ".codes", ".scales"
-"""What is added to the name of a weight."""
-
-_ZERO, _MOST = 128, 127
+_SIGN = np.uint8(0x80)  # of the eight bits of a signed number
 
 
 def packed_shapes(sizes: tuple[int, ...]) -> tuple[tuple[int, int, int], tuple[int]]:
@@ -35,11 +33,8 @@ def pack(matrix: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np.flo
     codes_shape, scales_shape = packed_shapes(matrix.shape)
     padded = np.zeros((codes_shape[0], codes_shape[1] * BLOCK), dtype=np.float32)
     padded[:, : matrix.shape[1]] = matrix
-    blocks = padded.reshape(codes_shape)
-    scales = np.abs(blocks).max(axis=-1) / _MOST  # (N, blocks)
-    steps = blocks / np.where(scales, scales, 1)[..., None]
-    codes = (np.rint(steps) + _ZERO).astype(np.uint8)
-    return codes, scales.reshape(scales_shape).astype(np.float32)
+    codes, scales = pack_rows(padded.reshape(codes_shape))
+    return codes.view(np.uint8) ^ _SIGN, scales.reshape(scales_shape)
 
 
 def packed_weights(

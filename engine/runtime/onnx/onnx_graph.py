@@ -25,6 +25,7 @@ ONNX Runtime (https://onnxruntime.ai/docs/reference/operators/contrib_ops); the 
 
 from collections.abc import Iterator
 
+from engine.models.int8_entries import CODES, SCALES
 from engine.models.llama_shape import (
     EMBEDDING,
     LAST_NORM,
@@ -33,7 +34,7 @@ from engine.models.llama_shape import (
     LlamaShape,
     layer_stem,
 )
-from engine.runtime.onnx.int8_weights import BLOCK, CODES, SCALES, packed_shapes
+from engine.runtime.onnx.int8_weights import BLOCK, packed_shapes
 from engine.runtime.onnx.onnx_proto import (
     FLOAT,
     INT32,

@@ -21,9 +21,10 @@ from engine.layout.rows import Row
 from engine.messages import Code, Message
 from engine.models.fingerprint import Fingerprint, known_fingerprint
 from engine.models.llama_shape import WEIGHTS_FILE, LlamaShape, read_llama_shape
+from engine.models.llama_weights import parse_llama_weights, read_llama_file
 from engine.models.model_card import FILE_NAME, GRAPH_FILE, GraphHashes, ModelCard, read_card
 from engine.models.policy_head import PolicyHead
-from engine.models.tensor_file import parse_tensors, read_tensor_file
+from engine.models.tensor_file import read_tensor_file
 from engine.runtime.onnx.array_cache import Floats
 from engine.runtime.onnx.onnx_graph import graph_bytes
 from engine.runtime.onnx.onnx_model import OnnxModel, OnnxNetwork
@@ -36,7 +37,6 @@ from engine.untrusted.chat_template import is_ours
 from engine.untrusted.faults import Fault
 from engine.untrusted.model_folder import check_model_folder
 from engine.untrusted.regular_file import file_sha256
-from engine.untrusted.strict_json import shown
 from engine.untrusted.tokenizer_trial import try_tokenizer
 
 LEAST_RUNTIME = (1, 22)
@@ -46,7 +46,6 @@ MOST_PARAMETERS = 200_000_000
 """Parameters up to which a processor computes in float32 at once; torch packs larger models."""
 
 _QUANTISATIONS = ("auto", "none", "int8")
-_MOST_BYTES = 8 * MOST_PARAMETERS  # of the file of weights
 
 
 class UnfitGraphError(ValueError):
@@ -250,23 +249,11 @@ def _check_graph(folder: Path, shape: LlamaShape, hashes: GraphHashes) -> None:
 def _read_weights(folder: Path, shape: LlamaShape, hashes: GraphHashes) -> dict[str, Floats]:
     """Read the weights of a shape as float32, and check that they are those of the card."""
     try:
-        content = read_tensor_file(folder / WEIGHTS_FILE, _MOST_BYTES)
+        content = read_llama_file(folder, shape)
         _check_hash(folder, hashlib.sha256(content).hexdigest(), hashes)
-        tensors = parse_tensors(content)
-    except OSError as error:
-        _refuse(Fault.UNREADABLE(name=WEIGHTS_FILE, reason=message_of(error)))
-    except UnfitGraphError:
-        raise
+        return parse_llama_weights(content, shape)
     except ValueError as error:
-        _refuse(Fault.FILE_FAULT(name=WEIGHTS_FILE, fault=message_of(error)))
-    wanted = shape.tensors
-    for name in sorted({*wanted} ^ {*tensors}):
-        fault = Fault.WEIGHTS_LACK if name in wanted else Fault.WEIGHTS_UNEXPECTED
-        _refuse(fault(names=shown(name)))
-    for name, sizes in wanted.items():
-        if tensors[name].shape != sizes:
-            _refuse(Fault.WEIGHTS_SHAPE(names=shown(name)))
-    return {name: np.ascontiguousarray(array, np.float32) for name, array in tensors.items()}
+        raise UnfitGraphError(message_of(error)) from error
 
 
 def verify_weights(folder: Path) -> None:

@@ -1,21 +1,35 @@
-"""Write the graph with which ONNX Runtime computes a model, and name it in the model's card."""
+"""Write the graph with which ONNX Runtime computes a model, and the folder that is handed on."""
 
 import hashlib
 import logging
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import save_file
+
 from engine.errors import ModelError, message_of
+from engine.models.int8_entries import CODES, SCALES
+from engine.models.int8_rows import pack_rows
 from engine.models.llama_shape import WEIGHTS_FILE, read_llama_shape
+from engine.models.llama_weights import parse_llama_weights, read_llama_file
 from engine.models.model_card import GRAPH_FILE, GraphHashes, read_card
 from engine.runtime.onnx.onnx_graph import graph_bytes
 from engine.runtime.onnx.onnx_loader import MOST_PARAMETERS, UnfitGraphError, load_onnx
 from engine.settings import ModelSettings
+from engine.untrusted.faults import Fault
 from engine.untrusted.model_folder import check_model_folder
 from engine.untrusted.regular_file import file_sha256
-from training.errors import TrainingError
+from engine.untrusted.strict_json import refuse
+from training.errors import TrainingError, UsageError
+from training.trainer.replace_folder import replacing_folder
 
 _log = logging.getLogger(__name__)
+
+_HANDED_ON = ("*.json", "*.jinja", "*.safetensors", "README.md")
+"""What a model folder holds beside the checkpoint and the record of its run."""
 
 
 def export_graph(folder: Path) -> GraphHashes:
@@ -58,3 +72,55 @@ def export_graph(folder: Path) -> GraphHashes:
         raise TrainingError(msg) from error
     _log.info("wrote %s", folder / GRAPH_FILE)
     return hashes
+
+
+def export_folder(folder: Path, out: Path, *, in_8_bits: bool) -> GraphHashes:
+    """Write a model folder, with a graph and without what training needs, whole or not at all.
+
+    Args:
+        folder: as ``pretrain`` makes it; it stays as it is.
+        out: replaced if it is there.
+        in_8_bits: keep matrices in 8 bits, see ``engine.models.int8_entries``.
+
+    Raises:
+        ModelError, TrainingError: as for ``export_graph``, or the folder cannot be written.
+        UsageError: both are the same folder.
+    """
+    if folder.resolve() == out.resolve():
+        msg = f"{out} is the model folder itself, which stays as it is: choose another --out"
+        raise UsageError(msg)
+    check_model_folder(folder)
+    try:
+        with replacing_folder(out) as fresh:
+            for pattern in _HANDED_ON:
+                for path in folder.glob(pattern):
+                    shutil.copyfile(path, fresh / path.name)
+            if in_8_bits:
+                pack_weights(folder, fresh)
+            return export_graph(fresh)
+    except OSError as error:
+        msg = f"{out} cannot be written ({message_of(error)}): make room or choose another --out"
+        raise TrainingError(msg) from error
+
+
+def pack_weights(folder: Path, out: Path) -> None:
+    """Write the weights of a folder into another, matrices in 8 bits, vectors in float32.
+
+    Raises:
+        TrainingError: they are not those of a plain Llama in one file, or not finite.
+    """
+    try:
+        shape = read_llama_shape(folder)
+        weights = parse_llama_weights(read_llama_file(folder, shape), shape)
+        if not all(bool(np.isfinite(weight).all()) for weight in weights.values()):
+            refuse(Fault.FILE_FAULT(name=WEIGHTS_FILE, fault=Fault.NOT_FINITE()))
+    except (OSError, ValueError) as error:
+        msg = f"the weights of {folder} cannot be kept in 8 bits: {message_of(error)}"
+        raise TrainingError(msg) from error
+    stored = dict[str, NDArray[np.float32] | NDArray[np.int8]]()
+    for name, weight in weights.items():
+        if weight.ndim == 1:
+            stored[name] = weight
+        else:
+            stored[name + CODES], stored[name + SCALES] = pack_rows(weight)
+    save_file(stored, out / WEIGHTS_FILE)

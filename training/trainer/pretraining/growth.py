@@ -12,9 +12,10 @@ from pathlib import Path
 
 import torch
 from torch import Tensor
-from transformers import LlamaForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from engine.models.llama_shape import LlamaShape, read_llama_shape
+from engine.runtime.guarded_loading import pretrained_network
 from training.errors import TrainingError
 
 
@@ -33,8 +34,8 @@ def grow(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, folder: Pat
     """
     shape = read_llama_shape(folder)
     _check(shape, model, folder)
-    small = LlamaForCausalLM.from_pretrained(
-        folder, local_files_only=True, trust_remote_code=False, dtype=torch.float32
+    small = pretrained_network(
+        folder, dtype=torch.float32, packing=None, device=torch.device("cpu")
     )
     spoken = PreTrainedTokenizerFast.from_pretrained(
         folder, local_files_only=True, trust_remote_code=False

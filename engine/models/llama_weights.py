@@ -1,0 +1,82 @@
+"""Read the weights of a plain Llama as float32, whole or kept in 8 bits, without torch."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import message_of
+from engine.models.int8_entries import CODES, SCALES, whole_entries
+from engine.models.int8_rows import check_scales, unpack_rows
+from engine.models.llama_shape import WEIGHTS_FILE, LlamaShape
+from engine.models.tensor_file import float_tensor, int8_tensor, read_tensor_file
+from engine.untrusted.faults import Fault
+from engine.untrusted.safetensors_header import (
+    MAX_HEADER_BYTES,
+    SafetensorsHeader,
+    TensorEntry,
+    parse_header,
+)
+from engine.untrusted.strict_json import shown
+
+Weights = dict[str, NDArray[np.float32]]
+
+_WIDEST = 8  # bytes of a number in a file
+
+
+def read_llama_file(folder: Path, shape: LlamaShape) -> bytes:
+    """Read the file of weights of a folder into memory.
+
+    Raises:
+        ValueError: it cannot be read, or is longer than any of this shape; the text is a clause
+            about the model.
+    """
+    try:
+        return read_tensor_file(
+            folder / WEIGHTS_FILE, MAX_HEADER_BYTES + _WIDEST * shape.n_parameters
+        )
+    except OSError as error:
+        fault = Fault.UNREADABLE(name=WEIGHTS_FILE, reason=message_of(error))
+        raise ValueError(fault) from error
+    except ValueError as error:
+        raise ValueError(Fault.FILE_FAULT(name=WEIGHTS_FILE, fault=message_of(error))) from error
+
+
+def parse_llama_weights(content: bytes, shape: LlamaShape) -> Weights:
+    """Return the weights of a file; nothing is unpacked before all shapes are those of the network.
+
+    Raises:
+        ValueError: the file is damaged, or of another network; the text is a clause about the
+            model.
+    """
+    try:
+        header = parse_header(content)
+        _check_shapes(whole_entries(header.tensors), shape)
+        return {name: _whole(content, header, name) for name in shape.tensors}
+    except _OtherNetworkError:
+        raise
+    except ValueError as error:
+        raise ValueError(Fault.FILE_FAULT(name=WEIGHTS_FILE, fault=message_of(error))) from error
+
+
+class _OtherNetworkError(ValueError):
+    """The weights are those of another network; not the file is at fault."""
+
+
+def _check_shapes(found: Mapping[str, TensorEntry], shape: LlamaShape) -> None:
+    wanted = shape.tensors
+    for name in sorted({*wanted} ^ {*found}):
+        fault = Fault.WEIGHTS_LACK if name in wanted else Fault.WEIGHTS_UNEXPECTED
+        raise _OtherNetworkError(fault(names=shown(name)))
+    for name, sizes in wanted.items():
+        if found[name].shape != sizes:
+            raise _OtherNetworkError(Fault.WEIGHTS_SHAPE(names=shown(name)))
+
+
+def _whole(content: bytes, header: SafetensorsHeader, name: str) -> NDArray[np.float32]:
+    if name + CODES not in header.tensors:
+        return np.ascontiguousarray(float_tensor(content, header, name), np.float32)
+    scales = np.asarray(float_tensor(content, header, name + SCALES), np.float32)
+    check_scales(name, scales)
+    return unpack_rows(int8_tensor(content, header, name + CODES), scales)

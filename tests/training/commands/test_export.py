@@ -1,0 +1,69 @@
+"""What ``surtitle-train export`` writes into another folder."""
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from engine.models.model_card import read_card
+from tests.support.fakes import save_graph_model
+from training.__main__ import main
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = save_graph_model(tmp_path / "model")
+    (folder / "README.md").write_text("about it")
+    (folder / "steps.jsonl").write_text("{}")
+    (folder / "checkpoint").mkdir()
+    return folder
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def test_a_folder_is_handed_on_without_checkpoint_and_record(folder, tmp_path):
+    before = contents(folder)
+    assert main(["export", str(folder), "--out", str(tmp_path / "out")]) == 0
+    handed_on = contents(tmp_path / "out")
+    assert handed_on == {name: it for name, it in before.items() if name != "steps.jsonl"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == set(handed_on)
+    assert contents(folder) == before
+
+
+def test_8_bits_take_a_quarter_of_float32_and_the_folder_stays(folder, tmp_path):
+    before = contents(folder)
+    assert main(["export", str(folder), "--out", str(tmp_path / "out"), "--int8"]) == 0
+    after = contents(tmp_path / "out")
+    assert len(after["model.safetensors"]) < 0.28 * len(before["model.safetensors"])
+    assert contents(folder) == before
+    assert read_card(tmp_path / "out").graph.sha256 == read_card(folder).graph.sha256
+    assert main(["export", str(tmp_path / "out")]) == 0  # the graph alone, again
+    assert contents(tmp_path / "out") == after
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--int8"], "--int8 never replaces the weights of a folder: name another"),
+        (["--int8", "--out", "FOLDER"], "is the model folder itself, which stays as it is"),
+    ],
+)
+def test_the_weights_of_a_folder_are_never_replaced(folder, capsys, arguments, sentence):
+    before = contents(folder)
+    asked = [str(folder) if it == "FOLDER" else it for it in arguments]
+    assert main(["export", str(folder), *asked]) == 2
+    assert sentence in capsys.readouterr().err
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_weights_that_are_not_finite_are_not_packed(folder, tmp_path, capsys, value):
+    tensors = load_file(folder / "model.safetensors")
+    tensors["model.embed_tokens.weight"][3, 4] = value
+    save_file(tensors, folder / "model.safetensors")
+    (tmp_path / "out").mkdir()
+    assert main(["export", str(folder), "--out", str(tmp_path / "out"), "--int8"]) == 1
+    told = capsys.readouterr().err
+    assert f"the weights of {folder} cannot be kept in 8 bits: its model.safetensors holds" in told
+    assert list((tmp_path / "out").iterdir()) == []
