@@ -17,7 +17,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QScreen,
 )
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.config.preferences import CaptionPreferences
 from app.overlay.placing import clear_place, moved_inside
@@ -32,6 +32,9 @@ _QUICK_S = 0.03  # slower painting leaves a glide four steps at most
 
 class Overlay(QWidget):
     """Paint the last view; the window can be dragged and resized, and never takes the focus.
+
+    On X11 no window manager has it: several keep a window that fills the screen, as slides and
+    calls do, above all others, and the frame of some would take the clicks through a locked one.
 
     The size of the window does not depend on the text, so it does not jump. Painted is a box around
     the text, which is at the lower edge and grows upward. The middle of that edge stays where the
@@ -63,6 +66,8 @@ class Overlay(QWidget):
             | Qt.WindowType.WindowStaysOnTopHint
             | Qt.WindowType.WindowDoesNotAcceptFocus,
         )
+        self._is_alone = QGuiApplication.platformName() == "xcb"  # without a window manager
+        self.setWindowFlag(Qt.WindowType.X11BypassWindowManagerHint, self._is_alone)
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
         self.setMouseTracking(True)
@@ -118,16 +123,7 @@ class Overlay(QWidget):
         if locked == self.is_locked:
             return
         geometry, was_visible = self.geometry(), self.isVisible()
-        is_x11 = QGuiApplication.platformName() == "xcb"
-        if is_x11 and self.windowHandle() is not None:
-            # A new X11 window: a busy window manager would remove the frame of this one only after
-            # it is locked, and hide it by that.
-            self.hide()
-            self.destroy()
         self.setWindowFlag(Qt.WindowType.WindowTransparentForInput, locked)
-        # Bypass the window manager, whose frame would take the clicks (openbox).
-        bypasses = locked and is_x11
-        self.setWindowFlag(Qt.WindowType.X11BypassWindowManagerHint, bypasses)
         self.setGeometry(geometry)
         self.setVisible(was_visible)  # changing a flag hides a window
 
@@ -164,6 +160,8 @@ class Overlay(QWidget):
         if is_other:
             self._text.forget_box()
         self._text.view = view
+        if self._is_alone and QApplication.activePopupWidget() is None:
+            self.raise_()  # a window manager puts each window above it that it raises
         self.setAccessibleDescription(" ".join(line.text for line in view.lines))
         self._lay_out(glides=glides)
 
@@ -217,15 +215,17 @@ class Overlay(QWidget):
         self.painted.emit()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin a drag by the window system, or by this class if that is not supported."""
+        """Begin a drag by the window system, or by this class where it has none for us."""
         if event.button() != Qt.MouseButton.LeftButton:
             return
         self._was_moved = True
         edges = edges_at(event.position().toPoint(), self.size())
-        window = self.windowHandle()
-        moves = edges == NO_EDGE
-        if not (window.startSystemMove() if moves else window.startSystemResize(edges)):
+        if self._is_alone or not self._begin_system_drag(edges):
             self._drag = Drag(event.globalPosition().toPoint(), self.geometry(), edges)
+
+    def _begin_system_drag(self, edges: Qt.Edge) -> bool:
+        window = self.windowHandle()
+        return window.startSystemMove() if edges == NO_EDGE else window.startSystemResize(edges)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Continue our own drag, or set the cursor for a drag from here."""
@@ -238,6 +238,7 @@ class Overlay(QWidget):
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
         """End our own drag."""
         self._drag = None
+        self._settled.start()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Show the actions of the overlay."""

@@ -44,6 +44,10 @@ def test_the_overlay_is_above_the_window_that_is_active(found):
     assert found["on_top_unlocked"]
 
 
+def test_the_overlay_is_above_a_window_that_fills_the_screen(found):
+    assert found["on_top_of_full_screen"]
+
+
 def test_clicks_go_through_a_locked_overlay_and_no_other(found):
     assert found["clicks_through_open"] == 0
     assert found["clicks_through_locked"] == 1

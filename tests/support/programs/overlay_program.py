@@ -79,7 +79,7 @@ def set_up():
     overlay = Overlay(CaptionPreferences(characters=30, smooth=False))
     overlay.show_view(OverlayView(lines=(Line(text="Guten Morgen"),)))
     overlay.show_whole(whole=True)  # as the bar does where there is one
-    overlay.move(200, 300)
+    overlay.put(QPoint(200, 300))
     overlay.show()
     QTest.qWaitForWindowExposed(overlay)
     below.activateWindow()
@@ -107,6 +107,18 @@ def try_lock(qt, below, overlay, found):
         found[f"{name}_stays"] = wait(lambda: overlay.geometry() == before and overlay.isVisible())
 
 
+def try_full_screen(qt, below, overlay):
+    """Let another window fill the screen, as slides and calls do."""
+    below.showFullScreen()
+    wait(below.isActiveWindow)
+    QTest.qWait(400)
+    is_seen = wait(lambda: darkness_at(qt, overlay.geometry().center()) < 150)
+    below.showNormal()
+    wait(below.isActiveWindow)
+    QTest.qWait(200)
+    return is_seen
+
+
 def try_drag(overlay):
     before = overlay.pos()
     drag(overlay.geometry().center(), QPoint(80, 60))
@@ -127,11 +139,11 @@ def try_edge(overlay):
 
 def try_bar(overlay):
     """Use the bar as a hand on the mouse does: hover, lock, and back."""
+    xdotool("mousemove", 5, 5)
     actions = Actions()
     actions.lock.toggled.connect(lambda locked: overlay.set_locked(locked=locked))
     colours = theme_of(CaptionPreferences())
     bar = OverlayToolbar(overlay, actions.for_bar(), actions.lock, colours, inside=False)
-    xdotool("mousemove", 5, 5)
     bar.settle()
     found = {"bar_waits": not bar.isVisible()}
     middle = box_of(overlay).center()
@@ -160,6 +172,7 @@ def main():
     middle = overlay.geometry().center()
     click_at(middle)
     found["clicks_through_open"] = below.clicks
+    found["on_top_of_full_screen"] = try_full_screen(qt, below, overlay)
     found["dragged"] = try_drag(overlay)
     found["size_wanted"] = try_edge(overlay)
     try_lock(qt, below, overlay, found)
