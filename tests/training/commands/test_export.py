@@ -37,6 +37,8 @@ def test_8_bits_take_a_quarter_of_float32_and_the_folder_stays(folder, tmp_path)
     after = contents(tmp_path / "out")
     assert len(after["model.safetensors"]) < 0.28 * len(before["model.safetensors"])
     assert contents(folder) == before
+    modes = {path.stat().st_mode for path in (tmp_path / "out").iterdir()}
+    assert len(modes) == 1  # who may read the card may read the weights
     assert read_card(tmp_path / "out").graph.sha256 == read_card(folder).graph.sha256
     assert main(["export", str(tmp_path / "out")]) == 0  # the graph alone, again
     assert contents(tmp_path / "out") == after
