@@ -220,7 +220,8 @@ def _run(
         process.wait()
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
-                pipe.close()
+                with contextlib.suppress(BrokenPipeError):  # closing writes what it did not take
+                    pipe.close()
 
 
 def _follow(

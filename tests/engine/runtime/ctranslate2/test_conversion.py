@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 
 import ctranslate2
 import numpy as np
@@ -161,6 +162,21 @@ def test_a_conversion_that_fails_is_one_sentence_and_leaves_nothing(
     with pytest.raises(ModelError, match=said):
         ready_folder(original, "int8")
     assert _nothing_half_written(original, before)
+
+
+def test_a_converter_that_ends_before_it_has_its_job_is_told(original, tmp_path, monkeypatch):
+    start = subprocess.Popen
+
+    def ended(command, **options):
+        process = start(command, **options)
+        if command[-1] == conversion.conversion_child.__file__:
+            process.wait()
+        return process
+
+    _child(monkeypatch, tmp_path, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
+    monkeypatch.setattr(conversion.subprocess, "Popen", ended)
+    with pytest.raises(ModelError, match=r"the process that converts it was ended .SIGKILL"):
+        ready_folder(original, "int8")
 
 
 def test_the_rest_of_a_conversion_that_was_killed_with_its_program_is_removed(
