@@ -264,9 +264,12 @@ def test_a_fetch_shows_bytes_and_then_listening_begins(program):
     fetching = one.window.fetch_bar
     one.wait(lambda: "0 of 60 MB" in fetching.sentence.text())
     assert one.bar.microphone.button.isChecked(), "it is seen what will come"
+    told = "Listening begins when the speech model is here"
+    assert one.window.status.state.text() == told
     assert one.speech.asked == []
     one.speech.may_fetch.set()
     one.wait_for_sentence()
+    assert one.window.status.state.text() != told
     assert not fetching.isVisible()
 
 

@@ -3,7 +3,9 @@
 import json
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QMenu
 
 from engine.audio.devices import DeviceKind
 from tests.support.app.listening_program import SAID
@@ -47,6 +49,16 @@ def test_two_sources_have_names_on_overlay_and_page(listening_program):
     page = json.loads(one.application.page.source._as_json())
     assert {"Me:", "Them:"} <= {line["label"] for line in page["lines"]}
     assert {"me", "them"} <= set(page["style"]["colours"])
+
+
+def test_a_right_click_on_the_overlay_offers_what_can_be_done_with_it(program):
+    one = program().open()
+    point = QPoint(5, 5)
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, point, one.overlay.mapToGlobal(point))
+    QApplication.sendEvent(one.overlay, event)
+    menu = one.overlay.findChild(QMenu)
+    assert menu.actions() == one.window.menu_actions.for_overlay()
+    menu.close()
 
 
 def test_it_hides_after_the_silence_that_the_settings_name(typed):

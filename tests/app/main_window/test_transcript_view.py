@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QPalette, QWheelEvent
-from PySide6.QtWidgets import QStyleOptionViewItem
+from PySide6.QtWidgets import QPushButton, QStyleOptionViewItem
 
 from app.captions.model import UtteranceView
 from app.config.doubt import SIGN
@@ -460,6 +460,20 @@ def test_selected_rows_are_copied_line_by_line(transcript, qtbot):
     qtbot.waitUntil(transcript.hasFocus)
     qtbot.keySequence(transcript, QKeySequence(QKeySequence.StandardKey.Copy))
     assert QGuiApplication.clipboard().text() == "Yes\tJa\nSo\tSo"
+
+
+def test_keys_delete_rows_only_where_the_rows_have_the_focus(transcript, qtbot):
+    transcript.show_views((replace(view(7, "Yes", "Ja"), ended=True),))
+    transcript.selectRow(0)
+    button, deleted = QPushButton(transcript), []
+    button.show()
+    transcript.delete_wanted.connect(deleted.append)
+    transcript.activateWindow()
+    for widget, expected in ((button, []), (transcript, [(7,)])):
+        widget.setFocus()
+        qtbot.waitUntil(widget.hasFocus)
+        qtbot.keySequence(widget, QKeySequence(QKeySequence.StandardKey.Delete))
+        assert deleted == expected
 
 
 def test_columns_fill_the_width_once_there_are_two_speakers(transcript, qtbot):

@@ -101,6 +101,12 @@ def test_closing_it_chooses_nothing(guide, qtbot):
     assert one.languages == []
 
 
+def test_a_screen_reader_names_both_languages_of_the_first_page(guide):
+    page = guide().welcome
+    names = [box.accessibleName() for box in (page.source, page.target)]
+    assert names == ["Language that is spoken", "Language of the captions"]
+
+
 def test_the_language_is_chosen_and_what_the_bundled_model_knows_is_said(guide):
     one = guide(Preferences(translation=TranslationPreferences(language="fr")))
     assert one.welcome.language == "fr"
