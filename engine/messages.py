@@ -468,8 +468,8 @@ class Code(Codes):
         "name another folder"
     )
     HUB_STOPPED = tr(
-        "the hub stopped sending {name} after {done} of {total} bytes ({reason}): try again later, "
-        "it goes on from there"
+        "the download of {name} broke off after {done} of {total} ({reason}): try again, it goes "
+        "on from there"
     )
     HUB_ANSWERS = tr("it answers {status}")
     HUB_TIMED_OUT = tr("no answer came in time")

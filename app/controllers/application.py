@@ -177,7 +177,9 @@ class Application(QObject):
         window.empty_page.others_clicked.connect(self.side_windows.guide.open_speech)
         window.painted.connect(listening.look_for_model)
         listening.fetch_progressed.connect(window.fetch_bar.show_progress)
+        listening.fetch_progressed.connect(lambda: window.empty_page.show_fetching(is_on=True))
         listening.fetch_ended.connect(window.fetch_bar.hide)
+        listening.fetch_ended.connect(lambda: window.empty_page.show_fetching(is_on=False))
         window.fetch_bar.cancelled.connect(desk.cancel_fetch)
         self.model.restarted.connect(desk.restart)
 

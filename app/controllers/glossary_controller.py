@@ -127,8 +127,8 @@ class GlossaryController(QObject):
         """Return what a glossary does with the current model."""
         if self._settings.model is None:
             return self.tr(
-                "When a term is heard, its translation is used exactly as written here. In a few "
-                "sentences the model still prefers another word."
+                "A translation is used exactly as written here, in place of a word that the model "
+                "finds not much likelier: often its usual translation stays."
             )
         if self._settings.adapter_in_use is not None:
             return self.tr(

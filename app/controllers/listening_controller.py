@@ -294,7 +294,7 @@ class ListeningController(QObject):
         if not self._choice.wish:
             for source in self._bar.sources:
                 source.show_on(on=any(one.kind == source.kind for one in self._after_fetch))
-        if not self._begun and not self._choice.wish:
+        if self._after_fetch and not self._begun and not self._choice.wish:
             self._status.show_listening(self.tr("Listening begins when the speech model is here"))
         self.fetch_progressed.emit(recognizer, 0, 0)
         self.desk.fetch(recognizer)

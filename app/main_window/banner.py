@@ -32,11 +32,13 @@ class Banner(QFrame):
         retry_clicked(): load again.
         back_clicked(): do without what failed.
         offer_taken(str): the button of the notice of this name was clicked.
+        answered(): one of its buttons was clicked.
     """
 
     retry_clicked = Signal()
     back_clicked = Signal()
     offer_taken = Signal(str)
+    answered = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,6 +67,8 @@ class Banner(QFrame):
         self.back.clicked.connect(self.back_clicked)
         self.dismiss.clicked.connect(self._dismiss)
         self.offer.clicked.connect(self._take_offer)
+        for button in (self.retry, self.back, self.offer, self.dismiss):
+            button.clicked.connect(self.answered)
         self.hide()
 
     def show_progress(self, stage: str, fraction: float | None) -> None:

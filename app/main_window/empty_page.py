@@ -84,6 +84,10 @@ class EmptyPage(QWidget):
         self.need.setText(needs_speech_model(recognizer))
         self.offer.setVisible(bool(recognizer))
 
+    def show_fetching(self, *, is_on: bool) -> None:
+        """Show that a speech model is being downloaded, or not any more."""
+        self.offer.setEnabled(not is_on)
+
 
 class _Signs(QWidget):
     """The icons of the two sources, in quiet colours."""

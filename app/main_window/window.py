@@ -63,6 +63,12 @@ class MainWindow(QMainWindow):
         self._lay_out()
         self._connect_actions()
         self.transcript.typed.connect(self._type)
+        for done in (
+            self.banner.answered,
+            self.empty_page.download_clicked,
+            self.fetch_bar.cancelled,
+        ):
+            done.connect(self.typed_line.setFocus)
         self.typed_line.setFocus()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -748,10 +748,6 @@
         <translation>{name} braucht noch {missing} in {folder}, und {free} sind frei: Schaffen Sie Platz, oder nennen Sie einen anderen Ordner</translation>
     </message>
     <message>
-        <source>the hub stopped sending {name} after {done} of {total} bytes ({reason}): try again later, it goes on from there</source>
-        <translation>der Hub hat {name} nach {done} von {total} Bytes nicht weiter gesendet ({reason}): Versuchen Sie es später noch einmal, es geht von dort weiter</translation>
-    </message>
-    <message>
         <source>it answers {status}</source>
         <translation>er antwortet {status}</translation>
     </message>
@@ -1882,6 +1878,10 @@
     <message>
         <source>has scales of {name} that are not all finite and more than 0</source>
         <translation>hat für {name} Faktoren, die nicht alle endlich und größer als 0 sind</translation>
+    </message>
+    <message>
+        <source>the download of {name} broke off after {done} of {total} ({reason}): try again, it goes on from there</source>
+        <translation>das Herunterladen von {name} brach nach {done} von {total} ab ({reason}): Versuchen Sie es noch einmal, es geht von dort weiter</translation>
     </message>
 </context>
 <context>
@@ -3236,8 +3236,8 @@
         </translation>
     </message>
     <message>
-        <source>When a term is heard, its translation is used exactly as written here. In a few sentences the model still prefers another word.</source>
-        <translation>Wird ein Begriff gesprochen, steht seine Übersetzung genau so da, wie sie hier geschrieben ist. In wenigen Sätzen zieht das Modell dennoch ein anderes Wort vor.</translation>
+        <source>A translation is used exactly as written here, in place of a word that the model finds not much likelier: often its usual translation stays.</source>
+        <translation>Eine Übersetzung wird genau so benutzt, wie sie hier steht, anstelle eines Wortes, das das Modell nicht viel wahrscheinlicher findet: Oft bleibt seine gewohnte Übersetzung.</translation>
     </message>
 </context>
 <context>

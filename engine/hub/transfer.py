@@ -21,6 +21,7 @@ from urllib.parse import quote, urljoin, urlsplit
 from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]  # it is public
 
 from engine.errors import FetchCancelledError, HubError, message_of
+from engine.files import ByteCount
 from engine.messages import Code, Message
 from engine.untrusted.regular_file import file_sha256
 
@@ -157,7 +158,8 @@ def fetch_file(fetch: Fetch, file: HubFile, files: Sequence[HubFile]) -> bool:
         failures = 0 if part.stat().st_size > had else failures + 1
         if failures >= fetch.settings.tries:
             done = before + part.stat().st_size
-            raise HubError(Code.HUB_STOPPED(name=fetch.name, done=done, total=total, reason=reason))
+            sizes = {"done": ByteCount(done), "total": ByteCount(total)}
+            raise HubError(Code.HUB_STOPPED(name=fetch.name, reason=reason, **sizes))
     if part.stat().st_size != file.n_bytes or _digest(part, file) != file.digest:
         return False
     part.replace(whole)

@@ -273,6 +273,23 @@ def test_a_fetch_shows_bytes_and_then_listening_begins(program):
     assert not fetching.isVisible()
 
 
+def test_a_download_from_the_empty_page_promises_no_listening_and_leaves_keys_to_the_line(program):
+    one = program(here=()).open()
+    one.speech.may_fetch.clear()
+    page = one.window.empty_page
+    one.wait(page.download.isVisible)
+    page.download.setFocus()
+    page.download.click()
+    one.wait(one.window.fetch_bar.isVisible)
+    assert one.window.focusWidget() is one.window.typed_line
+    assert not page.download.isEnabled()
+    assert "Listening" not in one.window.status.state.text()
+    one.window.fetch_bar.cancel.setFocus()
+    one.window.fetch_bar.cancel.click()
+    one.wait(page.download.isEnabled)
+    assert one.window.focusWidget() is one.window.typed_line
+
+
 def test_a_fetch_is_cancelled_and_begun_again(program):
     one = program(here=()).open()
     one.speech.may_fetch.clear()
@@ -302,7 +319,9 @@ def test_a_fetch_that_fails_is_told_in_one_sentence(program):
     assert not one.bar.microphone.button.isChecked()
     one.speech.fetch_failure = None
     assert one.banner.offer.text() == "Try a&gain"
+    one.banner.offer.setFocus()
     one.banner.offer.click()
+    assert one.window.focusWidget() is one.window.typed_line, "the next key presses no other button"
     one.wait_for_sentence()
 
 

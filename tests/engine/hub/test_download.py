@@ -151,7 +151,9 @@ def test_a_hub_that_sends_no_more_is_given_up_and_the_next_fetch_goes_on(
         return None if name != "model.safetensors" else fault if start else "reset"
 
     hub.fault = after_a_while
-    assert "the hub stopped sending some/model after" in refusal(hub, library, timeout_s=STALLED_S)
+    assert "the download of some/model broke off after" in refusal(
+        hub, library, timeout_s=STALLED_S
+    )
     assert find_model(NAME, library) is None
     hub.fault = lambda _name, _start: None
     hub.asked.clear()

@@ -87,7 +87,7 @@ def test_a_known_name_is_asked_for_where_it_lies(hub, library, monkeypatch):
 
 def test_an_interrupted_fetch_goes_on_at_the_last_byte(hub, library):
     hub.fault = lambda name, start: None if name != "model.bin" else "lost" if start else "reset"
-    assert "the hub stopped sending some/model after" in refusal(hub, library)
+    assert "the download of some/model broke off after" in refusal(hub, library)
     hub.fault = lambda _name, _start: None
     hub.asked.clear()
     assert content(fetch(hub, library)) == WHISPER_FILES
