@@ -108,29 +108,15 @@ class Code(Codes):
     CONVERSION_FAILED = tr(
         "{name} cannot be converted: {reason}; try again, get it again or choose another model"
     )
-    CONVERTED_ELSEWHERE = tr("another Surtitle is converting it")
     CONVERSION_DIED = tr("the process that converts it was ended ({how})")
-    CONVERSION_NEEDS_TORCH = tr(
-        "{name} must be converted once, and for that torch and transformers are needed, which are "
-        "not installed: install them with pip install 'surtitle[torch]', or copy a folder that "
-        "was converted on another computer"
-    )
     TRANSLATION_LIBRARIES_MISSING = tr(
         "{name} needs libraries that are missing ({reason}): install them with pip install "
         "'surtitle[translation]'"
     )
     CONVERTED_WRONG = tr(
-        "the converted model in {folder} cannot be loaded: {reason}; delete that folder, and it is "
-        "converted again"
+        "the converted model in {folder} cannot be loaded: {reason}; where its original is gone, "
+        "get the whole model again, else delete that folder, and it is converted again"
     )
-    NOTHING_CONVERTED = tr(
-        "{folder} holds no original beside weights that were made of it: nothing was deleted"
-    )
-    ORIGINAL_CHANGED = tr(
-        "the {file} in {folder} is not the one that was converted: nothing was deleted; delete it "
-        "yourself if nothing needs it"
-    )
-    NOT_DELETED = tr("the original in {folder} cannot be deleted ({reason}): see its permissions")
     NO_ENCODER_DECODER = tr(
         "{folder}: no model here that can be converted (Marian, M2M-100, NLLB or MADLAD)"
     )

@@ -84,6 +84,7 @@ class ModelSettings:
         capacity: rows of the slot cache.
         system: one of ``SYSTEMS``; auto takes the one that the model was trained for.
         accepts_licence: a licence that forbids commercial use is accepted; recorded with the model.
+        is_download: this program downloaded the folder, and deletes what it converted there.
         is_second: another model stays in memory, so this one is refused if there is no room.
     """
 
@@ -95,6 +96,7 @@ class ModelSettings:
     capacity: int = 3072
     system: str = "auto"
     accepts_licence: bool = False
+    is_download: bool = False
     is_second: bool = False
 
     def __post_init__(self) -> None:

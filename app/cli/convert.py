@@ -1,7 +1,7 @@
 """Convert a translation model for this computer: ``surtitle convert DIR``.
 
-The commands that translate do so too when they first load such a model. This one also deletes the
-original weights, once what was made of them has been loaded. Exit codes as in ``exit_code_of``.
+The commands that translate do so too when they first load such a model. The original of a
+downloaded one is then deleted. Exit codes as in ``exit_code_of``.
 """
 
 import argparse
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.captions.model_names import fetched_model
-from app.cli.exit_codes import exit_code_of, standard_output, tell
+from app.cli.exit_codes import exit_code_of, standard_output
 from app.config.system.early_interrupt import leaving_at_once
 from app.config.system.progress_line import progress_line
 from app.config.system.text_io import printable, send
@@ -18,8 +18,8 @@ from engine.files import bytes_text
 from engine.messages import Code
 from engine.models.encoder_decoder.original import is_encoder_decoder
 from engine.models.encoder_decoder.record import converted_folder
-from engine.runtime.ctranslate2.original_weights import delete_original
 from engine.settings import DEVICES, ModelSettings
+from engine.untrusted.safe_names import is_download
 
 if TYPE_CHECKING:
     from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
@@ -45,11 +45,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="where it will be computed: float16 for cuda, else int8",
     )
     parser.add_argument(
-        "--delete-original",
-        action="store_true",
-        help="then delete the weights it was made from, which nothing needs any more",
-    )
-    parser.add_argument(
         "--accept-licence",
         action="store_true",
         help="accept, once, that the model's licence forbids commercial use",
@@ -61,33 +56,29 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
     """Run the command and return its exit code."""
 
     def work() -> None:
+        folder = fetched_model(arguments.folder, arguments.model_library)
         settings = ModelSettings(
-            directory=fetched_model(arguments.folder, arguments.model_library),
+            directory=folder,
             device=arguments.device,
             accepts_licence=arguments.accept_licence,
+            is_download=is_download(folder, arguments.model_library),
         )
-        convert(settings, deletes=arguments.delete_original)
+        convert(settings)
 
     return exit_code_of(_NAME, work)
 
 
-def convert(settings: ModelSettings, *, deletes: bool) -> None:
+def convert(settings: ModelSettings) -> None:
     """Convert and load a model; write its size to standard output.
 
-    Args:
-        settings: of the model.
-        deletes: its original weights, if it could be loaded.
-
     Raises:
-        ModelError: it cannot be converted or loaded, or its original cannot be deleted.
+        ModelError: it cannot be converted or loaded.
     """
     folder = settings.directory
     if not is_encoder_decoder(folder):
         raise ModelError(Code.NO_ENCODER_DECODER(folder=str(folder)))
     out = standard_output()
     weights = _loaded(settings)
-    if deletes:
-        tell(_NAME, f"deleted {bytes_text(delete_original(folder))} of {folder}")
     size = bytes_text(weights.report.needed_bytes)
     send(out, f"{printable(weights.card.name)}: {size}\n")
 

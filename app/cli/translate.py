@@ -48,7 +48,7 @@ from engine.translation.factory_names import (
 )
 from engine.translation.feed import feed_sentence
 from engine.untrusted.model_folder import check_model_folder
-from engine.untrusted.safe_names import model_name
+from engine.untrusted.safe_names import is_download, model_name
 
 if TYPE_CHECKING:
     from engine.translation.base import AnySystem
@@ -298,6 +298,7 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
             quantise=arguments.quantize,
             system=arguments.system,
             accepts_licence=arguments.accept_licence,
+            is_download=is_download(directory, arguments.model_library),
         )
         card = model_card(directory, adapter)
         _check_pair(card, arguments.spoken, language)

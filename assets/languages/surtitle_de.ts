@@ -184,28 +184,8 @@
         <translation>der Prozess, der es umwandelt, wurde beendet ({how})</translation>
     </message>
     <message>
-        <source>{name} must be converted once, and for that torch and transformers are needed, which are not installed: install them with pip install &apos;surtitle[torch]&apos;, or copy a folder that was converted on another computer</source>
-        <translation>{name} muss einmal umgewandelt werden, und dafür werden torch und transformers gebraucht, die nicht installiert sind: bitte mit pip install &apos;surtitle[torch]&apos; installieren oder einen Ordner kopieren, der auf einem anderen Computer umgewandelt wurde</translation>
-    </message>
-    <message>
         <source>{name} needs libraries that are missing ({reason}): install them with pip install &apos;surtitle[translation]&apos;</source>
         <translation>{name} braucht Bibliotheken, die fehlen ({reason}): bitte mit pip install &apos;surtitle[translation]&apos; installieren</translation>
-    </message>
-    <message>
-        <source>the converted model in {folder} cannot be loaded: {reason}; delete that folder, and it is converted again</source>
-        <translation>das umgewandelte Modell in {folder} kann nicht geladen werden: {reason}; wird dieser Ordner gelöscht, so wird es neu umgewandelt</translation>
-    </message>
-    <message>
-        <source>{folder} holds no original beside weights that were made of it: nothing was deleted</source>
-        <translation>{folder} enthält kein Original neben Gewichten, die daraus gemacht wurden: Nichts wurde gelöscht</translation>
-    </message>
-    <message>
-        <source>the {file} in {folder} is not the one that was converted: nothing was deleted; delete it yourself if nothing needs it</source>
-        <translation>die Datei {file} in {folder} ist nicht die, die umgewandelt wurde: nichts wurde gelöscht; löschen Sie sie selbst, wenn nichts sie braucht</translation>
-    </message>
-    <message>
-        <source>the original in {folder} cannot be deleted ({reason}): see its permissions</source>
-        <translation>das Original in {folder} lässt sich nicht löschen ({reason}): bitte seine Zugriffsrechte ansehen</translation>
     </message>
     <message>
         <source>{name} is licensed under {licence}, which forbids commercial use: accept that once, in the terminal with --accept-licence, if yours is not commercial, or choose another model</source>
@@ -1732,10 +1712,6 @@
         <translation>Genau</translation>
     </message>
     <message>
-        <source>another Surtitle is converting it</source>
-        <translation>ein anderes Surtitle wandelt es gerade um</translation>
-    </message>
-    <message>
         <source>memory has no room for two models at once: {needed} are needed beside the one in use, {free} are free</source>
         <translation>der Speicher reicht nicht für zwei Modelle zugleich: neben dem benutzten werden {needed} gebraucht, {free} sind frei</translation>
     </message>
@@ -1882,6 +1858,18 @@
     <message>
         <source>the download of {name} broke off after {done} of {total} ({reason}): try again, it goes on from there</source>
         <translation>das Herunterladen von {name} brach nach {done} von {total} ab ({reason}): Versuchen Sie es noch einmal, es geht von dort weiter</translation>
+    </message>
+    <message>
+        <source>a divisor of {whole}</source>
+        <translation>ein Teiler von {whole}</translation>
+    </message>
+    <message>
+        <source>its weights are a pickle ({name}), which can run code: name the model as on the hub (owner/name), and its safetensors are downloaded, or get them from a branch of it there</source>
+        <translation>seine Gewichte sind ein Pickle ({name}), das Code ausführen kann: bitte das Modell wie auf dem Hub nennen (Eigentümer/Name), dann werden seine safetensors geladen, oder sie dort aus einem seiner Zweige holen</translation>
+    </message>
+    <message>
+        <source>the converted model in {folder} cannot be loaded: {reason}; where its original is gone, get the whole model again, else delete that folder, and it is converted again</source>
+        <translation>das umgewandelte Modell in {folder} lässt sich nicht laden: {reason}; wenn sein Original fehlt, bitte das ganze Modell neu herunterladen, sonst diesen Ordner löschen, dann wird es neu umgewandelt</translation>
     </message>
 </context>
 <context>
@@ -3852,14 +3840,6 @@
         <translation>Dieses Modell &amp;verwenden</translation>
     </message>
     <message>
-        <source>Loading the converted model, to be sure of it…</source>
-        <translation>Das umgewandelte Modell wird zur Sicherheit geladen …</translation>
-    </message>
-    <message>
-        <source>{} became free.</source>
-        <translation>{} wurden frei.</translation>
-    </message>
-    <message>
         <source>Download and &amp;use ({})</source>
         <translation>Herunterladen und ben&amp;utzen ({})</translation>
     </message>
@@ -3884,41 +3864,6 @@
     <message>
         <source>More models</source>
         <translation>Weitere Modelle</translation>
-    </message>
-</context>
-<context>
-    <name>OriginalButton</name>
-    <message>
-        <source>Delete the origi&amp;nal…</source>
-        <translation>Origi&amp;nal löschen …</translation>
-    </message>
-    <message>
-        <source>Delete the original</source>
-        <translation>Original löschen</translation>
-    </message>
-    <message>
-        <source>&amp;Delete</source>
-        <translation>&amp;Löschen</translation>
-    </message>
-    <message>
-        <source>&amp;Keep it</source>
-        <translation>&amp;Behalten</translation>
-    </message>
-    <message>
-        <source>Frees {}: the model was converted, and these files are not needed now.</source>
-        <translation>Macht {} frei: das Modell wurde umgewandelt, und diese Dateien werden nicht mehr gebraucht.</translation>
-    </message>
-    <message>
-        <source>This model was converted for this computer. Delete the files it was made from, and free {}?</source>
-        <translation>Dieses Modell wurde für diesen Computer umgewandelt. Die Dateien löschen, aus denen es gemacht wurde, und {} frei machen?</translation>
-    </message>
-    <message>
-        <source>They were downloaded into {}. The converted model stays.</source>
-        <translation>Sie wurden nach {} heruntergeladen. Das umgewandelte Modell bleibt.</translation>
-    </message>
-    <message>
-        <source>They are in a folder of your own, {}, and Surtitle cannot bring them back. The converted model stays.</source>
-        <translation>Sie liegen in einem Ordner von Ihnen, {}, und Surtitle kann sie nicht zurückholen. Das umgewandelte Modell bleibt.</translation>
     </message>
 </context>
 <context>

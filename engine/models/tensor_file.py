@@ -1,5 +1,6 @@
 """Read the tensors of a safetensors file into arrays of numpy, without torch."""
 
+import mmap
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,17 @@ def read_tensor_file(path: Path, limit: int) -> bytes:
     return content
 
 
+def map_tensor_file(path: Path) -> mmap.mmap:
+    """Map a file of any size, to be read where it is needed.
+
+    Raises:
+        OSError: it cannot be read, or is no plain file.
+        ValueError: it is empty.
+    """
+    with open_plain(path) as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
 def parse_tensors(content: bytes) -> Arrays:
     """Return the tensors of a file by their names; bfloat16 becomes float32, exactly.
 
@@ -43,7 +55,7 @@ def parse_tensors(content: bytes) -> Arrays:
     return {name: float_tensor(content, header, name) for name in header.tensors}
 
 
-def float_tensor(content: bytes, header: SafetensorsHeader, name: str) -> Array:
+def float_tensor(content: bytes | mmap.mmap, header: SafetensorsHeader, name: str) -> Array:
     """Return one tensor of a file, as ``parse_tensors`` does."""
     entry = header.tensors[name]
     if entry.dtype not in _STORED:
@@ -62,6 +74,8 @@ def int8_tensor(content: bytes, header: SafetensorsHeader, name: str) -> NDArray
     return _bytes(content, header, entry).view(np.int8).reshape(entry.shape)
 
 
-def _bytes(content: bytes, header: SafetensorsHeader, entry: TensorEntry) -> NDArray[np.uint8]:
+def _bytes(
+    content: bytes | mmap.mmap, header: SafetensorsHeader, entry: TensorEntry
+) -> NDArray[np.uint8]:
     start = header.data_start + entry.start
     return np.frombuffer(content, np.uint8, count=entry.end - entry.start, offset=start)

@@ -33,7 +33,7 @@ from engine.translation.factory_names import (
     suited_slot_length,
     suited_system,
 )
-from engine.untrusted.safe_names import model_name
+from engine.untrusted.safe_names import is_download, model_name
 
 Report = Callable[[LoadProgress], None]
 
@@ -213,7 +213,8 @@ def _located(
         report(LoadProgress(message=message, fraction=done / max(total, 1)))
 
     folder = fetch_model(name, settings.directory, progress=progress, cancelled=cancelled)
-    return replace(settings, directory=folder, hub_name="")
+    is_ours = is_download(folder, settings.directory)
+    return replace(settings, directory=folder, hub_name="", is_download=is_ours)
 
 
 def check_room(folder: Path, free_bytes: int | None) -> None:

@@ -32,6 +32,7 @@ class Fault(Codes):
     SHA1 = tr("forty hexadecimal digits")
     FLAG = tr("true or false")
     WHOLE_NUMBER = tr("a whole number from {least} to {most}")
+    DIVISOR = tr("a divisor of {whole}")
     A_NUMBER = tr("a number")
     NUMBER_BETWEEN = tr("a number from {least} to {most}")
     TEXTS = tr("a list of texts")
@@ -199,6 +200,10 @@ class Fault(Codes):
     NO_PATH = tr("it has no path")
     WEIGHTS_PICKLED = tr(
         "its weights are a pickle ({name}), which can run code: save it as safetensors"
+    )
+    MODEL_PICKLED = tr(
+        "its weights are a pickle ({name}), which can run code: name the model as on the hub "
+        "(owner/name), and its safetensors are downloaded, or get them from a branch of it there"
     )
     HAS_NO = tr("it has no {name}")
     NO_PLAIN_FILE = tr("its {name} is a link or no plain file: put the file itself there")

@@ -36,6 +36,12 @@ def folder_of(name: str) -> str:
     return name.replace("/", "--")
 
 
+def is_download(folder: Path, library: Path) -> bool:
+    """Return whether a model of the hub was downloaded into this folder, which is no link then."""
+    is_named = is_hub_name(folder.name.replace("--", "/", 1))
+    return is_named and folder.parent == library and not folder.is_symlink()
+
+
 def model_name(folder: Path) -> str:
     """Return the name of a model for people: that of the hub if its folder says so, else its own.
 

@@ -7,6 +7,7 @@ limit of its size.
 """
 
 import math
+import mmap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,7 +85,7 @@ def read_header(path: Path, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
     return _parsed(content, n_bytes)
 
 
-def parse_header(file: bytes, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
+def parse_header(file: bytes | mmap.mmap, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
     """Read and check the header of a file that is in memory, as ``read_header`` does."""
     n_header = _header_length(file[:_PREFIX_BYTES], len(file), limit)
     return _parsed(file[_PREFIX_BYTES : _PREFIX_BYTES + n_header], len(file))

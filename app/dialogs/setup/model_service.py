@@ -1,23 +1,18 @@
-"""The models for a window: lists and tidies them on a background thread."""
+"""The models for a window: lists them on a background thread."""
 
 import logging
 import shutil
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.captions.model_names import hub_name
 from app.captions.models import ModelOffer, known_offer
 from app.config.system.background import BackgroundQueue
-from app.config.system.translations import error_text
-from engine.errors import ModelError, SurtitleError
+from engine.errors import ModelError
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import TRANSLATION_MODELS
 from engine.models.model_card import read_card
-from engine.runtime.ctranslate2.original_weights import delete_original, original_bytes
-from engine.settings import ModelSettings
 from engine.untrusted.safe_names import folder_of, model_name
 
 _log = logging.getLogger(__name__)
@@ -25,33 +20,16 @@ _log = logging.getLogger(__name__)
 _HEAD_LINES = 40
 
 
-@dataclass(frozen=True, slots=True)
-class OriginalWeights:
-    """Weights that a model was converted from, and that nothing needs any more.
-
-    Attributes:
-        folder: of the model.
-        n_bytes: that they take.
-        is_ours: the folder is in the library of downloaded models, not one of the user.
-    """
-
-    folder: Path
-    n_bytes: int
-    is_ours: bool
-
-
 class ModelService(QObject):
-    """List the available models, and delete what one was converted from.
+    """List the available models.
 
     Signals:
         listed(list of ModelOffer): the bundled one, those of the library, and those of the hub.
         failed(str): one sentence.
-        original_deleted(int, str): the bytes that became free; a sentence if it failed.
     """
 
     listed = Signal(list)
     failed = Signal(str)
-    original_deleted = Signal(object, str)  # bytes do not fit into Qt's int
 
     def __init__(self, library: Path, parent: QObject | None = None) -> None:
         """Use the models in ``library``, where downloads are."""
@@ -67,27 +45,6 @@ class ModelService(QObject):
             return shutil.disk_usage(folder).free
         except (OSError, StopIteration):
             return None
-
-    def original_of(self, model: Path | None) -> OriginalWeights | None:
-        """Return the weights that a model was converted from, if they may be deleted.
-
-        Args:
-            model: as the preferences store it.
-        """
-        if model is None:
-            return None
-        name = hub_name(model)
-        folder = self.library / folder_of(name) if name else model
-        try:
-            n_bytes = original_bytes(folder)
-            is_ours = folder.resolve().is_relative_to(self.library.resolve())
-        except OSError:
-            return None
-        return OriginalWeights(folder, n_bytes, is_ours=is_ours) if n_bytes else None
-
-    def delete_original(self, folder: Path) -> None:
-        """Delete the weights that a model was converted from, if the converted ones load."""
-        self._background.run(partial(self._delete_original, folder))
 
     def refresh(self) -> None:
         """List the models; ``listed`` is emitted."""
@@ -110,18 +67,6 @@ class ModelService(QObject):
             for model in TRANSLATION_MODELS
         ]
         self.listed.emit(offers)
-
-    def _delete_original(self, folder: Path) -> None:
-        from engine.runtime.ctranslate2.encoder_decoder_loader import load_encoder_decoder  # noqa: PLC0415  slow
-
-        try:
-            load_encoder_decoder(ModelSettings(directory=folder, device="cpu"))
-            n_bytes = delete_original(folder)
-        except SurtitleError as error:
-            self.original_deleted.emit(0, error_text(error))
-            return
-        self.original_deleted.emit(n_bytes, "")
-        self._list()
 
 
 def bundled_offers() -> list[ModelOffer]:

@@ -9,19 +9,18 @@ from app.config.model_choice import ModelChoice
 from app.config.system.child_process import ChildCommand
 from app.dialogs.setup.model_page import ModelPage
 from app.dialogs.setup.model_service import ModelService
-from app.dialogs.setup.original_button import OriginalButton
 from app.dialogs.setup.page_frame import heading_of, lay_out_page
 from app.dialogs.setup.pages import WizardPage
 from app.dialogs.setup.speed_page import SpeedPage
 from app.dialogs.setup.wizard import WizardServices
 from app.look.style_sheet import make_primary
-from app.look.widgets.dialog_text import as_sentence, bring_up, size_text
+from app.look.widgets.dialog_text import bring_up, size_text
 
 _WIDTH, _HEIGHT = 960, 560
 
 
 class ModelsDialog(QDialog):
-    """Translation models: choose, use, delete what one was converted from.
+    """Translation models: choose one, and use it.
 
     Signals:
         wanted(ModelChoice): use this model.
@@ -39,12 +38,7 @@ class ModelsDialog(QDialog):
         self.apply.setAutoDefault(False)
         self.apply.clicked.connect(self._use)
         self.page.usable_changed.connect(self._offer_use)
-        self.delete = OriginalButton()
-        self.delete.confirmed.connect(self._delete_original)
-        self.desk.original_deleted.connect(self._show_deleted)
-        self.desk.listed.connect(self._offer_original)
-        self.page.chosen.connect(self._offer_original)
-        _lay_out(self, self.page, self.delete, self.apply)
+        _lay_out(self, self.page, self.apply)
 
     def open_models(self, now: ModelChoice, accepted: Path | None = None) -> None:
         """Show the models, and select the current one.
@@ -56,7 +50,6 @@ class ModelsDialog(QDialog):
         self.page.show_languages(now.source, now.language)
         self.page.show_accepted(accepted)
         self.page.choose(now.model)
-        self._offer_original()
         self.page.look()
         bring_up(self)
 
@@ -87,23 +80,6 @@ class ModelsDialog(QDialog):
         )
         self.wanted.emit(choice)
         self.close()
-
-    @Slot()
-    def _offer_original(self) -> None:
-        """Offer to delete what the selected model was converted from, if that is there."""
-        self.delete.offer(self.desk.original_of(self.page.model))
-
-    @Slot(Path)
-    def _delete_original(self, folder: Path) -> None:
-        self.page.show_message(self.tr("Loading the converted model, to be sure of it…"))
-        self.desk.delete_original(folder)
-
-    @Slot(object, str)
-    def _show_deleted(self, n_bytes: int, failure: str) -> None:
-        self.delete.setEnabled(True)
-        text = self.tr("{} became free.").format(size_text(n_bytes))
-        self.page.show_message(as_sentence(failure) or text)
-        self._offer_original()
 
 
 class SpeedDialog(QDialog):

@@ -193,7 +193,7 @@ def _check_weights(folder: Path) -> None:
         return
     pickles = sorted(path.name for path in folder.glob("pytorch_model*.bin"))
     if pickles:
-        refuse(Fault.WEIGHTS_PICKLED(name=shown(pickles[0]).strip("'")))
+        refuse(Fault.MODEL_PICKLED(name=shown(pickles[0]).strip("'")))
     refuse(Fault.HAS_NO(name="model.safetensors"))
 
 

@@ -6,7 +6,7 @@ beside the converted weights, so that the original may be deleted.
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from engine.errors import ModelError, message_of
@@ -50,7 +50,6 @@ class Record:
         is_accepted: a person accepted a licence that forbids commercial use.
         encoder, decoder: numbers in the weights of each half.
         weights_sha256: of the converted weights; empty for those of earlier versions.
-        originals: sha256 of the files of weights that were converted, by their names.
         calibration: None for a model that was not calibrated.
     """
 
@@ -65,7 +64,6 @@ class Record:
     encoder: int = 0
     decoder: int = 0
     weights_sha256: str = ""
-    originals: Mapping[str, str] = field(default_factory=dict)
     calibration: Calibration | None = None
 
     @property
@@ -156,20 +154,8 @@ def _parsed(content: JsonObject) -> Record:
         encoder=content.integer("encoder", most=2**53),
         decoder=content.integer("decoder", most=2**53),
         weights_sha256=content.sha256(_SHA256) if _SHA256 in content else "",
-        originals=_originals(content),
         calibration=parse_calibration(content),
     )
-
-
-def _originals(content: JsonObject) -> dict[str, str]:
-    """Return what was converted; conversions of earlier versions do not say."""
-    if "originals" not in content:
-        return {}
-    inner = content.inner("originals")
-    for name in inner.values:
-        if not is_plain_name(name, LONGEST):
-            refuse(Fault.BAD_NAME(name=shown(name), most=LONGEST))
-    return {name: inner.sha256(name) for name in inner.values}
 
 
 def _languages(content: JsonObject) -> dict[str, str]:

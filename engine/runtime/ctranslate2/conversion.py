@@ -7,15 +7,12 @@ converts, it is waited for.
 
 import contextlib
 import errno
-import importlib.util
 import json
 import os
-import queue
 import shutil
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,20 +23,14 @@ from engine.files import bytes_text
 from engine.messages import Code, Message
 from engine.models.encoder_decoder.original import Original, read_original
 from engine.models.encoder_decoder.record import (
-    END,
-    PADDING,
-    START,
-    UNKNOWN,
     Record,
     converted_folder,
     precision_folder,
     read_record,
 )
 from engine.runtime.ctranslate2 import conversion_child
-from engine.runtime.ctranslate2.conversion_child import Job
 from engine.runtime.ctranslate2.converted_weights import WEIGHTS
 from engine.runtime.ctranslate2.folder_lock import held
-from engine.runtime.ctranslate2.original_weights import weight_hashes
 from engine.untrusted.faults import Fault
 from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.safe_names import delete_hidden
@@ -52,10 +43,8 @@ _BYTES = {"int8": 1.3, "float16": 2.1}
 """Bytes of a number in the converted file at most: scales and embeddings among them."""
 
 _SPARE_BYTES = 1 << 24
-_ROOM, _TIED = 1 << 26, 4  # numbers of tables in no file; a shared table is built several times
 _POLL_S = 0.1
-_PART = {"start": 0.05, "load": 0.2, "write": 0.5, "done": 1.0}
-_LIBRARIES = ("torch", "transformers")
+_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.EFBIG)
 
 
 def ready_folder(
@@ -89,8 +78,6 @@ def ready_folder(
     if record.forbids_commerce and not accepts_licence:
         raise _licence_error(record)
     record = replace(record, is_accepted=accepts_licence and record.forbids_commerce)
-    if not all(map(importlib.util.find_spec, _LIBRARIES)):
-        raise ModelError(Code.CONVERSION_NEEDS_TORCH(name=record.name))
 
     def is_given_up() -> bool:
         progress(record.name, 0.0)
@@ -123,7 +110,6 @@ def _convert(
     try:
         _check_room(folder, original, precision)
         _remove(staging)
-        record = replace(record, originals=weight_hashes(folder))
         try:
             _run(original, folder, staging, precision, progress, cancelled)
             for name in {record.source_pieces, record.target_pieces}:
@@ -131,6 +117,7 @@ def _convert(
             _sync(staging)
             replace(record, weights_sha256=file_sha256(staging / WEIGHTS)).save(staging)
             staging.rename(final)
+            progress(record.name, 1.0)
         finally:
             _remove(staging)
     except OSError as error:
@@ -199,101 +186,58 @@ def _run(
         OSError: it could not be started, or the disk is full.
         FetchCancelledError: ``cancelled`` returned True.
     """
-    job = Job(
-        folder=str(folder.resolve()),
-        out=str(staging.resolve()),
-        precision=precision,
-        vocabulary=list(original.vocabulary),
-        markers={"bos_token": START, "eos_token": END, "unk_token": UNKNOWN, "pad_token": PADDING},
-        most_numbers=_TIED * original.n_parameters + _ROOM,
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-P", conversion_child.__file__],
+    name, expected = original.record.name, _expected_bytes(original, precision)
+    paths = [str(folder.resolve()), str(staging.resolve())]
+    with subprocess.Popen(
+        [sys.executable, "-P", conversion_child.__file__, *paths, precision],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-    )
-    try:
-        _follow(process, job, original, staging, progress, cancelled)
-    finally:
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(BrokenPipeError):  # closing writes what it did not take
-                    pipe.close()
+    ) as process:
+        try:
+            while _is_running(process):
+                if cancelled():
+                    raise FetchCancelledError(Code.CONVERSION_CANCELLED(name=name))
+                progress(name, _written(staging, expected))
+            assert process.stdout is not None  # a pipe was asked for
+            _check_answer(name, process.stdout.read(), process.wait())
+        finally:
+            process.kill()
 
 
-def _follow(
-    process: "subprocess.Popen[bytes]",
-    job: Job,
-    original: Original,
-    staging: Path,
-    progress: Progress,
-    cancelled: Callable[[], bool],
-) -> None:
-    """Give the process its job and report its steps until it is done."""
-    name = original.record.name
-    lines = queue.SimpleQueue[bytes]()
-    reader = threading.Thread(target=_read_lines, args=(process, lines), daemon=True)
-    reader.start()
-    expected, part = _expected_bytes(original, job["precision"]), 0.0
-    try:
-        assert process.stdin is not None  # a pipe was asked for
-        process.stdin.write(json.dumps(job).encode() + b"\n")
-        process.stdin.flush()
-        while part < 1:
-            if cancelled():
-                raise FetchCancelledError(Code.CONVERSION_CANCELLED(name=name))
-            with contextlib.suppress(queue.Empty):
-                part = _part(name, process, lines.get(timeout=_POLL_S))
-            progress(name, max(part, _written(staging, expected)))
-    except BrokenPipeError as error:
-        raise _failed(name, Code.CONVERSION_DIED(how=_ending(process))) from error
-    finally:
-        process.kill()
-        reader.join()
-
-
-def _part(name: str, process: "subprocess.Popen[bytes]", line: bytes) -> float:
-    """Return how much is done by a line of the process; raise the error that it reports."""
-    if not line:
-        raise _failed(name, Code.CONVERSION_DIED(how=_ending(process)))
-    said = cast("dict[str, str | int]", json.loads(line))
-    if "failure" in said:
-        raise _failure(name, said)
-    return _PART[str(said["step"])]
-
-
-def _read_lines(process: "subprocess.Popen[bytes]", lines: "queue.SimpleQueue[bytes]") -> None:
-    assert process.stdout is not None  # a pipe was asked for
-    for line in process.stdout:
-        lines.put(line)
-    lines.put(b"")
+def _is_running(process: "subprocess.Popen[bytes]") -> bool:
+    """Wait for a tenth of a second; return whether the process goes on."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_POLL_S)
+    return process.returncode is None
 
 
 def _written(staging: Path, expected: int) -> float:
     """Return the part that is done by the size of the file of weights."""
     try:
-        share = (staging / WEIGHTS).stat().st_size / expected
+        return min((staging / WEIGHTS).stat().st_size / expected, 0.98)
     except OSError:
         return 0.0
-    return _PART["write"] + (0.98 - _PART["write"]) * min(share, 1.0)
 
 
-def _ending(process: "subprocess.Popen[bytes]") -> str:
-    code = process.wait()
-    return signal.Signals(-code).name if code < 0 else str(code)
+def _check_answer(name: str, answer: bytes, exit_code: int) -> None:
+    """Raise the error that the process reports, or its end without an answer.
+
+    Raises:
+        ModelError: the folder cannot be converted.
+        OSError: the disk is full, or cannot be written.
+    """
+    if exit_code or not answer:
+        how = signal.Signals(-exit_code).name if exit_code < 0 else str(exit_code)
+        raise _failed(name, Code.CONVERSION_DIED(how=how))
+    match cast("dict[str, object]", json.loads(answer)):
+        case {"errno": int(number), "words": str(words)} if number in _DISK_ERRORS:
+            raise OSError(number, words)
+        case {"fault": fault}:
+            raise _failed(name, Message.from_json(fault) or Fault.MODEL_REFUSED(error="ValueError"))
+        case {"error": error} | {"words": error}:
+            raise _failed(name, Fault.MODEL_REFUSED(error=str(error)))
 
 
-def _failure(name: str, said: dict[str, str | int]) -> Exception:
-    """Return the error for what the process reported: the disk's, or the libraries'."""
-    if said.get("errno") in (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.EFBIG):
-        return OSError(said["errno"], said["failure"])
-    if said.get("ours"):
-        return _failed(name, shown(said["words"]).strip("'\""))
-    return _failed(name, Fault.MODEL_REFUSED(error=str(said["failure"])))
-
-
-def _failed(name: str, reason: str | Message) -> ModelError:
+def _failed(name: str, reason: Message) -> ModelError:
     return ModelError(Code.CONVERSION_FAILED(name=name, reason=reason))

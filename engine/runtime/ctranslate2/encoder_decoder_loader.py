@@ -24,6 +24,7 @@ from engine.models.model_card import ModelCard
 from engine.runtime.ctranslate2.conversion import Progress, ready_folder
 from engine.runtime.ctranslate2.converted_weights import WEIGHTS, read_converted
 from engine.runtime.ctranslate2.encoder_decoder_model import EncoderDecoderModel
+from engine.runtime.ctranslate2.original_weights import delete_original
 from engine.runtime.processor import suits_one_thread
 from engine.runtime.weights import LoadReport
 from engine.settings import ModelSettings
@@ -99,6 +100,8 @@ def load_encoder_decoder(
 ) -> EncoderDecoderWeights:
     """Load such a model; convert it before if that was not done yet.
 
+    Of a downloaded one the original is deleted once the converted one was loaded.
+
     Args:
         settings: float16 is taken on CUDA, else int8.
         progress: of a conversion.
@@ -131,7 +134,7 @@ def load_encoder_decoder(
         cancelled=cancelled,
     )
     try:
-        return _loaded(converted, device, precision)
+        weights = _loaded(converted, device, precision)
     except ModelError:
         raise
     except BaseException as error:
@@ -139,6 +142,9 @@ def load_encoder_decoder(
             raise
         reason = message_of(error) if isinstance(error, Exception) else type(error).__name__
         raise ModelError(Code.CONVERTED_WRONG(folder=str(converted), reason=reason)) from error
+    if settings.is_download:
+        delete_original(folder, converted)
+    return weights
 
 
 def _loaded(folder: Path, device: str, precision: str) -> EncoderDecoderWeights:

@@ -14,6 +14,7 @@ from engine.messages import Code
 from engine.models.encoder_decoder.record import read_record
 from engine.runtime.ctranslate2 import conversion
 from engine.settings import ModelSettings, TranslationSettings
+from engine.untrusted.safe_names import folder_of
 from tests.engine.runtime.ctranslate2.tiny_models import make_encoder_decoder
 from tests.support.sessions import running
 
@@ -109,48 +110,39 @@ def test_a_session_says_once_that_its_source_has_no_blanks(from_japanese):
         assert listener.all_of(Ready)[0].makes_drafts
 
 
-def test_an_original_is_deleted_once_what_was_made_of_it_was_loaded(original, surtitle):
+def test_a_folder_is_converted_once_and_keeps_its_original(original, surtitle):
     _not_commercial(original, None)
-    size = (original / "model.safetensors").stat().st_size
-    code, out, err = surtitle("convert", original, "--delete-original", "--accept-licence")
+    code, out, err = surtitle("convert", original, "--accept-licence")
     assert code == 0
     assert out.startswith("marian: ")
     assert "Converting marian for this computer, once: 100%" in err
-    assert f"deleted {size / 1000:.1f} kB of {original}" in err
-    assert not (original / "model.safetensors").exists()
+    assert (original / "model.safetensors").exists()
     assert surtitle("translate", "--model", original, stdin="the house")[0] == 0
     assert surtitle("convert", original)[2] == ""  # nothing is left to do, and nothing is asked
 
 
-def test_nothing_is_deleted_where_nothing_was_converted(models, original, surtitle, tmp_path):
-    alone = shutil.copytree(models["marian"] / "ctranslate2-int8", tmp_path / "alone")
-    before = names(alone)
-    fails(surtitle("convert", alone, "--delete-original"), 1, "holds no original beside weights")
-    assert names(alone) == before
+@pytest.mark.parametrize("command", [("convert",), ("translate", "--model")])
+def test_a_download_loses_its_original(original, surtitle, command, tmp_path, monkeypatch):
+    monkeypatch.setenv("SURTITLE_HOME", str(tmp_path / "home"))
+    name = "Helsinki-NLP/opus-mt-en-de"
+    folder = tmp_path / "home" / "models" / folder_of(name)
+    shutil.copytree(original, folder)
+    assert surtitle(*command, name, stdin="the house")[0] == 0
+    assert not (folder / "model.safetensors").exists()
+    assert (folder / "ctranslate2-int8" / "model.bin").exists()
+
+
+def test_what_is_no_such_model_is_not_converted(original, surtitle):
     (original / "config.json").write_text('{"model_type": "llama"}')
-    fails(surtitle("convert", original, "--delete-original"), 1, "no model here that can be conv")
-    assert (original / "model.safetensors").exists()
-
-
-def test_an_original_stays_where_what_was_made_of_it_cannot_be_loaded(
-    models, original, surtitle, monkeypatch
-):
-    def cut(_original, _folder, staging, *_others):
-        shutil.copytree(models["marian"] / "ctranslate2-int8", staging)
-        model = staging / "model.bin"
-        model.write_bytes(model.read_bytes()[:1000])
-
-    monkeypatch.setattr(conversion, "_run", cut)
-    fails(surtitle("convert", original, "--delete-original"), 1, "cannot be loaded")
-    assert (original / "model.safetensors").exists()
+    fails(surtitle("convert", original), 1, "no model here that can be conv")
 
 
 def _killed(folder, monkeypatch):
     """Let the converter be killed while it writes."""
     child = folder.parent / "child.py"
     child.write_text(
-        "import json, os, pathlib, signal, sys\n"
-        "out = pathlib.Path(json.loads(sys.stdin.buffer.readline())['out'])\n"
+        "import os, pathlib, signal, sys\n"
+        "out = pathlib.Path(sys.argv[2])\n"
         "out.mkdir()\n"
         "(out / 'model.bin').write_bytes(b'half')\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -146,7 +146,7 @@ def _setting(key, value):
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (_pickled, "its weights are a pickle .pytorch_model.bin., which can run code"),
+        (_pickled, "its weights are a pickle .pytorch_model.bin., which can run code: name"),
         (_without_pieces, "it has no tokenizer: its target.spm, a file of sentencepiece"),
         (_damaged_pieces, "its source.spm cannot be used"),
         (_gaps, "its vocab.json gives its tokens ids with gaps"),

@@ -1,22 +1,25 @@
-"""Test that of an original what was converted is deleted, and nothing else."""
+"""Test that of a downloaded model what was converted is deleted, and nothing else."""
 
 import json
+import os
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from safetensors.torch import load_file, save_file
 
 from engine.errors import ModelError
-from engine.models.encoder_decoder.record import read_record
 from engine.models.memory_footprint import weight_files
 from engine.runtime.ctranslate2.conversion import ready_folder
-from engine.runtime.ctranslate2.original_weights import delete_original, original_bytes
+from engine.runtime.ctranslate2.folder_lock import held
 from engine.runtime.loader import load_weights
+from engine.session.loaded_model import LoadedModel
 from engine.settings import ModelSettings
+from engine.untrusted.safe_names import folder_of, is_download
 
 WEIGHTS = "model.safetensors"
+PARTS = ["model-1.safetensors", "model-2.safetensors"]
+NAME = "Helsinki-NLP/opus-mt-en-de"
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +28,7 @@ def done(originals, tmp_path_factory):
     folder = shutil.copytree(originals["marian"], tmp_path_factory.mktemp("done") / "marian")
     tensors = load_file(folder / WEIGHTS)
     (folder / WEIGHTS).unlink()
-    names = {"model-1.safetensors": [*tensors][::2], "model-2.safetensors": [*tensors][1::2]}
+    names = dict(zip(PARTS, ([*tensors][::2], [*tensors][1::2]), strict=True))
     for name, keys in names.items():
         save_file({key: tensors[key] for key in keys}, folder / name, {"format": "pt"})
     places = {key: name for name, keys in names.items() for key in keys}
@@ -37,71 +40,111 @@ def done(originals, tmp_path_factory):
 
 @pytest.fixture
 def folder(done, tmp_path):
-    return shutil.copytree(done, tmp_path / "marian")
+    """A copy of it as if it were converted just now, in a library of downloads."""
+    copy = shutil.copytree(done, tmp_path / folder_of(NAME))
+    _set_age(copy / "ctranslate2-int8" / "model.bin", 0)
+    return copy
 
 
-def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+def _set_age(path, seconds):
+    """Let a file be changed that long ago, by the clock of the files."""
+    probe = path.parent / "probe"
+    probe.touch()
+    changed_ns = probe.stat().st_mtime_ns - seconds * 1_000_000_000
+    probe.unlink()
+    os.utime(path, ns=(changed_ns, changed_ns))
 
 
-def refused(folder, words):
-    before = contents(folder)
-    with pytest.raises(ModelError, match=words):
-        delete_original(folder)
-    assert contents(folder) == before
+def settings(folder, *, is_download):
+    return ModelSettings(directory=folder, device="cpu", is_download=is_download)
 
 
-def test_weights_that_were_not_converted_stay(folder):
-    (folder / "my-own-finetune.safetensors").write_bytes(b"mine")
-    (folder / "policy_head.safetensors").symlink_to("my-own-finetune.safetensors")
-    (folder / "a.safetensors").mkdir()
-    sizes = [(folder / f"model-{n}.safetensors").stat().st_size for n in (1, 2)]
-    assert original_bytes(folder) == sum(sizes)
-    assert delete_original(folder) == sum(sizes)
-    assert [path.name for path in sorted(folder.glob("*.safetensors"))] == [
-        "a.safetensors",
-        "my-own-finetune.safetensors",
-        "policy_head.safetensors",
-    ]
-    assert not (folder / ".original.old").exists()
-    assert load_weights(ModelSettings(directory=folder, device="cpu")).card.name == "marian"
-    assert (original_bytes(folder), delete_original(folder)) == (0, 0)
+def weights(folder):
+    return sorted(path.name for path in folder.glob("*.safetensors"))
 
 
-def test_weights_that_were_changed_since_stay_and_all_others_with_them(folder):
-    with (folder / "model-2.safetensors").open("r+b") as file:
-        file.seek(-1, 2)
-        file.write(b"x")
-    refused(folder, r"the model-2.safetensors in .* is not the one that was converted")
+def test_a_download_loses_what_was_converted_once_that_loads_and_nothing_else(folder):
+    own = ["a.safetensors", "my-own-finetune.safetensors", "policy_head.safetensors"]
+    (folder / own[0]).mkdir()
+    (folder / own[1]).write_bytes(b"mine")
+    (folder / own[2]).symlink_to(own[1])
+    for _ in range(2):
+        assert load_weights(settings(folder, is_download=True)).card.name == "marian"
+        assert weights(folder) == own
+
+
+def test_the_folder_of_a_person_loses_nothing(folder):
+    load_weights(settings(folder, is_download=False))
+    assert weights(folder) == PARTS
+
+
+def test_a_model_that_a_session_fetches_by_its_name_is_a_download(folder):
+    named = ModelSettings(directory=folder.parent, hub_name=NAME, device="cpu")
+    assert LoadedModel(named, lambda _: None).weights.card.name == "marian"
+    assert weights(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "is_ours"),
+    [
+        (folder_of(NAME), True, True),
+        ("my-own-model", True, False),
+        (folder_of(NAME), False, False),
+    ],
+)
+def test_a_download_is_called_as_on_the_hub_and_is_in_the_library(tmp_path, name, inside, is_ours):
+    library = tmp_path / "models"
+    place = library if inside else tmp_path
+    (place / name).mkdir(parents=True)
+    assert is_download(place / name, library) is is_ours
+
+
+def test_a_link_in_the_library_is_no_download(folder, tmp_path):
+    library = tmp_path / "models"
+    library.mkdir()
+    (library / folder.name).symlink_to(folder)
+    assert not is_download(library / folder.name, library)
+
+
+def test_weights_that_were_put_there_after_the_conversion_stay(folder):
+    _set_age(folder / "ctranslate2-int8" / "model.bin", 60)
+    load_weights(settings(folder, is_download=True))
+    assert weights(folder) == PARTS
 
 
 def test_the_weights_of_another_model_stay_whatever_lies_beside_them(folder):
     (folder / "config.json").write_text('{"model_type": "qwen3"}')
-    assert original_bytes(folder) == 0
-    refused(folder, "holds no original")
+    load_weights(settings(folder, is_download=True))
+    assert weights(folder) == PARTS
 
 
-def test_where_a_conversion_does_not_say_what_it_was_made_from_nothing_is_deleted(folder):
-    converted = folder / "ctranslate2-int8"
-    replace(read_record(converted), originals={}).save(converted)
-    assert original_bytes(folder) == 0
-    refused(folder, "holds no original")
+def test_nothing_is_deleted_where_the_converted_model_does_not_load(folder):
+    path = folder / "ctranslate2-int8" / "model.bin"
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        load_weights(settings(folder, is_download=True))
+    assert weights(folder) == PARTS
 
 
-def test_where_one_file_cannot_be_deleted_none_is(folder, monkeypatch):
-    move = Path.rename
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no lock of a folder")
+def test_nothing_is_deleted_while_another_process_converts(folder):
+    with held(folder, lambda: True):
+        load_weights(settings(folder, is_download=True))
+    assert weights(folder) == PARTS
 
-    def fails(path, target):
-        if path.parent == folder and path.name == "model-2.safetensors":
-            raise PermissionError(1, "Operation not permitted")
-        return move(path, target)
 
-    monkeypatch.setattr(Path, "rename", fails)
-    refused(folder, "cannot be deleted .Operation not permitted")
-    assert not (folder / ".original.old").exists()
+def test_a_model_is_loaded_though_its_original_cannot_be_deleted(folder, monkeypatch, caplog):
+    def fails(_path):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "unlink", fails)
+    load_weights(settings(folder, is_download=True))
+    assert "was not deleted: Operation not permitted" in caplog.text
+    caplog.clear()
+    assert weights(folder) == PARTS
 
 
 def test_of_one_file_and_an_index_the_file_is_the_model_as_transformers_takes_it(folder):
-    assert weight_files(folder) == ["model-1.safetensors", "model-2.safetensors"]
+    assert weight_files(folder) == PARTS
     (folder / WEIGHTS).write_bytes(b"")
     assert weight_files(folder) == [WEIGHTS]
