@@ -1,7 +1,7 @@
 """Keep what the bundled model says of test sets, and how many rows that takes; compare with it.
 
-    .venv/bin/python -m tests.golden.hypotheses SETS FILE              # compares
-    .venv/bin/python -m tests.golden.hypotheses SETS FILE --record     # keeps anew
+    .venv/bin/python -m tests.golden.hypotheses SETS FILE --record          # keeps, also in parts
+    .venv/bin/python -m tests.golden.hypotheses SETS FILE [--only NAME]     # compares
 
 SETS is a folder of test sets: ``NAME/en-de.en`` and ``NAME/en-de.de``, as ``shared/data/dev`` has
 them. FILE is a file of JSON lines outside the repository, one for each line of a set under each
@@ -12,6 +12,7 @@ Exit code: 0 where all is the same, 1 where something differs.
 """
 
 import argparse
+import itertools
 import json
 import sys
 import tempfile
@@ -51,13 +52,18 @@ def evaluated(folder: Path, out: Path, limit: int, batch: int) -> Iterator[str]:
                 yield json.dumps(row, ensure_ascii=False)
 
 
+def read(file: Path) -> dict[str, list[str]]:
+    """Return the kept rows of each set."""
+    rows: dict[str, list[str]] = {}
+    for row in file.read_text("utf-8").splitlines() if file.exists() else ():
+        rows.setdefault(json.loads(row)["set"], []).append(row)
+    return rows
+
+
 def differing(before: list[str], now: list[str]) -> list[str]:
     """Return the rows that differ, as a diff writes them."""
-    found = []
-    for old, new in zip(before, now, strict=False):
-        found += [f"-{old}", f"+{new}"] if old != new else []
-    n_same = min(len(before), len(now))
-    return found + [f"-{row}" for row in before[n_same:]] + [f"+{row}" for row in now[n_same:]]
+    pairs = itertools.zip_longest(before, now, fillvalue="")
+    return [text for old, new in pairs if old != new for text in (f"-{old}", f"+{new}")]
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -67,23 +73,27 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("sets", type=Path, metavar="SETS")
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("--record", action="store_true", help="keep what is, instead of comparing")
-    parser.add_argument("--limit", type=int, default=300, help="lines of a set (%(default)s)")
+    parser.add_argument("--limit", type=int, default=300, help="lines kept of a set (%(default)s)")
+    parser.add_argument("--only", metavar="NAME", help="one of the sets")
     parser.add_argument("--batch", type=int, default=32, help="lines at a time (%(default)s)")
     arguments = parser.parse_args(argv)
-    folders = sorted(path.parent for path in arguments.sets.glob("*/en-de.en"))
+    kept = read(arguments.file)
+    names = sorted(path.parent.name for path in arguments.sets.glob("*/en-de.en"))
+    names = [one for one in names if (one in kept) != arguments.record]
+    found = []
     with tempfile.TemporaryDirectory() as temporary:
-        rows = [
-            row
-            for folder in folders
-            for row in evaluated(folder, Path(temporary), arguments.limit, arguments.batch)
-        ]
+        for name in [one for one in names if arguments.only in (None, one)]:
+            limit, folder = arguments.limit, arguments.sets / name
+            if not arguments.record:
+                limit = 1 + max(json.loads(row)["index"] for row in kept[name])
+            rows = list(evaluated(folder, Path(temporary), limit, arguments.batch))
+            found += differing(kept.get(name, []), rows)
+            if arguments.record:
+                with arguments.file.open("a", encoding="utf-8") as file:
+                    file.write("".join(f"{row}\n" for row in rows))
     if arguments.record:
-        arguments.file.write_text("".join(f"{row}\n" for row in rows), "utf-8")
-        sys.stdout.write(f"{len(rows)} rows are kept in {arguments.file}\n")
         return 0
-    found = differing(arguments.file.read_text("utf-8").splitlines(), rows)
-    told = [*found[:MOST_SHOWN], f"{len(found)} lines of a diff of {len(rows)} rows", ""]
-    sys.stdout.write("\n".join(told))
+    sys.stdout.write("\n".join([*found[:MOST_SHOWN], f"{len(found)} lines of a diff", ""]))
     return 1 if found else 0
 
 
