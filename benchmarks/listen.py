@@ -15,6 +15,7 @@ import time
 import wave
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from engine.metrics.word_lags import WordLags
 from engine.models.model_card import read_card
 from engine.session.session import Session
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
-from engine.speech.events import Heard, WordsCommitted
+from engine.speech.events import Heard
 from engine.speech.hypothesis import same_word_key
 from engine.speech.listener import Lane, Listener, Recognition
 from engine.speech.vad import SileroDetector
@@ -37,6 +38,9 @@ from tests.support.sounds import music, n_edits, silence, white_noise
 from tests.tiny_whisper.espeak import is_here
 from tests.tiny_whisper.synthetic_speech import sentence, speech
 
+if TYPE_CHECKING:
+    from engine.words import FedWord
+
 WAIT_S = 600.0
 
 
@@ -44,7 +48,7 @@ class Run:
     """What came of one recording."""
 
     def __init__(self) -> None:
-        self.words: dict[int, tuple[str, ...]] = {}
+        self.words: dict[int, tuple[FedWord, ...]] = {}
         self.captions: dict[int, str] = {}
         self.n_erased = 0
 
@@ -60,7 +64,7 @@ class Run:
     @property
     def heard(self) -> list[str]:
         """List the committed words."""
-        return [word for words in self.words.values() for word in words]
+        return [word.text for words in self.words.values() for word in words]
 
 
 class Ears:
@@ -105,12 +109,6 @@ class Ears:
         """Hear a source to its end, as somebody on whose screen captions stand at once."""
         lags, utterances = WordLags(), UtteranceTracker()
 
-        def take_heard(event: Heard) -> None:
-            take(event)
-            if isinstance(event, WordsCommitted):
-                utterances.feed(event.lane, event.words)
-                lags.commit(event.words)
-
         def take_session(event: Event) -> None:
             take(event)
             listener.take(event)
@@ -121,9 +119,9 @@ class Ears:
 
         listener = Listener(
             [Lane(name="", source=source, live=live)],
-            self.session.send,
+            self.session,
             Recognition(make_model=lambda: self.whisper, make_detector=SileroDetector),
-            take_heard,
+            take,
         )
         self._take = take_session
         listener.start()

@@ -19,9 +19,9 @@ from benchmarks.listen import Ears
 from benchmarks.soak import resident_mib
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
-from engine.events import Event
+from engine.events import Event, SourceChanged
 from engine.hub.bundled import bundled_models
-from engine.speech.events import Heard, WordsCommitted
+from engine.speech.events import Heard
 from tests.tiny_whisper.espeak import is_here
 from tests.tiny_whisper.synthetic_speech import sentence, speech
 
@@ -86,12 +86,14 @@ class Part:
 
 def listen(ears: Ears, talk: Talk, seconds: float) -> list[Part]:
     """Hear the talk to its end."""
-    parts = [Part() for _ in range(_PARTS)]
+    parts, placed = [Part() for _ in range(_PARTS)], dict[int, int]()
 
     def take(event: Heard | Event) -> None:
         part = parts[min(_PARTS - 1, int(talk.heard_s / seconds * _PARTS))]
-        if isinstance(event, WordsCommitted):
-            part.lags += [talk.heard_s - word.end_s for word in event.words]
+        if isinstance(event, SourceChanged):
+            n_before = placed.pop(event.utterance, 0)
+            placed[event.utterance] = len(event.words)
+            part.lags += [talk.heard_s - word.end_s for word in event.words[n_before:]]
             part.resident = max(part.resident, resident_mib())
 
     ears.listen(talk, take, live=False, wait_s=20 * seconds)

@@ -36,6 +36,7 @@ from engine.translation.base import AnySystem
 from engine.translation.factory import make_system
 from engine.translation.feed import changes
 from engine.translation.passage import Passage
+from engine.words import FedWord
 
 SENTENCES = Path(__file__).with_name("sentences.en")
 COLUMNS = (
@@ -98,7 +99,7 @@ def soak(system: AnySystem, words: Sequence[str], compare: int) -> Soaked:
     passage = Passage(system)
     for n, word in enumerate(words):
         start_s = time.process_time()
-        watch.see(passage.splice(n, None, [word]))
+        watch.see(passage.splice(n, None, [FedWord(word)]))
         watch.see(iter(passage.advance, None))
         found.busy_s.append(time.process_time() - start_s)
         found.n_words += 1
@@ -123,7 +124,7 @@ class _Watch:
         for event in events:
             match event:
                 case SourceChanged(utterance=number, words=words):
-                    self._open[number] = (words, self._open.get(number, ((), ""))[1])
+                    self._open[number] = (_texts(words), self._open.get(number, ((), ""))[1])
                 case CaptionChanged(utterance=number, kept=kept, text=text):
                     words, caption = self._open[number]
                     self._open[number] = (words, caption[:kept] + text)
@@ -132,6 +133,10 @@ class _Watch:
                     self._found.n_utterances += 1
                     if self._found.n_utterances % self._compare == 0:
                         self._found.kept.append(ended)
+
+
+def _texts(words: Sequence[FedWord]) -> tuple[str, ...]:
+    return tuple(word.text for word in words)
 
 
 def warm_up(system: AnySystem) -> None:
@@ -154,7 +159,7 @@ def alone(words: Sequence[str], system: AnySystem) -> list[str]:
     warm_up(system)
     passage = Passage(system)
     for n, word in enumerate(words):
-        watch.see(passage.splice(n, None, [word]))
+        watch.see(passage.splice(n, None, [FedWord(word)]))
         watch.see(iter(passage.advance, None))
     watch.see(passage.finish())
     watch.see(iter(passage.advance, None))

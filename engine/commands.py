@@ -8,20 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.settings import TranslationSettings
+from engine.words import FedWord
 
 
 @dataclass(frozen=True, slots=True)
 class SetWords:
     """Replace the committed words of the typed passage; the session finds the changes."""
 
-    words: tuple[str, ...]
+    words: tuple[FedWord, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FeedWords:
     """Append committed words to the passage of a lane; a whole sentence ends the passage."""
 
-    words: tuple[str, ...]
+    words: tuple[FedWord, ...]
     lane: str = ""
 
 
@@ -30,6 +31,17 @@ class EndPassage:
     """End the passage of a lane and its last utterance; the next words begin a new one."""
 
     lane: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Flush:
+    """Report ``Flushed`` once all words so far are translated, as far as they allow it.
+
+    Attributes:
+        number: returns in the report, so that each sender finds its own.
+    """
+
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +86,10 @@ class UnloadAdapter:
 WordCommand = SetWords | FeedWords | EndPassage | Clear
 """The commands that change passages."""
 
-Command = WordCommand | Skip | Configure | LoadAdapter | UseAdapter | UnloadAdapter
+HeardCommand = FeedWords | EndPassage | Flush
+"""The commands of a listener."""
+
+Command = WordCommand | Flush | Skip | Configure | LoadAdapter | UseAdapter | UnloadAdapter
 
 
 def n_words(command: Command) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from engine.messages import Message
+from engine.words import FedWord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +97,10 @@ class UtteranceOpened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceChanged:
-    """The source words of an utterance changed to these."""
+    """The source words of an utterance changed to these, with the times that they were fed with."""
 
     utterance: int
-    words: tuple[str, ...]
+    words: tuple[FedWord, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +159,13 @@ class UtteranceDropped:
     """An edit removed an utterance with its source and caption."""
 
     utterance: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flushed:
+    """All words before the ``Flush`` of this number are translated, as far as they allow it."""
+
+    number: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,6 +230,7 @@ Event = (
     | UtteranceEnded
     | NotTranslated
     | UtteranceDropped
+    | Flushed
     | Statistics
     | PaceChanged
     | ContextChanged

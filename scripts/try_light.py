@@ -16,6 +16,7 @@ from engine.commands import SetWords
 from engine.events import CaptionChanged, Failed
 from engine.hub.bundled import bundled_models
 from engine.settings import ModelSettings, TranslationSettings
+from engine.words import untimed
 from PySide6.QtCore import QCoreApplication, QTimer
 qt = QCoreApplication([])
 def take(event):
@@ -27,7 +28,7 @@ import app.controllers.application
 bridge = EngineBridge()
 bridge.event_came.connect(take)
 bridge.start(ModelSettings(directory=bundled_models()[0]), TranslationSettings())
-bridge.send(SetWords(("Good", "morning", "everyone.")))
+bridge.send(SetWords(untimed(("Good", "morning", "everyone."))))
 QTimer.singleShot(60_000, lambda: qt.exit(2))
 sys.exit(qt.exec())
 """

@@ -152,10 +152,10 @@ class CueRecorder:
         )
 
     def _keep(self, utterance: Utterance, now_s: float, languages: tuple[str, str]) -> CueKept:
-        times_s = [word.spoken_at_s for word in utterance.fed]
+        times_s = [word.spoken_at_s for word in utterance.words]
         end_s = utterance.said_until_s
         if end_s is None:  # typed: its caption may have waited for minutes
-            end_s = utterance.fed[-1].committed_at_s if utterance.fed else now_s
+            end_s = utterance.words[-1].committed_at_s if utterance.words else now_s
         cue = cue_of(
             utterance,
             utterance.begun_at_s - self._start_s,

@@ -116,8 +116,10 @@ class CueSplitter:
     def feed(self, event: Event, utterance: Utterance) -> list[Cue]:
         """Follow an event of an utterance; return the cues that are now final."""
         ended = isinstance(event, UtteranceEnded)
-        words = utterance.fed
-        if not (ended or isinstance(event, CaptionChanged)) or not words or not utterance.caption:
+        words = utterance.words
+        if not (ended or isinstance(event, CaptionChanged)) or not utterance.caption:
+            return []
+        if not words or words[0].spoken_at_s is None:
             return []
         ends_s = [word.end_s for word in words]
         whole = cue_of(utterance, words[0].start_s, ends_s[-1], ends_s, self._languages)

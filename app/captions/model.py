@@ -3,6 +3,7 @@
 It receives changed utterances and returns frozen views, without widgets, fonts or threads.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -50,10 +51,10 @@ class UtteranceView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tail:
-    """Tentative words, and how many words of their lane were fed before them."""
+    """Tentative words, and the number of the heard word before them."""
 
-    n_before: int
     words: tuple[str, ...]
+    after: int
 
 
 class Captions:
@@ -83,7 +84,7 @@ class Captions:
         self._utterances = utterances
         self._limit = limit
         self._epoch_s = epoch_s
-        self._n_waiting: Mapping[str, int] = {}
+        self._visible = Counter[str]()  # by lane: number of the newest visible word
         self._held: dict[str, _Tail] = {}  # by lane
         self._views: list[UtteranceView] = []
         self._tails: dict[str, _Tail] = {}  # by lane
@@ -96,26 +97,24 @@ class Captions:
         """The utterances from the oldest to the newest, then the tails without an utterance."""
         return (*self._views, *self._alone.values())
 
-    def set_tail(self, lane: str, words: Sequence[str]) -> bool:
-        """Set the tentative words of a lane; return whether the views changed.
+    def set_tail(self, lane: str, words: Sequence[str], after: int) -> bool:
+        """Set the tentative words of a lane after a numbered one; return whether views changed.
 
         They follow its newest utterance, or all utterances if that one is complete. Committed words
         leave the tail at once and return from the session a little later, so a tail is held back
         until all words before it are visible. The one before loses each word that returns.
         """
-        self._held[lane] = _Tail(n_before=self._utterances.n_fed(lane), words=tuple(words))
+        self._held[lane] = _Tail(words=tuple(words), after=after)
         return self.release_tails()
 
-    def set_waiting(self, n_words: Mapping[str, int]) -> bool:
-        """Set the number of waiting words of each lane; return whether the views changed."""
-        self._n_waiting = n_words
+    def note_waiting(self, newest: Mapping[str, int]) -> bool:
+        """Note the newest word that waits in each lane; return whether the views changed."""
+        self._visible |= Counter(newest)
         return self.release_tails()
 
     def release_tails(self) -> bool:
         """Show the tails whose previous words are visible; return whether views changed."""
-        ready = [
-            lane for lane, tail in self._held.items() if self._n_visible(lane) >= tail.n_before
-        ]
+        ready = [lane for lane, tail in self._held.items() if self._newest(lane) >= tail.after]
         for lane in ready:
             self._tails[lane] = self._held.pop(lane)
         changed = [lane for lane in self._tails if self._tail(lane) != self._shown.get(lane, "")]
@@ -123,16 +122,14 @@ class Captions:
             self._place_tail(lane)
         return bool(ready or changed)
 
-    def _n_visible(self, lane: str) -> int:
-        """Count the committed words of a lane that are visible, in utterances or as waiting."""
-        utterances = self._utterances
-        n_placed = utterances.n_fed(lane) - utterances.n_waiting(lane)
-        return n_placed + self._n_waiting.get(lane, 0)
+    def _newest(self, lane: str) -> int:
+        """Return the number of a lane's newest visible word, in an utterance or waiting."""
+        return max(self._visible[lane], self._utterances.newest(lane))
 
     def _tail(self, lane: str) -> str:
         """Return the tail of a lane without the words that are visible as committed ones."""
         tail = self._tails[lane]
-        return " ".join(tail.words[max(0, self._n_visible(lane) - tail.n_before) :])
+        return " ".join(tail.words[max(0, self._newest(lane) - tail.after) :])
 
     def apply(self, event: Event, utterance: Utterance, language: str = "") -> bool:
         """Show an utterance, captioned in a language; return whether the views changed."""

@@ -130,7 +130,7 @@ def _listening(
             )
             for it in settings.sources
         ],
-        session.send,
+        session,
         Recognition(make_model=lambda: Whisper(recognizer), make_detector=SileroDetector),
         report,
         ListeningSettings(smaller_model=smaller_whisper(settings.whisper)),

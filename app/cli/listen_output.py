@@ -23,7 +23,6 @@ from engine.speech.events import (
     Noticed,
     SoundCame,
     TailChanged,
-    WordsCommitted,
 )
 from engine.utterances import Utterance, UtteranceTracker
 
@@ -109,7 +108,7 @@ class Screen:
 
         Args:
             listener: stopped by Ctrl+C.
-            utterances: fed with all words and events.
+            utterances: fed with all events.
             view: writes standard output.
             maker: makes cues.
             writers: write cues.
@@ -157,9 +156,6 @@ class Screen:
 
     def _take(self, event: Heard | Event) -> None:
         match event:
-            case WordsCommitted(lane=lane, words=words):
-                self._utterances.feed(lane, words)
-                self._lags.commit(words)
             case TailChanged(lane=lane, words=tail):
                 self._view.show_tail(lane, tail)
             case Failed(message=message):

@@ -82,7 +82,7 @@ class Application(QObject):
         )
         self.adapters = AdapterController(self.settings, folder / "adapters", bridge, window)
         self.model = ModelController(self.settings, bridge, self.adapters, window)
-        desk = ListeningService(make, folder / "models", launch.device, bridge.hear, self)
+        desk = ListeningService(make, folder / "models", launch.device, bridge, self)
         self.side_windows = ToolWindows(self.settings, window, desk, self.model.as_arguments)
         self.help_windows = HelpWindows(window)
         self.listening = ListeningController(
@@ -181,12 +181,10 @@ class Application(QObject):
         listening.fetch_ended.connect(window.fetch_bar.hide)
         listening.fetch_ended.connect(lambda: window.empty_page.show_fetching(is_on=False))
         window.fetch_bar.cancelled.connect(desk.cancel_fetch)
-        self.model.restarted.connect(desk.restart)
 
     def _connect_latency(self) -> None:
         """Connect the latency collector to the session and the listener."""
         latency = self.side_windows.latency
-        self.listening.desk.reported.connect(latency.take_heard)
         self.listening.desk.begins.connect(latency.begin_listening)
         latency.lags_came.connect(self.listening.show_lags)
         self.listening.sound_lost.connect(latency.take_lost)

@@ -3,7 +3,6 @@
 It owns the caption model and connects it with the transcript, the bridge and the history.
 """
 
-from collections import Counter
 from dataclasses import replace
 from textwrap import shorten
 
@@ -21,11 +20,12 @@ from app.main_window.input_line import LONGEST_TEXT, InputLine
 from app.main_window.transcript_view import Transcript
 from app.session.engine_bridge import EngineBridge
 from app.session.history_writer import HistoryWriter
-from engine.commands import Clear, EndPassage, SetWords
+from engine.commands import Clear, EndPassage
 from engine.events import CaptionChanged, Event, NotTranslated, UtteranceEnded
-from engine.speech.events import Heard, TailChanged, WordsCommitted
+from engine.speech.events import Heard, TailChanged
 from engine.text.source_language import SourceLanguage
 from engine.utterances import Utterance
+from engine.words import FedWord, text_of
 
 _UNDO, _UNDO_DELETION = "undo new session", "undo deletion"
 _STRANGE, _TOO_LONG, _OTHER_LANGUAGE = "not translated", "too long", "other language"
@@ -68,7 +68,7 @@ class CaptionController(QObject):
         self._deleted: list[tuple[int, UtteranceView]] = []  # restored by undoing a deletion
         self._spoken: dict[tuple[str, str], SourceLanguage] = {}  # by lane and expected language
         self._told_other_language = False  # in this session
-        typed_line.words_changed.connect(lambda words: bridge.send(SetWords(words)))
+        typed_line.words_changed.connect(bridge.type_words)
         typed_line.words_changed.connect(transcript.follow)
         typed_line.finished.connect(lambda: bridge.send(EndPassage()))
         typed_line.inputRejected.connect(self._explain_limit)
@@ -162,7 +162,9 @@ class CaptionController(QObject):
         """Report once a session that what is said is in another language than is translated."""
         expected = self._settings.languages[0]
         key = utterance.lane, expected
-        other = self._spoken.setdefault(key, SourceLanguage(expected)).feed(utterance.words)
+        other = self._spoken.setdefault(key, SourceLanguage(expected)).feed(
+            [word.text for word in utterance.words]
+        )
         if other is None or self._told_other_language or not self._settings.translates:
             return
         self._told_other_language = True
@@ -175,15 +177,13 @@ class CaptionController(QObject):
 
     @Slot(object)
     def take_heard(self, event: Heard) -> None:
-        """Show committed and tentative words."""
-        match event:
-            case TailChanged(lane=lane, words=words):
-                if self._captions.set_tail(lane, words):
-                    if words:
-                        self._explain_marks()
-                    self._show_captions()
-            case WordsCommitted(lane=lane, words=words):
-                self._bridge.utterances.feed(lane, words)
+        """Show tentative words."""
+        if isinstance(event, TailChanged) and self._captions.set_tail(
+            event.lane, event.words, event.after
+        ):
+            if event.words:
+                self._explain_marks()
+            self._show_captions()
 
     def _explain_marks(self) -> None:
         """Explain italics and dots where they are first seen, once and for all."""
@@ -210,18 +210,21 @@ class CaptionController(QObject):
         self.captions_changed.emit(views)
 
     @Slot(tuple)
-    def _show_waiting(self, texts: tuple[tuple[str, str], ...]) -> None:
+    def _show_waiting(self, rows: tuple[tuple[str, tuple[FedWord, ...]], ...]) -> None:
         """Show the waiting words below the captions."""
-        n_words = Counter[str]()
-        views = list[UtteranceView]()
-        for number, (lane, text) in reversed(list(enumerate(texts, start=1))):
-            n_words[lane] += len(text.split())
-            fed_at_s = self._bridge.utterances.fed_at_s(lane, n_words[lane])
-            begun_s = 0.0 if fed_at_s is None else self._epoch_s(fed_at_s)
-            view = UtteranceView(key=-number, source=text, lane=lane, begun_s=begun_s)
-            views.append(self._with_mark(view))
-        waiting = tuple(reversed(views))
-        if self._captions.set_waiting(n_words) or waiting != self._waiting:
+        waiting = tuple(
+            self._with_mark(
+                UtteranceView(
+                    key=-number,
+                    source=text_of(words),
+                    lane=lane,
+                    begun_s=self._epoch_s(words[0].committed_at_s),
+                )
+            )
+            for number, (lane, words) in enumerate(rows, start=1)
+        )
+        newest = {lane: words[-1].number for lane, words in rows}
+        if self._captions.note_waiting(newest) or waiting != self._waiting:
             self._waiting = waiting
             self._show_captions()
 

@@ -86,7 +86,6 @@ class ListeningController(QObject):
         desk.language = self._choice.language
         self._meters = self._timer(_METER_MS, self._show_levels)
         self._show_devices(settings.preferences.listening)
-        bridge.let_overhear(desk.take)
         self._connect()
 
     def finish(self) -> None:
@@ -99,7 +98,6 @@ class ListeningController(QObject):
     def close(self) -> None:
         """Stop recording and end at once."""
         self._meters.stop()
-        self._bridge.let_overhear(None)
         self.desk.close()
 
     def _timer(self, interval_ms: int, slot: Callable[[], None]) -> QTimer:
@@ -114,6 +112,7 @@ class ListeningController(QObject):
         bar.devices_wanted.connect(desk.list_devices)
         bar.device_chosen.connect(self._choose_device)
         self._bridge.paused_changed.connect(self._listen)
+        self._bridge.event_came.connect(desk.take)
         self._banner.offer_taken.connect(self._take_offer)
         self._settings.preferences_changed.connect(self._use)
         self._settings.translation_changed.connect(self._use_recognizer)

@@ -42,7 +42,6 @@ class MediaController(QObject):
     ) -> None:
         super().__init__(window)
         self._settings, self._desk, self._window = settings, desk, window
-        self._bridge = bridge
         self.dialog = MediaDialog(window)
         self._choice: MediaChoice | None = None
         self._splitter: CueSplitter | None = None  # while words of the file come
@@ -92,7 +91,6 @@ class MediaController(QObject):
 
     @Slot()
     def _begin(self) -> None:
-        self._bridge.take_reported()  # captions of what was said before the file
         self._splitter = CueSplitter(self._settings.languages)
 
     @Slot(object, object)
@@ -110,7 +108,6 @@ class MediaController(QObject):
     @Slot(str)
     def _end(self, failure: str) -> None:
         self._timer.stop()
-        self._bridge.take_reported()  # its last captions
         choice, self._choice, self._splitter = self._choice, None, None
         if choice is None:
             return

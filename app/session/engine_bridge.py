@@ -8,19 +8,33 @@ without a name; heard words have the lane of their source.
 import logging
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Protocol, TypeGuard
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from app.session.event_queue import EventQueue
-from engine.commands import Clear, Command, Configure, EndPassage, FeedWords, SetWords, WordCommand
-from engine.events import Event, Failed, Ready
+from engine.commands import (
+    Clear,
+    Command,
+    Configure,
+    EndPassage,
+    FeedWords,
+    Flush,
+    HeardCommand,
+    SetWords,
+    WordCommand,
+    n_words,
+)
+from engine.events import Event, Failed, Flushed, Ready, UtteranceEnded
 from engine.messages import Code
 from engine.session.source_session import SourceSession
 from engine.settings import ModelSettings, TranslationSettings
-from engine.utterances import TYPED, FedWord, UtteranceTracker
+from engine.translation.captioned import n_same
+from engine.utterances import UtteranceTracker
+from engine.words import TYPED, FedWord
 
 _log = logging.getLogger(__name__)
 
@@ -38,6 +52,10 @@ class Session(Protocol):
 
     def send(self, command: Command) -> None:
         """Append a command to the queue."""
+
+    @property
+    def backlog_words(self) -> int:
+        """Source words that wait, or are not read."""
 
 
 MakeSession = Callable[[ModelSettings | None, TranslationSettings, Report], Session]
@@ -64,18 +82,17 @@ class EngineBridge(QObject):
     Signals:
         event_came(Event): an event of the session, emitted in the GUI thread.
         utterance_changed(Event, Utterance): an event about an utterance, and its new state.
-        waiting_changed(tuple of (str, str)): lane and text of the words that wait for the model or
-            the end of a pause.
+        waiting_changed(tuple of (str, tuple of FedWord)): lane and words of each row that waits for
+            the model or the end of a pause.
         paused_changed(bool): a pause has begun or ended.
         next_came(Event): an event of a session that is prepared: its progress, or its failure.
         taking_over(): another session replaces the one before, which has ended.
 
     Attributes:
-        utterances: follows this session and those before; typed words are fed to it here, heard
-            words before ``hear`` gets them.
+        utterances: follows this session and those before.
 
-    Invariant: every passage reaches a ready session, after any failure or pause; only ``Clear``
-    drops words.
+    Invariant: every passage reaches a ready session, after any failure or pause, and heard words
+    every session until they are translated; only ``Clear`` drops words.
     """
 
     event_came = Signal(object)
@@ -84,7 +101,8 @@ class EngineBridge(QObject):
     paused_changed = Signal(bool)
     next_came = Signal(object)
     taking_over = Signal()
-    _heard = Signal(object, object)
+    _sent_or_kept = Signal()
+    _answered = Signal(object)
 
     def __init__(
         self,
@@ -94,7 +112,6 @@ class EngineBridge(QObject):
     ) -> None:
         super().__init__(parent)
         self.utterances = UtteranceTracker()
-        self.utterances.feed(TYPED, ())
         self._make = make
         self._clock = clock
         self._run: _Run | None = None
@@ -102,28 +119,24 @@ class EngineBridge(QObject):
         self._next: _Run | None = None  # loads while the other one goes on
         self._next_number = 0
         self._dropped: list[threading.Thread] = []  # each ends a run that nobody wants any more
-        self._ready = False
         self._paused = False
-        self._words: tuple[str, ...] = ()  # of the passage that is not finished
-        self._sent: tuple[str, ...] = ()  # those the session has of its unfinished passage
+        self._lock = threading.RLock()  # guards what follows: listeners send on their own threads
+        self._session: Session | None = None  # once it is ready
         self._waiting: list[Command] = []
-        self._n_heard = Counter[str]()  # words of each lane that came through ``hear``
-        self._speech = threading.RLock()  # guards the two below
-        self._direct: Session | None = None  # that gets at once what is heard
-        self._n_coming = 0  # commands from ``hear`` that are not here yet
-        self._overhear: Report | None = None
+        self._typed: tuple[FedWord, ...] = ()  # those the session has of its unfinished passage
+        self._heard: list[HeardCommand] = []  # those the session has not finished
+        self._told: tuple[tuple[str, tuple[FedWord, ...]], ...] = ()
         self._events = EventQueue(self)
         self._events.came.connect(self._take)
-        # This object stays in the GUI thread, and the slot is its method: so what a listener emits
-        # is queued to here. A plain function as slot would run on the listener's thread.
-        self._heard.connect(self._take_heard)
+        # Slots that are methods of this object run in the GUI thread, whichever thread emits.
+        self._sent_or_kept.connect(self._tell_waiting)
+        self._answered.connect(self.take)
 
     def start(self, model: ModelSettings | None, translation: TranslationSettings) -> None:
         """Start a session, replacing a previous one; without a model nothing is translated."""
         self.drop_next()
         self._end()
-        self.taking_over.emit()
-        self._send_heard_again()
+        self._begin_again()
         self._n_runs += 1
         self._run_number = self._n_runs
         self._run = self._new_run(self._run_number, model, translation)
@@ -155,15 +168,8 @@ class EngineBridge(QObject):
 
         return _Run(make, lambda event: self._hand_up(number, event))
 
-    def let_overhear(self, take: Report | None) -> None:
-        """Set a callback for all events but failures, called on the session's thread, or None."""
-        self._overhear = take
-
     def stop(self) -> None:
-        """End the session, also one that is prepared, and wait for their threads.
-
-        Waiting commands go to the next one, and before them the unfinished passage that it had.
-        """
+        """End the session, also one that is prepared, and wait for their threads."""
         self.drop_next()
         for thread in self._dropped:
             thread.join()
@@ -172,22 +178,27 @@ class EngineBridge(QObject):
 
     def _end(self) -> None:
         """End the session that is in use."""
-        with self._speech:
-            self._direct = None
+        with self._lock:
+            self._session = None
         if self._run is not None:
             self._run.stop()
         self._run = None
-        self._ready = False
-        if self._sent:
-            self._waiting.insert(0, SetWords(self._sent))
-        self._sent = ()
+
+    def _begin_again(self) -> None:
+        """Let the next session go on: what the one before did not finish waits for it."""
+        self.taking_over.emit()
+        self.utterances.restart()
+        with self._lock:
+            begun = [SetWords(self._typed)] if self._typed else []
+            self._waiting[:0] = [*self._heard, *begun]
+            self._heard, self._typed = [], ()
+        self._tell_waiting()
 
     def finish(self, patience_s: float) -> None:
         """End the session when it has translated everything, or after ``patience_s``."""
-        if self._run is not None and self._ready:
+        if self._run is not None and self._session is not None:
             self._run.stop(patience_s)
-            for one in (self, self._events):  # what was heard until then, and what it reported
-                QCoreApplication.sendPostedEvents(one)
+            QCoreApplication.sendPostedEvents(self._events)  # what it reported until then
             self._events.take_all()
         self.stop()
 
@@ -199,87 +210,55 @@ class EngineBridge(QObject):
     @property
     def has_waiting_words(self) -> bool:
         """Whether words wait for a session that may become ready."""
-        is_word = any(isinstance(one, WordCommand) for one in self._waiting)
+        with self._lock:
+            is_word = any(isinstance(one, WordCommand) for one in self._waiting)
         return is_word and self._run is not None
 
-    def hear(self, command: FeedWords | EndPassage) -> None:
-        """Send heard words to the session; may be called from any thread.
+    @property
+    def backlog_words(self) -> int:
+        """Heard words that wait, and words that the session has not read; for any thread."""
+        with self._lock:
+            n_waiting = sum(n_words(one) for one in self._waiting if isinstance(one, FeedWords))
+            return n_waiting + (0 if self._session is None else self._session.backlog_words)
 
-        A ready session gets them at once; else they wait in the GUI thread.
-        """
-        with self._speech:
-            session = self._direct
-            self._n_coming += 1
-            self._heard.emit(command, session)
-            if session is not None:
-                session.send(command)
-
-    @Slot(object, object)
-    def _take_heard(self, command: FeedWords | EndPassage, session: Session | None) -> None:
-        with self._speech:
-            self._n_coming -= 1
-        if isinstance(command, FeedWords):
-            self._n_heard[command.lane] += len(command.words)
-        else:
-            self.utterances.end_passage(command.lane)
-        if session is None or self._run is None or session is not self._run.session:
-            self._waiting.append(command)
-            self._send_waiting()
+    def type_words(self, texts: Sequence[str]) -> None:
+        """Send the words of the typed passage; those before the first change keep their times."""
+        with self._lock:
+            words = reduce(_typed_after, self._waiting, self._typed)
+        n_kept = n_same([word.text for word in words], texts)
+        now_s = self._clock()
+        fresh = (FedWord(text, committed_at_s=now_s) for text in texts[n_kept:])
+        self.send(SetWords((*words[:n_kept], *fresh)))
 
     def send(self, command: Command) -> None:
-        """Send a command, as soon as the session is ready and no pause holds it back."""
+        """Send a command, as soon as the session is ready and no pause holds it back.
+
+        Commands of a listener may come from any thread.
+        """
         if isinstance(command, Clear):
             self._clear()
             return
-        self._count(command)
-        replaces = bool(self._waiting) and isinstance(command, type(self._waiting[-1]))
-        if replaces and isinstance(command, SetWords | Configure):
-            self._waiting.pop()  # keeps what waits as short as what was typed
-        self._waiting.append(command)
+        with self._lock:
+            replaces = bool(self._waiting) and isinstance(command, type(self._waiting[-1]))
+            if replaces and isinstance(command, SetWords | Configure):
+                self._waiting.pop()  # keeps what waits as short as what was typed
+            self._waiting.append(command)
         self._send_waiting()
 
-    def _count(self, command: Command) -> None:
-        """Feed the words of a command to ``utterances``."""
-        match command:
-            case SetWords(words):
-                now_s = self._clock()
-                fresh = words[len(self._words) :]
-                self.utterances.feed(TYPED, (FedWord(text=w, committed_at_s=now_s) for w in fresh))
-                self.utterances.withdraw(TYPED, max(0, len(self._words) - len(words)))
-                self._words = words
-            case EndPassage(lane=""):
-                self._words = ()
-
     def _clear(self) -> None:
-        """Drop the waiting passages and words.
-
-        Heard words still go to the session, which drops them: the listener expects every word to
-        come back.
-        """
-        self._words = ()
-        self.utterances.withdraw(TYPED)
+        """Drop all passages."""
+        with self._lock:
+            self._waiting = [one for one in self._waiting if not isinstance(one, WordCommand)]
+            self._heard = [one for one in self._heard if isinstance(one, Flush)]
+            self._typed = ()
+            if self._session is not None:
+                self._session.send(Clear())
         self.utterances.clear()
-        waiting, self._waiting = self._waiting, []
-        heard = [command for command in waiting if isinstance(command, FeedWords)]
-        if heard:
-            self._waiting += [*heard, Clear()]
-        self._waiting += [one for one in waiting if not isinstance(one, WordCommand)]
-        if self._ready and self._run is not None and self._run.session is not None:
-            self._run.session.send(Clear())
-            self._sent = ()
-        self._tell_waiting()
-
-    def take_reported(self) -> None:
-        """Emit at once what the session had reported before what arrived just now."""
-        self._events.take_all()
+        self._send_waiting()
 
     def _hand_up(self, run_number: int, event: Event) -> None:
         """Receive an event on the worker's thread."""
         self._events.put(run_number, event)
-        overhear = self._overhear
-        is_used = run_number == self._run_number
-        if overhear is not None and is_used and not isinstance(event, Failed):
-            overhear(event)
 
     @property
     def is_paused(self) -> bool:
@@ -309,7 +288,8 @@ class EngineBridge(QObject):
             self._end()
         self.take(event)
         if isinstance(event, Ready):
-            self._ready = True
+            with self._lock:
+                self._session = self._run.session
             self._send_waiting()
 
     def _take_next(self, event: Event) -> None:
@@ -322,79 +302,91 @@ class EngineBridge(QObject):
         """Let the session that was prepared replace the one before."""
         run, self._next = self._next, None
         self._end()
-        self.taking_over.emit()
-        self._send_heard_again()
+        self._begin_again()
         self._run, self._run_number = run, self._next_number
 
+    @Slot(object)
     def take(self, event: Event) -> None:
         """Follow an event of the session, and emit it."""
         utterance = self.utterances.take(event, self._clock())
         if utterance is not None:
+            if isinstance(event, UtteranceEnded) and utterance.words:
+                self._finish_heard(utterance.lane, utterance.words[-1].number)
             self.utterance_changed.emit(event, utterance)
+        elif isinstance(event, Flushed):
+            with self._lock:
+                flush = Flush(event.number)
+                n_done = self._heard.index(flush) + 1 if flush in self._heard else 0
+                del self._heard[:n_done]
         self.event_came.emit(event)
 
-    def _send_heard_again(self) -> None:
-        """Queue the heard words without a complete translation for the next session."""
-        self.utterances.restart()
-        again = list[Command]()
-        for lane in self.utterances.lanes:
-            n_unsent = self.utterances.n_fed(lane) - self._n_heard[lane]  # on their way here
-            for command in self._waiting:
+    def _finish_heard(self, lane: str, number: int) -> None:
+        """Keep of a lane what was heard after the word of this number."""
+        rest = list[HeardCommand]()
+        with self._lock:
+            for command in self._heard:
                 if isinstance(command, FeedWords) and command.lane == lane:
-                    n_unsent += len(command.words)
-            for words, is_ended in self.utterances.unplaced(lane, n_unsent):
-                again += [FeedWords(words, lane), *([EndPassage(lane)] if is_ended else [])]
-        self._waiting[:0] = again
-        self._tell_waiting()
+                    words = tuple(word for word in command.words if word.number > number)
+                    rest += [replace(command, words=words)] if words else []
+                elif not isinstance(command, EndPassage) or any(
+                    isinstance(one, FeedWords) and one.lane == command.lane for one in rest
+                ):
+                    rest.append(command)
+            self._heard = rest
 
     def _send_waiting(self) -> None:
-        session = None if self._run is None else self._run.session
-        if self._ready and session is not None:
+        """Send what waits and may be sent, in its order; called on any thread."""
+        with self._lock:
             waiting, self._waiting = self._waiting, []
             for command in waiting:
-                if self._paused and not _was_heard(command):
+                if isinstance(command, Flush) and not any(
+                    isinstance(one, FeedWords) for one in (*self._heard, *self._waiting)
+                ):
+                    self._answered.emit(Flushed(number=command.number))
+                    continue
+                if self._session is None or (self._paused and not _was_heard(command)):
                     self._waiting.append(command)
                     continue
-                session.send(command)
-                self._sent = _words_after(command, self._sent)
-            with self._speech:
-                if not self._n_coming:  # else what comes now would overtake that
-                    self._direct = session
-        self._tell_waiting()
+                self._session.send(command)
+                self._typed = _typed_after(self._typed, command)
+                if _was_heard(command):
+                    self._heard.append(command)
+            has_news = bool(self._waiting or self._told)
+        if has_news:
+            self._sent_or_kept.emit()
 
+    @Slot()
     def _tell_waiting(self) -> None:
-        texts = list[tuple[str, str]]()
-        sent = words = self._sent
-        for command in self._waiting:
-            match command:
-                case EndPassage(lane=""):
-                    is_longer = words[: len(sent)] == sent
-                    texts.append(("", " ".join(words[len(sent) :] if is_longer else words)))
-                    sent = ()
-                case Clear():
-                    texts.clear()
-                case FeedWords(words=heard, lane=lane):
-                    texts.append((lane, " ".join(heard)))
-            words = _words_after(command, words)
-        self.waiting_changed.emit(tuple((lane, text) for lane, text in texts if text))
+        """Report the words that wait, if they are others."""
+        rows = list[tuple[str, tuple[FedWord, ...]]]()
+        with self._lock:
+            sent = typed = self._typed
+            for command in self._waiting:
+                match command:
+                    case EndPassage(lane=""):
+                        is_longer = typed[: len(sent)] == sent
+                        rows.append((TYPED, typed[len(sent) :] if is_longer else typed))
+                        sent = ()
+                    case FeedWords(words=heard, lane=lane):
+                        rows.append((lane, heard))
+                typed = _typed_after(typed, command)
+        told = tuple((lane, words) for lane, words in rows if words)
+        if told != self._told:
+            self._told = told
+            self.waiting_changed.emit(told)
 
 
-def _was_heard(command: Command) -> bool:
-    """Return whether a pause does not hold back a command: heard words, and their removal."""
-    return isinstance(command, FeedWords | Clear) or (
-        isinstance(command, EndPassage) and bool(command.lane)
-    )
+def _was_heard(command: Command) -> TypeGuard[HeardCommand]:
+    """Return whether a listener sent a command; a pause holds none of those back."""
+    is_end = isinstance(command, EndPassage) and command.lane != TYPED
+    return is_end or isinstance(command, FeedWords | Flush)
 
 
-def _words_after(command: Command, words: tuple[str, ...]) -> tuple[str, ...]:
+def _typed_after(words: tuple[FedWord, ...], command: Command) -> tuple[FedWord, ...]:
     """Return the typed words of the unfinished passage after a command."""
-    match command:
-        case SetWords():
-            return command.words
-        case EndPassage(lane=""):
-            return ()
-        case _:
-            return words
+    if isinstance(command, SetWords):
+        return command.words
+    return () if command == EndPassage(TYPED) else words
 
 
 class _Run:

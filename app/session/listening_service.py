@@ -13,7 +13,7 @@ from app.config.system.background import BackgroundQueue
 from app.config.system.translations import error_text, worded
 from engine.audio.devices import Level, WantedDevice
 from engine.errors import FetchCancelledError, ModelError, SurtitleError
-from engine.events import Event
+from engine.events import Event, Flushed
 from engine.speech.events import (
     Heard,
     ListeningEnded,
@@ -21,7 +21,6 @@ from engine.speech.events import (
     Noticed,
     RecognizerReady,
     TailChanged,
-    WordsCommitted,
 )
 
 if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
@@ -43,7 +42,7 @@ class ListeningService(QObject):
     """List devices, download recognisers, listen. Only ``close`` blocks.
 
     Other sources start another run: it records at once, and recognises after the previous run has
-    finished. Words come back through ``take``, run by run.
+    finished: ``take`` tells it that all its words are translated.
 
     Attributes:
         language: code of what is spoken, for the runs from now on.
@@ -102,7 +101,7 @@ class ListeningService(QObject):
             make: returns the recognition.
             library: folder of downloaded recognisers.
             device: where to compute.
-            feed: gets the words for the session, on the recogniser's thread.
+            feed: takes the words for the session.
             parent: of this object.
         """
         super().__init__(parent)
@@ -192,17 +191,12 @@ class ListeningService(QObject):
         files = [run.file for run in self._living() if run.file is not None]
         return (files[-1].position_s, files[-1].duration_s) if files else (0.0, 0.0)
 
+    @Slot(object)
     def take(self, event: Event) -> None:
-        """Receive an event of the session, on its thread."""
-        living = self._living()
-        if living:
-            living[0].listener.take(event)
-
-    @Slot()
-    def restart(self) -> None:
-        """Follow another session."""
-        for run in self._living()[:1]:
-            run.listener.restart()
+        """Receive an event of the session; another one goes on where a session fails."""
+        if isinstance(event, Flushed):
+            for run in self._living():
+                run.listener.take(event)
 
     def levels(self) -> dict[str, Level]:
         """Return the level of each lane."""
@@ -306,7 +300,7 @@ class ListeningService(QObject):
         match event:
             case RecognizerReady():
                 self.file_began.emit()
-            case WordsCommitted() | TailChanged():
+            case TailChanged():
                 self.reported.emit(event)
             case Noticed(notice=notice):
                 self.file_noticed.emit(worded(notice.message))

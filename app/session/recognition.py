@@ -3,6 +3,7 @@
 It is imported on a thread when listening first starts, since its libraries are slow to import.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -52,6 +53,7 @@ class SpeechEngine:
         self._hub = hub
         self.language = SOURCE_LANGUAGE
         self._sources = AudioSources()
+        self._n_words = Counter[str]()  # of each lane, in all runs
         self._loaded: tuple[WhisperSettings, Whisper] | None = None
 
     def devices(self) -> tuple[AudioDevice, ...]:
@@ -90,7 +92,7 @@ class SpeechEngine:
         Args:
             wanted: at least one source.
             recognizer: name or folder of one that is on this computer.
-            feed: gets the words for the session.
+            feed: takes the words for the session.
             report: gets the events, on other threads.
             after: the previous run, whose sound is recognised first.
             instead: a recogniser that is loaded if the other one cannot be, which is reported.
@@ -167,7 +169,7 @@ class SpeechEngine:
                 report(RecognizerKept(message=error.message))
                 return whisper
 
-        return Recognition(make_model=load, make_detector=SileroDetector)
+        return Recognition(make_model=load, make_detector=SileroDetector, n_words=self._n_words)
 
     def _whisper(self, settings: WhisperSettings) -> Whisper:
         """Return the recogniser, loaded if necessary; the runs call this one after the other."""

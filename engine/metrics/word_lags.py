@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from engine.utterances import FedWord, Utterance
+from engine.utterances import Utterance
+from engine.words import FedWord
 
 STAGES = ("capture", "voice activity", "recognition", "wait", "model", "paint")
 """In the order of a word's way; the first two are not measured."""
@@ -64,17 +65,14 @@ class WordLags:
         self._heard = _empty(HEARD_STAGES)
         self.heard_at_s: float | None = None
 
-    def commit(self, words: Iterable[FedWord]) -> None:
-        """Take committed words."""
+    def take(self, utterance: Utterance, now_s: float) -> list[Sample]:
+        """Take a changed utterance; return the samples of its newly captioned words."""
+        words = [word for word in utterance.new_captioned if word.committed_at_s >= self._since_s]
         for word in words:
             if word.spoken_at_s is not None:
                 seconds = word.committed_at_s - word.spoken_at_s
                 self._seconds["recognition"].append(seconds)
                 self._heard["recognised"].append(seconds)
-
-    def take(self, utterance: Utterance, now_s: float) -> list[Sample]:
-        """Take a changed utterance; return the samples of its newly captioned words."""
-        words = [word for word in utterance.new_captioned if word.committed_at_s >= self._since_s]
         newest_s = max((word.committed_at_s for word in words), default=now_s)
         return [
             self._sample(stage, utterance, word, seconds)

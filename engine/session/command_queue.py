@@ -28,6 +28,11 @@ class CommandQueue:
         """Whether nothing waits."""
         return not self._waiting
 
+    @property
+    def n_words(self) -> int:
+        """The number of words that wait."""
+        return self._n_words
+
     def put(self, command: Command | None) -> bool:
         """Append a command and return True; return False where its words are too many.
 

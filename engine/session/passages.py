@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from engine.commands import Clear, EndPassage, FeedWords, SetWords, WordCommand
 from engine.events import Event
 from engine.translation.passage import Passage
-from engine.utterances import TYPED
+from engine.words import TYPED
 
 
 class Passages:

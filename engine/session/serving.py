@@ -9,6 +9,7 @@ from pathlib import Path
 from engine.commands import (
     Command,
     Configure,
+    Flush,
     LoadAdapter,
     Skip,
     UnloadAdapter,
@@ -19,6 +20,7 @@ from engine.events import (
     CaptionChanged,
     ContextChanged,
     Event,
+    Flushed,
     Notice,
     PaceChanged,
     Refused,
@@ -44,6 +46,7 @@ class Serving:
     Attributes:
         system: translates; replaced by a switch of adapters.
         has_work: ``advance`` may have work to do.
+        backlog_words: committed source words that are not read yet; any thread may look.
     """
 
     def __init__(
@@ -55,12 +58,14 @@ class Serving:
     ) -> None:
         self.system = model.make_system(translation, event_log)
         self.has_work = False
+        self.backlog_words = 0
         self._model = model
         self._translation = translation
         self._report = report
         self._event_log = event_log
         self._passages = Passages(self._begin_passage)
         self._switches = deque[Callable[[], None]]()  # to run when no utterance is half translated
+        self._flushes = deque[int]()  # to report when all is translated
         self._catch_up = CatchUp()
         self._waiting_since_s: float | None = None  # the oldest command not yet translated
         self._changed_s: float | None = None  # the newest caption change since the last command
@@ -89,6 +94,8 @@ class Serving:
         match command:
             case Configure(translation):
                 self._configure(translation)
+            case Flush(number):
+                self._flushes.append(number)
             case Skip():
                 for passage in self._passages:
                     passage.skip()
@@ -162,8 +169,10 @@ class Serving:
         return bool(self._switches) or self._passages.takes_words(passage)
 
     def _rest(self) -> None:
-        """Report what the translation cost."""
+        """Report that all is translated, and what that cost."""
         self.has_work = False
+        while self._flushes:
+            self._report(Flushed(number=self._flushes.popleft()))
         if self._changed_s is not None:
             self._report_statistics(self._changed_s)
         self._waiting_since_s = None
@@ -176,7 +185,7 @@ class Serving:
 
     def _keep_pace(self) -> bool:
         """Read larger steps while words wait; report and return a change of the steps."""
-        backlog_words = self._passages.backlog_words
+        backlog_words = self.backlog_words = self._passages.backlog_words
         if not self._catch_up.update(backlog_words, self._translation.catch_up_words):
             return False
         factor = self.system.conversation.haste = self._catch_up.factor

@@ -38,6 +38,11 @@ class Session:
         """Start the worker thread: it loads the model, then serves."""
         self._thread.start()
 
+    @property
+    def backlog_words(self) -> int:
+        """Committed source words that are not read yet, or wait as commands."""
+        return self._worker.backlog_words
+
     def stop(self, patience_s: float = 0.0) -> None:
         """Stop the worker thread after up to ``patience_s`` of further translation; wait for it."""
         if patience_s > 0 and self._thread.is_alive():

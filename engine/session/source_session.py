@@ -4,9 +4,9 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 
-from engine.commands import Clear, Command, Configure, EndPassage, FeedWords, SetWords
+from engine.commands import Clear, Command, Configure, EndPassage, FeedWords, Flush, SetWords
 from engine.errors import first_line
-from engine.events import Event, Failed, Ready, Refused
+from engine.events import Event, Failed, Flushed, Ready, Refused
 from engine.messages import Code
 from engine.session.command_queue import CommandQueue
 from engine.session.passages import Passages
@@ -44,6 +44,11 @@ class SourceSession:
         """Queue a command; ``Refused`` is reported if too many words wait already."""
         self._commands.put(command)
 
+    @property
+    def backlog_words(self) -> int:
+        """The words that wait as commands; there are no others."""
+        return self._commands.n_words
+
     def _run(self) -> None:
         try:
             self._report(Ready(model="", languages={}, load_s=0.0))
@@ -66,6 +71,11 @@ class SourceSession:
         if n_refused:
             message = Code.WORDS_REFUSED(n_words=n_refused, most=self._commands.max_words)
             self._report(Refused(message=message))
+        self._caption()
+        if isinstance(command, Flush):
+            self._report(Flushed(number=command.number))
+
+    def _caption(self) -> None:
         for passage in self._passages:
             while (change := passage.advance()) is not None:
                 self._report(change)

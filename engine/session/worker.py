@@ -1,6 +1,6 @@
 """The worker thread of a session: load the model, serve commands, report what goes wrong.
 
-Other threads touch ``commands``, ``finishing`` and ``stopping`` only.
+Other threads touch ``commands``, ``backlog_words``, ``finishing`` and ``stopping`` only.
 """
 
 import logging
@@ -40,12 +40,19 @@ class Worker:
         self._translation = translation
         self._report = report
         self._log_path = log
+        self._serving: Serving | None = None
+
+    @property
+    def backlog_words(self) -> int:
+        """Committed source words that are not read yet, or wait as commands."""
+        n_unread = 0 if self._serving is None else self._serving.backlog_words
+        return self.commands.n_words + n_unread
 
     def run(self) -> None:
         """Load and serve; report any failure as one message."""
         try:
             with EventLog(self._log_path) as event_log:
-                serving = self._load(event_log)
+                serving = self._serving = self._load(event_log)
                 while not self.stopping.is_set():
                     if serving.has_work and self.commands.is_empty:
                         serving.advance()

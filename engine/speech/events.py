@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from engine.audio.devices import AudioNotice
 from engine.messages import Message
-from engine.utterances import FedWord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +36,15 @@ class SoundCame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TailChanged:
-    """The words after the committed ones that may still change, four at most; shown in italics."""
+    """The words after the committed ones that may still change, four at most; shown in italics.
+
+    Attributes:
+        after: number of the newest committed word of the lane.
+    """
 
     lane: str
     words: tuple[str, ...]
+    after: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,14 +53,6 @@ class SpeechChanged:
 
     lane: str
     speaks: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WordsCommitted:
-    """Words became certain; reported just before they are fed to the session."""
-
-    lane: str
-    words: tuple[FedWord, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +104,6 @@ Heard = (
     | SoundCame
     | TailChanged
     | SpeechChanged
-    | WordsCommitted
     | Behind
     | CaughtUp
     | Noticed

@@ -8,15 +8,17 @@ import contextlib
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
 from engine.audio.chunks import AudioChunk, AudioSource
-from engine.commands import EndPassage, FeedWords
+from engine.commands import EndPassage, FeedWords, Flush, HeardCommand
 from engine.errors import SurtitleError
-from engine.events import Event, Failed
+from engine.events import Event, Failed, Flushed
 from engine.messages import Code
 from engine.speech.events import (
     Behind,
@@ -28,14 +30,12 @@ from engine.speech.events import (
     SoundCame,
     SpeechChanged,
     TailChanged,
-    WordsCommitted,
 )
 from engine.speech.hypothesis import RecognizedWord
 from engine.speech.normalise import plain_word
 from engine.speech.recognizer import Recognized, Recognizer, RecognizerSettings, SpeechModel
 from engine.speech.vad import Detector, VadSettings, VoiceActivityDetector
-from engine.text.sentences import word_parts
-from engine.utterances import FedWord, UtteranceTracker
+from engine.words import FedWord
 
 _log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class ListeningSettings:
         recognizer: how often the model runs.
         vad: what counts as speech.
         pause_s: silence that ends an utterance, with or without punctuation.
-        max_words_waiting: recognition pauses while this many committed words have no caption.
+        max_words_waiting: recognition pauses while this many committed words are not read.
         behind_s: age of the recognised sound above which ``Behind`` is reported.
         smaller_model: name of the model to advise if recognition is too slow; empty for none.
     """
@@ -86,21 +86,30 @@ class Recognition:
     Attributes:
         make_model: loads the model that serves all lanes.
         make_detector: makes the voice activity detector of a lane.
+        n_words: counts the words of each lane, from one listener to the next.
     """
 
     make_model: Callable[[], SpeechModel]
     make_detector: Callable[[], Detector]
+    n_words: Counter[str] = field(default_factory=Counter)
 
 
-Feed = Callable[[FeedWords | EndPassage], None]
-"""Takes the words for a session; called on the recogniser's thread."""
+class Feed(Protocol):
+    """What takes the words: a session, or who has one. It is used on the recogniser's thread."""
+
+    def send(self, command: HeardCommand) -> None:
+        """Take a command."""
+
+    @property
+    def backlog_words(self) -> int:
+        """Committed words that are not read yet."""
 
 
 class Listener:
     """Call ``start``, pass each event of the session to ``take``, then ``stop`` and ``join``.
 
-    Its own events are reported on the recogniser's thread; those of the session are not repeated.
-    After ``ListeningEnded`` or a session's ``Failed`` nothing more is fed.
+    Events are reported on the recogniser's thread. After ``ListeningEnded`` or a session's
+    ``Failed`` nothing more is fed; a ``feed`` that survives failures keeps these to itself.
     """
 
     def __init__(
@@ -117,7 +126,7 @@ class Listener:
 
         Args:
             lanes: with different names.
-            feed: sends words to the session, which may still be loading.
+            feed: takes the words; its session may still be loading.
             recognition: the models of speech.
             report: receives the events.
             settings: None for the defaults.
@@ -132,10 +141,9 @@ class Listener:
         self._report = report
         self._settings = settings or ListeningSettings()
         self._clock = clock
-        self._utterances = UtteranceTracker(n_ended_kept=16)
-        self._changed = threading.Condition()  # guards the utterances and the two below
-        self._broken = False
-        self._leaving = False
+        self._flush = Flush(time.monotonic_ns())  # no other listener's
+        self._translated = threading.Event()
+        self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="surtitle-ears", daemon=True)
 
     def start(self) -> None:
@@ -152,20 +160,11 @@ class Listener:
         self._thread.start()
 
     def take(self, event: Event) -> None:
-        """Take an event of the session, on the session's thread."""
-        with self._changed:
-            self._utterances.take(event, self._clock())
-            self._broken |= isinstance(event, Failed)
-            self._changed.notify_all()
-
-    def restart(self) -> None:
-        """Continue with a new session, which numbers utterances from the start, after a failure.
-
-        The owner of ``feed`` must first feed the new session all words of utterances that the old
-        one did not finish, in order.
-        """
-        with self._changed:
-            self._utterances.restart()
+        """Take an event of the session, on any thread."""
+        if event == Flushed(number=self._flush.number):
+            self._translated.set()
+        elif isinstance(event, Failed):
+            self._end()
 
     @property
     def lanes(self) -> tuple[str, ...]:
@@ -184,9 +183,7 @@ class Listener:
 
     def close(self) -> None:
         """Stop at once and wait for the thread; the rest stays untranslated."""
-        with self._changed:
-            self._leaving = True
-            self._changed.notify_all()
+        self._end()
         self.stop()
         if self._thread.is_alive():
             self._thread.join()
@@ -207,19 +204,22 @@ class Listener:
         finally:
             self.stop()
             for lane in self._lanes:
-                self._feed(EndPassage(lane.name))
-            with self._changed:
-                self._changed.wait_for(lambda: self._over or self._utterances.all_ended)
-                is_over = self._over
-            if not is_over:
+                self._feed.send(EndPassage(lane.name))
+            self._feed.send(self._flush)
+            self._translated.wait()
+            if not self._over.is_set():
                 self._report(ListeningEnded())
+
+    def _end(self) -> None:
+        self._over.set()
+        self._translated.set()
 
     def _listen(self) -> None:
         started_s = self._clock()
         model = self._recognition.make_model()
         workers = [self._lane_worker(lane, model) for lane in self._lanes]
         self._report(RecognizerReady(load_s=self._clock() - started_s))
-        while workers and not self._over:
+        while workers and not self._over.is_set():
             for worker in workers:
                 for event in worker.listen(_POLL_S / len(workers)):
                     self._pass_on(event)
@@ -229,33 +229,24 @@ class Listener:
         settings = self._settings
         vad = VoiceActivityDetector(self._recognition.make_detector(), settings.vad)
         recognizer = Recognizer(model, vad, settings.recognizer)
-        return _LaneWorker(lane, recognizer, settings, self._clock, self._translates_slowly)
+        n_words = self._recognition.n_words
+        return _LaneWorker(
+            lane, recognizer, settings, self._clock, self._translates_slowly, n_words
+        )
 
-    def _pass_on(self, event: Heard | EndPassage) -> None:
-        if isinstance(event, EndPassage):
-            self._feed(event)
-            return
-        if isinstance(event, WordsCommitted):
-            self._await_room(event)
-        self._report(event)
-        if isinstance(event, WordsCommitted):
-            self._feed(FeedWords(tuple(word.text for word in event.words), event.lane))
-
-    def _await_room(self, event: WordsCommitted) -> None:
-        """Wait until the session has room for more words, then count these as waiting."""
-        most = self._settings.max_words_waiting
-        with self._changed:
-            self._changed.wait_for(lambda: self._over or self._utterances.n_uncaptioned < most)
-            self._utterances.feed(event.lane, event.words)
+    def _pass_on(self, event: Heard | FeedWords | EndPassage) -> None:
+        if isinstance(event, FeedWords):
+            most = self._settings.max_words_waiting
+            while self._feed.backlog_words >= most and not self._over.wait(_POLL_S):
+                pass
+        if not isinstance(event, FeedWords | EndPassage):
+            self._report(event)
+        elif not self._over.is_set():
+            self._feed.send(event)
 
     def _translates_slowly(self) -> bool:
-        """Return whether the words without a caption reach half of the limit for recognition."""
-        with self._changed:
-            return 2 * self._utterances.n_uncaptioned >= self._settings.max_words_waiting
-
-    @property
-    def _over(self) -> bool:
-        return self._broken or self._leaving
+        """Return whether the words that wait reach half of the limit for recognition."""
+        return 2 * self._feed.backlog_words >= self._settings.max_words_waiting
 
 
 class _LaneWorker:
@@ -268,20 +259,22 @@ class _LaneWorker:
         settings: ListeningSettings,
         clock: Callable[[], float],
         translates_slowly: Callable[[], bool],
+        n_words: Counter[str],
     ) -> None:
         self._lane = lane
         self._recognizer = recognizer
         self._settings = settings
         self._clock = clock
         self._translates_slowly = translates_slowly
+        self._n_words = n_words
         self._ended_s: float | None = None  # time at which a pause ends the passage
         self._is_behind = False
         self._heard_speech = False
         self._hears = False  # sound came
         self.finished = False
 
-    def listen(self, timeout_s: float) -> Iterator[Heard | EndPassage]:
-        """Read the source, waiting up to ``timeout_s``; yield events, and ends of passages."""
+    def listen(self, timeout_s: float) -> Iterator[Heard | FeedWords | EndPassage]:
+        """Read the source, waiting up to ``timeout_s``; yield events, words and ends."""
         source = self._lane.source
         chunk = source.read(timeout_s)
         if chunk is None:
@@ -320,14 +313,16 @@ class _LaneWorker:
 
     def _take_results(
         self, results: Sequence[Recognized], sound: AudioChunk | None
-    ) -> Iterator[Heard]:
+    ) -> Iterator[Heard | FeedWords]:
+        lane = self._lane.name
         for result in results:
             words = tuple(self._committed(result.committed, sound, self._clock()))
             if words:
-                yield WordsCommitted(lane=self._lane.name, words=words)
+                yield FeedWords(words, lane)
             if result.speech_ended and sound is not None:
                 self._ended_s = sound.end_s + self._settings.pause_s
-            yield TailChanged(lane=self._lane.name, words=tuple(word.text for word in result.tail))
+            tail = tuple(word.text for word in result.tail)
+            yield TailChanged(lane=lane, words=tail, after=self._n_words[lane])
 
     def _committed(
         self, words: Sequence[RecognizedWord], sound: AudioChunk | None, now_s: float
@@ -335,15 +330,17 @@ class _LaneWorker:
         for word in words:
             age_s = sound.end_s - word.end_s if sound else 0.0
             heard_at_s = sound.heard_at_s if sound else now_s
-            for part in word_parts(plain_word(word.text)):
-                if part:
-                    yield FedWord(
-                        text=part,
-                        start_s=word.start_s,
-                        end_s=word.end_s,
-                        spoken_at_s=heard_at_s - max(0.0, age_s),
-                        committed_at_s=now_s,
-                    )
+            text = plain_word(word.text)
+            if text:
+                self._n_words[self._lane.name] += 1
+                yield FedWord(
+                    text,
+                    number=self._n_words[self._lane.name],
+                    start_s=word.start_s,
+                    end_s=word.end_s,
+                    spoken_at_s=heard_at_s - max(0.0, age_s),
+                    committed_at_s=now_s,
+                )
 
     def _take_speech(self, *, hears: bool) -> Iterator[Heard]:
         if hears != self._heard_speech:

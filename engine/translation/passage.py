@@ -1,6 +1,7 @@
 """The text since the last pressed Enter: sentences that a person may still edit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from engine.events import (
     CaptionChanged,
@@ -13,6 +14,7 @@ from engine.events import (
 )
 from engine.text.sentences import Sentence, is_strange, split_sentences, well_formed, word_parts
 from engine.translation.captioned import Captioned, Captioner, set_sentence
+from engine.words import FedWord
 
 _MAX_UTTERANCES = 60
 """Utterances that can be edited; older ones are final, which bounds a talk without Enter."""
@@ -26,7 +28,7 @@ class Passage:
 
     The words are set as a whole: unchanged sentences at the start and at the end keep their
     captions, those between are changed from the first changed word on. Words are counted from the
-    start of the passage, with final ones.
+    start of the passage, with final ones; each part of a long word counts as one.
 
     Attributes:
         is_complete: whether the words end in a complete sentence.
@@ -53,7 +55,7 @@ class Passage:
         self._lane = lane
         self._held = held
         self._reads_any_script = reads_any_script
-        self._words: list[str] = []  # those that are not final
+        self._words: list[FedWord] = []  # those that are not final
         self._finished = False
         self._n_final = 0
         self._utterances: list[Captioned] = []
@@ -109,21 +111,22 @@ class Passage:
             self._translator = translator
         return self._set_words(self._words, finished=self._finished)
 
-    def splice(self, start: int, stop: int | None, words: Sequence[str]) -> list[Event]:
+    def splice(self, start: int, stop: int | None, words: Iterable[FedWord]) -> list[Event]:
         """Replace the words [start:stop), or to the end without a stop; final words stay."""
         n_final_given = max(0, self._n_final - start)
         end = None if stop is None else max(0, stop - self._n_final)
         wanted = list(self._words)
-        wanted[max(0, start - self._n_final) : end] = map(well_formed, words[n_final_given:])
+        wanted[max(0, start - self._n_final) : end] = list(_parts(words))[n_final_given:]
         return self._set_words(wanted, finished=False)
 
     def finish(self) -> list[Event]:
         """End the last utterance, with or without punctuation."""
         return self._set_words(self._words, finished=True)
 
-    def _set_words(self, words: Sequence[str], *, finished: bool) -> list[Event]:
+    def _set_words(self, words: Sequence[FedWord], *, finished: bool) -> list[Event]:
         self._words, self._finished = list(words), finished
-        wanted = split_sentences(words, self._translator.settings.limits, finished=finished)
+        texts, limits = [word.text for word in words], self._translator.settings.limits
+        wanted = split_sentences(texts, limits, finished=finished)
         self.is_complete = bool(wanted) and wanted[-1].ended
         old = self._utterances
         if self._held:
@@ -134,6 +137,7 @@ class Passage:
         follower = old[len(old) - tail].number if tail else None
         sentences = wanted[head : len(wanted) - tail]
         events, fresh = list[Event](), list[Captioned]()
+        start = sum(len(sentence.words) for sentence in wanted[:head])
         for index, sentence in enumerate(sentences):
             if index < len(changed):
                 utterance = changed[index]
@@ -143,7 +147,9 @@ class Passage:
                     UtteranceOpened(utterance=utterance.number, before=follower, lane=self._lane)
                 )
             fresh.append(utterance)
-            events += self._set_source(utterance, sentence)
+            stop = start + len(sentence.words)
+            events += self._set_source(utterance, sentence, tuple(words[start:stop]))
+            start = stop
         for utterance in changed[len(sentences) :]:
             self._unreported.discard(utterance.number)
             events.append(UtteranceDropped(utterance=utterance.number))
@@ -189,24 +195,18 @@ class Passage:
         return utterance.finished or utterance.number in self._strange
 
     def _make_final(self, n_old: int) -> None:
-        """Make the oldest utterances final, and the words that are entirely in them."""
-        n_parts = sum(len(utterance.words) for utterance in self._utterances[:n_old])
-        n_words = 0
-        while n_parts and n_parts >= len(parts := word_parts(self._words[n_words])):
-            n_parts -= len(parts)
-            n_words += 1
-        if n_parts and n_old < len(self._utterances):
-            return  # a long word was split here, and its rest is in use
+        """Make the oldest utterances final with their words."""
+        n_words = sum(len(utterance.words) for utterance in self._utterances[:n_old])
         del self._utterances[:n_old], self._words[:n_words]
         self._n_final += n_words
-        if n_parts:
-            self._words[0] = "".join(word_parts(self._words[0])[n_parts:])
 
     def drop(self) -> list[Event]:
         """Drop the passage."""
         return self._set_words([], finished=False)
 
-    def _set_source(self, utterance: Captioned, sentence: Sentence) -> list[Event]:
+    def _set_source(
+        self, utterance: Captioned, sentence: Sentence, words: tuple[FedWord, ...]
+    ) -> list[Event]:
         number, cut = utterance.number, False
         self._unreported.add(number)
         if self._reads_any_script or not is_strange(sentence.words):
@@ -216,11 +216,18 @@ class Passage:
             cut = set_sentence(self._translator, utterance, Sentence((), ended=False))
         cut |= set_sentence(self._translator, utterance, sentence)
         kept = len(utterance.caption)
-        events: list[Event] = [SourceChanged(utterance=number, words=sentence.words)]
+        events: list[Event] = [SourceChanged(utterance=number, words=words)]
         if cut:
             n_read = utterance.n_read
             events.append(CaptionChanged(utterance=number, kept=kept, text="", n_read=n_read))
         return events
+
+
+def _parts(words: Iterable[FedWord]) -> Iterator[FedWord]:
+    """Split the words that are too long."""
+    for word in words:
+        for part in word_parts(well_formed(word.text)):
+            yield word if part == word.text else replace(word, text=part)
 
 
 def _common(utterances: Sequence[Captioned], sentences: Sequence[Sentence]) -> int:

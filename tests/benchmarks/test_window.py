@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.window import Gaps, Seen, WordClock
 from engine.events import CaptionChanged, SourceChanged, UtteranceEnded
+from engine.words import untimed
 
 
 def caption(number, n_read):
@@ -13,7 +14,7 @@ def caption(number, n_read):
 
 
 def source(number, n_words):
-    return SourceChanged(utterance=number, words=("w",) * n_words)
+    return SourceChanged(utterance=number, words=untimed(("w",) * n_words))
 
 
 def test_a_word_waits_for_the_paint_that_shows_a_caption_resting_on_it():

@@ -19,6 +19,7 @@ from engine.settings import ModelSettings
 from engine.text.sentences import is_strange
 from engine.translation.feed import feed_line
 from engine.translation.passage import Passage
+from engine.words import untimed
 from tests.support.fakes import Receiver, hashing_translator, random_word
 from training.research.interop.word_by_word import WordByWord
 from training.research.long_form.evaluate_talks import feed_talk
@@ -77,7 +78,7 @@ class Lane:
 
 def at_once(make, words):
     lane = Lane(make)
-    lane.send(SetWords(words), rest=False)
+    lane.send(SetWords(untimed(words)), rest=False)
     lane.send(EndPassage())
     return lane.text
 
@@ -85,7 +86,7 @@ def at_once(make, words):
 def slowly(make, words):
     lane = Lane(make)
     for n_words in range(1, len(words) + 1):
-        lane.send(SetWords(words[:n_words]))
+        lane.send(SetWords(untimed(words[:n_words])))
     lane.send(EndPassage())
     return lane.text
 
@@ -99,10 +100,10 @@ def edited(make, words, rng):
         here = rng.randint(0, len(words))
         news = words[here : here + rng.randrange(4)] if rng.random() < 0.7 else drawn(rng, 2)
         now[start:stop] = news
-        lane.send(SetWords(tuple(now)), rest=rng.random() < 0.6)
+        lane.send(SetWords(untimed(now)), rest=rng.random() < 0.6)
     if rng.random() < 0.5:  # the last correction, or the last words
-        lane.send(SetWords(words[: rng.randint(0, len(words))]), rest=rng.random() < 0.6)
-    lane.send(SetWords(words), rest=rng.random() < 0.5)
+        lane.send(SetWords(untimed(words[: rng.randint(0, len(words))])), rest=rng.random() < 0.6)
+    lane.send(SetWords(untimed(words)), rest=rng.random() < 0.5)
     lane.send(EndPassage())
     return lane.text
 
@@ -111,7 +112,7 @@ def heard(make, words, rng):
     lane, start = Lane(make), 0
     while start < len(words):
         stop = start + rng.randint(1, 4)
-        lane.send(FeedWords(words[start:stop], "me"), rest=rng.random() < 0.7)
+        lane.send(FeedWords(untimed(words[start:stop]), "me"), rest=rng.random() < 0.7)
         start = stop
     lane.send(EndPassage("me"))
     return lane.text

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from engine.commands import FeedWords, SetWords
+from engine.words import untimed
 
 
 def fed(words: Sequence[str], lane: str = "") -> FeedWords:
-    return FeedWords(tuple(words), lane)
+    return FeedWords(untimed(words), lane)
 
 
 def typed(words: Sequence[str]) -> SetWords:
-    return SetWords(tuple(words))
+    return SetWords(untimed(words))

@@ -265,7 +265,7 @@ class Receiver:
                 self.words[number], self.captions[number] = (), ""
             case SourceChanged(utterance=number, words=words):
                 assert number in self.order
-                self.words[number] = words
+                self.words[number] = tuple(word.text for word in words)
                 self.ended.discard(number)
             case CaptionChanged(utterance=number, kept=kept, text=text):
                 assert number in self.order

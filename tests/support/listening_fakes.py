@@ -8,11 +8,19 @@ import numpy as np
 
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
-from engine.commands import EndPassage, FeedWords
-from engine.events import CaptionChanged, Ready, SourceChanged, UtteranceEnded, UtteranceOpened
+from engine.commands import EndPassage, FeedWords, Flush
+from engine.events import (
+    CaptionChanged,
+    Flushed,
+    Ready,
+    SourceChanged,
+    UtteranceEnded,
+    UtteranceOpened,
+)
 from engine.settings import UtteranceLimits
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
 from engine.text.sentences import split_sentences
+from engine.words import text_of
 
 WORD_S = 0.4
 
@@ -114,6 +122,8 @@ class Echo:
     def __init__(self):
         self.report = None
         self.fed = []
+        self.words = []
+        self.backlog_words = 0
         self.held = None  # a list: captions wait in it
         self._number = 0
         self._open = {}
@@ -123,30 +133,38 @@ class Echo:
 
     def release(self):
         held, self.held = self.held, None
+        self.backlog_words = 0
         for event in held or ():
             self.report(event)
 
     def send(self, command):
         match command:
             case FeedWords(words, lane):
-                for sentence in split_sentences(words, UtteranceLimits(), finished=False):
-                    self.feed_words(sentence.words, lane)
+                texts, start = [word.text for word in words], 0
+                for sentence in split_sentences(texts, UtteranceLimits(), finished=False):
+                    stop = start + len(sentence.words)
+                    self.feed_words(words[start:stop], lane)
+                    start = stop
                     if sentence.ended:
                         self.end_passage(lane)
             case EndPassage(lane):
                 self.end_passage(lane)
+            case Flush(number):
+                self._tell(Flushed(number=number))
 
     def feed_words(self, words, lane):
-        self.fed += [(lane, word) for word in words]
+        self.fed += [(lane, word.text) for word in words]
+        self.words += words
+        self.backlog_words += 0 if self.held is None else len(words)
         if lane not in self._open:
             self._number += 1
             self._open[lane] = (self._number, [])
             self.report(UtteranceOpened(utterance=self._number, lane=lane))
         number, said = self._open[lane]
-        before = len(" ".join(said).upper())
+        before = len(text_of(said).upper())
         said += words
         self.report(SourceChanged(utterance=number, words=tuple(said)))
-        text = " ".join(said).upper()[before:]
+        text = text_of(said).upper()[before:]
         self._tell(CaptionChanged(utterance=number, kept=before, text=text, n_read=len(said)))
 
     def end_passage(self, lane):

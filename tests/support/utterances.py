@@ -5,7 +5,7 @@ import time
 from app.captions.cue_recorder import CueRecorder
 from app.captions.model import Captions
 from app.session.history_writer import HistoryWriter
-from engine.utterances import FedWord, UtteranceTracker
+from engine.utterances import UtteranceTracker
 
 
 class FedCaptions(Captions):
@@ -14,9 +14,6 @@ class FedCaptions(Captions):
     def __init__(self, **settings):
         self.utterances = UtteranceTracker()
         super().__init__(self.utterances, **settings)
-
-    def feed_words(self, lane, n_words):
-        self.utterances.feed(lane, [FedWord(committed_at_s=0.0)] * n_words)
 
     def feed(self, event):
         utterance = self.utterances.take(event, 0.0)

@@ -14,7 +14,6 @@ from app.dialogs.latency.measurement_file import MeasurementFile
 from app.dialogs.latency.record import LatencyRecord
 from engine.events import Event, Ready, Statistics
 from engine.metrics.word_lags import Sample, StageTime
-from engine.speech.events import Heard, WordsCommitted
 from engine.utterances import Utterance
 
 _INTERVAL_MS = 1000
@@ -103,13 +102,6 @@ class LatencyCollector(QObject):
         self._timer.stop()
         self.stop_recording()
         self._background.close()
-
-    @Slot(object)
-    def take_heard(self, event: Heard) -> None:
-        """Count words that a recogniser committed."""
-        if isinstance(event, WordsCommitted):
-            self.record.lags.commit(event.words)
-            self.changed.emit()
 
     @Slot()
     def begin_listening(self) -> None:

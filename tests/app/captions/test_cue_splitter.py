@@ -12,7 +12,8 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
-from engine.utterances import FedWord, UtteranceTracker
+from engine.utterances import UtteranceTracker
+from engine.words import FedWord, untimed
 from tests.support.utterances import FedRecord
 
 
@@ -28,10 +29,8 @@ class Maker:
 
     def place(self, number, n, lane="", start_s=0.0):
         """Open an utterance of words that take 0.9 seconds each."""
-        placed = words(n, start_s)
-        self.utterances.feed(lane, placed)
         self.feed(UtteranceOpened(utterance=number, lane=lane))
-        return self.feed(SourceChanged(utterance=number, words=tuple(one.text for one in placed)))
+        return self.feed(SourceChanged(utterance=number, words=words(n, start_s)))
 
 
 def words(n, start_s=0.0):
@@ -108,6 +107,7 @@ def test_what_rests_on_half_of_the_words_has_their_times():
 def test_typed_and_dropped_utterances_are_no_cues():
     maker = Maker()
     maker.feed(UtteranceOpened(utterance=7))
+    maker.feed(SourceChanged(utterance=7, words=untimed(["typed"])))
     assert maker.feed(grown(7, 0, "typed", 1)) == []
     assert maker.feed(UtteranceEnded(utterance=7)) == []
     maker.place(1, 2)
@@ -130,15 +130,13 @@ def test_an_export_has_the_cues_that_the_terminal_wrote_as_they_came(seed):
     said = tuple(replace(word, spoken_at_s=word.end_s) for word in words(n_words))
     events = [
         UtteranceOpened(utterance=1, lane="me"),
-        SourceChanged(utterance=1, words=tuple(word.text for word in said)),
+        SourceChanged(utterance=1, words=said),
     ]
     while n_read < n_words:
         n_read = min(n_words, n_read + rng.randint(1, 9))
         piece = " ".join("x" * rng.randint(1, 12) for _ in range(rng.randint(4, 12)))
         events.append(grown(1, len(text), f" {piece}" if text else piece, n_read))
         text += f" {piece}" if text else piece
-    maker.utterances.feed("me", said)
-    record.utterances.feed("me", said)
     written, kept = [], None
     for event in [*events, UtteranceEnded(utterance=1)]:
         written += maker.feed(event)

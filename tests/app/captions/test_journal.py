@@ -28,10 +28,12 @@ from engine.events import (
     CaptionChanged,
     Confidence,
     Ready,
+    SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
+    UtteranceOpened,
 )
-from engine.utterances import FedWord
+from engine.words import FedWord
 from tests.support.app.journals import STARTED, cue, kept, opened, written
 from tests.support.utterances import FedRecord
 
@@ -271,13 +273,13 @@ def test_a_process_that_is_killed_loses_one_cue_at_most(tmp_path):
             assert len(numbers) > acknowledged[-1]
 
 
-def test_a_cue_lasts_from_the_first_word_to_the_end_of_the_caption():
+def test_a_cue_has_words_caption_and_times_of_its_utterance():
     record = FedRecord()
     opened(record, 4, "Good morning", " Guten Morgen ", 2.0)
     entry = record.follow(UtteranceEnded(utterance=4), 3.5)
     expected = Cue(
         start_s=2.0,
-        end_s=3.5,
+        end_s=2.0,
         text="Guten Morgen",
         source="Good morning",
         language="de",
@@ -289,8 +291,9 @@ def test_a_cue_lasts_from_the_first_word_to_the_end_of_the_caption():
 
 def test_a_typed_cue_ends_with_its_last_word_however_late_its_caption_came():
     record = FedRecord()
-    record.utterances.feed("", [FedWord(committed_at_s=at_s) for at_s in (1.5, 2.5)])
-    opened(record, 0, "Good morning", "Guten Morgen", 2.0)
+    record.follow(UtteranceOpened(utterance=0), 2.0)
+    words = (FedWord("Good", committed_at_s=1.5), FedWord("morning", committed_at_s=2.5))
+    record.follow(SourceChanged(utterance=0, words=words), 2.6)
     entry = record.follow(UtteranceEnded(utterance=0), 108.0)
     assert (entry.cue.start_s, entry.cue.end_s) == (1.5, 2.5)
 

@@ -13,6 +13,7 @@ from engine.events import (
     UtteranceOpened,
 )
 from engine.messages import Code
+from engine.words import FedWord, untimed
 from tests.support.utterances import FedCaptions
 
 
@@ -38,7 +39,7 @@ def test_a_caption_grows_piece_by_piece():
     captions = opened(0)
     grow(captions, 0, "Guten")
     grow(captions, 0, " Morgen")
-    captions.feed(SourceChanged(utterance=0, words=("Good", "morning")))
+    captions.feed(SourceChanged(utterance=0, words=untimed(("Good", "morning"))))
     assert captions.views == (UtteranceView(key=0, source="Good morning", caption="Guten Morgen"),)
 
 
@@ -71,7 +72,7 @@ def test_an_event_about_text_that_never_came_is_an_error():
 def test_an_utterance_opens_before_the_one_it_is_told_to_precede():
     captions = opened(0, 1)
     captions.feed(UtteranceOpened(utterance=2, before=1))
-    captions.feed(SourceChanged(utterance=2, words=("middle",)))
+    captions.feed(SourceChanged(utterance=2, words=untimed(("middle",))))
     assert [view.source for view in captions.views] == ["", "middle", ""]
 
 
@@ -85,7 +86,7 @@ def test_a_dropped_utterance_is_gone_and_stays_gone():
     captions = opened(0, 1)
     captions.feed(UtteranceDropped(utterance=0))
     assert [view.key for view in captions.views] == [1]
-    assert not captions.feed(SourceChanged(utterance=0, words=("late",)))
+    assert not captions.feed(SourceChanged(utterance=0, words=untimed(("late",))))
 
 
 def test_an_ended_utterance_that_is_edited_is_open_again():
@@ -107,7 +108,7 @@ def test_what_did_not_change_stays_the_very_same_object():
 def test_only_the_newest_utterances_are_kept():
     captions = opened(*range(10), limit=3)
     assert [view.key for view in captions.views] == [7, 8, 9]
-    assert not captions.feed(SourceChanged(utterance=0, words=("late",)))
+    assert not captions.feed(SourceChanged(utterance=0, words=untimed(("late",))))
 
 
 def test_after_clear_late_events_show_nothing():
@@ -134,7 +135,7 @@ def test_nothing_of_the_old_session_is_heard_after_a_restart():
     captions = opened(0)
     captions.restart()
     captions.utterances.restart()
-    assert not captions.feed(SourceChanged(utterance=0, words=("late",)))
+    assert not captions.feed(SourceChanged(utterance=0, words=untimed(("late",))))
 
 
 def test_events_that_are_not_about_utterances_change_nothing():
@@ -149,19 +150,19 @@ def test_a_model_that_may_keep_nothing_is_refused():
 def test_a_tail_stands_behind_the_newest_utterance_of_its_lane():
     captions = FedCaptions()
     captions.feed(UtteranceOpened(utterance=0, lane="me"))
-    captions.feed(SourceChanged(utterance=0, words=("We", "went")))
+    captions.feed(SourceChanged(utterance=0, words=untimed(("We", "went"))))
     captions.feed(UtteranceOpened(utterance=1, lane="them"))
-    captions.set_tail("me", ["home", "and"])
+    captions.set_tail("me", ["home", "and"], 0)
     mine, theirs = captions.views
     assert (mine.lane, mine.source, mine.tail) == ("me", "We went", "home and")
     assert (theirs.lane, theirs.tail) == ("them", "")
-    captions.set_tail("me", [])
+    captions.set_tail("me", [], 0)
     assert captions.views[0].tail == ""
 
 
 def test_a_tail_without_an_open_utterance_stands_alone_until_there_is_one():
     captions = FedCaptions()
-    captions.set_tail("them", ["good"])
+    captions.set_tail("them", ["good"], 0)
     (alone,) = captions.views
     assert (alone.lane, alone.source, alone.tail) == ("them", "", "good")
     assert alone.key < 0
@@ -177,17 +178,17 @@ def test_a_tail_touches_no_other_view():
     for number in range(3):
         captions.feed(UtteranceOpened(utterance=number, lane="me"))
     before = captions.views
-    captions.set_tail("me", ["so"])
+    captions.set_tail("me", ["so"], 0)
     assert all(one is two for one, two in zip(before[:2], captions.views[:2], strict=True))
     after = captions.views
-    captions.set_tail("me", ["so"])
+    captions.set_tail("me", ["so"], 0)
     assert captions.views[2] is after[2]
 
 
 def test_tails_go_when_everything_is_cleared_or_the_session_is_another():
     for forget in (Captions.clear, Captions.restart):
         captions = FedCaptions()
-        captions.set_tail("me", ["so"])
+        captions.set_tail("me", ["so"], 0)
         forget(captions)
         assert captions.views == ()
 
@@ -205,7 +206,11 @@ def test_rows_that_come_back_have_keys_that_no_other_has():
     assert keys[:2] == [0, 1]
     assert len(set(keys)) == 5
     assert all(view.ended for view in captions.views[:3])
-    assert not captions.feed(SourceChanged(utterance=1, words=("late",)))
+    assert not captions.feed(SourceChanged(utterance=1, words=untimed(("late",))))
+
+
+def heard(*texts):
+    return tuple(FedWord(text, number=number) for number, text in enumerate(texts, start=1))
 
 
 def tails(captions):
@@ -215,68 +220,62 @@ def tails(captions):
 
 def test_a_tail_waits_until_the_words_before_it_came_back():
     captions = FedCaptions()
-    captions.set_tail("me", ["we", "went"])
+    captions.set_tail("me", ["we", "went"], 0)
     assert tails(captions) == {"me": "we went"}
-    captions.feed_words("me", 2)
-    assert not captions.set_tail("me", ["home"])
-    assert captions.set_tail("them", ["so"])
+    assert not captions.set_tail("me", ["home"], 2)
+    assert captions.set_tail("them", ["so"], 0)
     assert tails(captions) == {"me": "we went", "them": "so"}
     captions.feed(UtteranceOpened(utterance=0, lane="me"))
-    captions.feed(SourceChanged(utterance=0, words=("we",)))
+    captions.feed(SourceChanged(utterance=0, words=heard("we")))
     assert tails(captions)["me"] == "went", "what stands in the row is no tail any more"
-    captions.feed(SourceChanged(utterance=0, words=("we", "went")))
+    captions.feed(SourceChanged(utterance=0, words=heard("we", "went")))
     assert tails(captions)["me"] == "home"
     assert not captions.release_tails()
 
 
 def test_the_newest_tail_of_a_lane_is_the_one_that_is_shown():
     captions = FedCaptions()
-    captions.feed_words("me", 1)
-    captions.set_tail("me", ["a"])
-    captions.set_tail("me", ["b"])
+    captions.set_tail("me", ["a"], 1)
+    captions.set_tail("me", ["b"], 1)
     assert tails(captions) == {}
     captions.feed(UtteranceOpened(utterance=0, lane="me"))
-    captions.feed(SourceChanged(utterance=0, words=("w",)))
+    captions.feed(SourceChanged(utterance=0, words=heard("w")))
     assert tails(captions) == {"me": "b"}
 
 
 def test_words_that_are_shown_as_waiting_hold_no_tail_back():
     captions = FedCaptions()
-    captions.feed_words("me", 3)
-    captions.set_tail("me", ["home"])
-    assert not captions.set_waiting({"me": 2})
+    captions.set_tail("me", ["home"], 3)
+    assert not captions.note_waiting({"me": 2})
     assert tails(captions) == {}
-    assert captions.set_waiting({"me": 3})
+    assert captions.note_waiting({"me": 3})
     assert tails(captions) == {"me": "home"}
 
 
 def test_another_session_numbers_anew_and_holds_nothing_back_for_ever():
     captions = FedCaptions()
-    captions.feed_words("me", 3)
     captions.feed(UtteranceOpened(utterance=0, lane="me"))
     captions.restart()
     captions.utterances.restart()
-    captions.set_tail("me", ["home"])
+    captions.set_tail("me", ["home"], 3)
     assert tails(captions) == {}
-    captions.set_waiting({"me": 3})  # the bridge shows what it sends again
+    captions.note_waiting({"me": 3})  # the bridge shows what it sends again
     assert tails(captions) == {"me": "home"}
-    captions.set_waiting({})
+    captions.note_waiting({})
     captions.feed(UtteranceOpened(utterance=0, lane="me"))  # the same words again
-    captions.feed(SourceChanged(utterance=0, words=("a", "b", "c")))
+    captions.feed(SourceChanged(utterance=0, words=heard("a", "b", "c")))
     captions.feed(UtteranceEnded(utterance=0))
-    captions.feed_words("me", 1)
-    captions.set_tail("me", ["then"])
+    captions.set_tail("me", ["then"], 4)
     assert tails(captions) == {"me": "home"}, "words that were said twice count once"
 
 
 def test_words_that_come_back_to_what_was_cleared_release_a_tail_too():
     captions = FedCaptions()
-    captions.feed_words("me", 1)
     captions.feed(UtteranceOpened(utterance=0, lane="me"))
     captions.clear()
     captions.utterances.clear()
-    captions.set_tail("me", ["home"])
-    assert not captions.feed(SourceChanged(utterance=0, words=("w",)))
+    captions.set_tail("me", ["home"], 1)
+    assert not captions.feed(SourceChanged(utterance=0, words=heard("w")))
     assert captions.release_tails()
     assert tails(captions) == {"me": "home"}
 
@@ -324,5 +323,5 @@ def test_a_caption_is_doubtful_from_its_end_to_its_next_edit(confidence, doubtfu
     grow(captions, 0, "Kaffee.", kept=0)
     assert not captions.views[0].doubtful
     captions.feed(UtteranceEnded(utterance=0, confidence=confidence))
-    captions.feed(SourceChanged(utterance=0, words=("coffee",)))
+    captions.feed(SourceChanged(utterance=0, words=untimed(("coffee",))))
     assert not captions.views[0].doubtful

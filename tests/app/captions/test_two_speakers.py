@@ -12,7 +12,8 @@ from app.captions.model import Captions
 from engine.commands import EndPassage, FeedWords
 from engine.session.passages import Passages
 from engine.translation.passage import Passage
-from engine.utterances import FedWord, UtteranceTracker
+from engine.utterances import UtteranceTracker
+from engine.words import FedWord
 from tests.support.fakes import hashing_translator
 
 LANES = ("me", "them")
@@ -38,12 +39,12 @@ class Meeting:
         """Commit some words, and show those that may follow."""
         start = self._n_committed[lane]
         stop = self._n_committed[lane] = min(len(self.said[lane]), start + self._rng.randrange(5))
-        words = tuple(self.said[lane][start:stop])
+        said = enumerate(self.said[lane][start:stop], start=start + 1)
+        words = tuple(FedWord(text, number=number) for number, text in said)
         if words:
-            self._utterances.feed(lane, [FedWord(text=word, committed_at_s=0.0) for word in words])
             self._commands.append(FeedWords(words, lane))
         tail = self.said[lane][stop : stop + self._rng.randint(0, MOST_TAIL)]
-        self._captions.set_tail(lane, tail)
+        self._captions.set_tail(lane, tail, stop)
 
     def pause(self, lane):
         self._commands.append(EndPassage(lane))

@@ -23,6 +23,7 @@ from engine.events import Failed
 from engine.hub.transfer import HubSettings
 from engine.messages import Code
 from engine.speech.events import TailChanged
+from engine.words import text_of
 from tests.engine.runtime.ctranslate2.tiny_models import make_encoder_decoder
 from tests.support.fakes import save_tiny_model
 from tests.support.listening_fakes import (
@@ -301,7 +302,7 @@ def test_ctrl_c_still_translates_what_was_said(listen, tmp_path, monkeypatch):
     class PressedAmidASentence(EchoSession):
         def feed_words(self, words, lane):
             super().feed_words(words, lane)
-            if "then" in words:
+            if "then" in text_of(words):
                 press()
 
     monkeypatch.setattr("engine.session.session.Session", PressedAmidASentence)
@@ -335,7 +336,7 @@ def test_a_second_ctrl_c_leaves_at_once(listen, tmp_path, monkeypatch):
 
 def test_who_reports_too_much_waits_until_it_is_taken():
     mailbox = EventQueue()
-    event = TailChanged(lane="", words=())
+    event = TailChanged(lane="", words=(), after=0)
     n_put = []
 
     def report():

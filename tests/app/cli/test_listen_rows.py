@@ -69,7 +69,7 @@ class Screen:
 def test_a_pipe_gets_a_line_for_each_utterance_and_nothing_else():
     made, stream = view(is_terminal=False)
     made.take(UtteranceOpened(utterance=1))
-    made.take(TailChanged(lane="", words=("may", "change")))
+    made.take(TailChanged(lane="", words=("may", "change"), after=0))
     made.take(grown(1, 0, "Guten"))
     assert made.draw() == []
     made.take(grown(1, 5, " Tag."))
@@ -82,11 +82,11 @@ def test_a_terminal_shows_what_grows_and_the_tail_dim():
     made, stream = view(is_terminal=True)
     made.take(UtteranceOpened(utterance=1))
     made.take(grown(1, 0, "Guten"))
-    made.take(TailChanged(lane="", words=("day", "to")))
+    made.take(TailChanged(lane="", words=("day", "to"), after=0))
     assert made.draw() == [1]
     assert made.draw() == []
     assert Screen(stream).row == "Guten \x1b[2mday to\x1b[22m"
-    made.take(TailChanged(lane="", words=()))
+    made.take(TailChanged(lane="", words=(), after=0))
     made.take(UtteranceEnded(utterance=1))
     made.draw()
     assert Screen(stream).lines == ["Guten"]
@@ -105,7 +105,7 @@ def test_the_row_is_never_wider_than_the_terminal(seed):
         made.take(grown(1, len(caption), text))
         caption += text
         tail = tuple("t" * rng.randint(1, 9) for _ in range(rng.randrange(5)))
-        made.take(TailChanged(lane="me", words=tail))
+        made.take(TailChanged(lane="me", words=tail, after=0))
         made.draw()
         row = re.sub(r"\x1b\[2?2?m", "", Screen(stream).row)
         assert n_cells(row) < width

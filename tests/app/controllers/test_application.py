@@ -16,7 +16,7 @@ from app.config.system.unix_signals import Interrupt
 from app.main_window.banner import Banner
 from app.main_window.input_line import LONGEST_TEXT
 from app.main_window.transcript_model import CAPTION, SOURCE
-from engine.commands import LoadAdapter, SetWords, UseAdapter
+from engine.commands import LoadAdapter, UseAdapter
 from engine.events import AdapterChanged, NotTranslated, Ready, Refused, Statistics
 from engine.messages import Code
 from engine.models.model_card import Language, ModelCard
@@ -84,9 +84,9 @@ def test_a_correction_is_sent_when_the_caret_leaves_the_word(program):
     line.setCursorPosition(3)
     line.del_()
     line.insert("o")
-    assert one.session.calls[-1] == SetWords(("I", "like", "tea"))
+    assert [word.text for word in one.session.calls[-1].words] == ["I", "like", "tea"]
     one.press(Qt.Key.Key_End)
-    assert one.session.calls[-1] == SetWords(("I", "loke", "tea"))
+    assert [word.text for word in one.session.calls[-1].words] == ["I", "loke", "tea"]
     one.wait_for_rows(("I loke tea", "I LOKE TEA"))
 
 

@@ -16,9 +16,9 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
+from engine.words import untimed
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.journals import opened
-from tests.support.app.listening_program import SAID
 from tests.support.utterances import FedKeeper, FedRecord
 
 
@@ -85,7 +85,8 @@ def test_what_is_said_when_the_window_closes_is_in_the_journal(listening_program
     one.wait(lambda: one.speech.runs)
     one.window.close()
     said = kept(tmp_path)
-    assert " ".join(source for _, source, _ in said) == SAID
+    sources = {source for _, source, _ in said}  # its sound came faster than it can be said
+    assert sources == {"we went to the old house.", "then it rained."}
     assert {lane for lane, _, _ in said} == {"me"}
 
 
@@ -135,7 +136,7 @@ def test_what_is_not_translated_to_its_end_is_kept_as_it_is():
     opened(record, 2, "Gone", "Weg", 3.0)
     record.follow(UtteranceDropped(utterance=2), 3.5)
     (entry,) = record.finish(4.0)
-    assert (entry.key, entry.cue.text, entry.cue.end_s) == (1, "Schl", 4.0)
+    assert (entry.key, entry.cue.text, entry.cue.end_s) == (1, "Schl", 3.0)
     assert [cue.text for cue in record.cues] == ["Gut", "Schl"]
     assert record.finish(5.0) == []
     record.follow(CaptionChanged(utterance=0, kept=1, text="enau", n_read=1), 6.0)
@@ -146,7 +147,7 @@ def test_an_end_without_patience_keeps_the_sentence_as_far_as_it_came(qapp, tmp_
     keeper = FedKeeper(tmp_path, PrivacyPreferences())
     for event in (
         UtteranceOpened(utterance=0),
-        SourceChanged(utterance=0, words=("Good", "morn")),
+        SourceChanged(utterance=0, words=untimed(("Good", "morn"))),
         CaptionChanged(utterance=0, kept=0, text="Guten", n_read=1),
     ):
         keeper.follow(event)

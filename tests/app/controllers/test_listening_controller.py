@@ -158,9 +158,9 @@ def test_the_tail_is_explained_once_and_comes_to_an_end(program):
     assert one.window.banner.sentence.text() == explained
     assert one.application.settings.preferences.interface.legend_shown
     one.window.banner.dismiss.click()
-    one.application.captions.take_heard(TailChanged(lane="me", words=("and", "more")))
+    one.application.captions.take_heard(TailChanged(lane="me", words=("and", "more"), after=0))
     assert one.window.banner.isHidden()
-    one.application.captions.take_heard(TailChanged(lane="me", words=()))
+    one.application.captions.take_heard(TailChanged(lane="me", words=(), after=0))
     one.wait(lambda: not [view for view in one.window.transcript.rows.views if view.tail])
 
 

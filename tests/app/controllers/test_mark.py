@@ -13,6 +13,7 @@ from app.captions.model import UtteranceView
 from app.controllers.caption_controller import has_words
 from engine.events import CaptionChanged, SourceChanged, UtteranceEnded, UtteranceOpened
 from engine.utterances import Utterance
+from engine.words import untimed
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.journals import cue, kept, written
 from tests.support.utterances import FedRecord
@@ -22,7 +23,7 @@ def record_of(n_utterances):
     record = FedRecord()
     for number in range(n_utterances):
         record.follow(UtteranceOpened(utterance=number), number)
-        record.follow(SourceChanged(utterance=number, words=(f"w{number}",)), number)
+        record.follow(SourceChanged(utterance=number, words=untimed((f"w{number}",))), number)
         record.follow(CaptionChanged(utterance=number, kept=0, text=f"W{number}", n_read=1), number)
         record.follow(UtteranceEnded(utterance=number), number + 0.5)
     return record
@@ -51,7 +52,7 @@ def test_an_utterance_may_be_marked_before_it_is_complete():
     record = FedRecord()
     record.follow(UtteranceOpened(utterance=0), 0.0)
     record.mark(0)
-    record.follow(SourceChanged(utterance=0, words=("tea",)), 0.1)
+    record.follow(SourceChanged(utterance=0, words=untimed(("tea",))), 0.1)
     record.follow(UtteranceEnded(utterance=0), 1.0)
     assert marked(record.cues) == ["tea"]
 
@@ -181,7 +182,7 @@ def test_a_mark_of_a_row_of_the_model_before_is_in_the_journal(program, tmp_path
 
 def test_words_that_waited_are_known_again_by_the_utterances_that_have_them():
     def has(lane, source, awaited=("", "Good tea. And milk.")):
-        words = tuple(source.split())
+        words = untimed(source.split())
         utterance = Utterance(
             key=0, number=0, lane=lane, before_key=None, begun_at_s=0.0, words=words
         )

@@ -1,4 +1,6 @@
 import threading
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,15 +12,16 @@ from engine.commands import (
     Configure,
     EndPassage,
     FeedWords,
+    Flush,
     LoadAdapter,
     SetWords,
     UnloadAdapter,
     UseAdapter,
 )
-from engine.events import CaptionChanged, Failed, Ready, UtteranceEnded
+from engine.events import CaptionChanged, Failed, Flushed, Ready, UtteranceEnded
 from engine.messages import Code
 from engine.settings import ModelSettings, TranslationSettings
-from engine.utterances import FedWord
+from engine.words import text_of, untimed
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.commands import fed, typed
 
@@ -45,6 +48,21 @@ class Receiver(QObject):
         return any(isinstance(event, kind) for event in self.events)
 
 
+def plain(command):
+    if not isinstance(command, SetWords | FeedWords):
+        return command
+    return replace(command, words=untimed(word.text for word in command.words))
+
+
+def told_rows(bridge):
+    """The rows of waiting words, as they are told."""
+    told = []
+    bridge.waiting_changed.connect(
+        lambda rows: told.append(tuple((lane, text_of(words)) for lane, words in rows))
+    )
+    return told
+
+
 class Ended(QObject):
     """Keeps the words of utterances that ended."""
 
@@ -56,7 +74,7 @@ class Ended(QObject):
     @Slot(object, object)
     def take(self, event, utterance):
         if isinstance(event, UtteranceEnded):
-            self.words += utterance.words
+            self.words += utterance.source.split()
 
 
 class Rig:
@@ -66,6 +84,7 @@ class Rig:
         self.receiver = Receiver()
         self.bridge.event_came.connect(self.receiver.take)
         self._qtbot = qtbot
+        self.n_heard = Counter()  # by lane
 
     def start(self, translation=GERMAN):
         self.bridge.start(MODEL, translation)
@@ -73,9 +92,12 @@ class Rig:
     def hear(self, command):
         """Hear words as a listener does, in whose thread this is."""
         if isinstance(command, FeedWords):
-            words = [FedWord(text=word, committed_at_s=0.0) for word in command.words]
-            self.bridge.utterances.feed(command.lane, words)
-        self.bridge.hear(command)
+            first = self.n_heard[command.lane] + 1
+            self.n_heard[command.lane] += len(command.words)
+            numbered = enumerate(command.words, start=first)
+            words = tuple(replace(word, number=number) for number, word in numbered)
+            command = replace(command, words=words)
+        self.bridge.send(command)
 
     def wait_for(self, kind):
         self.wait(lambda: self.receiver.has(kind))
@@ -84,7 +106,8 @@ class Rig:
         self._qtbot.waitUntil(condition)
 
     def calls(self, number=-1):
-        return self.engine.sessions[number].calls
+        """What a session was sent, without the times and numbers of the words."""
+        return [plain(call) for call in self.engine.sessions[number].calls]
 
 
 @pytest.fixture
@@ -124,9 +147,9 @@ def test_words_wait_until_the_model_is_loaded(rig, qtbot):
     may_load.set()
     one.wait_for(Ready)
     assert one.calls() == [
-        SetWords(("Good",)),
+        typed(["Good"]),
         EndPassage(),
-        SetWords(("still",)),
+        typed(["still"]),
         Configure(FRENCH),
     ]
 
@@ -140,7 +163,7 @@ def test_words_wait_through_a_pause(rig):
     one.bridge.send(typed(["Good", "morning"]))
     assert one.calls() == []
     one.bridge.pause(paused=False)
-    assert one.calls() == [SetWords(("Good", "morning"))]
+    assert one.calls() == [typed(["Good", "morning"])]
 
 
 def test_a_pause_holds_nothing_back_that_was_said_before_it(rig):
@@ -152,21 +175,10 @@ def test_a_pause_holds_nothing_back_that_was_said_before_it(rig):
     one.bridge.send(EndPassage())
     one.start()
     one.wait_for(UtteranceEnded)
-    heard = [FeedWords(("Was", "said"), "me"), EndPassage("me")]
+    heard = [fed(["Was", "said"], "me"), EndPassage("me")]
     assert one.calls() == heard
     one.bridge.pause(paused=False)
-    assert one.calls() == [*heard, SetWords(("Typed",)), EndPassage()]
-
-
-def test_what_was_cleared_before_the_session_came_is_cleared_during_a_pause_too(rig):
-    one = rig()
-    one.bridge.pause(paused=True)
-    one.hear(fed(["Was", "said"], "me"))
-    one.bridge.send(Clear())
-    one.hear(fed(["And", "on"], "me"))
-    one.start()
-    one.wait(lambda: len(one.calls()) == 3)
-    assert [type(call) for call in one.calls()] == [FeedWords, Clear, FeedWords]
+    assert one.calls() == [*heard, typed(["Typed"]), EndPassage()]
 
 
 def test_an_end_with_patience_brings_what_was_told_up_to_here(rig):
@@ -182,8 +194,7 @@ def test_an_end_with_patience_brings_what_was_told_up_to_here(rig):
 
 def test_finished_lines_that_wait_are_told(rig):
     one = rig()
-    told = []
-    one.bridge.waiting_changed.connect(told.append)
+    told = told_rows(one.bridge)
     one.bridge.send(typed(["Good", "morning"]))
     one.bridge.send(EndPassage())
     one.bridge.send(EndPassage())
@@ -196,8 +207,7 @@ def test_finished_lines_that_wait_are_told(rig):
 
 def test_of_a_line_that_was_begun_before_the_pause_only_the_rest_waits(rig):
     one = rig()
-    told = []
-    one.bridge.waiting_changed.connect(told.append)
+    told = told_rows(one.bridge)
     one.start()
     one.wait_for(Ready)
     one.bridge.send(typed(["Today", "we"]))
@@ -223,7 +233,7 @@ def test_nothing_is_lost_when_loading_fails_first(rig):
     one.start()
     one.wait_for(Ready)
     assert one.calls(0) == []
-    assert one.calls(1) == [SetWords(("Good",)), EndPassage()]
+    assert one.calls(1) == [typed(["Good"]), EndPassage()]
 
 
 def test_a_session_that_fails_hands_its_unfinished_line_to_the_next(rig):
@@ -238,7 +248,7 @@ def test_a_session_that_fails_hands_its_unfinished_line_to_the_next(rig):
     one.receiver.events.clear()
     one.start()
     one.wait_for(Ready)
-    assert one.calls(1) == [SetWords(("Good",))]
+    assert one.calls(1) == [typed(["Good"])]
 
 
 def test_an_engine_that_cannot_be_imported_is_a_failure_in_one_sentence(qtbot):
@@ -356,8 +366,7 @@ def test_adapters_are_asked_for_in_order_and_none_is_left_out(rig):
 
 def test_what_is_heard_waits_for_the_model_beside_what_is_typed(rig):
     one = rig()
-    told = []
-    one.bridge.waiting_changed.connect(told.append)
+    told = told_rows(one.bridge)
     one.hear(fed(("We", "went."), "me"))
     one.hear(EndPassage("me"))
     one.bridge.send(typed(["typed"]))
@@ -367,11 +376,11 @@ def test_what_is_heard_waits_for_the_model_beside_what_is_typed(rig):
     one.start()
     one.wait_for(Ready)
     assert one.calls() == [
-        FeedWords(("We", "went."), "me"),
+        fed(["We", "went."], "me"),
         EndPassage("me"),
-        SetWords(("typed",)),
+        typed(["typed"]),
         EndPassage(),
-        FeedWords(("And",), "them"),
+        fed(["And"], "them"),
     ]
     assert told[-1] == ()
 
@@ -389,10 +398,11 @@ def test_what_was_heard_and_not_translated_goes_to_the_session_after_a_failure(r
     one.wait_for(Failed)
     one.hear(fed(("went",), "them"))
     one.start()
-    one.wait(lambda: len(one.engine.sessions) == 2 and len(one.calls()) == 2)
+    one.wait(lambda: len(one.engine.sessions) == 2 and len(one.calls()) == 3)
     assert one.calls() == [
-        FeedWords(("And", "then", "we"), "them"),
-        FeedWords(("went",), "them"),
+        fed(["And", "then"], "them"),
+        fed(["we"], "them"),
+        fed(["went"], "them"),
     ]
 
 
@@ -421,45 +431,56 @@ def test_a_failure_right_after_words_were_translated_translates_them_no_second_t
     assert told.words == ["Now.", "Then.", "Last."]
 
 
-def test_who_overhears_is_told_on_the_sessions_thread_and_not_of_failures(rig):
+def test_clear_drops_what_was_heard_and_what_is_heard_then_goes_on(rig):
     one = rig()
-    overheard = []
-    one.bridge.let_overhear(lambda event: overheard.append((threading.current_thread(), event)))
-    one.start()
-    one.wait_for(Ready)
-    one.engine.sessions[-1].fail("it broke")
-    one.wait_for(Failed)
-    assert {thread.name for thread, _ in overheard} == {"fake-engine"}
-    assert not [event for _, event in overheard if isinstance(event, Failed)]
-
-
-def test_clear_lets_words_that_were_heard_go_to_the_session_which_drops_them(rig):
-    one = rig()
-    told = []
-    one.bridge.waiting_changed.connect(told.append)
+    told = told_rows(one.bridge)
     one.hear(fed(("We", "went."), "me"))
     one.hear(EndPassage("me"))
+    one.hear(Flush(7))
     one.bridge.send(typed(["typed"]))
     one.bridge.send(Clear())
     one.hear(fed(("Then",), "me"))
     assert told[-1] == (("me", "Then"),)
+    assert one.receiver.has(Flushed), "nothing is left to translate for who listened"
+    one.start()
+    one.wait(lambda: len(one.engine.sessions) == 1 and bool(one.calls()))
+    assert one.calls() == [fed(["Then"], "me")]
+
+
+def test_a_session_that_fails_leaves_no_listener_waiting(rig):
+    one = rig()
     one.start()
     one.wait_for(Ready)
-    assert one.calls() == [
-        FeedWords(("We", "went."), "me"),
-        Clear(),
-        FeedWords(("Then",), "me"),
-    ]
+    one.engine.sessions[-1].fail("it broke")
+    one.hear(fed(("We", "went."), "me"))
+    one.hear(Flush(7))
+    one.wait_for(Failed)
+    one.start()
+    one.wait_for(Flushed)
+    assert one.calls() == [fed(["We", "went."], "me"), Flush(7)]
+    one.start()
+    one.wait(lambda: one.bridge._session is one.engine.sessions[-1])
+    assert one.calls() == []
+
+
+def test_words_that_wait_here_or_in_the_session_are_its_backlog(rig):
+    one = rig()
+    one.hear(fed(("We", "went."), "me"))
+    one.bridge.send(typed(["typed"]))
+    assert one.bridge.backlog_words == 2
+    one.start()
+    one.wait_for(Ready)
+    assert one.bridge.backlog_words == 0
 
 
 def test_what_is_heard_reaches_a_ready_session_without_the_thread_of_the_windows(rig):
     one = rig()
     one.start()
     one.wait_for(Ready)
-    ears = threading.Thread(target=one.bridge.hear, args=(FeedWords(("Now",), "me"),))
+    ears = threading.Thread(target=one.bridge.send, args=(fed(["Now"], "me"),))
     ears.start()
     ears.join()  # no event of this thread is served meanwhile
-    assert one.calls() == [FeedWords(("Now",), "me")]
+    assert one.calls() == [fed(["Now"], "me")]
 
 
 def test_what_is_heard_on_another_thread_keeps_its_order_while_sessions_come_and_go(rig):
@@ -468,12 +489,11 @@ def test_what_is_heard_on_another_thread_keeps_its_order_while_sessions_come_and
 
     def speak():
         for word in said:
-            one.bridge.hear(FeedWords((word,), "me"))
+            one.hear(fed([word], "me"))
             is_slow.wait(0.0005)
 
     is_slow = threading.Event()
     ended = Ended(one.bridge)
-    one.bridge.utterances.feed("me", [FedWord(text=word, committed_at_s=0.0) for word in said])
     ears = threading.Thread(target=speak)
     ears.start()
     for _ in range(4):
@@ -482,7 +502,32 @@ def test_what_is_heard_on_another_thread_keeps_its_order_while_sessions_come_and
         one.receiver.events.clear()
     one.wait(lambda: not ears.is_alive())
     last = "299"
-    one.wait(lambda: any(last in call.words for call in one.calls()))
-    newest = [word for call in one.calls() for word in call.words]
+    one.wait(lambda: any(last in text_of(call.words) for call in one.calls()))
+    newest = [word.text for call in one.calls() for word in call.words]
     n_before = len(said) - len(newest)  # an utterance that ended is not translated again
     assert ended.words[:n_before] + newest == said
+
+
+def test_after_a_correction_in_a_pause_a_later_sentence_has_the_times_of_its_own_words(rig):
+    one, begun_s, now_s = rig(), {}, [1.0]
+    one.bridge._clock = lambda: now_s[0]
+
+    def follow(event, utterance):
+        if isinstance(event, UtteranceEnded):
+            begun_s[utterance.source] = utterance.begun_at_s
+
+    one.bridge.utterance_changed.connect(follow)
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.type_words(["We", "went", "home"])
+    one.wait_for(CaptionChanged)
+    one.bridge.pause(paused=True)
+    for now_s[0], line in ((2.0, "We"), (3.0, "We drove off")):
+        one.bridge.type_words(line.split())
+    one.bridge.send(EndPassage())
+    now_s[0] = 9.0
+    one.bridge.type_words(["It", "rained"])
+    one.bridge.send(EndPassage())
+    one.bridge.pause(paused=False)
+    one.wait(lambda: len(begun_s) == 2)
+    assert begun_s == {"We drove off": 1.0, "It rained": 9.0}

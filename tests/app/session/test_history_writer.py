@@ -13,7 +13,7 @@ from app.dialogs.session_window import SessionWindow
 from app.dialogs.sessions_dialog import SessionsDialog
 from app.main_window.transcript_model import CAPTION
 from engine.events import SourceChanged, UtteranceEnded, UtteranceOpened
-from engine.utterances import FedWord
+from engine.words import FedWord
 from tests.support.app.journals import kept, say, written
 from tests.support.utterances import FedKeeper
 
@@ -217,9 +217,10 @@ def test_a_cue_that_was_heard_has_the_time_at_which_it_was_said(keepers):
     keeper = keepers()
     keeper.follow(UtteranceOpened(utterance=0, lane="me"))
     heard_s = time.monotonic()
-    word = FedWord(committed_at_s=heard_s + 5, spoken_at_s=heard_s + 4.5, start_s=7, end_s=8.5)
-    keeper.utterances.feed("me", [word])
-    keeper.follow(SourceChanged(utterance=0, words=("Good",)))
+    word = FedWord(
+        "Good", committed_at_s=heard_s + 5, spoken_at_s=heard_s + 4.5, start_s=7, end_s=8.5
+    )
+    keeper.follow(SourceChanged(utterance=0, words=(word,)))
     keeper.follow(UtteranceEnded(utterance=0))
     (cue,) = keeper.cues
     assert cue.end_s - cue.start_s == pytest.approx(1.5)

@@ -281,6 +281,7 @@ import ctranslate2, faster_whisper
 from engine.commands import SetWords
 from engine.events import CaptionChanged, Failed
 from engine.settings import ModelSettings, TranslationSettings
+from engine.words import untimed
 seen = threading.Event()
 def take(event):
     if isinstance(event, (CaptionChanged, Failed)):
@@ -289,7 +290,7 @@ def take(event):
 settings = ModelSettings(directory=Path(sys.argv[1]))
 session = Session(settings, TranslationSettings(), take)
 session.start()
-session.send(SetWords(("ab", "cd", "ef")))
+session.send(SetWords(untimed(("ab", "cd", "ef"))))
 seen.wait(60)
 session.stop()
 heavy = [name for name in ("torch", "transformers") if name in sys.modules]

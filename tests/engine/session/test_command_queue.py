@@ -1,13 +1,14 @@
 import threading
 
-from engine.commands import Clear, EndPassage, FeedWords, SetWords
+from engine.commands import Clear, EndPassage, SetWords
 from engine.session.command_queue import CommandQueue
+from engine.words import untimed
 from tests.support.commands import fed
 
 
 def test_commands_come_out_in_the_order_in_which_they_went_in():
     commands = CommandQueue()
-    sent = [fed("ab"), EndPassage(), SetWords(("a", "b")), Clear(), fed("")]
+    sent = [fed("ab"), EndPassage(), SetWords(untimed(("a", "b"))), Clear(), fed("")]
     for command in sent:
         assert commands.put(command)
     assert [commands.take() for _ in sent] == sent
@@ -17,7 +18,7 @@ def test_commands_come_out_in_the_order_in_which_they_went_in():
 def test_words_that_do_not_fit_are_refused_as_a_whole_and_counted():
     commands = CommandQueue(max_words=5)
     assert commands.put(fed("abc"))
-    assert not commands.put(SetWords(("a", "b", "c")))
+    assert not commands.put(SetWords(untimed(("a", "b", "c"))))
     assert commands.put(fed("de"))
     assert not commands.put(fed("f"))
     assert commands.put(EndPassage())  # a command without words always fits
@@ -38,9 +39,7 @@ def test_taking_waits_for_putting_and_nothing_is_lost():
     taker.start()
     putters = [
         threading.Thread(
-            target=lambda first=first: [
-                commands.put(FeedWords((str(first + n),))) for n in range(200)
-            ]
+            target=lambda first=first: [commands.put(fed([str(first + n)])) for n in range(200)]
         )
         for first in (1000, 2000, 3000)
     ]
@@ -50,7 +49,7 @@ def test_taking_waits_for_putting_and_nothing_is_lost():
         putter.join()
     commands.put(None)
     taker.join()
-    numbers = [int(*command.words) for command in taken]
+    numbers = [int(command.words[0].text) for command in taken]
     assert sorted(numbers) == [first + n for first in (1000, 2000, 3000) for n in range(200)]
     for first in (1000, 2000, 3000):
         mine = [number for number in numbers if first <= number < first + 1000]

@@ -5,10 +5,13 @@ import pytest
 from engine.commands import Clear, EndPassage, FeedWords, SetWords
 from engine.session.passages import Passages
 from engine.translation.passage import Passage
+from engine.words import untimed
 from tests.support.fakes import Receiver, hashing_translator
 
 
-@pytest.mark.parametrize("words", [SetWords(("ab", "cd.", "ef")), FeedWords(("ab", "cd."), "me")])
+@pytest.mark.parametrize(
+    "words", [SetWords(untimed(("ab", "cd.", "ef"))), FeedWords(untimed(("ab", "cd.")), "me")]
+)
 def test_clearing_drops_what_has_ended_and_waits_to_be_translated(words):
     translator, receiver = hashing_translator(), Receiver()
     passages = Passages(lambda lane: Passage(translator, lane))
@@ -27,7 +30,7 @@ def take(receiver, events):
 
 def at_once(text):
     passage, receiver = Passage(hashing_translator("read:1")), Receiver()
-    take(receiver, passage.splice(0, None, text.split()))
+    take(receiver, passage.splice(0, None, untimed(text.split())))
     take(receiver, iter(passage.advance, None))
     return [caption for _, caption in receiver.text]
 
@@ -35,10 +38,10 @@ def at_once(text):
 def test_what_waits_is_skipped_and_what_comes_then_is_translated_with_no_row_twice():
     translator, receiver = hashing_translator("read:1"), Receiver()
     passage = Passage(translator)
-    take(receiver, passage.splice(0, None, "head bed. ef gh. ab ef. de".split()))
+    take(receiver, passage.splice(0, None, untimed("head bed. ef gh. ab ef. de".split())))
     take(receiver, [passage.advance()])
     passage.skip()
-    take(receiver, passage.splice(7, None, ["fg."]))
+    take(receiver, passage.splice(7, None, untimed(["fg."])))
     take(receiver, iter(passage.advance, None))
     wanted = at_once("head bed. ef gh. ab ef. de fg.")
     assert [caption for _, caption in receiver.text] == [wanted[0], "", "", wanted[3]]
@@ -48,9 +51,9 @@ def test_what_waits_is_skipped_and_what_comes_then_is_translated_with_no_row_twi
 
 def test_a_sentence_that_was_skipped_is_translated_once_it_is_corrected():
     passage, receiver = Passage(hashing_translator("read:1")), Receiver()
-    take(receiver, passage.splice(0, None, "head bed. ef gh.".split()))
+    take(receiver, passage.splice(0, None, untimed("head bed. ef gh.".split())))
     passage.skip()
-    take(receiver, passage.splice(2, 3, ["de"]))
+    take(receiver, passage.splice(2, 3, untimed(["de"])))
     take(receiver, iter(passage.advance, None))
     assert (
         [caption for _, caption in receiver.text]

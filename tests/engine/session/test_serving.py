@@ -10,6 +10,7 @@ from engine.session.command_queue import CommandQueue
 from engine.session.serving import Serving
 from engine.settings import TranslationSettings
 from engine.translation.passage import Passage
+from engine.words import untimed
 from tests.support.fakes import hashing_translator
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def _visits(n_passages: int, monkeypatch: pytest.MonkeyPatch) -> int:
     )
     commands = CommandQueue()
     for _ in range(n_passages):
-        commands.put(FeedWords(("three", "short", "words."), "me"))
+        commands.put(FeedWords(untimed(("three", "short", "words.")), "me"))
     serving.obey_waiting(commands)
     with monkeypatch.context() as patches:
         patches.setattr(Passage, "advance", counted)

@@ -21,6 +21,7 @@ from engine.session.command_queue import MAX_WORDS
 from engine.session.source_session import SourceSession
 from engine.settings import TranslationSettings, UtteranceLimits
 from engine.utterances import UtteranceTracker
+from engine.words import untimed
 
 PATIENCE_S = 60.0
 
@@ -62,10 +63,10 @@ def test_it_needs_neither_torch_nor_a_model():
 def test_sentences_of_all_lanes_become_captions_and_end():
     one = Heard()
     rows = one.run(
-        FeedWords(("we", "went"), "me"),
-        FeedWords(("Yes.", "And"), "them"),
-        FeedWords(("home.",), "me"),
-        SetWords(("typed", "words")),
+        FeedWords(untimed(("we", "went")), "me"),
+        FeedWords(untimed(("Yes.", "And")), "them"),
+        FeedWords(untimed(("home.",)), "me"),
+        SetWords(untimed(("typed", "words"))),
         EndPassage(),
         EndPassage("them"),
     )
@@ -80,7 +81,7 @@ def test_sentences_of_all_lanes_become_captions_and_end():
 
 def test_any_script_is_captioned():
     one = Heard()
-    assert one.run(SetWords(("さようなら", "😀")), EndPassage())[0][2] == "さようなら 😀"
+    assert one.run(SetWords(untimed(("さようなら", "😀"))), EndPassage())[0][2] == "さようなら 😀"
     assert of(NotTranslated, one.events) == []
 
 
@@ -95,7 +96,7 @@ def test_whatever_is_typed_and_corrected_the_caption_is_the_source():
             commands.append(EndPassage())
         else:
             words.append("".join(rng.choices("abé漢.", k=rng.randrange(1, 4))))
-        commands.append(SetWords(tuple(words)))
+        commands.append(SetWords(untimed(words)))
     one = Heard()
     rows = one.run(*commands, EndPassage())
     assert rows
@@ -106,7 +107,7 @@ def test_whatever_is_typed_and_corrected_the_caption_is_the_source():
 
 def test_cleared_passages_do_not_end():
     one = Heard()
-    one.run(SetWords(("gone",)), Clear(), FeedWords(("here.",), "me"))
+    one.run(SetWords(untimed(("gone",))), Clear(), FeedWords(untimed(("here.",)), "me"))
     assert len(of(UtteranceEnded, one.events)) == 1
 
 
@@ -115,7 +116,7 @@ def test_other_limits_hold_from_the_next_words_on(tmp_path):
     rows = Heard().run(
         Configure(TranslationSettings(limits=limits)),
         LoadAdapter(tmp_path),  # it has no model for one
-        FeedWords(tuple("abcd"), "me"),
+        FeedWords(untimed("abcd"), "me"),
         EndPassage("me"),
     )
     assert [caption for _, _, caption, _ in rows] == ["a b", "c d"]
@@ -123,7 +124,7 @@ def test_other_limits_hold_from_the_next_words_on(tmp_path):
 
 def test_too_many_words_are_refused_in_one_sentence():
     one = Heard()
-    one.run(FeedWords(("a",) * (MAX_WORDS + 1), "me"))
+    one.run(FeedWords(untimed(("a",) * (MAX_WORDS + 1)), "me"))
     (refused,) = of(Refused, one.events)
     assert f"{MAX_WORDS + 1}" in str(refused.message).replace(",", "")
 
@@ -135,7 +136,7 @@ def test_what_it_cannot_bear_is_reported_and_ends_it(caplog, monkeypatch):
 
     monkeypatch.setattr("engine.session.passages.Passages.change", fail)
     one = Heard()
-    one.run(SetWords(("a",)))
+    one.run(SetWords(untimed(("a",))))
     (failed,) = of(Failed, one.events)
     assert "it broke" in str(failed.message)
     assert "the captions stopped" in caplog.text

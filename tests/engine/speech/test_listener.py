@@ -8,7 +8,7 @@ import pytest
 
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import AudioError, ModelError
-from engine.events import CaptionChanged, Failed, SourceChanged, UtteranceEnded
+from engine.events import CaptionChanged, Failed, Flushed, SourceChanged, UtteranceEnded
 from engine.messages import Code
 from engine.metrics.word_lags import WordLags
 from engine.speech.events import (
@@ -20,10 +20,11 @@ from engine.speech.events import (
     SoundCame,
     SpeechChanged,
     TailChanged,
-    WordsCommitted,
 )
 from engine.speech.listener import Lane, Listener, ListeningSettings, Recognition
 from engine.speech.recognizer import RecognizerSettings
+from engine.utterances import UtteranceTracker
+from engine.words import text_of
 from tests.support.listening_fakes import (
     WORD_S,
     Chunks,
@@ -75,7 +76,7 @@ def listener(lanes, model, *, echo=None, settings=None, clock=None):
         make_model=model if callable(model) else lambda: model, make_detector=Loudness
     )
     timing = {"clock": clock} if clock else {}
-    made = Listener(lanes, echo.send, recognition, heard, settings, **timing)
+    made = Listener(lanes, echo, recognition, heard, settings, **timing)
     echo.report = to_both(heard, made)
     return made, echo, heard
 
@@ -126,10 +127,10 @@ def test_captions_never_take_back_what_they_said():
 
 def test_every_word_is_told_with_its_time():
     words, source = spoken()
-    _, _, heard = run([Lane(name="me", source=source)], Script(words))
-    found = [word for event in heard.of(WordsCommitted) for word in event.words]
-    assert [word.text for word in found] == TEXT.split()
-    for one, other in zip(found, words, strict=True):
+    _, echo, _ = run([Lane(name="me", source=source)], Script(words))
+    assert [word.text for word in echo.words] == TEXT.split()
+    assert [word.number for word in echo.words] == list(range(1, len(words) + 1))
+    for one, other in zip(echo.words, words, strict=True):
         assert one.end_s == pytest.approx(other.end_s)
 
 
@@ -156,13 +157,12 @@ def test_two_lanes_are_told_apart():
             nearest = min(self.models, key=lambda begun_s: abs(begun_s - 0.3 - start_s))
             return self.models[nearest].recognize(samples, start_s, prompt)
 
-    _, echo, heard = run(lanes, Both())
+    _, echo, _ = run(lanes, Both())
     said = {lane: [word for one, word in echo.fed if one == lane] for lane in ("me", "them")}
     assert said == {
         "me": "I said this. and that.".split(),
         "them": "they said something else.".split(),
     }
-    assert {event.lane for event in heard.of(WordsCommitted)} == {"me", "them"}
 
 
 class Bound(Chunks):
@@ -219,7 +219,7 @@ def test_a_pause_ends_what_no_full_stop_ends():
     ends = [i for i, event in enumerate(heard.events) if isinstance(event, UtteranceEnded)]
     assert len(ends) == 2
     placed = [event for event in heard.events[: ends[0]] if isinstance(event, SourceChanged)]
-    assert placed[-1].words == ("no", "stop", "here")
+    assert text_of(placed[-1].words) == "no stop here"
 
 
 def test_a_short_pause_within_a_sentence_does_not_cut_it():
@@ -234,7 +234,8 @@ def test_silence_gives_nothing_at_all():
     _, echo, heard = run([Lane(name="", source=Chunks(sound_of([], 30.0)))], model)
     assert echo.fed == []
     assert model.prompts == []
-    assert [type(event) for event in heard.events] == [RecognizerReady, SoundCame, ListeningEnded]
+    kinds = [type(event) for event in heard.events]
+    assert kinds == [RecognizerReady, SoundCame, Flushed, ListeningEnded]
 
 
 def test_the_first_sound_of_each_lane_is_told_once_after_the_model_is_ready():
@@ -441,10 +442,12 @@ def test_lags_are_those_of_the_sound():
     words = script("we went home again today.")
     source = Late(sound_of(words, 6.0), clock)
     made, _, heard = run([Lane(name="", source=source)], Script(words), clock=clock)
-    lags = WordLags()
-    for event in heard.of(WordsCommitted):
-        lags.commit(event.words)
-    (recognised,) = lags.heard()
+    lags, utterances = WordLags(), UtteranceTracker()
+    for event in heard.events:
+        utterance = utterances.take(event, clock.now_s)
+        if utterance is not None:
+            lags.take(utterance, clock.now_s)
+    recognised = lags.heard()[0]
     assert recognised.n_words == 5
     assert 0.3 < recognised.median_s < 2.5
     assert made.n_dropped == 0
@@ -475,13 +478,13 @@ def test_an_hour_of_speech_takes_no_more_memory_than_its_first_minutes_and_no_lo
             nonlocal n_fed
             n_fed += len(words)
             super().feed_words(words, lane)
+            lags.extend(source.read_s - word.end_s for word in words)
             self.fed.clear()
+            self.words.clear()
 
     class Forgetting(Heard):
         def __call__(self, event):
             super().__call__(event)
-            if isinstance(event, WordsCommitted):
-                lags.append(source.read_s - event.words[-1].end_s)
             self.events.clear()
 
     class Noting(EndlessTalk):
@@ -496,7 +499,7 @@ def test_an_hour_of_speech_takes_no_more_memory_than_its_first_minutes_and_no_lo
     model, echo, heard = EndlessScript(), Counting(), Forgetting()
     made = Listener(
         [Lane(name="", source=source, live=False)],
-        echo.send,
+        echo,
         Recognition(make_model=lambda: model, make_detector=Loudness),
         heard,
     )

@@ -24,7 +24,6 @@ from engine.speech.events import (
     ListeningFailed,
     Noticed,
     TailChanged,
-    WordsCommitted,
 )
 from engine.speech.listener import Lane, Listener, Recognition
 from engine.speech.vad import SileroDetector
@@ -67,7 +66,7 @@ def listened(source, model, *, live=False):
     echo, heard = Echo(), Heard()
     made = Listener(
         [Lane(name="", source=source, live=live)],
-        echo.send,
+        echo,
         Recognition(make_model=lambda: model, make_detector=SileroDetector),
         heard,
     )
@@ -171,7 +170,7 @@ def test_what_is_said_into_a_microphone_becomes_captions_that_only_grow(
     )
     listener = Listener(
         [Lane(name="me", source=source)],
-        session.send,
+        session,
         Recognition(make_model=lambda: known, make_detector=SileroDetector),
         report,
     )
@@ -201,7 +200,6 @@ def test_what_is_said_into_a_microphone_becomes_captions_that_only_grow(
         assert event.kept == len(captions.get(event.utterance, "")), "a caption was taken back"
         captions[event.utterance] = captions.get(event.utterance, "") + event.text
     assert listener.n_dropped == 0
-    assert sum(len(event.words) for event in heard.of(WordsCommitted)) == len(words())
 
 
 @needs_recordings

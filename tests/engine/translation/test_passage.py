@@ -17,6 +17,7 @@ from engine.text.sentences import Sentence, split_sentences, without_full_stop
 from engine.translation.captioned import set_sentence
 from engine.translation.feed import changes
 from engine.translation.passage import Passage
+from engine.words import untimed
 from tests.support.fakes import (
     HashingModel,
     Receiver,
@@ -41,10 +42,12 @@ class Editor:
 
     def splice(self, start, stop, words):
         self.words[start : len(self.words) if stop is None else stop] = words
-        return self.take(self.passage.splice(start, stop, words))
+        return self.take(self.passage.splice(start, stop, untimed(words)))
 
     def append(self, text):
-        return self.splice(len(self.words), None, text.split())
+        words = text.split()
+        self.words += words
+        return self.take(self.passage.splice(self.passage.n_words, None, untimed(words)))
 
     def finish(self):
         return self.take(self.passage.finish())
@@ -252,7 +255,7 @@ def test_a_sentence_that_is_put_in_stands_before_the_one_that_follows():
     events = editor.splice(2, 2, ["ee", "ff."])
     assert events == [
         UtteranceOpened(utterance=3, before=2),
-        SourceChanged(utterance=3, words=("ee", "ff.")),
+        SourceChanged(utterance=3, words=untimed(("ee", "ff."))),
     ]
     assert editor.receiver.order == [1, 3, 2]
 
@@ -351,9 +354,9 @@ def test_a_long_talk_with_absurdly_long_words_is_cut_at_a_word():
         editor.translate()
     assert len(editor.passage._utterances) < 75
     assert "".join("".join(words) for words, _ in editor.text) == "".join(editor.words)
-    editor.splice(len(editor.words) - 1, None, ["cc."])
+    editor.splice(0, None, [*editor.words[:-1], "cc."])
     editor.translate()
-    assert editor.text[-1][0][-1] == "cc."
+    assert editor.text[-1][0][-2:] == ("aa", "cc.")
 
 
 def test_an_end_says_how_sure_a_calibrated_model_is(monkeypatch):

@@ -4,11 +4,12 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 
-from engine.commands import Clear, Command, EndPassage, FeedWords, SetWords
+from engine.commands import Clear, Command, EndPassage, FeedWords, Flush, SetWords
 from engine.events import (
     CaptionChanged,
     Event,
     Failed,
+    Flushed,
     LoadProgress,
     Ready,
     SourceChanged,
@@ -21,6 +22,7 @@ from engine.messages import Code, Message
 from engine.session.source_session import SourceSession
 from engine.settings import ModelSettings, TranslationSettings, UtteranceLimits
 from engine.text.sentences import split_sentences
+from engine.words import FedWord, text_of
 
 LANGUAGES = {"de": "German", "fr": "French"}
 
@@ -52,7 +54,7 @@ class FakeSession:
         self._is_open = False
         self._caption = ""
         self._n_fed = 0
-        self._spoken: dict[str, tuple[int, list[str]]] = {}  # open utterances of lanes with a name
+        self._spoken: dict[str, tuple[int, list[FedWord]]] = {}  # open ones of lanes with a name
 
     def start(self) -> None:
         self._thread.start()
@@ -63,6 +65,10 @@ class FakeSession:
             self._may_load.set()
         if self._thread.is_alive():
             self._thread.join()
+
+    @property
+    def backlog_words(self) -> int:
+        return 0
 
     def send(self, command: Command) -> None:
         self.calls.append(command)
@@ -94,23 +100,28 @@ class FakeSession:
             case SetWords(words):
                 self._set(words)
             case FeedWords(words, lane):
-                for sentence in split_sentences(words, UtteranceLimits(), finished=False):
-                    self._feed(sentence.words, lane)
+                texts, start = [word.text for word in words], 0
+                for sentence in split_sentences(texts, UtteranceLimits(), finished=False):
+                    stop = start + len(sentence.words)
+                    self._feed(words[start:stop], lane)
+                    start = stop
                     if sentence.ended:
                         self._end_lane(lane)
             case EndPassage(lane):
                 self._end_lane(lane) if lane else self._end()
             case Clear():
                 self._drop()
+            case Flush(number):
+                self._report(Flushed(number=number))
 
-    def _set(self, words: tuple[str, ...]) -> None:
+    def _set(self, words: tuple[FedWord, ...]) -> None:
         if not self._is_open:
             self._is_open = True
             self._caption = ""
             self._typed, self._utterance = self._utterance, self._utterance + 1
             self._report(UtteranceOpened(utterance=self._typed))
         self._report(SourceChanged(utterance=self._typed, words=words))
-        caption = " ".join(map(self._translate, words))
+        caption = self._translate(text_of(words))
         kept = 0
         while kept < min(len(caption), len(self._caption)) and caption[kept] == self._caption[kept]:
             kept += 1
@@ -131,16 +142,16 @@ class FakeSession:
             )
         )
 
-    def _feed(self, words: tuple[str, ...], lane: str) -> None:
+    def _feed(self, words: tuple[FedWord, ...], lane: str) -> None:
         if lane not in self._spoken:
             self._spoken[lane] = (self._utterance, [])
             self._report(UtteranceOpened(utterance=self._utterance, lane=lane))
             self._utterance += 1
         number, said = self._spoken[lane]
-        kept = len(" ".join(map(self._translate, said)))
+        kept = len(self._translate(text_of(said)))
         said += words
         self._report(SourceChanged(utterance=number, words=tuple(said)))
-        text = " ".join(map(self._translate, said))[kept:]
+        text = self._translate(text_of(said))[kept:]
         self._report(CaptionChanged(utterance=number, kept=kept, text=text, n_read=len(said)))
 
     def _end_lane(self, lane: str) -> None:

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -114,6 +115,7 @@ class FakeSpeechEngine:
         self.may_fetch.set()
         self.fetch_failure = None
         self.thread_names = set()
+        self.n_words = Counter()
 
     def make(self, library, device):
         self.made = (library, device)
@@ -162,7 +164,7 @@ class FakeSpeechEngine:
         listener = Listener(
             [Lane(name=lane, source=source) for lane, source in sources.items()],
             feed,
-            Recognition(make_model=load, make_detector=Loudness),
+            Recognition(make_model=load, make_detector=Loudness, n_words=self.n_words),
             report,
             ListeningSettings(smaller_model="tiny.en"),
         )
@@ -182,6 +184,6 @@ class FakeSpeechEngine:
             return Knowing({"them": source.words})
 
         lane = Lane(name="them", source=source, live=real_time)
-        recognition = Recognition(make_model=load, make_detector=Loudness)
+        recognition = Recognition(make_model=load, make_detector=Loudness, n_words=self.n_words)
         self.runs.append(FakeRun(Listener([lane], feed, recognition, report), {}, source))
         return self.runs[-1]

@@ -15,6 +15,7 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
+from engine.words import FedWord
 
 STARTED = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 
@@ -41,9 +42,10 @@ def written(folder, entries, *, close=True):
 
 
 def opened(record, number, source, caption, now_s):
+    words = tuple(FedWord(word, committed_at_s=now_s) for word in source.split())
     events = [
         UtteranceOpened(utterance=number),
-        SourceChanged(utterance=number, words=tuple(source.split())),
+        SourceChanged(utterance=number, words=words),
         CaptionChanged(utterance=number, kept=0, text=caption, n_read=1),
     ]
     assert [record.follow(event, now_s) for event in events] == [None, None, None]

@@ -259,7 +259,7 @@ class Stage(SideScenes):
     def speak(self):
         report = self.application.listening.desk.reported.emit
         report(SpeechChanged(lane="me", speaks=True))
-        report(TailChanged(lane="me", words=("and", "our", "new", "garden")))
+        report(TailChanged(lane="me", words=("and", "our", "new", "garden"), after=0))
 
     def act_behind(self):
         self.act_listening()

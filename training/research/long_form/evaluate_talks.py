@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from engine.metrics.event_log import EventLog
 from engine.metrics.translation import Translation
+from engine.words import FedWord
 from training.data.corpus import replacing, write_json, write_lines
 from training.evaluation.model_choice import convert_once
 from training.evaluation.run_record import RunRecord, RunSettings
@@ -107,7 +108,7 @@ def feed_talk(
     for n_words, word in enumerate(words, start=1):
         ended = n_words == len(words)
         log.write("arrived", n_words=n_words, ended=ended)
-        passage.splice(n_words - 1, None, [word])
+        passage.splice(passage.n_words, None, [FedWord(word)])
         if ended:
             passage.finish()
         while passage.advance():

@@ -11,9 +11,8 @@ from app.dialogs.latency.dialog import LatencyDialog
 from app.dialogs.latency.evaluation_page import EvaluationPage
 from app.session.engine_bridge import EngineBridge
 from engine.commands import EndPassage, SetWords
-from engine.events import CaptionChanged, SourceChanged, Statistics, UtteranceOpened
-from engine.speech.events import WordsCommitted
-from engine.utterances import FedWord
+from engine.events import CaptionChanged, SourceChanged, Statistics, UtteranceEnded, UtteranceOpened
+from engine.words import FedWord
 from tests.support.app.fake_engine import FakeEngine
 
 FIGURES = {"tokens_fed": 1234, "forwards": 9, "tokens_recomputed": 7, "probes": 2}
@@ -53,13 +52,18 @@ def panel(qtbot):
         one.desk.close()
 
 
+def typed_words(panel):
+    """The words of each typed passage, as a session gets them."""
+    return [one.words for one in panel.bridge._waiting if isinstance(one, SetWords)]
+
+
 def speak(panel, at_s=(0, 1.5, 1.75)):
     """A word that is typed, gets its caption and is painted."""
     typed, captioned, painted = at_s
     for now_s, act in (
-        (typed, lambda: panel.bridge.send(SetWords(("Good",)))),
+        (typed, lambda: panel.bridge.type_words(["Good"])),
         (typed, lambda: panel.bridge.take(UtteranceOpened(utterance=1))),
-        (typed, lambda: panel.bridge.take(SourceChanged(utterance=1, words=("Good",)))),
+        (typed, lambda: panel.bridge.take(SourceChanged(utterance=1, words=typed_words(panel)[0]))),
         (
             captioned,
             lambda: panel.bridge.take(CaptionChanged(utterance=1, kept=0, text="Gut", n_read=1)),
@@ -100,14 +104,15 @@ def test_each_typed_word_counts_from_when_it_came_also_after_the_line_was_emptie
     desk, bridge, clock = one.desk, one.bridge, one.clock
     for number, text in enumerate(("a", "a b", "a b c"), start=1):
         clock.now_s = number
-        bridge.send(SetWords(tuple(text.split())))
+        bridge.type_words(text.split())
     bridge.send(EndPassage())
-    bridge.send(SetWords(("d",)))
+    bridge.type_words(["d"])
+    first, second = typed_words(one)
     for event in (
         UtteranceOpened(utterance=1),
-        SourceChanged(utterance=1, words=("a", "b", "c")),
+        SourceChanged(utterance=1, words=first),
         UtteranceOpened(utterance=2),
-        SourceChanged(utterance=2, words=("d",)),
+        SourceChanged(utterance=2, words=second),
     ):
         bridge.take(event)
     clock.now_s = 5
@@ -119,9 +124,11 @@ def test_each_typed_word_counts_from_when_it_came_also_after_the_line_was_emptie
 
 def test_what_the_recogniser_tells_stands_in_its_row(panel):
     one = panel()
-    words = [FedWord(spoken_at_s=0.0, committed_at_s=1.2)] * 9
-    slow = FedWord(spoken_at_s=0.0, committed_at_s=2.0)
-    one.desk.take_heard(WordsCommitted(lane="me", words=(*words, slow)))
+    words = [FedWord("w", spoken_at_s=0.0, committed_at_s=1.2)] * 9
+    slow = FedWord("w", spoken_at_s=0.0, committed_at_s=2.0)
+    one.bridge.take(UtteranceOpened(utterance=1, lane="me"))
+    one.bridge.take(SourceChanged(utterance=1, words=(*words, slow)))
+    one.bridge.take(UtteranceEnded(utterance=1))
     one._refresh()
     assert "Recognition: 1.20 s (95 %: 2.00 s)" in one.waterfall.accessibleDescription()
 
@@ -130,10 +137,9 @@ def test_the_lag_of_what_was_said_is_old_after_some_seconds_of_silence(panel):
     one, told = panel(), []
     one.desk.lags_came.connect(told.append)
     one.desk._report_lags()
-    one.bridge.utterances.feed("me", (FedWord(text="Good", spoken_at_s=0.0, committed_at_s=1.0),))
     for event in (
         UtteranceOpened(utterance=1, lane="me"),
-        SourceChanged(utterance=1, words=("Good",)),
+        SourceChanged(utterance=1, words=(FedWord("Good", spoken_at_s=0.0, committed_at_s=1.0),)),
         CaptionChanged(utterance=1, kept=0, text="Gut", n_read=1),
     ):
         one.bridge.take(event)

@@ -1,0 +1,46 @@
+"""A word on its way through a session. Plain data."""
+
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
+
+TYPED = ""
+"""The lane of typed words in the window; in the terminal it may be that of the only source."""
+
+
+@dataclass(frozen=True, slots=True)
+class FedWord:
+    """A committed word with its times; the parts of a long word have those of the whole.
+
+    Attributes:
+        text: the word.
+        number: of the heard words of its lane, counted from 1; 0 if it was not heard.
+        committed_at_s: when it became certain, by the clock of all these times.
+        spoken_at_s: when its end was spoken; None if it was not heard.
+        start_s: its start on the lane's timeline.
+        end_s: its end on the lane's timeline.
+    """
+
+    text: str
+    _: KW_ONLY
+    number: int = 0
+    committed_at_s: float = 0.0
+    spoken_at_s: float | None = None
+    start_s: float = 0.0
+    end_s: float = 0.0
+
+    @property
+    def begun_at_s(self) -> float:
+        """When its start was spoken, or when it was typed."""
+        if self.spoken_at_s is None:
+            return self.committed_at_s
+        return self.spoken_at_s - (self.end_s - self.start_s)
+
+
+def untimed(words: Iterable[str]) -> tuple[FedWord, ...]:
+    """Return words without times, such as those of a text."""
+    return tuple(map(FedWord, words))
+
+
+def text_of(words: Iterable[FedWord]) -> str:
+    """Join words to a text."""
+    return " ".join(word.text for word in words)
