@@ -3,6 +3,7 @@ from PySide6.QtCore import Qt
 from app.captions.cue_recorder import CueMarked
 from app.captions.cues import LATEST_S
 from app.captions.journal import past_sessions, read_session
+from app.config.modes import BOTH, TRANSLATE
 from tests.support.app.journals import STARTED, cue, kept, written
 from tests.support.app.whole_program import cells
 
@@ -32,6 +33,14 @@ def test_the_open_export_dialog_follows_the_captions(program, tmp_path):
     assert not dialog.save.isEnabled()
     one.window.banner.offer.click()
     assert dialog.save.isEnabled()
+
+
+def test_what_is_exported_follows_the_mode_of_the_captions(program):
+    one = program().open()
+    content = one.application.archive.export_dialog.content
+    for mode, exported in ((BOTH, "both"), (TRANSLATE, "captions")):
+        one.window.choices.mode.pick(mode)
+        assert content.currentData() == exported
 
 
 def test_the_export_of_an_earlier_session_does_not_follow_the_running_one(program):

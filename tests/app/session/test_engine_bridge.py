@@ -296,6 +296,19 @@ def test_the_last_words_of_a_replaced_session_are_not_heard(rig):
     assert not one.receiver.has(CaptionChanged)
 
 
+def test_they_are_not_heard_either_where_another_session_was_prepared_in_vain(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.send(typed(["old"]))
+    one.bridge.send(EndPassage())
+    one.bridge.prepare(MODEL, FRENCH)
+    one.start()
+    one.receiver.events.clear()
+    one.wait_for(Ready)
+    assert not one.receiver.has(CaptionChanged)
+
+
 def test_an_unfinished_passage_goes_to_the_session_that_replaces_the_first(rig):
     one = rig()
     one.start()

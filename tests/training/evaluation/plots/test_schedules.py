@@ -33,6 +33,7 @@ def test_every_column_shows_how_one_part_of_the_target_is_spread_over_the_source
     assert cells.sum(axis=0) == pytest.approx(np.ones(BINS))
     assert cells == pytest.approx(statistics.grid.T * BINS / 3)
     assert image.origin == "lower"
+    assert (image.norm.vmin, image.norm.vmax) == (0, cells.max())
 
 
 def test_a_full_line_is_the_mean_and_a_dashed_one_in_step():
