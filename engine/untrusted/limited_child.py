@@ -5,6 +5,7 @@ forty times or crash its library. This file imports nothing of this package, and
 where it is needed. ``engine.untrusted.limited_process`` starts it and waits for it.
 """
 
+import base64
 import contextlib
 import json
 import math
@@ -16,7 +17,7 @@ from typing import TypedDict, cast
 
 _LONGEST = 1 << 20  # characters of all headers together
 _MOST_IDS = 1000  # of one word
-_MOST_GROWTH = 10_000
+_MOST_GROWTH = 100  # of a text; those in use reach 4
 _MOST_REPLACED = 100  # bytes; the longest that Unicode puts for a character has 33
 _RULES_OF_SIDES, _RULES = (3, 5), 2  # fields: normalizer_spec and denormalizer_spec; their rules
 _SHOWN = 200
@@ -117,7 +118,7 @@ def tried(path: str, words: Sequence[str]) -> dict[str, str]:
     from tokenizers import Tokenizer  # noqa: PLC0415  as the module says
 
     try:
-        growth = _growth(Path(path))
+        growth = _growth(json.loads(Path(path).read_bytes()))
         if growth > _MOST_GROWTH:
             return {"failure": "Length", "words": f"it makes a text {growth:.0f} times as long"}
         tokenizer = Tokenizer.from_file(path)
@@ -154,7 +155,8 @@ def cut(path: str, words: Sequence[str]) -> dict[str, str]:
 def _longest_replacement(content: bytes) -> int:
     """Return the bytes of the longest text that the rules of a sentencepiece file put for another.
 
-    Rules are a search tree, its size before it, then the texts, each ended by a zero byte.
+    Rules are a search tree, its size before it, then the texts, each ended by a zero byte; a
+    tokenizer.json may hold them, too.
     Source: https://github.com/google/sentencepiece, ``sentencepiece_model.proto`` and
     ``Normalizer::DecodePrecompiledCharsMap``.
     """
@@ -162,9 +164,13 @@ def _longest_replacement(content: bytes) -> int:
     for side, spec in _fields(content):
         for number, rules in _fields(spec) if side in _RULES_OF_SIDES else ():
             if number == _RULES:
-                texts = rules[4 + int.from_bytes(rules[:4], "little") :].split(b"\0")
-                longest = max(longest, *map(len, texts))
+                longest = max(longest, _longest_text(rules))
     return longest
+
+
+def _longest_text(rules: bytes) -> int:
+    texts = rules[4 + int.from_bytes(rules[:4], "little") :].split(b"\0")
+    return max(map(len, texts))
 
 
 def _fields(content: bytes) -> Iterator[tuple[int, bytes]]:
@@ -201,12 +207,11 @@ def _varint(content: bytes, place: int) -> tuple[int, int]:
     raise ValueError(msg)
 
 
-def _growth(path: Path) -> float:
+def _growth(content: dict[str, object]) -> float:
     """Return the factor by which the replacements of a tokenizer can lengthen a text.
 
     This covers text that none of the words here has, which a hostile tokenizer could wait for.
     """
-    content = json.loads(path.read_bytes())
     growth, waiting = 1.0, [content.get("normalizer"), content.get("decoder")]
     while waiting:
         value = waiting.pop()
@@ -217,6 +222,9 @@ def _growth(path: Path) -> float:
             old = value.get("pattern")
             n_old = len(str(old.get("String") or "")) if isinstance(old, dict) else 0
             growth *= max(1.0, (len(new) + (not n_old)) / max(1, n_old))
+            rules = base64.b64decode(str(value.get("precompiled_charsmap") or ""))
+            longest = _longest_text(rules)
+            growth *= longest if longest > _MOST_REPLACED else 1
             waiting += value.values()
     return growth
 
