@@ -20,6 +20,7 @@ from engine.errors import PolicyError, SurtitleError
 from engine.hub.bundled import NO_ADAPTER
 from engine.libraries import keep_caches_in
 from engine.models.adaptive_card import is_lag
+from engine.models.resolve import check_policy
 from engine.settings import DEVICES
 
 _NO_SCREEN = (
@@ -134,7 +135,7 @@ class _Version(argparse.Action):
 
 def _policy(text: str) -> str:
     try:
-        return translate.checked_policy(text)
+        return check_policy(text)
     except PolicyError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 

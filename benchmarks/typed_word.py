@@ -41,7 +41,7 @@ from transformers import (
 
 from engine.policy import Action, Progress, parse_policy
 from engine.runtime.torch.torch_loader import TorchWeights, load_torch
-from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
+from engine.settings import ModelSettings, TranslationSettings
 from engine.text.prompt import make_prompt, word_ids
 from engine.text.sentences import Sentence
 from engine.translation.captioned import set_sentence
@@ -134,7 +134,7 @@ class _Generator:
         self, weights: TorchWeights, settings: TranslationSettings, *, ends_writes: bool
     ) -> None:
         self._weights = weights
-        self._slot_length = settings.layout.slot_length
+        self._slot_length = weights.card.slot_length
         self.prompt = make_prompt(weights.tokenizer, weights.card, settings.target_language)
         self.end = self.prompt.end_of_write if ends_writes else self.prompt.end_of_target
         self._suppressed = sorted(self.prompt.suppressed(ends_writes=ends_writes))
@@ -372,7 +372,6 @@ def main(argv: Sequence[str] | None = None) -> None:
         settings = TranslationSettings(
             target_language=arguments.to,
             policy=policy,
-            layout=LayoutSettings(slot_length=card.slot_length),
         )
         measured = measure(weights, settings, sentences, counter)
         summaries = summaries_of(measured)

@@ -39,7 +39,7 @@ from training.data.align_report import Report
 from training.data.aligned_pairs import read_aligned, schedule
 from training.data.corpus import SentencePair, create, read_pairs, replacing
 from training.data.read_schedule import ratio_needs
-from training.evaluation.model_choice import choose_layout, find_model, measured_model
+from training.evaluation.model_choice import find_model, measured_model
 from training.evaluation.run_record import RunSettings
 from training.evaluation.scores import Scores, score
 from training.evaluation.short_form import evaluate
@@ -144,14 +144,12 @@ def run_settings(
     arguments: argparse.Namespace, adapter: Path | None, out: Path, policies: Sequence[str]
 ) -> RunSettings:
     """Return the run of some policies with the bare model or an adapter."""
-    model, card = find_model(arguments.model, arguments.to, adapter)
+    model, _ = find_model(arguments.model, arguments.to, adapter)
     return RunSettings(
         source=arguments.source,
         reference=arguments.reference,
         model=measured_model(model, adapter, "cpu"),
-        translation=TranslationSettings(
-            target_language=arguments.to, layout=choose_layout(card), cut_loops=False
-        ),
+        translation=TranslationSettings(target_language=arguments.to, cut_loops=False),
         policies=tuple(policies),
         out=out,
         limit=arguments.limit,

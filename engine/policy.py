@@ -13,7 +13,6 @@ from typing import Protocol
 
 from engine.errors import PolicyError
 from engine.messages import Code
-from engine.settings import TranslationSettings
 
 
 class Action(enum.Enum):
@@ -248,18 +247,3 @@ def parse_slot_policy(text: str) -> Policy:
     if isinstance(policy, Stable):
         raise PolicyError(Code.POLICY_OF_DRAFTS(text=text))
     return policy
-
-
-def standard_policy(*, makes_drafts: bool) -> str:
-    """Return the policy of a system where none was chosen.
-
-    Under ``stable:2`` drafts lag half as long as under ``read:3`` (docs/results.md).
-    """
-    return "stable:2" if makes_drafts else TranslationSettings().policy
-
-
-def suited_policy(text: str, *, makes_drafts: bool) -> str:
-    """Return a policy, or the standard one where it needs drafts that the system does not make."""
-    if isinstance(parse_policy(text), Stable) and not makes_drafts:
-        return standard_policy(makes_drafts=False)
-    return text

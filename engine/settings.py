@@ -113,9 +113,9 @@ class TranslationSettings:
     Attributes:
         target_language: two-letter code that the model's card lists.
         source_language: the same of what is spoken, for models that translate from several.
-        policy: ``read:N``, ``wait:K``, ``adaptive:TAU[:MOST]`` or ``offline``; ``stable:N`` for
-            systems that re-translate.
-        layout: the slots.
+        policy: ``read:N``, ``wait:K``, ``adaptive:TAU[:MOST]``, ``lag:WORDS`` or ``offline``;
+            ``stable:N`` for systems that re-translate; empty for the standard one of the system.
+        layout: the slots; None for those that the model was trained with.
         limits: where long text is cut.
         cut_loops: end a write that repeats itself.
         constrained: keep numbers, names and addresses of the source and admit no harmful word, see
@@ -129,8 +129,8 @@ class TranslationSettings:
 
     target_language: str = "de"
     source_language: str = "en"
-    policy: str = "read:3"
-    layout: LayoutSettings = LayoutSettings()
+    policy: str = ""
+    layout: LayoutSettings | None = None
     limits: UtteranceLimits = UtteranceLimits()
     cut_loops: bool = True
     constrained: bool = True

@@ -6,7 +6,7 @@ Exit codes as in ``exit_code_of``. torch is imported only after all other checks
 import argparse
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -28,24 +28,17 @@ from engine.models.adaptive_card import is_lag, policy_of_lag
 from engine.models.encoder_decoder.original import is_encoder_decoder
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import ModelCard
-from engine.policy import parse_policy, parse_slot_policy, standard_policy
+from engine.models.resolve import AUTO, STANDARD_OF_DRAFTS, STANDARD_POLICY, check_policy, resolve
 from engine.settings import (
     DEVICES,
     QUANTISATIONS,
-    LayoutSettings,
+    SYSTEMS,
     ModelSettings,
     TranslationSettings,
 )
 from engine.text.glossary import read_glossary
 from engine.text.sentences import committed_words, is_strange, split_sentences
-from engine.translation.factory_names import (
-    AUTO,
-    makes_drafts,
-    mode_notice,
-    source_notice,
-    suited_slot_length,
-    suited_system,
-)
+from engine.text.source_language import source_notice
 from engine.translation.feed import feed_sentence
 from engine.untrusted.model_folder import check_model_folder
 from engine.untrusted.safe_names import is_download, model_name
@@ -125,8 +118,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             "--policy",
             str,
             "POLICY",
-            f"{POLICIES} ({_STANDARD.policy}; a model that makes drafts: "
-            f"{standard_policy(makes_drafts=True)})",
+            f"{POLICIES} ({STANDARD_POLICY}; a model that makes drafts: {STANDARD_OF_DRAFTS})",
         ),
         ("--model", Path, "DIR|NAME", "model folder, or owner/name on the hub (the bundled one)"),
         ("--device", str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),
@@ -164,7 +156,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--system",
-        choices=(AUTO, "slots", "retranslate"),
+        choices=SYSTEMS,
         default=AUTO,
         help="slots, or retranslate all words at each step; auto: what the model was trained for",
     )
@@ -224,9 +216,9 @@ def _translate_lines(
     weights = load_weights(settings.model)
     weights.share_processor()
     name, capacity = settings.model.system, settings.model.capacity
-    notice = mode_notice(weights.card, suited_system(name, weights.card))
+    resolved = resolve(weights.card, name, settings.translation)
     source = source_notice(settings.translation.source_language)
-    for note in (*weights.report.notes, *filter(None, (notice, source))):
+    for note in (*weights.report.notes, *resolved.notices, *filter(None, (source,))):
         _tell(str(note))
     translator = make_system(name, weights, settings.translation, capacity=capacity, log=log)
     context_rows = n_strange = 0
@@ -275,7 +267,7 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         UsageError: a value is wrong.
     """
     try:
-        policy = checked_policy(arguments.policy or _STANDARD.policy)
+        policy = check_policy(arguments.policy) if arguments.policy else ""
         slot_length = _slot_length(arguments.slot)
         glossary = read_glossary(arguments.glossary) if arguments.glossary else ()
         directory = _model_folder(arguments.model, arguments.model_library)
@@ -283,7 +275,13 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         if not is_apart:
             check_model_folder(directory)  # fails here at once instead of while loading
         language = arguments.to or _STANDARD.target_language
-        translation = TranslationSettings(target_language=language, policy=policy)
+        translation = TranslationSettings(
+            target_language=language,
+            source_language=arguments.spoken,
+            policy=policy,
+            glossary=glossary,
+            context_sentences=arguments.context,
+        )
         if is_apart and arguments.adapter not in (None, NO_ADAPTER):
             raise AdapterError(Code.NO_ADAPTERS(model=model_name(directory)))
         adapter = (
@@ -302,26 +300,15 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         )
         card = model_card(directory, adapter)
         _check_pair(card, arguments.spoken, language)
-        system = suited_system(model.system, card)
-        if not arguments.policy:
-            policy = standard_policy(makes_drafts=makes_drafts(system))
+        resolved = resolve(card, model.system, translation)
         if is_lag(policy):
-            policy = _policy_of_lag(policy, card)
-        if not makes_drafts(system):
-            parse_slot_policy(policy)
+            _tell_lag(policy, card)
+        if slot_length is not None:
+            layout = replace(resolved.layout, slot_length=slot_length)
+            translation = replace(translation, layout=layout)
         return TerminalSettings(
             model=model,
-            translation=TranslationSettings(
-                target_language=language,
-                source_language=arguments.spoken,
-                policy=policy,
-                layout=LayoutSettings(
-                    slot_length=slot_length or suited_slot_length(card, system),
-                    name=card.layout,
-                ),
-                glossary=glossary,
-                context_sentences=arguments.context,
-            ),
+            translation=translation,
             source=None if arguments.source == _STDIN else Path(arguments.source),
             log=arguments.log,
             live=arguments.live,
@@ -331,21 +318,11 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         raise UsageError(str(error)) from error
 
 
-def checked_policy(text: str) -> str:
-    """Check a policy of the command line as far as that needs no model.
-
-    Raises:
-        PolicyError: it is written wrongly.
-    """
-    return text if is_lag(text) else str(parse_policy(text))
-
-
-def _policy_of_lag(text: str, card: ModelCard) -> str:
-    lags = {} if card.adaptive is None else card.adaptive.lags
-    policy = policy_of_lag(text, lags, card.name)
-    lag = lags[policy.partition(":")[2]]
+def _tell_lag(wanted: str, card: ModelCard) -> None:
+    assert card.adaptive is not None, "without lags it is refused before"
+    policy = policy_of_lag(wanted, card.adaptive.lags, card.name)
+    lag = card.adaptive.lags[policy.partition(":")[2]]
     _tell(f"{policy} is used: by the card of {card.name} it lags about {lag:.1f} words")
-    return policy
 
 
 def _slot_length(text: str | None) -> int | None:

@@ -18,7 +18,7 @@ from app.config.preferences_file import PreferencesFile
 from app.config.system.translations import worded
 from engine.hub.bundled import NO_ADAPTER
 from engine.hub.catalogue import suited_whisper
-from engine.policy import standard_policy, suited_policy
+from engine.models.resolve import STANDARD_POLICY, suited_policy
 from engine.settings import TranslationSettings
 
 
@@ -55,7 +55,7 @@ class SettingsInForce(QObject):
         self.translation = TranslationSettings(
             target_language=launch.language or stored.language,
             source_language=stored.source if launch.model is None else SOURCE_LANGUAGE,
-            policy=launch.policy or stored.policy or standard_policy(makes_drafts=False),
+            policy=launch.policy or stored.policy or STANDARD_POLICY,
         )
         self.adapter_in_use: str | None = None
         self.model_works = True
@@ -206,10 +206,10 @@ class SettingsInForce(QObject):
 
     def _use_policy(self, policy: str) -> None:
         self._policy = policy
-        if not policy:
-            suited = standard_policy(makes_drafts=bool(self._makes_drafts))
+        if self._makes_drafts is None:
+            suited = policy or STANDARD_POLICY
         else:
-            suited = suited_policy(policy, makes_drafts=self._makes_drafts is not False)
+            suited = suited_policy(policy, makes_drafts=self._makes_drafts)
         self._translate(replace(self.translation, policy=suited))
 
     def _translate(self, translation: TranslationSettings) -> None:

@@ -20,7 +20,7 @@ import torch
 from engine.runtime.loader import load_by_torch, load_weights
 from engine.settings import TranslationSettings
 from training.evaluation import workers
-from training.evaluation.model_choice import choose_layout, find_model, measured_model
+from training.evaluation.model_choice import find_model, measured_model
 from training.evaluation.run_record import RunSettings
 from training.evaluation.workers import Job, read_translations
 
@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help="JSON")
     given = parser.parse_args(arguments)
     lines = given.source.read_text(encoding="utf-8").splitlines()[: given.limit]
-    model, card = find_model(given.model, given.to)
+    model, _ = find_model(given.model, given.to)
     systems = [("one by one", 1, False), ("one by one, torch", 1, True)]
     systems += [(f"side by side, {n}", int(n), True) for n in given.batch.split(",")]
     rows = []
@@ -69,9 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
                     source=given.source,
                     reference=given.source,
                     model=measured_model(model, None, "cpu"),
-                    translation=TranslationSettings(
-                        target_language=given.to, layout=choose_layout(card), cut_loops=False
-                    ),
+                    translation=TranslationSettings(target_language=given.to, cut_loops=False),
                     policies=(policy,),
                     out=Path(folder),
                     batch=batch,

@@ -5,6 +5,7 @@ from pathlib import Path
 from engine.files import ASSETS
 from engine.models.adapters.adapter import Status, inspect_adapter
 from engine.models.fingerprint import Fingerprint
+from engine.models.resolve import suited_policy
 from engine.policy import family
 from engine.settings import TranslationSettings
 
@@ -44,7 +45,8 @@ def default_adapter(base: Fingerprint, translation: TranslationSettings) -> Path
     It fits the base, knows the language, and gains at least ``WORTH`` over the base under this
     family of policies, by its card; of several the one with the largest gain.
     """
-    language, known = translation.target_language, family(translation.policy)
+    language = translation.target_language
+    known = family(suited_policy(translation.policy, makes_drafts=False))  # adapters bring slots
     candidates = list[tuple[float, Path]]()
     for folder in bundled_adapters():
         adapter = inspect_adapter(folder, base)

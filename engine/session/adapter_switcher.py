@@ -24,7 +24,7 @@ from engine.models.model_card import ModelCard
 from engine.models.policy_head import PolicyHead
 from engine.runtime.torch.lora_factors import Factors, read_adapter_head, read_factors
 from engine.runtime.weights import Weights
-from engine.settings import LayoutSettings, TranslationSettings
+from engine.settings import TranslationSettings
 from engine.text.prompt import word_ids
 from engine.translation.feed import translate_unseen
 from engine.translation.slot_translator import Translator
@@ -154,7 +154,6 @@ def _probe(weights: Weights) -> None:
     settings = TranslationSettings(
         target_language=next(iter(card.languages)),
         policy=card.policies[0] if card.policies else "offline",
-        layout=LayoutSettings(slot_length=card.slot_length),
     )
     translator = Translator(weights, settings, capacity=_PROBE_ROWS)
     translate_unseen(translator, _PROBE)

@@ -16,7 +16,7 @@ from engine.metrics.event_log import EventLog
 from engine.models.adapters.adapter import Adapter, model_card, usable_adapter
 from engine.models.encoder_decoder.original import is_encoder_decoder
 from engine.models.fingerprint import read_fingerprint
-from engine.policy import suited_policy
+from engine.models.resolve import Resolved, resolve
 from engine.runtime.ctranslate2.encoder_decoder_loader import (
     EncoderDecoderWeights,
     load_encoder_decoder,
@@ -24,15 +24,9 @@ from engine.runtime.ctranslate2.encoder_decoder_loader import (
 from engine.runtime.loader import AnyWeights, load_base, load_weights
 from engine.runtime.processor import free_memory_bytes
 from engine.session.adapter_switcher import AdapterSwitcher
-from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
+from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.base import AnySystem
 from engine.translation.factory import make_system
-from engine.translation.factory_names import (
-    makes_drafts,
-    mode_notice,
-    suited_slot_length,
-    suited_system,
-)
 from engine.untrusted.safe_names import is_download, model_name
 
 Report = Callable[[LoadProgress], None]
@@ -72,14 +66,14 @@ class LoadedModel:
             return
         if settings.adapter is None:
             self.weights = load_weights(settings)
-            self.notes = (*self.weights.report.notes, *self._mode_notice)
+            self.notes = self.weights.report.notes
             return
         usable_adapter(settings.adapter, read_fingerprint(settings.directory))  # before the wait
         card = model_card(settings.directory, None)
         self.weights = load_base(replace(settings, adapter=None), card)
         name, doubts = self.load_adapter(settings.adapter)
         self.use_adapter(name)
-        self.notes = (*self.weights.report.notes, *doubts, *self._mode_notice)
+        self.notes = (*self.weights.report.notes, *doubts)
 
     @property
     def languages(self) -> dict[str, str]:
@@ -95,7 +89,7 @@ class LoadedModel:
     @property
     def makes_drafts(self) -> bool:
         """Whether all words are translated again and again, instead of by slots."""
-        return makes_drafts(self._kind)
+        return resolve(self.weights.card, self._settings.system).makes_drafts
 
     @property
     def adapters(self) -> tuple[str, ...]:
@@ -125,23 +119,23 @@ class LoadedModel:
             SurtitleError: the model does not know the language, or the settings are wrong.
             RuntimeError: there is no memory for its cache.
         """
-        capacity, fitted = self._settings.capacity, self.fitted(translation)
-        return make_system(self._settings.system, self.weights, fitted, capacity=capacity, log=log)
+        capacity, settings = self._settings.capacity, self.suited(translation)
+        return make_system(
+            self._settings.system, self.weights, settings, capacity=capacity, log=log
+        )
 
-    def policy_notices(self, translation: TranslationSettings) -> tuple[Message, ...]:
-        """Return a notice if ``fitted`` replaces the policy."""
-        is_suited = self.fitted(translation).policy == translation.policy
-        return () if is_suited else (Code.POLICY_REPLACED(model=self.weights.card.name),)
+    def resolved(self, translation: TranslationSettings) -> Resolved:
+        """Return how the current weights translate; another policy is used if they cannot follow.
 
-    def fitted(self, translation: TranslationSettings) -> TranslationSettings:
-        """Return the settings with a policy, slot length and layout that the model can follow."""
-        card = self.weights.card
-        policy = suited_policy(translation.policy, makes_drafts=self.makes_drafts)
-        fitted = replace(translation, policy=policy)
-        if self.used is None and card.knows_slots:
-            return fitted
-        length = suited_slot_length(card, self._kind)
-        return replace(fitted, layout=LayoutSettings(slot_length=length, name=card.layout))
+        Raises:
+            SurtitleError: the settings are wrong.
+        """
+        card, system = self.weights.card, self._settings.system
+        return resolve(card, system, translation, replaces_policy=True)
+
+    def suited(self, translation: TranslationSettings) -> TranslationSettings:
+        """Return the settings with the policy that is followed."""
+        return replace(translation, policy=str(self.resolved(translation).policy))
 
     def load_adapter(self, folder: Path) -> tuple[str, tuple[Message, ...]]:
         """Load another adapter without using it; return its name, and doubts about it.
@@ -175,15 +169,6 @@ class LoadedModel:
         if isinstance(self.weights, EncoderDecoderWeights):
             raise AdapterError(Code.NO_ADAPTERS(model=self.weights.card.name))
         return AdapterSwitcher(self.weights)
-
-    @property
-    def _kind(self) -> str:
-        return suited_system(self._settings.system, self.weights.card)
-
-    @property
-    def _mode_notice(self) -> tuple[Message, ...]:
-        notice = mode_notice(self.weights.card, self._kind)
-        return () if notice is None else (notice,)
 
 
 def _load_encoder_decoder(

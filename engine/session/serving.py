@@ -34,7 +34,7 @@ from engine.session.command_queue import CommandQueue
 from engine.session.loaded_model import LoadedModel
 from engine.session.passages import Passages
 from engine.settings import TranslationSettings
-from engine.translation.factory_names import source_notice
+from engine.text.source_language import source_notice
 from engine.translation.passage import Passage
 
 _STATISTICS_S = 0.5  # how often they are reported while words wait
@@ -118,12 +118,12 @@ class Serving:
         A policy that the system cannot follow is replaced, with a notice.
         """
         try:
-            self.system.configure(self._model.fitted(translation))
+            self.system.configure(self._model.suited(translation))
         except SurtitleError as error:
             self._report(Refused(message=error.message))
             return
-        self._report_policy(translation)
         before, self._translation = self._translation, translation
+        self._report_policy()
         if translation.source_language != before.source_language:
             self.report_source()
         if translation.glossary != before.glossary:
@@ -270,13 +270,14 @@ class Serving:
             return
         system.conversation.go_on_after(self.system.conversation)
         self.system = system
-        self._report_policy(self._translation)
+        self._report_policy()
         self._report(self._model.adapters_changed)
 
-    def _report_policy(self, translation: TranslationSettings) -> None:
+    def _report_policy(self) -> None:
         """Report that the model cannot follow the policy of the settings, if so."""
-        for notice in self._model.policy_notices(translation):
-            self._report(Notice(message=notice))
+        for notice in self._model.resolved(self._translation).notices:
+            if notice.code is Code.POLICY_REPLACED:
+                self._report(Notice(message=notice))
 
     def _unload(self, name: str) -> None:
         try:

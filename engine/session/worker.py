@@ -83,7 +83,7 @@ class Worker:
                 model=model.weights.card.name,
                 languages=model.languages,
                 load_s=time.monotonic() - start_s,
-                notices=(*model.notes, *model.policy_notices(self._translation)),
+                notices=(*model.notes, *model.resolved(self._translation).notices),
                 lags=model.lags,
                 makes_drafts=model.makes_drafts,
             )

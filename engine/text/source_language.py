@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from functools import cache
 
 from engine.files import ASSETS
+from engine.messages import Code, Message
+from engine.metrics.units import is_spaced
 
 _LISTS = ASSETS / "stop_words.toml"
 _N_WORDS = 24  # the newest ones count: about two sentences
@@ -55,3 +57,8 @@ def _stop_words() -> dict[str, frozenset[str]]:
     """Return the most frequent words of each language by its code."""
     lists = tomllib.loads(_LISTS.read_text(encoding="utf-8"))
     return {language: frozenset(words.split()) for language, words in lists.items()}
+
+
+def source_notice(language: str) -> Message | None:
+    """Return a notice if a source language has no blanks, at which words are told apart here."""
+    return None if is_spaced(language) else Code.SOURCE_UNSPACED()

@@ -12,7 +12,8 @@ from engine.layout.rows import Headers
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.metrics.units import is_spaced
-from engine.policy import Policy, parse_policy, parse_slot_policy
+from engine.models.resolve import Resolved, resolve
+from engine.policy import Policy
 from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
 from engine.runtime.loader import AnyWeights
 from engine.runtime.torch.causal_model import AnyModel
@@ -58,7 +59,8 @@ class Conversation:
         model: with its cache, whose first rows are the system prompt's.
         counters: what was computed more than once.
         log: gets the events.
-        settings, policy, prompt, constraints: for utterances that are opened now, after
+        settings: as they were asked for.
+        resolved, policy, prompt, constraints: for utterances that are opened now, after
             ``next_number``.
         words_begun: of every id, how many words of the target language it begins.
         cached_system: system rows the cache holds; who feeds them says so.
@@ -69,6 +71,7 @@ class Conversation:
     policy: Policy
     prompt: Prompt
     settings: TranslationSettings
+    resolved: Resolved
     constraints: Constraints | None
     words_begun: list[int]
 
@@ -109,12 +112,11 @@ class Conversation:
         Raises:
             ModelError: the model does not know the language, is told too much of it to leave room
                 for a sentence, or cannot run the layout.
-            PolicyError: the policy is written wrongly.
+            PolicyError: the policy is written wrongly, or the system cannot follow it.
             ContextError: the glossary is too long or too large.
         """
-        is_slotted = self._system == "slots"
-        policy = (parse_slot_policy if is_slotted else parse_policy)(settings.policy)
         card, language = self.weights.card, settings.target_language
+        resolved = resolve(card, self._system, settings)
         is_prompted = not (card.knows_slots or card.family)
         told, copied = (settings.glossary, ()) if is_prompted else ((), settings.glossary)
         context = make_context(self.weights, settings, told)
@@ -130,12 +132,13 @@ class Conversation:
             if settings.constrained
             else None
         )
-        self.model.use(settings.layout)  # the last that may refuse
-        self.policy, self._context, self.settings = policy, context, settings
+        self.model.use(resolved.layout)  # the last that may refuse
+        self.settings, self.resolved, self._context = settings, resolved, context
+        self.policy = resolved.policy
         self.words_begun = self._words_begun_in(language)
         self.prompt = context.prompt()
         self.constraints = constraints
-        log_session(self.log, self._system, self.weights, settings)
+        log_session(self.log, self.weights, language, resolved)
 
     def _words_begun_in(self, language: str) -> list[int]:
         spaced = is_spaced(language)

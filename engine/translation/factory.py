@@ -7,11 +7,11 @@ All have the methods of ``engine.translation.base.System``. ``slots``, ``agreeme
 from typing import TYPE_CHECKING, cast
 
 from engine.metrics.event_log import EventLog
+from engine.models.resolve import resolve
 from engine.runtime.loader import AnyWeights
 from engine.settings import TranslationSettings
 from engine.translation.agreement import AgreementTranslator
 from engine.translation.base import AnySystem
-from engine.translation.factory_names import suited_system
 from engine.translation.retranslator import Retranslator
 from engine.translation.slot_translator import Translator
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from engine.runtime.weights import Weights
 
 _SLOTTED = {"slots": Translator, "agreement": AgreementTranslator}
-
-SYSTEMS = ("slots", "retranslate", "agreement", "encoder-decoder")
 
 
 def make_system(
@@ -30,15 +28,12 @@ def make_system(
 
     Raises:
         ModelError: the model does not know the language, or cannot run the layout.
-        PolicyError: the policy is written wrongly.
+        PolicyError: the policy is written wrongly, or the system cannot follow it.
         ValueError: there is no such system.
     """
-    kind = suited_system(name, weights.card)
-    if kind not in SYSTEMS:
-        msg = f"a system is one of {', '.join(SYSTEMS)}, got {name!r}"
-        raise ValueError(msg)
+    kind = resolve(weights.card, name, settings).system
     # callers pass each system only the utterances that it opened, so their kind does not matter
     if kind in _SLOTTED:
-        causal = cast("Weights", weights)  # no other passes ``suited_system``
+        causal = cast("Weights", weights)  # ``resolve`` lets no other pass
         return cast("AnySystem", _SLOTTED[kind](causal, settings, capacity=capacity, log=log))
     return cast("AnySystem", Retranslator(weights, settings, capacity=capacity, log=log))

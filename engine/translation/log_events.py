@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from engine.layout.rows import Row
 from engine.metrics.event_log import SCHEMA, EventLog
+from engine.models.resolve import Resolved
 from engine.runtime.loader import AnyWeights
 from engine.runtime.torch.causal_model import AnyModel
-from engine.settings import TranslationSettings
 from engine.translation.captioned import n_same
 
 
@@ -23,19 +23,17 @@ class Counters:
     loops_cut: int = 0
 
 
-def log_session(
-    log: EventLog, system: str, weights: AnyWeights, settings: TranslationSettings
-) -> None:
+def log_session(log: EventLog, weights: AnyWeights, language: str, resolved: Resolved) -> None:
     """Log the settings of the next utterances."""
     log.write(
         "session",
         schema=SCHEMA,
-        system=system,
+        system=resolved.system,
         model=weights.card.name,
         parameters=weights.n_parameters,
-        language=settings.target_language,
-        policy=settings.policy,
-        slot_length=settings.layout.slot_length,
+        language=language,
+        policy=str(resolved.policy),
+        slot_length=resolved.layout.slot_length,
     )
 
 

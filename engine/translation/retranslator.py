@@ -71,7 +71,7 @@ class Retranslator(OnConversation):
             number=now.next_number(),
             prompt=now.prompt,
             policy=now.policy,
-            layout=now.settings.layout,
+            layout=now.resolved.layout,
             cuts_loops=now.settings.cut_loops,
             constraints=now.constraints,
             detokenizer=Detokenizer(now.weights.decoder),

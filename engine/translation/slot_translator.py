@@ -57,7 +57,7 @@ class Translator(OnConversation):
             now.next_number(),
             now.prompt,
             now.policy,
-            now.settings.layout,
+            now.resolved.layout,
             now.weights.decoder,
             cuts_loops=now.settings.cut_loops,
         )

@@ -15,7 +15,6 @@ from engine.policy import (
     hurried,
     parse_policy,
     parse_slot_policy,
-    suited_policy,
 )
 
 READ, WRITE, LOOK = Action
@@ -70,16 +69,6 @@ def test_slots_have_no_policy_of_drafts():
     assert parse_slot_policy("wait:3") == WaitK(3)
     with pytest.raises(PolicyError, match="stable:2 asks for drafts, which slots do not make"):
         parse_slot_policy("stable:2")
-
-
-def test_a_policy_of_drafts_becomes_the_standard_one_where_there_are_none():
-    suited = {
-        (policy, makes_drafts): suited_policy(policy, makes_drafts=makes_drafts)
-        for policy in ("stable:2", "wait:5", "adaptive:0.3")
-        for makes_drafts in (True, False)
-    }
-    assert suited.pop(("stable:2", False)) == "read:3"
-    assert all(policy == found for (policy, _), found in suited.items())
 
 
 def test_stable_n_drafts_at_each_word():

@@ -105,5 +105,5 @@ def twin(weights, system=Translator, *, capacity=400, **settings):
     light, heavy = weights
     made = system(light, TranslationSettings(**settings), capacity=capacity)
     made.conversation.model = Twins(heavy.new_model(capacity), light.new_model(capacity))
-    made.model.use(made.settings.layout)
+    made.model.use(made.conversation.resolved.layout)
     return made

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from engine.errors import PolicyError
-from engine.settings import DEVICES, LAYOUTS, QUANTISATIONS, TranslationSettings
+from engine.models.resolve import AUTO, resolve
+from engine.settings import DEVICES, LAYOUTS, QUANTISATIONS, LayoutSettings, TranslationSettings
 from training.errors import UsageError
-from training.evaluation.model_choice import choose_layout, find_model, measured_model
+from training.evaluation.model_choice import find_model, measured_model
 from training.evaluation.plots import table
 from training.evaluation.run_record import RunSettings
 
@@ -81,7 +82,7 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
 def run_settings(
     arguments: argparse.Namespace,
     *,
-    system: str = "slots",
+    system: str = AUTO,
     n_workers: int = 1,
     batch: int = 1,
     names: Path | None = None,
@@ -96,6 +97,13 @@ def run_settings(
         arguments.model, arguments.to, arguments.adapter, source=arguments.spoken
     )
     try:
+        own = resolve(card, system).layout
+        layout = LayoutSettings(
+            slot_length=own.slot_length if arguments.slot is None else arguments.slot,
+            name=arguments.layout or own.name,
+        )
+        for policy in arguments.policies:
+            resolve(card, system, TranslationSettings(policy=policy))
         return RunSettings(
             source=arguments.source,
             reference=arguments.reference,
@@ -105,7 +113,7 @@ def run_settings(
             translation=TranslationSettings(
                 target_language=arguments.to,
                 source_language=arguments.spoken,
-                layout=choose_layout(card, arguments.slot, arguments.layout, system),
+                layout=layout,
                 cut_loops=arguments.cut_loops,
             ),
             policies=arguments.policies,

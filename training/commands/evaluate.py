@@ -7,8 +7,10 @@ import argparse
 import os
 import sys
 
+from engine.models.resolve import AUTO
+from engine.settings import SYSTEMS
 from training.commands.common_arguments import add_run_arguments, run_settings, score_table
-from training.evaluation.short_form import SYSTEMS, evaluate
+from training.evaluation.short_form import evaluate
 
 _COLUMNS = (
     "policy", "bleu", "chrf", "al", "laal", "ap", "dal", "atd", "laal_ca", "ms_per_word_p50",
@@ -29,10 +31,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument(
         "--system",
         choices=SYSTEMS,
-        default="slots",
-        help="retranslate: all words again at each new one, local agreement; agreement: read-n "
-        "by beams of 5 of which half agree; encoder-decoder: Marian, M2M-100, NLLB and MADLAD "
-        "(%(default)s)",
+        default=AUTO,
+        help="auto: as the model was trained; retranslate: all words again at each new one, local "
+        "agreement; agreement: read-n by beams of 5 of which half agree; encoder-decoder: Marian, "
+        "M2M-100, NLLB and MADLAD (%(default)s)",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="processes (all cores; CUDA: 1)")
     parser.add_argument(

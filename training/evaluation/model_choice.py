@@ -8,8 +8,8 @@ from engine.models.adapters.adapter import model_card, usable_adapter
 from engine.models.encoder_decoder.original import is_encoder_decoder
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import ModelCard
-from engine.settings import LayoutSettings, ModelSettings
-from engine.translation.factory_names import suited_slot_length
+from engine.models.resolve import AUTO
+from engine.settings import ModelSettings
 from training.errors import TrainingError, UsageError
 
 
@@ -25,13 +25,13 @@ def find_model(
         UsageError: model or adapter do not translate from the source to the language.
     """
     if directory is None:
-        known = ((path, _card(path, adapter)) for path in bundled_models())
+        known = ((path, card_in_use(path, adapter)) for path in bundled_models())
         for path, card in known:
             if language in card.languages:
                 return path, card
         msg = f"no bundled model translates to {language!r}: name a model folder with --model"
         raise UsageError(msg)
-    card = _card(directory, adapter)
+    card = card_in_use(directory, adapter)
     try:
         card.check_pair(source, language)
     except ModelError as error:
@@ -43,7 +43,7 @@ def measured_model(
     directory: Path,
     adapter: Path | None,
     device: str,
-    system: str = "slots",
+    system: str = AUTO,
     quantise: str | None = None,
 ) -> ModelSettings:
     """Make settings for a model that is measured: on a CPU its weights stay whole by default.
@@ -56,20 +56,6 @@ def measured_model(
         device=device,
         quantise=quantise or ("none" if device == "cpu" else "auto"),
         system=system,
-    )
-
-
-def choose_layout(
-    card: ModelCard, slot_length: int | None = None, name: str | None = None, system: str = "slots"
-) -> LayoutSettings:
-    """Return the layout asked for; what is None is as the model or adapter was trained.
-
-    Raises:
-        ValueError: there is no such layout or slot length.
-    """
-    return LayoutSettings(
-        slot_length=suited_slot_length(card, system) if slot_length is None else slot_length,
-        name=name or card.layout,
     )
 
 
@@ -90,7 +76,8 @@ def convert_once(model: ModelSettings) -> None:
         raise TrainingError(str(error)) from error
 
 
-def _card(directory: Path, adapter: Path | None) -> ModelCard:
+def card_in_use(directory: Path, adapter: Path | None) -> ModelCard:
+    """Return the card of an adapter, else of the model; raise TrainingError if one is unfit."""
     try:
         usable = None if adapter is None else usable_adapter(adapter, read_fingerprint(directory))
         return model_card(directory, usable)

@@ -8,11 +8,13 @@ from pathlib import Path
 
 from engine.models.adapters.adapter import model_card
 from engine.models.encoder_decoder.record import converted_folder
+from engine.models.resolve import Resolved, resolve
 from engine.policy import parse_policy
 from engine.settings import ModelSettings, TranslationSettings, at_least
 from engine.untrusted.regular_file import file_sha256
 from training.data.corpus import write_json
 from training.errors import TrainingError, UsageError
+from training.evaluation.model_choice import card_in_use
 
 FILE_NAME = "run.json"
 _DECISIVE = frozenset({".safetensors", ".json"})
@@ -58,6 +60,12 @@ class RunSettings:
         at_least("--workers", self.n_workers, 1)
         at_least("--batch", self.batch, 1)
 
+    @property
+    def resolved(self) -> Resolved:
+        """System and layout of the run; raises TrainingError or ModelError for an unfit model."""
+        card = card_in_use(self.model.directory, self.model.adapter)
+        return resolve(card, self.model.system, self.translation)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
@@ -101,7 +109,7 @@ class RunRecord:
             ModelError: the model's card cannot be read.
             TrainingError: a file cannot be read.
         """
-        model, translation = settings.model, settings.translation
+        model, translation, layout = settings.model, settings.translation, settings.resolved.layout
         return cls(
             system=system,
             language=translation.target_language,
@@ -109,8 +117,8 @@ class RunRecord:
             model=model_card(model.directory, None).name,
             model_sha256=fingerprint(model.directory),
             adapter_sha256=None if model.adapter is None else fingerprint(model.adapter),
-            slot_length=translation.layout.slot_length,
-            layout=translation.layout.name,
+            slot_length=layout.slot_length,
+            layout=layout.name,
             cut_loops=translation.cut_loops,
             batch=settings.batch,
             quantise=model.quantise,

@@ -24,9 +24,6 @@ from training.evaluation.workers import Job, read_translations, show_progress, t
 if TYPE_CHECKING:
     from training.evaluation.scores import Scores
 
-SYSTEMS = ("slots", "retranslate", "agreement", "encoder-decoder")
-"""Those of ``engine.translation.factory``, which takes seconds to import."""
-
 
 def evaluate(settings: RunSettings) -> "list[Scores]":
     """Translate the lines that no log holds yet, write the files, return the scores.
@@ -39,8 +36,9 @@ def evaluate(settings: RunSettings) -> "list[Scores]":
     from training.evaluation.scores import score  # noqa: PLC0415  sacreBLEU; help must not wait for it
 
     pairs = list(read_pairs((settings.source, settings.reference)))[: settings.limit]
-    system, language = settings.model.system, settings.translation.target_language
+    language = settings.translation.target_language
     convert_once(settings.model)
+    system = settings.resolved.system
     RunRecord.of(settings, system).claim(settings.out)
     with replacing(settings.out / "summary.json") as summary:  # fails now if it cannot be written
         _translate(settings, [pair.source for pair in pairs])

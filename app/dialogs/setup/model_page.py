@@ -19,7 +19,7 @@ from app.look.widgets.dialog_text import as_sentence, quiet, size_text
 from app.look.widgets.file_dialogs import ask_folder
 from app.look.widgets.language_names import language_names
 from engine.runtime.hardware import Machine
-from engine.translation.factory_names import source_notice
+from engine.text.source_language import source_notice
 
 _LIMIT_S = 240.0  # the first import is slow on slow disks and busy computers
 

@@ -6,7 +6,6 @@ import torch
 from engine.commands import EndPassage
 from engine.errors import ModelError
 from engine.events import Ready, UtteranceEnded
-from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.models.adapters.adapter import model_card
 from engine.models.instruct_card import ASKED, LANGUAGE_NAMES, ask_for, plain_card
@@ -15,7 +14,6 @@ from engine.runtime.loader import load_weights
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.text.prompt import make_prompt, turn_end
 from engine.translation.factory import make_system
-from engine.translation.factory_names import mode_notice, suited_slot_length, suited_system
 from engine.translation.feed import changes
 from engine.translation.retranslator import Retranslator
 from engine.translation.slot_translator import Translator
@@ -95,22 +93,6 @@ def test_a_model_that_no_token_ends_the_turns_of_is_refused(folder):
     tokenizer.eos_token = None
     with pytest.raises(ModelError, match="nothing tells which token ends a turn of someone-2b-it"):
         make_prompt(tokenizer, plain_card(folder), "de")
-
-
-def test_a_model_runs_as_it_was_trained_unless_somebody_asks_otherwise(folder):
-    plain, trained = plain_card(folder), tiny_weights().card
-    assert suited_system("auto", plain) == "retranslate"
-    assert suited_system("auto", trained) == "slots"
-    assert suited_system("slots", plain) == "slots"
-    assert (suited_slot_length(plain, "retranslate"), suited_slot_length(plain, "slots")) == (1, 16)
-    assert suited_slot_length(trained, "slots") == trained.slot_length
-
-
-def test_a_person_is_told_which_mode_runs_where_slots_were_not_learnt(folder):
-    plain = plain_card(folder)
-    assert mode_notice(plain, "retranslate").code is Code.RETRANSLATES
-    assert mode_notice(plain, "slots").code is Code.SLOTS_UNTRAINED
-    assert mode_notice(tiny_weights().card, "slots") is None
 
 
 def test_auto_makes_the_system_that_suits_the_model(folder):

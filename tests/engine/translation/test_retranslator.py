@@ -10,9 +10,9 @@ from engine.errors import ModelError, PolicyError
 from engine.layout.rows import Row
 from engine.metrics.event_log import EventLog
 from engine.runtime.torch.slot_model import SlotModel
-from engine.settings import TranslationSettings
+from engine.settings import SYSTEMS, TranslationSettings
 from engine.translation.agreement import AgreementTranslator
-from engine.translation.factory import SYSTEMS, make_system
+from engine.translation.factory import make_system
 from engine.translation.feed import changes
 from engine.translation.retranslator import Retranslator
 from engine.translation.slot_translator import Translator
@@ -160,9 +160,10 @@ def test_whole_words_that_two_drafts_share_and_no_more_are_committed():
     assert n_early > 30
 
 
-def naive_drafts(weights, settings, prompt, words):
+def naive_drafts(weights, prompt, words):
     """Draft after draft with a model that is new each time, from the paper's description alone."""
     committed, before, steps = [], None, []
+    slot_length = weights.card.slot_length
     end = prompt.end_of_target
     suppressed = sorted(prompt.suppressed(ends_writes=False))
     tokens = tiny_tokenizer().convert_ids_to_tokens
@@ -173,7 +174,7 @@ def naive_drafts(weights, settings, prompt, words):
         if n == len(words):
             ids.append(prompt.end_of_source)
         headers = prompt.headers
-        slots = -(-len(ids) // settings.layout.slot_length) * settings.layout.slot_length
+        slots = -(-len(ids) // slot_length) * slot_length
         rows = [*headers.system, *headers.user, *ids]
         rows = [Row(id_, position, 0) for position, id_ in enumerate(rows)]
         start = len(headers.system) + len(headers.user) + slots
@@ -218,7 +219,7 @@ def test_it_drafts_and_commits_what_a_naive_version_does_on_the_same_network():
             system.set_source(utterance, words[:n], ended=n == 5)
             list(changes(system, utterance))
             steps.append((utterance.draft, list(utterance.committed)))
-        assert steps == naive_drafts(weights, settings, utterance.prompt, words)
+        assert steps == naive_drafts(weights, utterance.prompt, words)
         assert sum(map(len, (draft for draft, _ in steps))) > 5
 
 
@@ -285,7 +286,7 @@ def test_settings_that_are_refused_change_nothing():
 
 def test_a_system_is_made_by_its_name():
     kinds = []
-    for name in SYSTEMS[:3]:  # the fourth is another kind of model's
+    for name in SYSTEMS[1:4]:  # the last is another kind of model's
         system = make_system(
             name, tiny_weights(), TranslationSettings(), capacity=64, log=EventLog()
         )

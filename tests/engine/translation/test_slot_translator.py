@@ -168,7 +168,9 @@ def test_after_an_edit_the_caption_is_that_of_the_edited_words(policy):
         edited = words[:index] + random_words(rng, rng.randrange(3)) + words[index + 1 :]
         engine.set_source(utterance, edited, ended=False)
         list(changes(engine, utterance))
-        again = hashing_translator(policy, slot_length=engine.settings.layout.slot_length)
+        again = hashing_translator(
+            policy, slot_length=engine.conversation.resolved.layout.slot_length
+        )
         fresh, _ = translate(again, edited, ended=False)
         assert utterance.caption == fresh.caption
         assert meaning(utterance) == meaning(fresh)

@@ -34,6 +34,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(arguments: argparse.Namespace) -> int:
     """Translate, cut, score, write, print."""
-    scores = evaluate_talks(run_settings(arguments, names=arguments.talks))
+    settings = run_settings(arguments, system="slots", names=arguments.talks)
+    scores = evaluate_talks(settings)
     sys.stdout.write(score_table(_COLUMNS, scores))
     return 0

@@ -22,6 +22,7 @@ from transformers import PreTrainedModel
 
 from engine.layout.registry import make_planner
 from engine.models.adaptive_card import HEAD_FILE, HEAD_TENSOR, AdaptiveCard, head_sha256
+from engine.models.resolve import resolve
 from engine.runtime.loader import load_by_torch
 from engine.runtime.torch.attention import Attention
 from engine.runtime.torch.torch_loader import TorchWeights
@@ -107,7 +108,7 @@ def train_head(settings: HeadSettings) -> HeadReport:
             source, and the head is to read the target side.
     """
     weights = load_by_torch(settings.model)
-    layout = LayoutSettings(slot_length=weights.card.slot_length, name=weights.card.layout)
+    layout = resolve(weights.card).layout
     if layout.name == "recomputed":
         msg = "a head is trained for layouts that compute every row once, got 'recomputed'"
         raise UsageError(msg)

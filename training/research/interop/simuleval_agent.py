@@ -12,6 +12,7 @@ imported here only; it is not in our environment.
 """
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -22,12 +23,13 @@ from simuleval.utils import entrypoint
 from engine.errors import SurtitleError
 from engine.metrics.event_log import EventLog
 from engine.metrics.units import is_spaced
+from engine.models.resolve import AUTO, resolve
 from engine.runtime.loader import load_weights
-from engine.settings import TranslationSettings
+from engine.settings import SYSTEMS, TranslationSettings
 from engine.translation.base import AnySystem
-from engine.translation.factory import SYSTEMS, make_system
+from engine.translation.factory import make_system
 from training.errors import TrainingError
-from training.evaluation.model_choice import choose_layout, find_model, measured_model
+from training.evaluation.model_choice import find_model, measured_model
 from training.evaluation.workers import CAPACITY
 from training.research.interop.word_by_word import WholeWords, WordByWord
 
@@ -53,11 +55,11 @@ class SurtitleAgent(TextToTextAgent):  # type: ignore[misc]  # SimulEval has no 
         parser.add_argument("--to", default="de", metavar="LANG", help="target language")
         parser.add_argument("--from", dest="spoken", default="en", metavar="LANG", help="source")
         policies = "read:N, wait:K, adaptive:TAU, stable:N or offline"
-        parser.add_argument("--policy", default="read:3", help=policies)
+        parser.add_argument("--policy", default="", help=f"{policies} (the model's)")
         parser.add_argument("--model", type=Path, metavar="DIR", help="(the bundled one)")
         parser.add_argument("--adapter", type=Path, metavar="DIR", help="LoRA adapter folder")
         parser.add_argument("--slot", type=int, metavar="N", help="slot length (the model's)")
-        parser.add_argument("--translator", choices=SYSTEMS, default="slots")
+        parser.add_argument("--translator", choices=SYSTEMS, default=AUTO)
 
     def reset(self) -> None:
         """Begin a new line."""
@@ -85,11 +87,14 @@ def _make_system(arguments: argparse.Namespace) -> AnySystem:
     model, card = find_model(
         arguments.model, arguments.to, arguments.adapter, source=arguments.spoken
     )
+    layout = resolve(card, arguments.translator).layout
+    if arguments.slot is not None:
+        layout = replace(layout, slot_length=arguments.slot)
     settings = TranslationSettings(
         target_language=arguments.to,
         source_language=arguments.spoken,
         policy=arguments.policy,
-        layout=choose_layout(card, arguments.slot, system=arguments.translator),
+        layout=layout,
         cut_loops=False,  # as evaluate measures
     )
     weights = load_weights(measured_model(model, arguments.adapter, arguments.device))

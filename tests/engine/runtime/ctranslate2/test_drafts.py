@@ -16,7 +16,6 @@ from engine.runtime.ctranslate2.encoder_decoder_model import Hypothesis
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.factory import make_system
-from engine.translation.factory_names import mode_notice
 from engine.translation.feed import changes, translate_lines
 from tests.support.fakes import tiny_weights
 
@@ -227,7 +226,6 @@ def test_slots_and_an_encoder_decoder_are_never_mixed_up(weights):
             make_system(name, weights("marian"), translation, capacity=9, log=EventLog())
     with pytest.raises(ModelError, match="cannot be run as 'encoder-decoder'"):
         make_system("encoder-decoder", tiny_weights(), translation, capacity=64, log=EventLog())
-    assert mode_notice(weights("marian").card, "encoder-decoder") is None
 
 
 def test_slots_make_no_drafts_to_agree():

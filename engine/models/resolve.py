@@ -1,0 +1,123 @@
+"""Decide how a model translates: by which system, under which policy, in which slots.
+
+Every system asks here about its model (``engine.translation.base``), and so does whoever must know
+before a model is loaded; nobody else decides it.
+"""
+
+from dataclasses import dataclass
+
+from engine.errors import ModelError, PolicyError
+from engine.messages import Code, Message
+from engine.models.adaptive_card import is_lag, policy_of_lag
+from engine.models.model_card import ModelCard
+from engine.policy import Policy, Stable, parse_policy
+from engine.settings import SYSTEMS, LayoutSettings, TranslationSettings, check_choice
+
+AUTO = "auto"
+"""The system that a model was trained for."""
+
+STANDARD_POLICY, STANDARD_OF_DRAFTS = "read:3", "stable:2"
+"""Where none was chosen. Drafts lag half as long under the second (docs/results.md)."""
+
+_NOTHING = TranslationSettings()
+_APART = "encoder-decoder"
+_SLOTTED = frozenset({"slots", "agreement"})
+_UNTRAINED_SLOT_LENGTH = 16  # ExPosST's, for slots on a model that was not trained for them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """How a model translates.
+
+    Attributes:
+        system: one of ``SYSTEMS`` other than auto.
+        policy: that the system can follow.
+        layout: of its rows.
+        notices: what a person should know of that.
+    """
+
+    system: str
+    policy: Policy
+    layout: LayoutSettings
+    notices: tuple[Message, ...]
+
+    @property
+    def makes_drafts(self) -> bool:
+        """Whether all words are translated again and again, instead of by slots."""
+        return self.system not in _SLOTTED
+
+
+def resolve(
+    card: ModelCard,
+    system: str = AUTO,
+    wanted: TranslationSettings = _NOTHING,
+    *,
+    replaces_policy: bool = False,
+) -> Resolved:
+    """Decide how a model translates; what is not asked for is as the model was trained.
+
+    Args:
+        card: of the adapter in use, else of the model.
+        system: one of ``SYSTEMS``.
+        wanted: its policy and layout count.
+        replaces_policy: a policy that the system cannot follow is replaced, with a notice.
+
+    Raises:
+        ModelError: the model cannot be run by this system.
+        PolicyError: the policy is written wrongly, or needs what the model does not have.
+        ValueError: there is no such system.
+    """
+    kind = _system(card, system)
+    notices = list[Message]()
+    if not (card.knows_slots or card.family):
+        code = Code.SLOTS_UNTRAINED if kind in _SLOTTED else Code.RETRANSLATES
+        notices.append(code(model=card.name))
+    policy = suited_policy(wanted.policy, makes_drafts=kind not in _SLOTTED)
+    if wanted.policy and policy != wanted.policy:
+        if not replaces_policy:
+            raise PolicyError(Code.POLICY_OF_DRAFTS(text=wanted.policy))
+        notices.append(Code.POLICY_REPLACED(model=card.name))
+    if is_lag(policy):
+        policy = policy_of_lag(
+            policy, {} if card.adaptive is None else card.adaptive.lags, card.name
+        )
+    untrained = kind in _SLOTTED and not card.knows_slots
+    length = _UNTRAINED_SLOT_LENGTH if untrained else card.slot_length
+    return Resolved(
+        system=kind,
+        policy=parse_policy(policy),
+        layout=wanted.layout or LayoutSettings(slot_length=length, name=card.layout),
+        notices=tuple(notices),
+    )
+
+
+def check_policy(text: str) -> str:
+    """Check a policy as far as that needs no model, and return it as the engine writes it.
+
+    Raises:
+        PolicyError: it is written wrongly.
+    """
+    return text if is_lag(text) else str(parse_policy(text))
+
+
+def suited_policy(policy: str, *, makes_drafts: bool) -> str:
+    """Return a policy, or the standard one where none was chosen or drafts are missing for it.
+
+    Raises:
+        PolicyError: it is written wrongly.
+    """
+    if policy and (is_lag(policy) or makes_drafts or not isinstance(parse_policy(policy), Stable)):
+        return policy
+    return STANDARD_OF_DRAFTS if makes_drafts else STANDARD_POLICY
+
+
+def _system(card: ModelCard, asked: str) -> str:
+    check_choice("the system", asked, SYSTEMS)
+    if asked == AUTO and card.knows_slots:
+        return "slots"
+    suited = _APART if card.family else "retranslate"
+    if asked == AUTO:
+        return suited
+    if (asked == _APART) != bool(card.family):  # the one kind has no slots, the other no two halves
+        raise ModelError(Code.SYSTEM_UNFIT(model=card.name, system=asked, suited=suited))
+    return asked
