@@ -27,7 +27,7 @@ def scrolled(content: QWidget) -> QScrollArea:
     return area
 
 
-def lay_out_page(dialog: QDialog, top: QLayout, content: QWidget, buttons: QLayout) -> None:
+def lay_out_page(dialog: QDialog, top: QLayout, content: QWidget, buttons: QLayout) -> QScrollArea:
     """Lay out a dialog whose content scrolls while its buttons stay, on screens of any size.
 
     Args:
@@ -35,10 +35,15 @@ def lay_out_page(dialog: QDialog, top: QLayout, content: QWidget, buttons: QLayo
         top: holds the heading.
         content: scrolls.
         buttons: the row below.
+
+    Returns:
+        what scrolls the content.
     """
     column = QVBoxLayout(dialog)
     column.setContentsMargins(*[6 * GAP] * 4)
     column.setSpacing(4 * GAP)
     column.addLayout(top)
-    column.addWidget(scrolled(content), 1)
+    area = scrolled(content)
+    column.addWidget(area, 1)
     column.addLayout(buttons)
+    return area

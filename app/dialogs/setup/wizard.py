@@ -111,7 +111,7 @@ class SetupWizard(QDialog):
         row.addStretch(1)
         row.addWidget(self.back)
         row.addWidget(self.next)
-        lay_out_page(self, top, self.stack, row)
+        self.area = lay_out_page(self, top, self.stack, row)
         self.resize(_WIDTH, _HEIGHT)
 
     def _button(self, text: str) -> QPushButton:
@@ -130,6 +130,7 @@ class SetupWizard(QDialog):
         page.enter()
         self._show_speech()
         self._main_button().setFocus()
+        self.area.verticalScrollBar().setValue(0)  # the pages share it
 
     @Slot()
     def _show_speech(self) -> None:

@@ -57,6 +57,17 @@ def test_every_page_can_be_passed_over(guide):
     assert not one.isVisible()
 
 
+def test_every_page_begins_at_its_top_on_a_small_screen(guide, qtbot):
+    one = guide()
+    one.resize(one.minimumSizeHint())
+    bar = one.area.verticalScrollBar()
+    for _ in one.pages[1:]:
+        qtbot.waitUntil(lambda: bar.maximum() > 0)
+        bar.setValue(bar.maximum())
+        one.next.click()
+        assert bar.value() == 0
+
+
 def test_speech_comes_second_and_can_be_put_off(guide):
     one = guide()
     one.next.click()
