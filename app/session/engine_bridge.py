@@ -315,9 +315,7 @@ class EngineBridge(QObject):
             self.utterance_changed.emit(event, utterance)
         elif isinstance(event, Flushed):
             with self._lock:
-                flush = Flush(event.number)
-                n_done = self._heard.index(flush) + 1 if flush in self._heard else 0
-                del self._heard[:n_done]
+                self._heard = [one for one in self._heard if one != Flush(event.number)]
         self.event_came.emit(event)
 
     def _finish_heard(self, lane: str, number: int) -> None:

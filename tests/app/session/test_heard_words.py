@@ -1,0 +1,168 @@
+"""Whatever fails, pauses or is replaced while words are heard, each of them is captioned once.
+
+Nothing waits here for a thread: sessions work, and their events come, when the test says so.
+"""
+
+import os
+import random
+from collections import deque
+
+import pytest
+import shiboken6
+
+from app.captions.model import Captions
+from app.session.engine_bridge import EngineBridge
+from engine.commands import EndPassage, FeedWords, Flush
+from engine.events import Failed, Flushed, Ready
+from engine.messages import Code
+from engine.session.passages import Passages
+from engine.session.source_session import SourceCaptioner
+from engine.settings import TranslationSettings
+from engine.translation.passage import Passage
+from engine.words import FedWord
+
+LANES = ("me", "them")
+ENDS = [".", "", "", "", ""]
+N_SEEDS = int(os.environ.get("SURTITLE_N_ORDERS", "60"))
+
+
+class HandSession:
+    """Captions words with themselves, a step at a time."""
+
+    backlog_words = 0
+
+    def __init__(self, report):
+        self._report = report
+        self._commands = deque()
+        captioner = SourceCaptioner(TranslationSettings())
+        self._passages = Passages(lambda lane: Passage(captioner, lane, reads_any_script=True))
+
+    def start(self):
+        pass
+
+    def stop(self, _patience_s=0.0):
+        pass
+
+    def send(self, command):
+        self._commands.append(command)
+
+    def load(self):
+        self._report(Ready(model="", languages={}, load_s=0.0))
+
+    def fail(self):
+        self._report(Failed(message=Code.OUT_OF_MEMORY(reason="none")))
+
+    def work(self):
+        """Report an event, or obey a command; return whether there was one."""
+        for passage in self._passages:
+            if (event := passage.advance()) is not None:
+                self._report(event)
+                return True
+        if not self._commands:
+            return False
+        command = self._commands.popleft()
+        if isinstance(command, Flush):
+            self._report(Flushed(number=command.number))
+        else:
+            for event in self._passages.change(command):
+                self._report(event)
+        return True
+
+
+class Hall:
+    """Two who speak, the bridge that gets their words, and the rows that are shown."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.said = {lane: [] for lane in LANES}
+        self.made = []
+        self.flushed = []
+        self.bridge = EngineBridge(self._make)
+        self.captions = Captions(self.bridge.utterances)
+        self.bridge.taking_over.connect(self.captions.restart)
+        self.bridge.utterance_changed.connect(self.captions.apply)
+        self.bridge.event_came.connect(self._note)
+
+    def _make(self, _model, _translation, report):
+        self.made.append(HandSession(report))
+        return self.made[-1]
+
+    def _note(self, event):
+        if isinstance(event, Flushed):
+            self.flushed.append(event.number)
+
+    def speak(self):
+        lane = self.rng.choice(LANES)
+        words = []
+        for _ in range(self.rng.randint(1, 4)):
+            number = len(self.said[lane]) + 1
+            words.append(FedWord(f"w{number}{self.rng.choice(ENDS)}", number=number, spoken_at_s=0))
+            self.said[lane].append(words[-1].text)
+        self.bridge.send(FeedWords(tuple(words), lane))
+
+    def end_sentence(self):
+        self.bridge.send(EndPassage(self.rng.choice(LANES)))
+
+    def work(self):
+        for session in self.made[-1:]:
+            for _ in range(self.rng.randrange(6)):
+                session.work()
+
+    def look(self):
+        self.bridge._events.take_all()
+
+    def begin(self):
+        self.bridge.start(None, TranslationSettings())
+        self.bridge._run._loader.join()
+
+    def load(self):
+        if self.made and self.bridge.is_running:
+            self.made[-1].load()
+
+    def fail(self):
+        if self.made:
+            self.made[-1].fail()
+
+    def pause(self):
+        self.bridge.pause(paused=self.rng.random() < 0.5)
+
+    def flush(self):
+        self.bridge.send(Flush(self.rng.randrange(1000, 2000)))
+
+    def finish(self):
+        """Let a last session translate everything."""
+        for lane in LANES:
+            self.bridge.send(EndPassage(lane))
+        self.bridge.send(Flush(7))
+        self.look()
+        if not self.bridge.is_running:
+            self.begin()
+        self.load()
+        self.look()
+        while self.made[-1].work():
+            pass
+        self.look()
+
+    def shown(self, lane):
+        views = [view for view in self.captions.views if view.lane == lane]
+        assert all(view.ended and view.caption == view.source for view in views)
+        return " ".join(view.source for view in views)
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("start", range(0, N_SEEDS, 20))
+def test_whatever_happens_in_whatever_order_every_heard_word_is_captioned_once(start):
+    for seed in range(start, start + 20):
+        rng = random.Random(seed)
+        hall = Hall(rng)
+        acts = [hall.speak] * 6 + [hall.work] * 6 + [hall.look] * 4 + [hall.end_sentence] * 2
+        acts += [hall.begin, hall.load, hall.load, hall.fail, hall.pause, hall.flush]
+        for _ in range(80):
+            rng.choice(acts)()
+        hall.finish()
+        for lane in LANES:
+            assert hall.shown(lane) == " ".join(hall.said[lane]), seed
+        assert hall.flushed[-1] == 7, seed
+        assert hall.bridge._heard == [], seed
+        hall.bridge.stop()
+        shiboken6.delete(hall.bridge)  # here, not on a thread that collects garbage
