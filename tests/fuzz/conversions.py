@@ -1,4 +1,4 @@
-"""Folders of a stranger with converted weights in them: loaded, and asked for a translation."""
+"""Folders of a stranger, converted or to be converted: loaded, and asked for a translation."""
 
 import contextlib
 import hashlib
@@ -55,16 +55,20 @@ def _name_the_weights(folder):
 
 @contextlib.contextmanager
 def prepared(folder):
-    whole = {}
+    originals, converted = [], []
     for family in _FAMILIES:
-        whole[family] = ready_folder(make_encoder_decoder(folder / family, family), "int8")
+        originals.append(make_encoder_decoder(folder / family, family))
+        converted.append(
+            ready_folder(shutil.copytree(originals[-1], folder / f"{family}-2"), "int8")
+        )
 
     def run(rng, folder, allow):
-        model = shutil.copytree(whole[rng.choice(_FAMILIES)], folder / "ctranslate2-int8")
+        whole = rng.choice([*originals, *converted * 3])  # a conversion takes a while
+        model = shutil.copytree(whole, folder / whole.name)
         _change(rng, model)
         if (model / WEIGHTS).is_file() and (model / RECORD_FILE).is_file():
             _name_the_weights(model)
-        allow()
+        allow(*([model] if whole in originals else []))
         load_and_translate(ModelSettings(directory=model, device="cpu"), "the house is green.")
 
     yield run

@@ -14,6 +14,7 @@ import sys
 import traceback
 from pathlib import Path
 
+from engine.runtime.ctranslate2 import conversion_child
 from engine.runtime.flops import peak_memory_bytes
 from engine.untrusted import limited_child
 
@@ -23,7 +24,7 @@ CPU_S, WALL_S = 5, 120
 MEMORY_BYTES = 1_500_000_000
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_HELPER = [sys.executable, "-P", limited_child.__file__]
+_HELPERS = [[sys.executable, "-P", one.__file__] for one in (limited_child, conversion_child)]
 """A process of the program's own, in which files of strangers are tried."""
 
 
@@ -120,7 +121,7 @@ class Guard:
         return None if is_allowed else f"changed {place}"
 
     def _process(self, _program, arguments, _folder, _environment):
-        return None if arguments == _HELPER else f"started {arguments!r}"
+        return None if arguments[:3] in _HELPERS else f"started {arguments!r}"
 
     def _connect(self, _socket, address):
         return None if address[0] == "127.0.0.1" else f"connected to {address!r}"
