@@ -77,6 +77,7 @@ class SessionJournal:
         self._replaced = replaced
         self._due: list[Mapping[str, object]] = []  # what the disk did not take so far
         self.path: Path | None = None
+        self.has_failed = False  # the newest write
 
     def write(self, entry: Entry) -> None:
         """Append an entry and flush it to the disk.
@@ -126,9 +127,11 @@ class SessionJournal:
             if self._due:
                 append(self._file, *self._due)
         except OSError as error:
+            self.has_failed = True
             code = AppCode.JOURNAL_UNWRITABLE
             raise TextError(code(folder=str(self._folder), reason=message_of(error))) from error
         self._due.clear()
+        self.has_failed = False
 
     def _is_there(self, file: int) -> bool:
         try:

@@ -242,11 +242,16 @@ class CaptionController(QObject):
         views = self._captions.views + self._waiting
         if not views:
             return
+        is_lost = self._keeper.cannot_be_stored
         self._keeper.clear()  # first, for it keeps what is not complete
         self._drop_all()
         self._forgotten = views
         text = self.tr("New session started")
-        self._banner.show_offer(text, self.tr("&Undo"), _UNDO, passes=True)
+        if is_lost:
+            text = self.tr(
+                "New session started; the one before could not be saved: undo to export it"
+            )
+        self._banner.show_offer(text, self.tr("&Undo"), _UNDO, passes=not is_lost)
 
     @Slot(object)
     def resume(self, session: PastSession) -> None:

@@ -87,7 +87,12 @@ class HistoryWriter(QObject):
     @property
     def is_stored(self) -> bool:
         """Whether the running session has a journal, or will have one with its first caption."""
-        return self._journal is not None
+        return self._journal is not None and not self._journal.has_failed
+
+    @property
+    def cannot_be_stored(self) -> bool:
+        """Whether it was to be stored and the disk does not take it."""
+        return self._journal is not None and self._journal.has_failed
 
     @property
     def cues(self) -> list[Cue]:

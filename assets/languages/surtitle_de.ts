@@ -2386,6 +2386,10 @@
         <translation>Neue Sitzung begonnen</translation>
     </message>
     <message>
+        <source>New session started; the one before could not be saved: undo to export it</source>
+        <translation>Neue Sitzung begonnen; die vorige ließ sich nicht speichern: rückgängig machen, um sie zu exportieren</translation>
+    </message>
+    <message>
         <source>Start a new session first: the captions of this one are not saved</source>
         <translation>Beginnen Sie erst eine neue Sitzung: Die Untertitel dieser Sitzung werden nicht gespeichert</translation>
     </message>

@@ -1,3 +1,4 @@
+import errno
 import os
 import signal
 import socket
@@ -241,6 +242,22 @@ def test_another_language_than_english_is_noticed_once_a_session_and_captions_go
     say("Guten Morgen, heute haben wir zwei Punkte.")
     say("Ich habe noch eine Frage.")
     one.wait(is_told)
+
+
+def test_a_session_that_could_not_be_saved_is_not_lost_in_passing(program, monkeypatch):
+    def refuse(*_arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("app.captions.journal.append", refuse)
+    one = program().open().wait_until_ready()
+    banner = one.window.banner
+    one.type("Good morning.")
+    one.press(Qt.Key.Key_Return)
+    one.wait(lambda: "journal" in banner.sentence.text())
+    banner.dismiss.click()
+    one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    assert "could not be saved: undo to export it" in banner.sentence.text()
+    assert not banner._passing.isActive()
 
 
 def test_a_new_session_empties_the_transcript_and_is_taken_back(program):
