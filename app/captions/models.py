@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from engine.hub.catalogue import TRANSLATION_MODELS, KnownModel, Score
 from engine.runtime.hardware import Machine
-from engine.session.lag_forecast import WORD_S, Forecast
+from engine.session.lag_forecast import WORD_S
 from engine.untrusted.typed_table import read_table
 
 _ENOUGH = 0.6  # seconds of computing a second of speech; speech recognition needs some, too
@@ -87,7 +87,7 @@ class Fit:
     device: str
 
 
-Reported = TypeVar("Reported", Machine, Fit, Forecast)
+Reported = TypeVar("Reported", Machine, Fit)
 
 
 @dataclass(slots=True)
@@ -96,7 +96,6 @@ class MachineReport:
 
     machine: Machine | None = None
     fits: dict[str, Fit] = field(default_factory=dict)
-    forecast: Forecast | None = None
     failure: Mapping[str, object] | None = None  # the line as it came
     gflops: float = 0.0  # of the processor; 0 if it was not measured
 
@@ -109,8 +108,6 @@ class MachineReport:
                 fit, name = _made(Fit, line), line.get("model")
                 if fit is not None and isinstance(name, str):
                     self.fits[name] = fit
-            case "forecast":
-                self.forecast = _made(Forecast, line) or self.forecast
             case "computing":
                 rate = line.get("gflops")
                 if isinstance(rate, float) and 0 < rate < math.inf:

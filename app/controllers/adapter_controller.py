@@ -73,12 +73,6 @@ class AdapterController(QObject):
         if self._by_person and event.used is not None:
             self._settings.choose_adapter(event.used)
 
-    def as_argument(self) -> str:
-        """Return the adapter in use as a command-line option."""
-        used = self._settings.adapter_in_use
-        folder = self._settings.launch.adapter or (self.desk.folder_of(used) if used else None)
-        return str(folder) if used and folder else NO_ADAPTER
-
     def close(self) -> None:
         """Wait for jobs on adapters."""
         self.dialog.close()

@@ -83,7 +83,7 @@ class Application(QObject):
         self.adapters = AdapterController(self.settings, folder / "adapters", bridge, window)
         self.model = ModelController(self.settings, bridge, self.adapters, window)
         desk = ListeningService(make, folder / "models", launch.device, bridge, self)
-        self.side_windows = ToolWindows(self.settings, window, desk, self.model.as_arguments)
+        self.side_windows = ToolWindows(self.settings, window, desk)
         self.help_windows = HelpWindows(window)
         self.listening = ListeningController(
             self.settings, bridge, desk, window.controls, banner, window.status

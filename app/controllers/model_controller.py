@@ -87,18 +87,6 @@ class ModelController(QObject):
         """Whether words wait for a model that is loading, not for a download."""
         return self._is_loading and self._bridge.has_waiting_words
 
-    def as_arguments(self) -> list[str]:
-        """Return the current model and settings as command-line options."""
-        model, translation = self._settings.model, self._settings.translation
-        return [
-            *([] if model is None else ["--model", str(model)]),
-            *("--adapter", self._adapters.as_argument()),
-            *("--to", translation.target_language, "--from", translation.source_language),
-            *("--policy", translation.policy),
-            *(["--accept-licence"] if self._settings.accepts_licence else []),
-            *("--device", self._settings.launch.device),
-        ]
-
     @Slot()
     def start_over(self) -> None:
         """Load the model in force, after the one that is loading: that cannot be interrupted."""

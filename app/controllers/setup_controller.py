@@ -1,6 +1,6 @@
 """Connects the setup wizard and the windows of the models with the settings."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -14,7 +14,7 @@ from app.config.settings_in_force import SettingsInForce
 from app.config.system.translations import worded
 from app.controllers.model_change import bundled_languages
 from app.dialogs.setup.model_service import bundled_offers
-from app.dialogs.setup.tool_dialogs import ModelsDialog, SpeedDialog
+from app.dialogs.setup.tool_dialogs import ModelsDialog
 from app.dialogs.setup.wizard import SetupWizard, WizardServices
 from app.look.widgets.dialog_text import size_text
 from app.look.widgets.language_names import language_names
@@ -48,7 +48,6 @@ class SetupController(QObject):
         settings: SettingsInForce,
         desk: ListeningService,
         window: MainWindow,
-        as_arguments: Callable[[], list[str]],
     ) -> None:
         """Connect the actions of the window.
 
@@ -56,22 +55,18 @@ class SetupController(QObject):
             settings: in force.
             desk: downloads speech models, and listens.
             window: its sources are tried.
-            as_arguments: returns the current model and settings as command-line options.
         """
         super().__init__(window)
         self.parts = WizardServices(bundled=bundled_languages())
         self.dialog: SetupWizard | None = None
         self.models: ModelsDialog | None = None
-        self.speed: SpeedDialog | None = None
         self._settings, self._desk, self._window = settings, desk, window
-        self._as_arguments = as_arguments
         self._wished = ""  # a language of the wizard that needs another model
         actions = window.menu_actions
         actions.guide.triggered.connect(self.open_guide)
         actions.models.triggered.connect(lambda _on: self.open_models())
         window.choices.language.aboutToShow.connect(self._offer_languages)
         window.choices.other_language_wanted.connect(self.open_models)
-        actions.speed.triggered.connect(self.open_speed)
 
     @Slot()
     def open_guide(self) -> None:
@@ -130,12 +125,6 @@ class SetupController(QObject):
         tip = self.tr("Download {}, then use").format(size)
         return self.tr("{} (download {})…").format(language, size), code, tip
 
-    @Slot()
-    def open_speed(self) -> None:
-        """Show how fast the current translation model is here."""
-        self.speed = self.speed or SpeedDialog(self.parts, self._window)
-        self.speed.open_speed(self._as_arguments())
-
     @Slot(tuple)
     def show_captions(self, views: tuple[UtteranceView, ...]) -> None:
         """Show the captions in the wizard, too."""
@@ -151,13 +140,13 @@ class SetupController(QObject):
     def hide(self) -> None:
         """Hide the windows; the program ends."""
         self._wished = ""
-        for dialog in (self.dialog, self.models, self.speed):
+        for dialog in (self.dialog, self.models):
             if dialog is not None:
                 dialog.close()
 
     def close(self) -> None:
         """Release everything the windows use."""
-        for dialog in (self.dialog, self.models, self.speed):
+        for dialog in (self.dialog, self.models):
             if dialog is not None:
                 dialog.end()
 

@@ -908,10 +908,6 @@
         <translation>{path} nimmt keine Untertitel an; bitte in den Einstellungen eine andere Datei wählen</translation>
     </message>
     <message>
-        <source>measurements cannot be written to {path}: {reason}; recording has stopped, choose another file</source>
-        <translation>Messungen lassen sich nicht nach {path} schreiben: {reason}; die Aufzeichnung wurde beendet, bitte eine andere Datei wählen</translation>
-    </message>
-    <message>
         <source>the glossary could not be written to {path}: {reason}; it holds for now</source>
         <translation>das Glossar ließ sich nicht nach {path} schreiben: {reason}; es gilt vorerst</translation>
     </message>
@@ -2006,10 +2002,6 @@
         <translation>Übersetzungs&amp;modelle …</translation>
     </message>
     <message>
-        <source>Test t&amp;ranslation speed…</source>
-        <translation>Ge&amp;schwindigkeit der Übersetzung prüfen …</translation>
-    </message>
-    <message>
         <source>&amp;Adapters…</source>
         <translation>&amp;Adapter …</translation>
     </message>
@@ -2842,72 +2834,6 @@
     </message>
 </context>
 <context>
-    <name>EvaluationPage</name>
-    <message>
-        <source>Translates a text word by word with the current model, adapter and timing, while captions go on, and compares it line by line with a reference translation. A recording of the text measures speech recognition, too.</source>
-        <translation>Übersetzt einen Text Wort für Wort mit dem jetzigen Modell, Adapter und Takt, während die Untertitel weiterlaufen, und vergleicht ihn Zeile für Zeile mit einer Referenzübersetzung. Eine Aufnahme des Textes misst auch die Spracherkennung.</translation>
-    </message>
-    <message>
-        <source>&amp;Text</source>
-        <translation>&amp;Text</translation>
-    </message>
-    <message>
-        <source>Its tra&amp;nslation</source>
-        <translation>Seine &amp;Übersetzung</translation>
-    </message>
-    <message>
-        <source>A recording (&amp;optional)</source>
-        <translation>Eine Au&amp;fnahme (wenn vorhanden)</translation>
-    </message>
-    <message>
-        <source>&amp;Evaluate</source>
-        <translation>&amp;Bewerten</translation>
-    </message>
-    <message>
-        <source>&amp;Stop</source>
-        <translation>&amp;Anhalten</translation>
-    </message>
-    <message>
-        <source>Evaluating</source>
-        <translation>Bewertung läuft</translation>
-    </message>
-    <message>
-        <source>Choose…</source>
-        <translation>Auswählen …</translation>
-    </message>
-    <message>
-        <source>Loading the model…</source>
-        <translation>Das Modell wird geladen …</translation>
-    </message>
-    <message>
-        <source>Stopped.</source>
-        <translation>Angehalten.</translation>
-    </message>
-    <message>
-        <source>Line {:,} of {:,}</source>
-        <translation>Zeile {:,} von {:,}</translation>
-    </message>
-    <message>
-        <source>Recognising the recording…</source>
-        <translation>Die Aufnahme wird erkannt …</translation>
-    </message>
-    <message>
-        <source>BLEU {:.1f}, chrF {:.1f}; captions are {:.1f} words behind (LAAL)</source>
-        <translation>BLEU {:.1f}, chrF {:.1f}; die Untertitel sind {:.1f} Wörter zurück (LAAL)</translation>
-    </message>
-    <message>
-        <source>{:.1f} % of the words were recognised wrongly (WER)</source>
-        <translation>{:.1f} % der Wörter wurden falsch erkannt (WER)</translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln lines, {:,} without a caption; {:.0f} ms for a word; {}</source>
-        <translation>
-            <numerusform>%Ln Zeile, {:,} ohne Untertitel; {:.0f} ms für ein Wort; {}</numerusform>
-            <numerusform>%Ln Zeilen, {:,} ohne Untertitel; {:.0f} ms für ein Wort; {}</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>ExportDialog</name>
     <message>
         <source>Export captions</source>
@@ -3385,32 +3311,8 @@
         <translation>Leistung</translation>
     </message>
     <message>
-        <source>Latency by stage (thick bar: median, thin bar: 95th percentile)</source>
-        <translation>Latenz nach Abschnitt (dicker Balken: Median, dünner Balken: 95. Perzentil)</translation>
-    </message>
-    <message>
         <source>From a word to its caption, in seconds</source>
         <translation>Vom Wort zu seinem Untertitel, in Sekunden</translation>
-    </message>
-    <message>
-        <source>Tokens fed and recomputed</source>
-        <translation>Token gerechnet und noch einmal gerechnet</translation>
-    </message>
-    <message>
-        <source>Memory of this program</source>
-        <translation>Speicher dieses Programms</translation>
-    </message>
-    <message>
-        <source>&amp;Lag</source>
-        <translation>&amp;Verzögerung</translation>
-    </message>
-    <message>
-        <source>&amp;Cost</source>
-        <translation>&amp;Kosten</translation>
-    </message>
-    <message>
-        <source>&amp;Record…</source>
-        <translation>&amp;Aufzeichnen …</translation>
     </message>
     <message>
         <source>Copy &amp;diagnostics</source>
@@ -3419,10 +3321,6 @@
     <message>
         <source>Cle&amp;ar</source>
         <translation>&amp;Zurücksetzen</translation>
-    </message>
-    <message>
-        <source>Measurements are written to {}, without any text</source>
-        <translation>Messwerte werden nach {} geschrieben, ohne jeden Text</translation>
     </message>
     <message>
         <source>Capture</source>
@@ -3453,38 +3351,6 @@
         <translation>{:.2f} s (95 %: {:.2f} s)</translation>
     </message>
     <message>
-        <source>{:,} fed, {:,} recomputed; {}</source>
-        <translation>{:,} gerechnet, {:,} noch einmal; {}</translation>
-    </message>
-    <message>
-        <source>{}, loaded in {:.1f} s. </source>
-        <translation>{}, geladen in {:.1f} s. </translation>
-    </message>
-    <message>
-        <source>{} now; {}</source>
-        <translation>{} jetzt; {}</translation>
-    </message>
-    <message>
-        <source>over {:.0f} s</source>
-        <translation>über {:.0f} s</translation>
-    </message>
-    <message>
-        <source>over {:.0f} min</source>
-        <translation>über {:.0f} min</translation>
-    </message>
-    <message>
-        <source>not measured separately</source>
-        <translation>nicht einzeln gemessen</translation>
-    </message>
-    <message>
-        <source>E&amp;valuate a file</source>
-        <translation>&amp;Datei bewerten</translation>
-    </message>
-    <message>
-        <source>no data</source>
-        <translation>keine Daten</translation>
-    </message>
-    <message>
         <source>No captions yet: type or say something.</source>
         <translation>Noch keine Untertitel: etwas schreiben oder sagen.</translation>
     </message>
@@ -3493,32 +3359,24 @@
         <translation>Noch keine Token.</translation>
     </message>
     <message>
-        <source>Tokens fed: {:,}; passes: {:,}; recomputed: {:,}; probed and discarded: {:,}. Rows in the cache: {:,}; in the prompt for glossary and context: {:,}. Loops cut: {:,}. {:.0f} ms for the newest word, {:.1f} ms for a token. Waiting words: {:,}.</source>
-        <translation>Gerechnete Token: {:,}; Durchgänge: {:,}; noch einmal gerechnet: {:,}; geprüft und verworfen: {:,}. Zeilen im Cache: {:,}; in der Anweisung für Glossar und Zusammenhang: {:,}. Abgeschnittene Schleifen: {:,}. {:.0f} ms für das neueste Wort, {:.1f} ms für ein Token. Wartende Wörter: {:,}.</translation>
-    </message>
-    <message>
-        <source>Not available on this system</source>
-        <translation>Auf diesem System nicht verfügbar</translation>
-    </message>
-    <message>
-        <source>Recording has ended</source>
-        <translation>Die Aufzeichnung ist beendet</translation>
-    </message>
-    <message>
-        <source>File for measurements</source>
-        <translation>Datei für Messwerte</translation>
-    </message>
-    <message>
-        <source>Stop &amp;recording</source>
-        <translation>Aufzeichnung &amp;beenden</translation>
-    </message>
-    <message>
         <source>Diagnostics copied. They contain no spoken or translated text.</source>
         <translation>Diagnose kopiert. Sie enthält keinen gesprochenen oder übersetzten Text.</translation>
     </message>
     <message>
         <source>Captions appear {:.1f} s after a word; 95 % within {:.1f} s</source>
         <translation>Untertitel erscheinen {:.1f} s nach einem Wort, 95 % innerhalb von {:.1f} s</translation>
+    </message>
+    <message>
+        <source>Tokens fed: {:,}; recomputed: {:,}. {:.0f} ms for the newest word. Waiting words: {:,}.</source>
+        <translation>Eingegebene Token: {:,}; neu berechnet: {:,}. {:.0f} ms für das neueste Wort. Wartende Wörter: {:,}.</translation>
+    </message>
+    <message>
+        <source>Memory of this program: {}</source>
+        <translation>Speicher dieses Programms: {}</translation>
+    </message>
+    <message>
+        <source>{}, loaded in {:.1f} s.</source>
+        <translation>{}, geladen in {:.1f} s.</translation>
     </message>
 </context>
 <context>
@@ -4249,69 +4107,6 @@
     <message>
         <source>Smaller models come first: they are faster and less accurate. “.en” models are better but English only. A name with a slash is looked up on huggingface.co. A model is downloaded once, and only after you agree; until then the one before is used.</source>
         <translation>Kleinere Modelle stehen oben: Sie sind schneller und ungenauer. Modelle auf „.en“ sind besser, können aber nur Englisch. Ein Name mit Schrägstrich wird auf huggingface.co gesucht. Ein Modell wird einmal heruntergeladen, und nur mit Ihrem Einverständnis; bis dahin bleibt das bisherige in Gebrauch.</translation>
-    </message>
-</context>
-<context>
-    <name>SpeedPage</name>
-    <message>
-        <source>Surtitle can try the model on a few sentences, for 20 seconds at most, and predict how far captions will lag behind the speaker.</source>
-        <translation>Surtitle kann das Modell an einigen Sätzen ausprobieren, höchstens 20 Sekunden lang, und vorhersagen, wie weit Untertitel hinter der sprechenden Person zurück sein werden.</translation>
-    </message>
-    <message>
-        <source>&amp;Measure</source>
-        <translation>&amp;Messen</translation>
-    </message>
-    <message>
-        <source>&amp;Cancel</source>
-        <translation>&amp;Abbrechen</translation>
-    </message>
-    <message>
-        <source>Measuring</source>
-        <translation>Messung läuft</translation>
-    </message>
-    <message>
-        <source>Speed of the translation</source>
-        <translation>Geschwindigkeit der Übersetzung</translation>
-    </message>
-    <message>
-        <source>Loading the model…</source>
-        <translation>Das Modell wird geladen …</translation>
-    </message>
-    <message>
-        <source>Measuring…</source>
-        <translation>Es wird gemessen …</translation>
-    </message>
-    <message>
-        <source>&amp;Try again</source>
-        <translation>Er&amp;neut versuchen</translation>
-    </message>
-    <message>
-        <source>Nothing could be measured</source>
-        <translation>Es ließ sich nichts messen</translation>
-    </message>
-    <message>
-        <source>Captions will lag about {:.1f} s behind their words, {:.1f} s at worst.</source>
-        <translation>Untertitel werden etwa {:.1f} s hinter ihren Wörtern zurück sein, schlimmstenfalls {:.1f} s.</translation>
-    </message>
-    <message>
-        <source>Each second of speech takes {:.2f} s to translate.</source>
-        <translation>Das Übersetzen einer Sekunde Sprache dauert {:.2f} s.</translation>
-    </message>
-    <message>
-        <source>Speech recognition comes on top of that.</source>
-        <translation>Die Spracherkennung kommt noch dazu.</translation>
-    </message>
-    <message>
-        <source>That is too slow: captions would fall further and further behind. Choose a smaller translation model.</source>
-        <translation>Das ist zu langsam: Die Untertitel würden immer weiter zurückfallen. Wählen Sie ein kleineres Übersetzungsmodell.</translation>
-    </message>
-    <message>
-        <source>That is tight: a smaller model would be safer.</source>
-        <translation>Das ist knapp: Ein kleineres Modell wäre sicherer.</translation>
-    </message>
-    <message>
-        <source>It keeps up.</source>
-        <translation>Es kommt mit.</translation>
     </message>
 </context>
 <context>

@@ -2,16 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
-    <name>EvaluationPage</name>
-    <message numerus="yes">
-        <source>%Ln lines, {:,} without a caption; {:.0f} ms for a word; {}</source>
-        <translation>
-            <numerusform>%Ln line, {:,} without a caption; {:.0f} ms for a word; {}</numerusform>
-            <numerusform>%Ln lines, {:,} without a caption; {:.0f} ms for a word; {}</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>ExportDialog</name>
     <message numerus="yes">
         <source>%Ln captions</source>

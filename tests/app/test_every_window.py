@@ -67,7 +67,6 @@ def windows(program):
         for action in (
             actions.guide,
             actions.models,
-            actions.speed,
             actions.latency,
             actions.glossary,
             actions.help,

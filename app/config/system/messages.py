@@ -24,10 +24,6 @@ class AppCode(Codes):
         "captions cannot be appended to {path}: {reason}; choose another file in the settings"
     )
     LIVE_TEXT_HANGS = tr("{path} does not take captions; choose another file in the settings")
-    MEASUREMENTS_UNWRITABLE = tr(
-        "measurements cannot be written to {path}: {reason}; recording has stopped, choose another "
-        "file"
-    )
 
     # glossaries
     GLOSSARY_UNWRITABLE = tr(

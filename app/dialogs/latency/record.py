@@ -1,32 +1,13 @@
-"""The data of the latency window: lags of words, counters and memory over time. No Qt, no clock."""
+"""The data of the latency window: lags of words and the newest counters. No Qt, no clock."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from engine.events import Statistics
 from engine.metrics.word_lags import WordLags
 
-_POINTS = 720  # of a curve
-
-
-class Curve:
-    """Values over time; a long curve drops every second point and then samples more rarely."""
-
-    def __init__(self, most: int = _POINTS) -> None:
-        self.points: list[tuple[float, float]] = []
-        self._most = most
-        self._step, self._n_skipped = 1, 0
-
-    def add(self, at_s: float, value: float) -> None:
-        """Append a value."""
-        self._n_skipped += 1
-        if self._n_skipped < self._step and self.points:
-            return
-        self._n_skipped = 0
-        self.points.append((at_s, value))
-        if len(self.points) > self._most:
-            self.points = self.points[::2]
-            self._step *= 2
+if TYPE_CHECKING:
+    from engine.events import Statistics
 
 
 class LatencyRecord:
@@ -34,7 +15,7 @@ class LatencyRecord:
 
     Attributes:
         lags: of words.
-        tokens_fed, tokens_recomputed, memory: curves, seconds to a count or to bytes.
+        memory_bytes: of this program; None before it was measured.
         newest: the newest counters of the session; None before the first.
     """
 
@@ -45,14 +26,8 @@ class LatencyRecord:
     def clear(self, now_s: float = 0.0) -> None:
         """Reset everything; words now in progress are not measured."""
         self.lags.clear(now_s)
-        self.tokens_fed, self.tokens_recomputed, self.memory = Curve(), Curve(), Curve()
         self.newest: Statistics | None = None
-
-    def count(self, statistics: Statistics, now_s: float) -> None:
-        """Record the counters of the session."""
-        self.newest = statistics
-        self.tokens_fed.add(now_s, statistics.tokens_fed)
-        self.tokens_recomputed.add(now_s, statistics.tokens_recomputed)
+        self.memory_bytes: int | None = None
 
 
 EDGES_S = (0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0)

@@ -1,4 +1,4 @@
-"""Windows of the Tools menu that hold a page each: translation models, and their speed."""
+"""The window of translation models, which the Tools menu opens."""
 
 from pathlib import Path
 
@@ -11,7 +11,6 @@ from app.dialogs.setup.model_page import ModelPage
 from app.dialogs.setup.model_service import ModelService
 from app.dialogs.setup.page_frame import heading_of, lay_out_page
 from app.dialogs.setup.pages import WizardPage
-from app.dialogs.setup.speed_page import SpeedPage
 from app.dialogs.setup.wizard import WizardServices
 from app.look.style_sheet import make_primary
 from app.look.widgets.dialog_text import bring_up, size_text
@@ -80,31 +79,6 @@ class ModelsDialog(QDialog):
         )
         self.wanted.emit(choice)
         self.close()
-
-
-class SpeedDialog(QDialog):
-    """How far captions will lag with the current translation model."""
-
-    def __init__(self, parts: WizardServices, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._check = ChildCommand(self, program=parts.program)
-        self.page = SpeedPage(self._check)
-        _lay_out(self, self.page)
-
-    def open_speed(self, arguments: list[str]) -> None:
-        """Show the page for a model and settings, as command-line options."""
-        self.page.use(arguments)
-        bring_up(self)
-
-    def reject(self) -> None:
-        """Stop measuring."""
-        super().reject()
-        self.page.leave()
-
-    def end(self) -> None:
-        """Stop measuring; the program ends."""
-        self.close()
-        self._check.cancel()
 
 
 def _lay_out(dialog: QDialog, page: WizardPage, *buttons: QPushButton) -> None:

@@ -403,7 +403,7 @@ def test_the_figures_of_the_engine_stand_in_the_latency_window_alone(program):
     one.wait(lambda: one.application.side_windows.latency.record.newest is not None)
     one.window.menu_actions.latency.trigger()
     told = one.application.side_windows.latency_dialog.cost.text()
-    for figure in ("shouter, loaded in 0.2 s", "Tokens fed: 1;", "12 ms for", "4.2 ms for a token"):
+    for figure in ("shouter, loaded in 0.2 s", "Tokens fed: 1;", "12 ms for"):
         assert figure in told
     assert one.window.status.state.text() == "Ready"
 

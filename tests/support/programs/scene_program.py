@@ -88,9 +88,9 @@ WITHOUT_OVERLAY = {
     "session",
     "menu",
     *("guide", "guide_speech", "guide_download", "guide_failure", "guide_try", "guide_done"),
-    *("models", "speed", "media", "media_running"),
+    *("models", "media", "media_running"),
     *("guide_polish", "models_polish", "models_licence"),
-    *("latency", "latency_cost", "evaluate", "glossary"),
+    *("latency", "glossary"),
 }
 HEARD = {
     DeviceKind.MICROPHONE: ["Good morning, everyone. Today we want to talk about the weather"],

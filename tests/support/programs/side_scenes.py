@@ -29,9 +29,6 @@ MACHINE = {
 }
 FORECAST = {"kind": "forecast", "n_words": 96, "load": 0.31, "median_s": 1.4, "p95_s": 2.3,
             "computing_s": 0.2}  # fmt: skip
-SCORE = {"kind": "score", "bleu": 27.4, "chrf": 55.1, "laal": 3.4, "n_lines": 200, "n_empty": 0,
-         "ms_per_word": 61.0, "signature": "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|"
-         "version:2.5.1"}  # fmt: skip
 TERMS = (("slot", "Platz"), ("adapter", "Aufsatz"), ("caption", "Untertitel"), ("overlay", ""))
 MOST_FREE_BYTES = 7_100_000_000
 
@@ -183,13 +180,6 @@ class SideScenes:
         page = self.act_models_polish()
         page.choose(Path("facebook/nllb-200-distilled-600M"))
 
-    def act_speed(self):
-        guide = self.application.side_windows.guide
-        guide.parts = self.examiners()
-        guide.open_speed()
-        self.place(guide.speed, QPoint(110, 70))
-        guide.speed.page.measure.click()
-
     def open_media(self):
         dialog = self.application.media.dialog
         dialog.open_file(self.folder / "Town hall meeting, 2026-11-20.mp4")
@@ -206,18 +196,12 @@ class SideScenes:
         dialog.start.click()
         dialog.show_position(203.0, 1260.0)
 
-    def open_latency(self, page):
+    def act_latency(self):
         side = self.application.side_windows
-        side.program = says(
-            {"kind": "line", "n": 200, "of": 200}, SCORE, {"kind": "wer", "wer": 0.083}
-        )
         self.window.menu_actions.latency.trigger()
-        dialog = side.latency_dialog
-        dialog.tabs.setCurrentIndex(page)
-        dialog.move(self.window.pos() + QPoint(130, 40))
+        side.latency_dialog.move(self.window.pos() + QPoint(130, 40))
         side.latency._timer.stop()
         QTimer.singleShot(1500, lambda: self.measure(side.latency))
-        return dialog
 
     def measure(self, desk):
         """Put the measurements of some minutes into the record."""
@@ -231,26 +215,10 @@ class SideScenes:
             times = {"wait": wait, "model": model, "paint": paint, "committed": both}
             for stage, seconds in (times | {"whole": both + paint}).items():
                 record.lags._seconds[stage].append(seconds)
-        for second in range(240):
-            record.memory.add(second, 412e6 + 60e6 * min(1, second / 20) + rng.random() * 2e6)
-            fed = {"tokens_fed": 31 * second, "tokens_recomputed": 2 * second, "probes": 0}
-            record.count(
-                Statistics(**fed, forwards=19 * second, cached_rows=188, ms_per_word=61), second
-            )
+        record.memory_bytes = 471_000_000
+        fed = {"tokens_fed": 7440, "tokens_recomputed": 480, "probes": 0}
+        record.newest = Statistics(**fed, forwards=4560, cached_rows=188, ms_per_word=61)
         desk.changed.emit()
-
-    def act_latency(self):
-        self.open_latency(0)
-
-    def act_latency_cost(self):
-        self.open_latency(1)
-
-    def act_evaluate(self):
-        page = self.open_latency(2).evaluation
-        page.source.setText("/home/ada/talks/ted.en")
-        page.reference.setText("/home/ada/talks/ted.de")
-        page.sound.setText("/home/ada/talks/ted.wav")
-        QTimer.singleShot(500, page.start.click)
 
     def act_glossary(self):
         self.window.menu_actions.glossary.trigger()

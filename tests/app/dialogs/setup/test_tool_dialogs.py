@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.config.model_choice import ModelChoice
-from app.dialogs.setup.tool_dialogs import ModelsDialog, SpeedDialog
+from app.dialogs.setup.tool_dialogs import ModelsDialog
 from engine.commands import Configure
 from engine.events import LoadProgress
 from engine.hub.catalogue import KNOWN_MODELS, TRANSLATION_MODELS
@@ -45,16 +45,6 @@ def models(made, tmp_path):
         one.uses = []
         one.wanted.connect(one.uses.append)
         one.open_models(ModelChoice(model=model, language="de"))
-        return one
-
-    return make
-
-
-@pytest.fixture
-def speed(made):
-    def make(code=None):
-        one = made(SpeedDialog(parts(code)))
-        one.open_speed(["--to", "de"])
         return one
 
     return make
@@ -267,49 +257,6 @@ def test_a_licence_that_was_accepted_is_not_asked_for_again(models):
     assert one.apply.isEnabled()
     one.page.accept.click()
     assert not one.apply.isEnabled()
-
-
-@pytest.mark.parametrize(
-    ("load", "words"), [(0.3, "It keeps up"), (0.9, "tight"), (1.4, "too slow: captions would")]
-)
-def test_the_lag_is_foretold_in_seconds_with_advice(speed, qtbot, load, words):
-    one = speed(says({**FORECAST, "load": load}))
-    text = measured(qtbot, one)
-    assert text == "Captions will lag about 1.9 s behind their words, 3.1 s at worst."
-    assert words in one.page.advice.text()
-
-
-def test_a_measurement_that_fails_is_one_sentence_and_can_be_tried_again(speed, qtbot):
-    one = speed(says({"kind": "failed", "message": "the model is cut off: get it again"}))
-    assert one.page.measure.text() == "&Measure"
-    assert measured(qtbot, one) == "The model is cut off: get it again."
-    assert one.page.measure.text() == "&Try again"
-    other = speed(CRASH)
-    assert "crashed" in measured(qtbot, other)
-
-
-def test_a_measurement_can_be_stopped(speed, qtbot):
-    one = speed(HANG)
-    one.page.measure.click()
-    qtbot.waitUntil(one.page.cancel.isVisible)
-    one.page.cancel.click()
-    assert one.page.measure.isVisible()
-    assert one.page.result.text() == ""
-    one.page.measure.click()
-    one.close()
-    assert not one._check.is_running
-
-
-def test_what_is_measured_is_the_model_in_use(program):
-    one = program(language="fr").open().wait_until_ready()
-    guide = one.application.side_windows.guide
-    guide.parts = parts(says({**FORECAST, "load": 0.3}))
-    one.window.menu_actions.speed.trigger()
-    arguments = guide.speed.page._arguments
-    assert arguments[:2] == ["--model", str(one.application.settings.model)]
-    assert arguments[-3:] == ["check", "--speed", "--json"]
-    assert "fr" in arguments
-    assert measured(one.qtbot, guide.speed).startswith("Captions will lag")
 
 
 def chosen_in_tools(one, model, language, **more):
