@@ -88,4 +88,4 @@ class ByteCount(int):
 
     def __format__(self, form: str) -> str:
         """Write it for people, whatever the form."""
-        return bytes_text(self)
+        return bytes_text(int(self))  # its own format would come back here

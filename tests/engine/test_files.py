@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from engine.files import append_text, bytes_text, replacing, write_file
+from engine.files import ByteCount, append_text, bytes_text, replacing, write_file
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,7 @@ def test_a_text_that_does_not_fit_is_taken_back(tmp_path, monkeypatch):
         append_text(file, "more than fits\n")
     os.close(file)
     assert path.read_text() == "whole\n"
+
+
+def test_a_few_bytes_are_written_as_a_size_too():
+    assert f"{ByteCount(0)} of {ByteCount(999)}" == "0 B of 999 B"
