@@ -27,12 +27,11 @@ from app.cli.listen_output import EventQueue, Screen
 from app.cli.listen_rows import ListeningView
 from app.config.system.early_interrupt import leaving_at_once
 from app.config.system.messages import AppCode
-from engine.audio.devices import AudioNotice
 from engine.errors import HubError, ModelError, message_of
 from engine.events import Event
 from engine.files import bytes_text
-from engine.hub.catalogue import SPEECH_CHOICES, smaller_whisper
-from engine.speech.events import Heard, Noticed
+from engine.hub.catalogue import SPEECH_CHOICES
+from engine.speech.events import Heard
 from engine.utterances import UtteranceTracker
 
 if TYPE_CHECKING:
@@ -98,17 +97,9 @@ def _listening(
     """Start a session and a listener, and end both."""
     with leaving_at_once():
         from engine.session.session import Session  # noqa: PLC0415
-        from engine.speech.listener import (  # noqa: PLC0415  libraries may be missing; torch takes seconds
-            Lane,
-            Listener,
-            ListeningSettings,
-            Recognition,
-        )
-        from engine.speech.vad import SileroDetector  # noqa: PLC0415
+        from engine.speech.listener import Lane  # noqa: PLC0415  libraries may be missing
+        from engine.speech.listening import make_listening, noticed  # noqa: PLC0415
         from engine.speech.whisper import Whisper, WhisperSettings  # noqa: PLC0415
-
-    def noticed(lane: str) -> Callable[[AudioNotice], None]:
-        return lambda notice: report(Noticed(lane=lane, notice=notice))
 
     asked = settings.translation
     device = asked.model.device if asked.model.device in ("cpu", "cuda") else "auto"
@@ -121,19 +112,16 @@ def _listening(
         listener.take(event)  # made before the session is started
 
     session = Session(asked.model, asked.translation, take, log=asked.log)
-    listener = Listener(
-        [
-            Lane(
-                name=it.lane,
-                source=make_source(it, noticed(it.lane), real_time=settings.real_time),
-                live=settings.real_time or not it.is_file,
-            )
-            for it in settings.sources
-        ],
-        session,
-        Recognition(make_model=lambda: Whisper(recognizer), make_detector=SileroDetector),
-        report,
-        ListeningSettings(smaller_model=smaller_whisper(settings.whisper)),
+    lanes = [
+        Lane(
+            name=it.lane,
+            source=make_source(it, noticed(it.lane, report), real_time=settings.real_time),
+            live=settings.real_time or not it.is_file,
+        )
+        for it in settings.sources
+    ]
+    listener = make_listening(
+        lanes, session, lambda: Whisper(recognizer), report, recognizer=settings.whisper
     )
     listener.start()
     session.start()

@@ -26,6 +26,7 @@ from engine.speech.events import (
 if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
     from app.session.recognition import Run, SpeechEngine
     from engine.speech.listener import Feed
+    from engine.speech.listening import Wanted
 
 MakeSpeechEngine = Callable[[Path, str], "SpeechEngine"]
 """Makes the recognition; gets the folder of recognisers and where to compute. Runs on a thread."""
@@ -245,56 +246,58 @@ class ListeningService(QObject):
     def _listen(
         self, wanted: tuple[WantedDevice, ...], recognizer: str, language: str, instead: str
     ) -> None:
+        if self._record(wanted, recognizer, language, self._report, instead=instead):
+            self.began.emit()
+        elif wanted and not self._made().has(recognizer):
+            self.recognizer_missing.emit(recognizer)
+
+    def _caption_file(self, path: Path, recognizer: str, language: str, *, real_time: bool) -> None:
+        from engine.speech.listening import WantedFile  # noqa: PLC0415  numpy is slow to import
+
+        self._file_failure = ""
+        wanted = (WantedFile(path=path, real_time=real_time),)
+        try:
+            if not self._record(wanted, recognizer, language, self._report_file):
+                self.file_lacks_model.emit()
+        except (SurtitleError, ImportError) as error:
+            self.file_ended.emit(error_text(error))
+
+    def _record(
+        self,
+        wanted: "Sequence[Wanted]",
+        recognizer: str,
+        language: str,
+        report: Callable[[Heard], None],
+        *,
+        instead: str = "",
+    ) -> bool:
+        """Record from these sources in place of those before; return whether it has begun.
+
+        Without the speech model nothing changes.
+        """
         speech = self._made()
         if wanted and not speech.has(recognizer):
-            self.recognizer_missing.emit(recognizer)
-            return
+            return False
         newest = next(reversed(self._living()), None)
         if newest is not None:
             newest.listener.stop()
         if not wanted:
-            return
+            return False
         speech.language = language
         after = None if newest is None else newest.listener
-        run = speech.prepare(wanted, recognizer, self._feed, self._report, after, instead=instead)
-        with self._guard:
-            self._runs.append(run)
-        self.begins.emit()
-        run.listener.start()  # now that it is among those that events go to
-        self.began.emit()
-
-    def _caption_file(self, path: Path, recognizer: str, language: str, *, real_time: bool) -> None:
-        self._file_failure = ""
-        try:
-            speech = self._made()
-            if not speech.has(recognizer):
-                self.file_lacks_model.emit()
-                return
-            newest = next(reversed(self._living()), None)
-            if newest is not None:
-                newest.listener.stop()
-            after = None if newest is None else newest.listener
-            report = self._report_file
-            speech.language = language
-            run = speech.prepare_file(
-                path, recognizer, self._feed, report, after, real_time=real_time
-            )
-            self._start(run)
-        except (SurtitleError, ImportError) as error:
-            self.file_ended.emit(error_text(error))
-
-    def _start(self, run: "Run") -> None:
-        """Start a run, which is among those that events go to unless it cannot be started."""
+        run = speech.prepare(wanted, recognizer, self._feed, report, after, instead=instead)
         with self._guard:
             self._runs.append(run)
             if run.file is not None:
                 run.file.pause(paused=self._holds_files)
+        self.begins.emit()
         try:
-            run.listener.start()
+            run.listener.start()  # now that it is among those that events go to
         except SurtitleError:
             with self._guard:
                 self._runs.remove(run)
             raise
+        return True
 
     def _report_file(self, event: Heard) -> None:
         match event:

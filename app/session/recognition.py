@@ -10,16 +10,15 @@ from pathlib import Path
 
 from app.config.lanes import LANES, THEM
 from app.config.modes import SOURCE_LANGUAGE
-from engine.audio.devices import AudioDevice, AudioNotice, WantedDevice
+from engine.audio.devices import AudioDevice
 from engine.audio.file_source import FileSource
 from engine.audio.live_source import LiveSource
 from engine.audio.sources import AudioSources
 from engine.errors import ModelError
-from engine.hub.catalogue import smaller_whisper
 from engine.hub.transfer import HubSettings, Progress
-from engine.speech.events import Heard, Noticed, RecognizerKept
-from engine.speech.listener import Feed, Lane, Listener, ListeningSettings, Recognition
-from engine.speech.vad import SileroDetector
+from engine.speech.events import Heard, RecognizerKept
+from engine.speech.listener import Feed, Lane, Listener
+from engine.speech.listening import Wanted, WantedFile, make_listening, noticed
 from engine.speech.whisper import Whisper, WhisperSettings
 from engine.speech.whisper_models import found_whisper, whisper_folder
 
@@ -79,7 +78,7 @@ class SpeechEngine:
 
     def prepare(
         self,
-        wanted: Sequence[WantedDevice],
+        wanted: Sequence[Wanted],
         recognizer: str,
         feed: Feed,
         report: Callable[[Heard], None],
@@ -90,7 +89,7 @@ class SpeechEngine:
         """Return a run, which the caller starts; it records from then on.
 
         Args:
-            wanted: at least one source.
+            wanted: at least one source; a file is in the lane of the others' voices.
             recognizer: name or folder of one that is on this computer.
             feed: takes the words for the session.
             report: gets the events, on other threads.
@@ -102,59 +101,6 @@ class SpeechEngine:
         """
         folder = whisper_folder(recognizer, self._library)
         kept = found_whisper(instead, self._library) if instead else None
-
-        def noticed(lane: str) -> Callable[[AudioNotice], None]:
-            return lambda notice: report(Noticed(lane=lane, notice=notice))
-
-        sources = {
-            LANES[device.kind]: self._sources.live(device, noticed(LANES[device.kind]))
-            for device in wanted
-        }
-
-        lanes = [Lane(name=lane, source=source) for lane, source in sources.items()]
-        listener = Listener(
-            lanes,
-            feed,
-            self._recognition(folder, after, kept, report),
-            report,
-            ListeningSettings(smaller_model=smaller_whisper(recognizer)),
-        )
-        return Run(listener=listener, sources=sources)
-
-    def prepare_file(
-        self,
-        path: Path,
-        recognizer: str,
-        feed: Feed,
-        report: Callable[[Heard], None],
-        after: Listener | None = None,
-        *,
-        real_time: bool,
-    ) -> Run:
-        """Return a run over an audio or video file, in the lane of the others' voices.
-
-        Args and errors as for ``prepare``, and:
-            path: the file.
-            real_time: read it at its own pace, not as fast as possible.
-        """
-
-        def noticed(notice: AudioNotice) -> None:
-            report(Noticed(lane=THEM, notice=notice))
-
-        folder = whisper_folder(recognizer, self._library)
-        source = self._sources.file(path, noticed, real_time=real_time)
-        lane = Lane(name=THEM, source=source, live=real_time)
-        listener = Listener([lane], feed, self._recognition(folder, after), report)
-        return Run(listener=listener, file=source)
-
-    def _recognition(
-        self,
-        folder: Path,
-        after: Listener | None,
-        instead: Path | None = None,
-        report: Callable[[Heard], None] | None = None,
-    ) -> Recognition:
-        """Return the models of a run, which are loaded once the previous run has ended."""
         settings = WhisperSettings(model=str(folder), device=self._device, language=self.language)
 
         def load() -> Whisper:
@@ -163,13 +109,26 @@ class SpeechEngine:
             try:
                 return self._whisper(settings)
             except ModelError as error:
-                if instead is None or report is None:
+                if kept is None:
                     raise
-                whisper = self._whisper(replace(settings, model=str(instead)))
+                whisper = self._whisper(replace(settings, model=str(kept)))
                 report(RecognizerKept(message=error.message))
                 return whisper
 
-        return Recognition(make_model=load, make_detector=SileroDetector, n_words=self._n_words)
+        lanes, sources, file = list[Lane](), dict[str, LiveSource](), None
+        for one in wanted:
+            if isinstance(one, WantedFile):
+                tell = noticed(THEM, report)
+                file = self._sources.file(one.path, tell, real_time=one.real_time)
+                lanes.append(Lane(name=THEM, source=file, live=one.real_time))
+            else:
+                lane = LANES[one.kind]
+                sources[lane] = self._sources.live(one, noticed(lane, report))
+                lanes.append(Lane(name=lane, source=sources[lane]))
+        listener = make_listening(
+            lanes, feed, load, report, recognizer=recognizer, n_words=self._n_words
+        )
+        return Run(listener=listener, sources=sources, file=file)
 
     def _whisper(self, settings: WhisperSettings) -> Whisper:
         """Return the recogniser, loaded if necessary; the runs call this one after the other."""

@@ -13,7 +13,9 @@ from app.session.recognition import SpeechEngine
 from engine.audio.devices import SAMPLE_RATE_HZ, DeviceKind, WantedDevice
 from engine.audio.sources import AudioSources
 from engine.errors import ModelError
+from engine.speech import vad
 from engine.speech.events import ListeningFailed, RecognizerKept
+from engine.speech.listening import WantedFile
 from tests.support import hub_server
 from tests.support.hub_server import WHISPER_FILES
 from tests.support.listening_fakes import Chunks, Echo, Loudness, Script, script, sound_of
@@ -111,7 +113,7 @@ def ears(tmp_path, monkeypatch):
         return Script(script("good morning."))
 
     monkeypatch.setattr(recognition, "Whisper", load)
-    monkeypatch.setattr(recognition, "SileroDetector", Loudness)
+    monkeypatch.setattr(vad, "SileroDetector", Loudness)
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         for file, content in WHISPER_FILES.items():
@@ -205,9 +207,8 @@ def test_a_file_is_a_run_of_its_own_whose_position_can_be_asked(ears, tmp_path):
         file.writeframes((sound * 32767).astype(np.int16).tobytes())
     ears._sources = AudioSources()
     echo, events = Echo(), []
-    run = ears.prepare_file(
-        tmp_path / "talk.wav", str(tmp_path / "one"), echo, events.append, real_time=False
-    )
+    wanted = WantedFile(path=tmp_path / "talk.wav")
+    run = ears.prepare([wanted], str(tmp_path / "one"), echo, events.append)
     echo.report = run.listener.take
     run.listener.start()
     assert run.file.duration_s == pytest.approx(3.0)

@@ -14,6 +14,7 @@ from engine.hub.catalogue import WHISPER_MODELS
 from engine.messages import Code
 from engine.speech.events import Noticed, RecognizerKept
 from engine.speech.listener import Lane, Listener, ListeningSettings, Recognition
+from engine.speech.listening import WantedFile
 from tests.support.listening_fakes import Chunks, Loudness, Script, script, sound_of
 
 DEVICES = (
@@ -142,8 +143,10 @@ class FakeSpeechEngine:
         self.here.add(recognizer)
 
     def prepare(self, wanted, recognizer, feed, report, after=None, *, instead=""):
-        self.asked.append((wanted, recognizer))
         self.languages.append(self.language)
+        if isinstance(wanted[0], WantedFile):
+            return self._prepare_file(*wanted, recognizer, feed, report, after)
+        self.asked.append((wanted, recognizer))
         sources = {}
         for one in wanted:
             said = self.texts.get(one.kind) or [""]
@@ -171,10 +174,9 @@ class FakeSpeechEngine:
         self.runs.append(FakeRun(listener, sources))
         return self.runs[-1]
 
-    def prepare_file(self, path, recognizer, feed, report, after=None, *, real_time):
-        self.asked.append((path, recognizer, real_time))
-        self.languages.append(self.language)
-        source = FileTalk(path)
+    def _prepare_file(self, wanted, recognizer, feed, report, after):
+        self.asked.append((wanted.path, recognizer, wanted.real_time))
+        source = FileTalk(wanted.path)
 
         def load():
             if after is not None:
@@ -183,7 +185,7 @@ class FakeSpeechEngine:
                 raise ModelError(self.failure)
             return Knowing({"them": source.words})
 
-        lane = Lane(name="them", source=source, live=real_time)
+        lane = Lane(name="them", source=source, live=wanted.real_time)
         recognition = Recognition(make_model=load, make_detector=Loudness, n_words=self.n_words)
         self.runs.append(FakeRun(Listener([lane], feed, recognition, report), {}, source))
         return self.runs[-1]
