@@ -88,7 +88,7 @@ def edited_while_it_translates(record, models, home):
     with Played(record, models, translation=chosen(), home=home) as one:
         words = talk(4).split()
         edited = [*words[:2], "hag", *words[3:]]
-        one.meanwhile(_nth_caption(3), stage.SetWords(tuple(edited)))
+        one.meanwhile(_nth_caption(3), stage.typed(edited))
         one.typed(" ".join(words))
         one.meanwhile(_nth_caption(2), Configure(chosen(policy="read:1")), EndPassage())
         one.typed(" ".join(["Bad", *edited]))

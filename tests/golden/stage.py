@@ -41,9 +41,7 @@ from engine.commands import (
     Clear,
     Configure,
     EndPassage,
-    FeedWords,
     LoadAdapter,
-    SetWords,
     Skip,
     UnloadAdapter,
     UseAdapter,
@@ -63,6 +61,7 @@ from tests.support.adapter_folders import CONFIG, factors, tiny_card, write_adap
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
 from tests.support.app.listening_program import ListeningProgram
 from tests.support.app.whole_program import Program, cells
+from tests.support.commands import fed, typed
 from tests.support.fakes import Receiver, save_tiny_model, tiny_weights
 from tests.support.listening_fakes import Loudness, Script, script, sound_of
 from training.trainer.pretraining.export import export_graph
@@ -70,9 +69,9 @@ from training.trainer.pretraining.tokenizer import END, END_OF_WRITE, save_token
 
 __all__ = [
     "CaptionChanged", "Clear", "Configure", "DeviceKind",
-    "EndPassage", "Engine", "FeedWords", "LayoutSettings", "LoadAdapter", "Models", "Played",
-    "SetWords", "Skip", "TranslationSettings", "UnloadAdapter", "UseAdapter",
-    "UtteranceLimits", "heard_window", "listen", "translate", "window",
+    "EndPassage", "Engine", "LayoutSettings", "LoadAdapter", "Models", "Played",
+    "Skip", "TranslationSettings", "UnloadAdapter", "UseAdapter",
+    "UtteranceLimits", "heard_window", "listen", "translate", "typed", "window",
 ]  # fmt: skip
 
 WAIT_S = 120.0  # real seconds, for what never comes
@@ -360,14 +359,14 @@ class Played:
     def heard(self, text, lane="", *, at_once=False):
         """Feed words one by one, or all together."""
         if at_once:
-            self.send(FeedWords(tuple(text.split()), lane))
+            self.send(fed(text.split(), lane))
             return
         for word in text.split():
-            self.send(FeedWords((word,), lane))
+            self.send(fed([word], lane))
 
     def typed(self, *texts):
         for text in texts:
-            self.send(SetWords(tuple(text.split())))
+            self.send(typed(text.split()))
 
     def meanwhile(self, condition, *commands):
         """Send commands from the first event for which a condition holds: while it translates."""
@@ -492,7 +491,9 @@ class _Fragile:
     def __init__(self, session, report):
         self._session = session
         self._report = report
-        self.start, self.stop, self.send = session.start, session.stop, session.send
+
+    def __getattr__(self, name):
+        return getattr(self._session, name)
 
     def fail(self, sentence):
         self._session.stop()
