@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-OTHERS = {"experiments.md", "comparison.md", "first_hour.md", "one_word.md"}
+OTHERS = {"experiments.md", "comparison.md", "first_hour.md"}
 """Pages that tell what was, with the names of then, or of files of other programs."""
 
 PLACES = (ROOT, ROOT / "tests")
