@@ -40,23 +40,28 @@ class TermFinder:
 
     def found(self, words: Sequence[str]) -> Iterator[str]:
         """Yield the translation of each term in a source; no word belongs to two terms."""
+        for _, translation in self.pairs(words):
+            yield translation
+
+    def pairs(self, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield each term in a source, as the glossary has it, with its translation."""
         start = 0
         while start < len(words):
             for length in range(min(self._longest, len(words) - start), 0, -1):
-                translation = self._translation(bare(" ".join(words[start : start + length])))
-                if translation is not None:
-                    yield translation
+                term = self._term(bare(" ".join(words[start : start + length])))
+                if term is not None:
+                    yield term, self._translations[term]
                     start += length
                     break
             else:
                 start += 1
 
-    def _translation(self, text: str) -> str | None:
-        """Return the translation of a term, also of a plural that only adds an s."""
+    def _term(self, text: str) -> str | None:
+        """Return the term that a text is, also a plural that only adds an s."""
         for form in (text, text.removesuffix("s")):
             for key in (form, form.lower()):
                 if key in self._translations:
-                    return self._translations[key]
+                    return key
         return None
 
 

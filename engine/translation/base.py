@@ -4,7 +4,10 @@
 it is.
 """
 
+import functools
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from engine.errors import ModelError
@@ -21,11 +24,16 @@ from engine.settings import TranslationSettings
 from engine.text.foreign_words import split_foreign
 from engine.text.prompt import Prompt, full_stop_ids, word_units, words_begun
 from engine.text.prompt_context import Context, NoContext
+from engine.text.sentences import Sentence
 from engine.text.tokenizer import WordTokenizer
-from engine.translation.captioned import Captioned, Captioner, Kind, n_same
+from engine.translation.captioned import Captioned, Captioner, Kind, n_same, set_sentence
 from engine.translation.constraints import Constraints
 from engine.translation.log_events import Counters, log_session, log_source
+from engine.translation.own_words import OwnWords
 from engine.translation.utterance import Arrived, Passed, Unit
+
+_ROWS_BESIDE = 512
+"""Rows beside the system prompt in which a term is translated alone."""
 
 
 class System(Captioner[Kind], Protocol[Kind]):
@@ -60,8 +68,8 @@ class Conversation:
         counters: what was computed more than once.
         log: gets the events.
         settings: as they were asked for.
-        resolved, policy, prompt, constraints: for utterances that are opened now, after
-            ``next_number``.
+        resolved, policy, prompt, constraints, terms: for utterances that are opened now, after
+            ``next_number``; terms are those of the glossary that stand in no prompt.
         words_begun: of every id, how many words of the target language it begins.
         cached_system: system rows the cache holds; who feeds them says so.
         haste: how many times larger steps are read than the policy says; see
@@ -74,6 +82,7 @@ class Conversation:
     resolved: Resolved
     constraints: Constraints | None
     words_begun: list[int]
+    terms: tuple[tuple[str, str], ...]
 
     def __init__(
         self,
@@ -135,6 +144,7 @@ class Conversation:
         self.model.use(resolved.layout)  # the last that may refuse
         self.settings, self.resolved, self._context = settings, resolved, context
         self.policy = resolved.policy
+        self.terms = tuple(copied) if settings.constrained else ()
         self.words_begun = self._words_begun_in(language)
         self.prompt = context.prompt()
         self.constraints = constraints
@@ -250,11 +260,12 @@ def target_tokenizer(weights: AnyWeights) -> WordTokenizer:
     return weights.tokenizer
 
 
-class OnConversation:
+class OnConversation(ABC):
     """What every system shows of the conversation it translates with."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
+        self._own_words: tuple[TranslationSettings, OwnWords] | None = None
 
     @property
     def model(self) -> AnyModel:
@@ -274,3 +285,33 @@ class OnConversation:
     def configure(self, settings: TranslationSettings) -> None:
         """Use these settings from the next utterance on, see ``Conversation.configure``."""
         self.conversation.configure(settings)
+
+    def own_words(self) -> OwnWords | None:
+        """Return the model's own words for the terms of now; None where there are no terms."""
+        settings, terms = self.conversation.settings, self.conversation.terms
+        if not terms or not is_spaced(settings.target_language):
+            return None
+        if self._own_words is None or self._own_words[0] is not settings:
+            plain = replace(settings, glossary=(), context_sentences=0)
+            n_rows = 2 * len(self.conversation.prompt.headers.system) + _ROWS_BESIDE
+            beside = functools.cache(lambda: self._beside(plain, n_rows))
+            own = OwnWords(
+                terms,
+                lambda text: _caption_of(beside(), text),
+                reads_english=settings.reads_english,
+            )
+            self._own_words = settings, own
+        return self._own_words[1]
+
+    @abstractmethod
+    def _beside(self, settings: TranslationSettings, capacity: int) -> AnySystem:
+        """Return another system of the same model, with a cache of its own."""
+
+
+def _caption_of(system: AnySystem, text: str) -> str:
+    """Return the caption of a text that is translated alone."""
+    utterance = system.open()
+    set_sentence(system, utterance, Sentence(tuple(text.split()), ended=True))
+    while system.advance(utterance) is not None:
+        pass
+    return utterance.caption

@@ -12,6 +12,7 @@ from engine.text.detokenizer import Detokenizer
 from engine.text.prompt import Prompt
 from engine.translation.captioned import n_same
 from engine.translation.constraints import Constraints
+from engine.translation.own_words import OwnWords, TermWriter
 from engine.translation.repetition import is_loop
 from engine.translation.utterance import Arrived, Unit, is_runaway, with_end
 
@@ -34,6 +35,8 @@ class Redraft:
         full_stop: ids behind the last word that stand in no word.
         passed: words that no draft translates; they stand at the end of the caption.
         constraints: rules of the drafts, or None.
+        own_words: of the terms of a glossary, or None.
+        terms: writes their translations.
     """
 
     number: int
@@ -47,6 +50,8 @@ class Redraft:
     full_stop: Unit = ()
     passed: tuple[str, ...] = ()
     constraints: Constraints | None = None
+    own_words: OwnWords | None = None
+    terms: TermWriter = field(default_factory=TermWriter)
     finished: bool = False
     caption: str = ""
     units: list[Unit] = field(default_factory=list)
@@ -155,4 +160,13 @@ class Redraft:
         self.fed.clear()
         self.earlier.clear()
         self.detokenizer = Detokenizer(self.detokenizer.tokenizer)
+        self.terms = TermWriter()
         return True
+
+    def with_terms(self, text: str) -> str:
+        """Return the text to show for whole words of a draft, or for its rest."""
+        if self.own_words is None:
+            return text
+        heard = self.own_words.heard(self._decoded(self._read_ids()))
+        shown = self.terms.feed(text, heard, ends_word=True)
+        return shown + self.terms.flush(heard) if self.source_ended else shown

@@ -16,7 +16,7 @@ was shown changes.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, cast
 
 from engine.events import Confidence
 from engine.metrics.event_log import EventLog
@@ -26,7 +26,7 @@ from engine.runtime.loader import AnyWeights
 from engine.settings import TranslationSettings
 from engine.text.detokenizer import Detokenizer
 from engine.text.sentences import without_full_stop
-from engine.translation.base import Conversation, OnConversation
+from engine.translation.base import AnySystem, Conversation, OnConversation
 from engine.translation.captioned import Change, n_same
 from engine.translation.causal_drafts import CausalDrafts
 from engine.translation.encoder_decoder_drafts import EncoderDecoderDrafts
@@ -74,8 +74,13 @@ class Retranslator(OnConversation):
             layout=now.resolved.layout,
             cuts_loops=now.settings.cut_loops,
             constraints=now.constraints,
+            own_words=self.own_words(),
             detokenizer=Detokenizer(now.weights.decoder),
         )
+
+    def _beside(self, settings: TranslationSettings, capacity: int) -> AnySystem:
+        other = Retranslator(self.conversation.weights, settings, capacity=capacity)
+        return cast("AnySystem", other)
 
     def set_source(
         self,
@@ -146,6 +151,8 @@ class Retranslator(OnConversation):
         if utterance.source_ended:
             utterance.finished = True
             text += utterance.detokenizer.flush()
+        text = utterance.with_terms(text)
+        if utterance.source_ended:
             text = without_full_stop(text) if utterance.full_stop else text
             has_text = [""] if utterance.caption + text and utterance.passed else []
             text += " ".join((*has_text, *utterance.passed))

@@ -16,7 +16,7 @@ from engine.policy import Action
 from engine.runtime.torch.causal_model import CausalModel, log_probability, probability_of_others
 from engine.runtime.weights import Weights
 from engine.settings import TranslationSettings
-from engine.translation.base import Conversation, OnConversation
+from engine.translation.base import AnySystem, Conversation, OnConversation
 from engine.translation.captioned import Change
 from engine.translation.log_events import log_cut, log_end, log_fed
 from engine.translation.utterance import Utterance
@@ -61,8 +61,12 @@ class Translator(OnConversation):
             now.weights.decoder,
             cuts_loops=now.settings.cut_loops,
         )
-        utterance.constraints = now.constraints
+        utterance.constraints, utterance.own_words = now.constraints, self.own_words()
         return utterance
+
+    def _beside(self, settings: TranslationSettings, capacity: int) -> AnySystem:
+        weights = cast("Weights", self.conversation.weights)
+        return cast("AnySystem", Translator(weights, settings, capacity=capacity))
 
     def set_source(
         self,

@@ -1,5 +1,6 @@
 """One utterance: its words, its rows, and the target tokens chosen for it so far."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,10 +17,12 @@ from engine.text.detokenizer import Detokenizer
 from engine.text.prompt import Prompt
 from engine.text.sentences import cut_full_stops
 from engine.translation.captioned import n_same
+from engine.translation.own_words import TermWriter
 from engine.translation.repetition import is_loop
 
 if TYPE_CHECKING:
     from engine.translation.constraints import Constraints
+    from engine.translation.own_words import OwnWords
 
 _MAX_GROWTH, _MAX_EXTRA = 2, 16
 """A write of more tokens than growth x source tokens + extra is a loop and is ended."""
@@ -109,10 +112,12 @@ class Utterance:
         self.suppressed = tuple(sorted(suppressed))  # markers that are not chosen
         self._cuts_loops = cuts_loops
         self.constraints: Constraints | None = None
+        self.own_words: OwnWords | None = None  # of the terms of a glossary
         self._layout = layout
         self.planner = make_planner(prompt.headers, layout)
         self._decoder = decoder
         self._detokenizer = Detokenizer(decoder)
+        self._terms = TermWriter()
         self._units: list[Unit] = []  # read and waiting
         self._marks: list[_Mark] = []
         self._chosen: list[int] = []
@@ -170,15 +175,18 @@ class Utterance:
         if self.constraints is None:
             return id_
         return self.constraints.choose(
-            id_, logits, self._read_text(), self.caption + self._held, self._target()
+            id_, logits, self._read_text(), self._written(), self._target()
         )
 
     def completes_number(self, id_: int) -> bool:
         """Tell whether the caption stops inside a number that this token goes on with."""
-        caption = self.caption + self._held
         return self.constraints is not None and self.constraints.completes_number(
-            id_, self._read_text(), caption
+            id_, self._read_text(), self._written()
         )
+
+    def _written(self) -> str:
+        """Return the caption with what is held back of it."""
+        return self.caption + self._held + self._terms.held
 
     def _read_text(self) -> str:
         """Return the text of the source as far as it was read."""
@@ -282,10 +290,12 @@ class Utterance:
             self._write_end = _WriteEnd(self.n_read, len(self._chosen))
             self.finished = self.source_ended
             text = self._detokenizer.flush() if self.finished else ""
+            text = self._with_terms(text, self.n_read, ends_word=True, is_last=self.finished)
         else:
             fed = self._detokenizer.feed(id_)
             n_begun = n_begun or int(bool(fed) and not any(self._begun))
             text = (self._insert(sum(self._begun)) if n_begun else "") + fed
+            text = self._with_terms(text, self.n_read)
             self._begun.append(n_begun)
         if self._full_stop and self.source_ended:
             text, self._held = cut_full_stops(self._held + text)
@@ -293,6 +303,17 @@ class Utterance:
                 text += self._held
         self.caption += text
         return text + self.pass_rest() if self.finished else text
+
+    def _with_terms(
+        self, text: str, n_read: int, *, ends_word: bool = False, is_last: bool = False
+    ) -> str:
+        """Return the text to show for a text of the model, when so many units were read."""
+        if self.own_words is None:
+            return text
+        ids = [one for unit in self._units[:n_read] for one in unit]
+        heard = self.own_words.heard(self._decoder.decode(ids, skip_special_tokens=True))
+        shown = self._terms.feed(text, heard, ends_word=ends_word)
+        return shown + self._terms.flush(heard) if is_last else shown
 
     def pass_rest(self) -> str:
         """Put the words that are not translated at the caption's end; return what was added."""
@@ -342,6 +363,7 @@ class Utterance:
         self.word_complete = self._exhausted = self.finished = False
         self.write_probability = None
         self._detokenizer = Detokenizer(self._decoder)
+        self._terms = TermWriter()
         self._inserted.clear()
         self.caption = self._held = ""
         return 0
@@ -359,13 +381,16 @@ class Utterance:
         self.finished = False
         self._held = ""
         self._detokenizer = Detokenizer(self._decoder)
+        self._terms = TermWriter()
         self._inserted = [n for n in self._inserted if n < mark.n_chosen]
         self.caption = ""
         for n, id_ in enumerate(self._chosen):
             here = [p.text for p, at in zip(self._passed, self._inserted, strict=False) if at == n]
-            self.caption += self._beside_caption(here, begins=not self.caption)
-            if id_ not in self.prompt.markers:
-                self.caption += self._detokenizer.feed(id_)
+            text = self._beside_caption(here, begins=not self._written())
+            is_marker = id_ in self.prompt.markers
+            text += "" if is_marker else self._detokenizer.feed(id_)
+            n_read = bisect_right(self._marks, n, key=lambda mark: mark.n_chosen)
+            self.caption += self._with_terms(text, n_read, ends_word=is_marker)
         return self.planner.rewind(unit)
 
 
