@@ -135,10 +135,14 @@ class MainWindow(QMainWindow):
         self.move(left, max(area.top(), min(area.top() + _MARGIN, lowest)))
 
     def needed_areas(self) -> list[QRect]:
-        """Return the parts of the screen with its controls and lines, but not the transcript."""
+        """Return the parts of the screen with its controls and lines, but not the transcript.
+
+        What is typed in comes first, then what is clicked; what is only read comes last.
+        """
         page = self.empty_page
-        lines = (self.find_bar, self.banner, self.fetch_bar, self.typed_line, self.status)
-        parts: list[QWidget] = [self.menuBar(), self.controls, page.hint, page.offer, *lines]
+        lines = (self.typed_line, self.find_bar, self.banner, self.fetch_bar)
+        parts: list[QWidget] = [*lines, self.controls, self.status, page.offer, self.menuBar()]
+        parts.append(page.hint)
         return [
             QRect(part.mapToGlobal(QPoint()), part.size()) for part in parts if part.isVisible()
         ]

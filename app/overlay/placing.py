@@ -30,3 +30,16 @@ def clear_place(home: QRect, needed: Sequence[QRect], area: QRect) -> QRect | No
         if area.contains(place) and not any(place.intersects(one) for one in needed)
     ]
     return min(clear, key=lambda place: abs(place.top() - home.top()), default=None)
+
+
+def best_place(home: QRect, needed: Sequence[QRect], area: QRect) -> QRect | None:
+    """Return a clear place; where there is none, one that covers only the last things needed.
+
+    Args:
+        home, area: as for ``clear_place``.
+        needed: the most important first.
+    """
+    place = clear_place(home, needed, area)
+    if place is None and len(needed) > 1:
+        return best_place(home, needed[:-1], area)
+    return place

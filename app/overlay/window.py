@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.config.preferences import CaptionPreferences
-from app.overlay.placing import clear_place, moved_inside
+from app.overlay.placing import best_place, clear_place, moved_inside
 from app.overlay.resize_edges import NO_EDGE, Drag, cursor_at, edges_at, with_edges_of
 from app.overlay.shape import set_shape
 from app.overlay.text_layout import OverlayView, TextLayout
@@ -199,7 +199,10 @@ class Overlay(QWidget):
         return self._home if self.geometry() == self._placed else self.geometry()
 
     def keep_off(self, areas: Sequence[QRect]) -> None:
-        """Cover none of these parts of the screen, with fewer lines if there is no room."""
+        """Cover none of these parts of the screen, with fewer lines if there is no room.
+
+        Where there is none for one line either, the last parts are covered: they matter least.
+        """
         if list(areas) != self._needed:
             self._needed = list(areas)
             if not self.is_dragged or not self._was_moved:
@@ -303,7 +306,7 @@ class Overlay(QWidget):
         self._home = self._home_for(self.n_lines, area)
         at_the_bottom = QRect(self._home)
         at_the_bottom.moveBottom(area.bottom())
-        self._placed = clear_place(self._home, self._needed, area) or at_the_bottom
+        self._placed = best_place(self._home, self._needed, area) or at_the_bottom
         self.setGeometry(self._placed)
 
     def _home_for(self, lines: int, area: QRect) -> QRect:

@@ -573,3 +573,14 @@ def test_without_room_for_all_lines_it_has_fewer(overlay):
     assert overlay.geometry().bottom() == area.bottom()
     overlay.keep_off([])
     assert overlay.n_lines == STILL.lines
+
+
+def test_where_a_line_has_no_room_it_covers_what_matters_least(overlay):
+    area = overlay.screen().availableGeometry()
+    middle = area.top() + area.height() // 2
+    typed_in = QRect(QPoint(area.left(), middle), area.bottomRight())
+    read = QRect(area.topLeft(), QPoint(area.right(), middle - 1))
+    overlay.keep_off([typed_in, read])
+    assert not overlay.geometry().intersects(typed_in)
+    overlay.keep_off([read, typed_in])
+    assert not overlay.geometry().intersects(read)
