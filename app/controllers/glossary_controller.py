@@ -127,8 +127,8 @@ class GlossaryController(QObject):
         """Return what a glossary does with the current model."""
         if self._settings.model is None:
             return self.tr(
-                "A translation is used exactly as written here, in place of a word that the model "
-                "finds not much likelier: often its usual translation stays."
+                "A translation is used exactly as written here, in place of the model's own word "
+                "for the term. The article before it stays as the model chose it."
             )
         if self._settings.adapter_in_use is not None:
             return self.tr(

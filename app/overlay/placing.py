@@ -36,8 +36,9 @@ def best_place(home: QRect, needed: Sequence[QRect], area: QRect) -> QRect | Non
     """Return a clear place; where there is none, one that covers only the last things needed.
 
     Args:
-        home, area: as for ``clear_place``.
-        needed: the most important first.
+        home: where it is put if it covers nothing there.
+        needed: parts of the screen that must be seen, the most important first.
+        area: the screen.
     """
     place = clear_place(home, needed, area)
     if place is None and len(needed) > 1:

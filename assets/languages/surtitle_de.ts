@@ -3154,8 +3154,8 @@
         </translation>
     </message>
     <message>
-        <source>A translation is used exactly as written here, in place of a word that the model finds not much likelier: often its usual translation stays.</source>
-        <translation>Eine Übersetzung wird genau so benutzt, wie sie hier steht, anstelle eines Wortes, das das Modell nicht viel wahrscheinlicher findet: Oft bleibt seine gewohnte Übersetzung.</translation>
+        <source>A translation is used exactly as written here, in place of the model&apos;s own word for the term. The article before it stays as the model chose it.</source>
+        <translation>Eine Übersetzung steht genau so da, wie sie hier geschrieben ist, anstelle des Wortes, das das Modell selbst für den Begriff hat. Der Artikel davor bleibt der des Modells.</translation>
     </message>
 </context>
 <context>
@@ -4063,6 +4063,10 @@
     <message>
         <source>{} licence</source>
         <translation>Lizenz: {}</translation>
+    </message>
+    <message>
+        <source>Speed on this computer: being measured.</source>
+        <translation>Tempo auf diesem Computer: wird gemessen.</translation>
     </message>
     <message>
         <source>This speech model is on this computer.</source>

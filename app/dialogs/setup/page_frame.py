@@ -27,7 +27,14 @@ def scrolled(content: QWidget) -> QScrollArea:
     return area
 
 
-def lay_out_page(dialog: QDialog, top: QLayout, content: QWidget, buttons: QLayout) -> QScrollArea:
+def lay_out_page(
+    dialog: QDialog,
+    top: QLayout,
+    content: QWidget,
+    buttons: QLayout,
+    *,
+    below: QWidget | None = None,
+) -> QScrollArea:
     """Lay out a dialog whose content scrolls while its buttons stay, on screens of any size.
 
     Args:
@@ -35,6 +42,7 @@ def lay_out_page(dialog: QDialog, top: QLayout, content: QWidget, buttons: QLayo
         top: holds the heading.
         content: scrolls.
         buttons: the row below.
+        below: stays, too, between the two.
 
     Returns:
         what scrolls the content.
@@ -45,5 +53,7 @@ def lay_out_page(dialog: QDialog, top: QLayout, content: QWidget, buttons: QLayo
     column.addLayout(top)
     area = scrolled(content)
     column.addWidget(area, 1)
+    if below is not None:
+        column.addWidget(below)
     column.addLayout(buttons)
     return area

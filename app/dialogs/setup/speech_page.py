@@ -34,6 +34,7 @@ class SpeechPage(WizardPage):
         self._found = dict[str, str | None]()
         self._fetched = set[str]()  # what was looked up before may be reported later
         self._gflops = 0.0
+        self._is_measured = False
         self._own = ""  # a model that is not among the three
         self._in_use = STANDARD_WHISPER
         self._fetching = ""
@@ -57,8 +58,7 @@ class SpeechPage(WizardPage):
         }
         for name in (*self._names, ""):
             self._add_choice(name)
-        self.row = DownloadRow()
-        self.column.addWidget(self.row)
+        self.row = DownloadRow()  # the wizard puts it below, where it never scrolls away
         self.column.addStretch(1)
         self._connect()
         self.choose(STANDARD_WHISPER)
@@ -158,6 +158,8 @@ class SpeechPage(WizardPage):
         self.buttons[name].setAccessibleDescription(text)
 
     def _speed(self, choice: SpeechChoice) -> str:
+        if not self._is_measured:
+            return self.tr("Speed on this computer: being measured.")  # as long as the answers
         if not self._gflops:
             return ""
         load = load_of(choice, self._gflops)
@@ -201,7 +203,7 @@ class SpeechPage(WizardPage):
 
     @Slot(float)
     def _take_speed(self, gflops: float) -> None:
-        self._gflops = gflops
+        self._gflops, self._is_measured = gflops, True
         if not (self._was_chosen or self.is_here or self._fetching or self._own):
             self.choose(recommended_speech(self._gflops))
         self._describe()

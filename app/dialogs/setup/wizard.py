@@ -111,7 +111,7 @@ class SetupWizard(QDialog):
         row.addStretch(1)
         row.addWidget(self.back)
         row.addWidget(self.next)
-        self.area = lay_out_page(self, top, self.stack, row)
+        self.area = lay_out_page(self, top, self.stack, row, below=self.speech.row)
         self.resize(_WIDTH, _HEIGHT)
 
     def _button(self, text: str) -> QPushButton:
@@ -127,6 +127,7 @@ class SetupWizard(QDialog):
         self.step.setText(self.tr("{} of {}").format(number + 1, len(self.pages)))
         self.back.setEnabled(number > 0)
         self.skip.setVisible(number < len(self.pages) - 1)
+        self.speech.row.setVisible(page is self.speech)
         page.enter()
         self._show_speech()
         self._main_button().setFocus()

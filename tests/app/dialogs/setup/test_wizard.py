@@ -300,3 +300,23 @@ def test_captions_without_translation_are_a_choice_of_the_first_page(program):
     guide.dialog.welcome.target.setCurrentIndex(guide.dialog.welcome.target.findData("de"))
     guide.dialog.next.click()
     assert one.stored()["captions"]["mode"] == "translate"
+
+
+def test_the_button_of_the_download_never_scrolls_away(guide):
+    one = guide()
+    one.resize(one.minimumSizeHint())
+    download = one.speech.row.download
+    for page in one.pages:
+        go_to(one, page)
+        is_whole = download.visibleRegion().boundingRect().size() == download.size()
+        assert is_whole == (page is one.speech)
+
+
+def test_the_words_of_speed_have_room_before_they_are_known(guide, qtbot):
+    one = guide()
+    go_to(one, one.speech)
+    before = one.speech.buttons[SPEECH_CHOICES[-1].name].y()
+    one.speech._take_speed(1000.0)
+    qtbot.waitUntil(lambda: "Fast" in one.speech.details[SPEECH_CHOICES[0].name].text())
+    one.speech.layout().activate()
+    assert one.speech.buttons[SPEECH_CHOICES[-1].name].y() == before
