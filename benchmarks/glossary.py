@@ -57,6 +57,11 @@ def chosen(pairs: Sequence[tuple[str, str]], glossary: Glossary) -> list[tuple[s
     return kept
 
 
+def unusual(glossary: Glossary) -> Glossary:
+    """Put a word that no model knows in place of each translation; references have none of them."""
+    return tuple((term, f"{text[:1]}ork{text[1:].lower()}") for term, text in glossary)
+
+
 def row(
     name: str, captions: Sequence[str], pairs: Sequence[tuple[str, str]], glossary: Glossary
 ) -> str:
@@ -83,6 +88,9 @@ def main() -> None:
     parser.add_argument("--glossary", type=Path, metavar="FILE.tsv", help="else ours for the set")
     parser.add_argument("--to", default="de")
     parser.add_argument("--policy", default="read:3")
+    parser.add_argument(
+        "--unusual", action="store_true", help="ask for translations that no model knows"
+    )
     parser.add_argument("--limit", type=int, help="lines with a term of each set")
     arguments = parser.parse_args()
     weights = load_weights(ModelSettings(directory=arguments.model, device="cpu"))
@@ -97,6 +105,8 @@ def main() -> None:
                 (one.rpartition(" ")[0], one.rpartition(" ")[2]) for one in pairs_of_words
             )
         pairs = chosen(read_pairs(path, arguments.to, None), glossary)[: arguments.limit]
+        if arguments.unusual:
+            glossary = unusual(glossary)
         first_s = 0.0
         for name, terms in (("off", ()), ("on", glossary)):
             settings = TranslationSettings(
