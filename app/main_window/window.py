@@ -137,7 +137,7 @@ class MainWindow(QMainWindow):
     def needed_areas(self) -> list[QRect]:
         """Return the parts of the screen with its controls and lines, but not the transcript.
 
-        What is typed in comes first, then what is clicked; what is only read comes last.
+        In the order of what matters: the lines that are typed in, then buttons, then texts.
         """
         page = self.empty_page
         lines = (self.typed_line, self.find_bar, self.banner, self.fetch_bar)
