@@ -401,6 +401,13 @@ class Code(Codes):
     WHISPER_UNFIT = tr(
         "expected a Whisper model for CTranslate2 in {folder}, which {fault}: name another folder"
     )
+    STREAMING_UNFIT = tr(
+        "expected a streaming speech model for sherpa-onnx in {folder}, which {fault}: name "
+        "another folder"
+    )
+    STREAMING_NOT_LOADED = tr(
+        "the speech model in {folder} could not be loaded ({reason}): name another folder"
+    )
     WHISPER_LANGUAGE = tr(
         "the speech model {model} does not recognise {code!r}: choose one that does, such as base "
         "or small; those whose names end in .en recognise English alone"

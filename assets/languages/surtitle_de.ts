@@ -668,6 +668,14 @@
         <translation>ein Whisper-Modell für CTranslate2 wurde in {folder} erwartet, doch der Ordner {fault}: bitte einen anderen nennen</translation>
     </message>
     <message>
+        <source>expected a streaming speech model for sherpa-onnx in {folder}, which {fault}: name another folder</source>
+        <translation>erwartet wurde ein mithörendes Spracherkennungsmodell für sherpa-onnx im Ordner {folder}, aber der Ordner {fault}: nennen Sie einen anderen</translation>
+    </message>
+    <message>
+        <source>the speech model in {folder} could not be loaded ({reason}): name another folder</source>
+        <translation>das Spracherkennungsmodell im Ordner {folder} war nicht zu laden ({reason}): nennen Sie einen anderen Ordner</translation>
+    </message>
+    <message>
         <source>the speech model {model} does not recognise {code!r}: choose one that does, such as base or small; those whose names end in .en recognise English alone</source>
         <translation>das Spracherkennungsmodell {model} erkennt {code!r} nicht: Wählen Sie eines, das es erkennt, etwa base oder small; solche, deren Name auf .en endet, erkennen nur Englisch</translation>
     </message>
@@ -1214,6 +1222,38 @@
     <message>
         <source>was cut within its header: it ends at byte {n_bytes}</source>
         <translation>ist im Kopf abgeschnitten: sie endet bei Byte {n_bytes}</translation>
+    </message>
+    <message>
+        <source>is no ONNX file, or is cut</source>
+        <translation>ist keine ONNX-Datei oder abgeschnitten</translation>
+    </message>
+    <message>
+        <source>keeps weights in other files, which are not read</source>
+        <translation>hält Gewichte in anderen Dateien, und die werden nicht gelesen</translation>
+    </message>
+    <message>
+        <source>describes more than any model in use</source>
+        <translation>beschreibt mehr als jedes gebräuchliche Modell</translation>
+    </message>
+    <message>
+        <source>should have a token and its number in line {line}</source>
+        <translation>sollte in Zeile {line} ein Token und seine Nummer haben</translation>
+    </message>
+    <message>
+        <source>should number its tokens from 0, without a gap and each once</source>
+        <translation>sollte seine Token von 0 an zählen, lückenlos und jedes einmal</translation>
+    </message>
+    <message>
+        <source>has no token for nothing: &lt;blk&gt;, &lt;blank&gt; or &lt;eps&gt;</source>
+        <translation>hat kein Token für nichts: &lt;blk&gt;, &lt;blank&gt; oder &lt;eps&gt;</translation>
+    </message>
+    <message>
+        <source>has a {name} of a kind that is not known here</source>
+        <translation>hat eine Datei {name} von einer Art, die hier nicht bekannt ist</translation>
+    </message>
+    <message>
+        <source>cannot be used: {reason}</source>
+        <translation>kann nicht benutzt werden: {reason}</translation>
     </message>
     <message>
         <source>gives the tensor {name} another size in bytes than {shape} of {dtype} needs: {n_bytes}, not {wanted}</source>

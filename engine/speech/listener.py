@@ -32,8 +32,10 @@ from engine.speech.events import (
     TailChanged,
 )
 from engine.speech.hypothesis import RecognizedWord
+from engine.speech.live_recognizer import LiveRecognizer, Recognized
 from engine.speech.normalise import plain_word
-from engine.speech.recognizer import Recognized, Recognizer, RecognizerSettings, SpeechModel
+from engine.speech.recognizer import Recognizer, RecognizerSettings, SpeechModel
+from engine.speech.streaming import PRE_ROLL_S, StreamingModel, StreamingRecognizer
 from engine.speech.vad import Detector, VadSettings, VoiceActivityDetector
 from engine.words import FedWord
 
@@ -51,6 +53,7 @@ class ListeningSettings:
         recognizer: how often the model runs.
         vad: what counts as speech.
         pause_s: silence that ends an utterance, with or without punctuation.
+        end_s: the same where the recogniser writes none, so that only pauses end sentences.
         max_words_waiting: recognition pauses while this many committed words are not read.
         behind_s: age of the recognised sound above which ``Behind`` is reported.
         smaller_model: name of the model to advise if recognition is too slow; empty for none.
@@ -59,6 +62,7 @@ class ListeningSettings:
     recognizer: RecognizerSettings = field(default_factory=RecognizerSettings)
     vad: VadSettings = field(default_factory=VadSettings)
     pause_s: float = 1.5
+    end_s: float = 0.3
     max_words_waiting: int = 150
     behind_s: float = 5.0
     smaller_model: str = ""
@@ -89,7 +93,7 @@ class Recognition:
         n_words: counts the words of each lane, from one listener to the next.
     """
 
-    make_model: Callable[[], SpeechModel]
+    make_model: Callable[[], SpeechModel | StreamingModel]
     make_detector: Callable[[], Detector]
     n_words: Counter[str] = field(default_factory=Counter)
 
@@ -225,10 +229,16 @@ class Listener:
                     self._pass_on(event)
             workers = [worker for worker in workers if not worker.finished]
 
-    def _lane_worker(self, lane: Lane, model: SpeechModel) -> "_LaneWorker":
+    def _lane_worker(self, lane: Lane, model: SpeechModel | StreamingModel) -> "_LaneWorker":
         settings = self._settings
-        vad = VoiceActivityDetector(self._recognition.make_detector(), settings.vad)
-        recognizer = Recognizer(model, vad, settings.recognizer)
+        detector = self._recognition.make_detector()
+        recognizer: LiveRecognizer
+        if isinstance(model, StreamingModel):
+            heard = replace(settings.vad, pre_roll_s=max(settings.vad.pre_roll_s, PRE_ROLL_S))
+            recognizer = StreamingRecognizer(model, VoiceActivityDetector(detector, heard))
+        else:
+            vad = VoiceActivityDetector(detector, settings.vad)
+            recognizer = Recognizer(model, vad, settings.recognizer)
         n_words = self._recognition.n_words
         return _LaneWorker(
             lane, recognizer, settings, self._clock, self._translates_slowly, n_words
@@ -255,7 +265,7 @@ class _LaneWorker:
     def __init__(
         self,
         lane: Lane,
-        recognizer: Recognizer,
+        recognizer: LiveRecognizer,
         settings: ListeningSettings,
         clock: Callable[[], float],
         translates_slowly: Callable[[], bool],
@@ -267,6 +277,7 @@ class _LaneWorker:
         self._clock = clock
         self._translates_slowly = translates_slowly
         self._n_words = n_words
+        self._pause_s = settings.pause_s if recognizer.marks_sentences else settings.end_s
         self._ended_s: float | None = None  # time at which a pause ends the passage
         self._is_behind = False
         self._heard_speech = False
@@ -320,7 +331,7 @@ class _LaneWorker:
             if words:
                 yield FeedWords(words, lane)
             if result.speech_ended and sound is not None:
-                self._ended_s = sound.end_s + self._settings.pause_s
+                self._ended_s = sound.end_s + self._pause_s
             tail = tuple(word.text for word in result.tail)
             yield TailChanged(lane=lane, words=tail, after=self._n_words[lane])
 

@@ -17,7 +17,9 @@ import numpy as np
 from engine.audio.chunks import AudioChunk, Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
+from engine.speech.live_recognizer import Recognized
 from engine.speech.local_agreement import LocalAgreement
+from engine.speech.pace import Pace
 from engine.speech.vad import SpeechPart, VoiceActivityDetector
 from engine.text.sentences import ends_sentence
 
@@ -60,21 +62,6 @@ class RecognizerSettings:
             raise ValueError(msg)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recognized:
-    """The result of feeding a recogniser.
-
-    Attributes:
-        committed: words that became certain, after all earlier ones.
-        tail: words that may still change, at most four.
-        speech_ended: the speaker paused after the committed words.
-    """
-
-    committed: tuple[RecognizedWord, ...]
-    tail: tuple[RecognizedWord, ...]
-    speech_ended: bool = False
-
-
 class SpeechModel(Protocol):
     """A model of speech, as ``engine.speech.whisper.Whisper``."""
 
@@ -83,11 +70,7 @@ class SpeechModel(Protocol):
 
 
 class Recognizer:
-    """Feed sound, get words.
-
-    The ``committed`` words that ``feed`` and ``flush`` returned are the transcript, which is
-    append-only. One thread uses it.
-    """
+    """A live recogniser of a model that hears whole pieces of sound, as Whisper."""
 
     def __init__(
         self,
@@ -106,8 +89,11 @@ class Recognizer:
         self._buffer = np.zeros(0, np.float32)
         self._start_s = 0.0  # start of the buffer
         self._n_new = 0  # samples at the buffer's end that no hypothesis covers
-        self._real_time_factor = 0.0
-        self._n_slow = 0
+        self._pace = Pace(
+            newest_weight=_NEWEST_WEIGHT,
+            slow_from=settings.slow_from,
+            slow_after=settings.slow_passes,
+        )
 
     @property
     def hears_speech(self) -> bool:
@@ -117,21 +103,28 @@ class Recognizer:
     @property
     def real_time_factor(self) -> float:
         """Seconds of computing per second of new speech, a running mean."""
-        return self._real_time_factor
+        return self._pace.factor
 
     @property
     def advises_smaller_model(self) -> bool:
         """Whether the model has been too slow for this computer for a while."""
-        return self._n_slow >= self._settings.slow_passes
+        return self._pace.is_slow
 
     @property
     def buffered_s(self) -> float:
         """Seconds of speech in the buffer."""
         return len(self._buffer) / SAMPLE_RATE_HZ
 
+    @property
+    def marks_sentences(self) -> bool:
+        """Whisper writes punctuation."""
+        return True
+
     def feed(self, chunk: AudioChunk) -> list[Recognized]:
         """Take the next sound; return the results, none if the model did not run."""
-        return [result for part in _joined(self._vad.feed(chunk)) for result in self._take(part)]
+        return [
+            result for part in joined_parts(self._vad.feed(chunk)) for result in self._take(part)
+        ]
 
     def flush(self) -> list[Recognized]:
         """Commit the rest: no sound follows, or it does not follow at once."""
@@ -208,15 +201,11 @@ class Recognizer:
 
     def _measure(self, computing_s: float, new_speech_s: float) -> None:
         # A remainder at the end of speech costs a whole pass, but no speech waits for it.
-        if new_speech_s < self._settings.step_s / 2:
-            return
-        factor = computing_s / new_speech_s
-        before = self._real_time_factor or factor
-        self._real_time_factor = before + _NEWEST_WEIGHT * (factor - before)
-        self._n_slow = self._n_slow + 1 if self._real_time_factor > self._settings.slow_from else 0
+        if new_speech_s >= self._settings.step_s / 2:
+            self._pace.take(computing_s, new_speech_s)
 
 
-def _joined(parts: Sequence[SpeechPart]) -> Iterator[SpeechPart]:
+def joined_parts(parts: Sequence[SpeechPart]) -> Iterator[SpeechPart]:
     """Join the parts of each speech that came at once."""
     waiting: list[SpeechPart] = []
     for part, following in zip_longest(parts, parts[1:]):

@@ -41,6 +41,16 @@ class Fault(Codes):
     OBJECTS = tr("a list of objects")
     A_LIST = tr("a list")
 
+    # models that hear speech as it comes
+    NO_ONNX = tr("is no ONNX file, or is cut")
+    ONNX_EXTERNAL = tr("keeps weights in other files, which are not read")
+    ONNX_TOO_MUCH = tr("describes more than any model in use")
+    NO_TOKENS = tr("should have a token and its number in line {line}")
+    TOKEN_NUMBERS = tr("should number its tokens from 0, without a gap and each once")
+    NO_BLANK = tr("has no token for nothing: <blk>, <blank> or <eps>")
+    OTHER_STREAMING = tr("has a {name} of a kind that is not known here")
+    STREAMING_UNUSABLE = tr("cannot be used: {reason}")
+
     MANY_FILES_NAMED = tr("it names {n} files, and {most} are the most")
 
     # safetensors

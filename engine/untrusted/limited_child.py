@@ -1,8 +1,9 @@
-"""Try an untrusted template or tokenizer; run as a process of its own, with limits.
+"""Try an untrusted template, tokenizer or model of speech; a process of its own, with limits.
 
-Both are programs: a template can loop for ever inside its sandbox, a tokenizer can double a text
-forty times or crash its library. This file imports nothing of this package, and each library only
-where it is needed. ``engine.untrusted.limited_process`` starts it and waits for it.
+All are programs: a template can loop for ever inside its sandbox, a tokenizer can double a text
+forty times or crash its library, and sherpa-onnx ends the process where a model does not suit it.
+This file imports nothing of this package, and each library only where it is needed.
+``engine.untrusted.limited_process`` starts it and waits for it.
 """
 
 import base64
@@ -13,7 +14,10 @@ import mmap
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypedDict, cast
+from typing import TYPE_CHECKING, TypedDict, cast
+
+if TYPE_CHECKING:
+    from sherpa_onnx import OnlineRecognizer
 
 _LONGEST = 1 << 20  # characters of all headers together
 _MOST_IDS = 1000  # of one word
@@ -21,6 +25,7 @@ _MOST_GROWTH = 100  # of a text; those in use reach 4
 _MOST_REPLACED = 100  # bytes; the longest that Unicode puts for a character has 33
 _RULES_OF_SIDES, _RULES = (3, 5), 2  # fields: normalizer_spec and denormalizer_spec; their rules
 _SHOWN = 200
+_SOUND_RATE_HZ = 16_000
 
 _VARINT, _BYTES, _FIXED = 0, 2, {1: 8, 5: 4}  # kinds of fields in a protocol buffer
 
@@ -29,9 +34,10 @@ Conversation = list[dict[str, str]]
 
 
 class Asked(TypedDict, total=False):
-    """A job: a template with conversations and variables, or words with a tokenizer.
+    """A job: a template with conversations and variables, words with a tokenizer, or speech.
 
-    ``pieces`` is the path of a sentencepiece file, ``tokenizer`` that of a tokenizer.json.
+    ``pieces`` is the path of a sentencepiece file, ``tokenizer`` that of a tokenizer.json, and
+    ``speech`` has those of ``streaming_recognizer``, of which ``n_tokens`` are known.
 
     ``cpu_s`` and ``memory_bytes`` are limits beyond the use of loading the libraries; ``version``
     distinguishes files of the same path.
@@ -46,6 +52,8 @@ class Asked(TypedDict, total=False):
     pieces: str
     version: int
     words: list[str]
+    speech: dict[str, str]
+    n_tokens: int
 
 
 def rendered(
@@ -147,6 +155,47 @@ def cut(path: str, words: Sequence[str]) -> dict[str, str]:
             if len(pieces) > _MOST_IDS:
                 return {"failure": "Length", "words": f"it makes {len(pieces)} pieces of one word"}
             processor.decode(pieces)
+    except Exception as error:  # noqa: BLE001  a library in C++ that reads an untrusted file
+        return _failure(error)
+    return {}
+
+
+def streaming_recognizer(files: Mapping[str, str]) -> "OnlineRecognizer":
+    """Load a model that hears speech as it comes, by sherpa-onnx, in one thread.
+
+    Args:
+        files: the paths of ``tokens``, and of ``ctc`` or of ``encoder``, ``decoder`` and
+            ``joiner``.
+    """
+    from sherpa_onnx import OnlineRecognizer  # noqa: PLC0415  as the module says
+
+    if "ctc" in files:
+        return OnlineRecognizer.from_zipformer2_ctc(
+            tokens=files["tokens"], model=files["ctc"], num_threads=1
+        )
+    return OnlineRecognizer.from_transducer(**files, num_threads=1)
+
+
+def heard(files: Mapping[str, str], n_tokens: int) -> dict[str, str]:
+    """Load a model of speech and let it hear three seconds of noise; return as ``tried`` does."""
+    import numpy as np  # noqa: PLC0415  as the module says
+    from onnxruntime import InferenceSession  # noqa: PLC0415
+
+    try:
+        last = InferenceSession(files.get("ctc") or files["joiner"])
+        size = last.get_outputs()[0].shape[-1]
+        if not isinstance(size, int) or size > n_tokens:
+            return {"failure": "Length", "words": f"it tells {size} tokens of {n_tokens}"}
+        recognizer = streaming_recognizer(files)
+        stream = recognizer.create_stream()
+        noise = np.random.default_rng(0).standard_normal(_SOUND_RATE_HZ).astype(np.float32)
+        for loudness in (0.0, 0.01, 0.3):
+            stream.accept_waveform(_SOUND_RATE_HZ, loudness * noise)
+            while recognizer.is_ready(stream):
+                recognizer.decode_stream(stream)
+        n_told = len(recognizer.tokens(stream))
+        if n_told > _MOST_IDS:
+            return {"failure": "Length", "words": f"it tells {n_told} tokens of three seconds"}
     except Exception as error:  # noqa: BLE001  a library in C++ that reads an untrusted file
         return _failure(error)
     return {}
@@ -269,6 +318,8 @@ def main() -> None:
         answer = rendered(asked["template"], asked["conversations"], asked["variables"])
     elif "pieces" in asked:
         answer = cut(asked["pieces"], asked["words"])
+    elif "speech" in asked:
+        answer = heard(asked["speech"], asked["n_tokens"])
     else:
         answer = tried(asked["tokenizer"], asked["words"])
     sys.stdout.write(json.dumps(answer))

@@ -1,7 +1,8 @@
-"""Speech for tests: sentences of espeak-ng, the Whisper that knows them, and what it heard."""
+"""Speech for tests: sentences of espeak-ng, the recognisers that know them, and what they heard."""
 
 import random
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import Hypothesis, RecognizedWord, same_word_key
+from engine.speech.sherpa import Sherpa, SherpaSettings
 from engine.speech.whisper import Whisper, WhisperSettings
 from tests.tiny_whisper import espeak
 from tests.tiny_whisper.synthetic_speech import Utterance, sentence, speech
@@ -17,6 +19,10 @@ _ALIKE = 0.7  # what is the same is above it, resampled or not; what is not, bel
 _COARSE = 2  # samples taken together: what sets voices apart is below 4 kHz
 
 TINY = Path(__file__).parents[1] / "assets" / "tiny-whisper"
+TINY_STREAMING = TINY.with_name("tiny-streaming")
+
+needs_sherpa = pytest.mark.skipif(find_spec("sherpa_onnx") is None, reason="needs sherpa-onnx")
+needs_voice = pytest.mark.skipif(not espeak.is_here(), reason="needs espeak-ng")
 
 
 def tiny_whisper():
@@ -28,6 +34,11 @@ def tiny_whisper():
     return Whisper(
         WhisperSettings(model=str(TINY), device="cpu", n_threads=1, compute_type="float32")
     )
+
+
+def tiny_streaming():
+    """Load the streaming recogniser for tests."""
+    return Sherpa(SherpaSettings(folder=TINY_STREAMING))
 
 
 def needs_tiny():

@@ -1,0 +1,110 @@
+"""Recognise speech as it comes by sherpa-onnx: samples in, pieces of words out.
+
+The library (https://github.com/k2-fsa/sherpa-onnx) belongs to the extra ``speech`` and is imported
+when a model is loaded. Nothing is downloaded here. Its greedy search only appends, and its end
+points are not used: voice activity ends a speech.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.audio.chunks import Samples
+from engine.audio.devices import SAMPLE_RATE_HZ
+from engine.errors import ModelError, is_failure
+from engine.messages import Code
+from engine.speech.streaming import Piece
+from engine.speech.streaming_files import streaming_files
+from engine.untrusted.limited_child import streaming_recognizer
+
+if TYPE_CHECKING:
+    from sherpa_onnx import OnlineRecognizer
+
+_log = logging.getLogger(__name__)
+
+_AFTER_S = 0.66  # of silence behind a speech, so that the last words come out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SherpaSettings:
+    """Which model.
+
+    Attributes:
+        folder: that holds it.
+        language: two-letter code of what is spoken.
+    """
+
+    folder: Path
+    language: str = "en"
+
+
+class Sherpa:
+    """A loaded model. One thread uses it."""
+
+    def __init__(self, settings: SherpaSettings) -> None:
+        """Load the model from this computer.
+
+        Raises:
+            ModelError: the folder holds none that can be used, or the extra ``speech`` is not
+                installed.
+        """
+        try:
+            import sherpa_onnx  # noqa: F401, PLC0415  takes 0.3 s; may be missing
+        except ImportError as error:
+            raise ModelError(Code.SPEECH_LIBRARIES_MISSING(reason=str(error))) from error
+        files = streaming_files(settings.folder)
+        try:
+            self._recognizer = streaming_recognizer(files.paths)
+        except BaseException as error:  # the library raises nothing more precise
+            if not is_failure(error):
+                raise
+            _log.info("a library refused %s", settings.folder, exc_info=error)
+            reason = type(error).__name__
+            message = Code.STREAMING_NOT_LOADED(folder=str(settings.folder), reason=reason)
+            raise ModelError(message) from error
+        self._marks_sentences = files.marks_sentences
+        self._is_in_capitals = files.is_in_capitals
+        self._is_english = settings.language == "en"
+
+    @property
+    def marks_sentences(self) -> bool:
+        """Whether it writes punctuation."""
+        return self._marks_sentences
+
+    def stream(self) -> "SherpaStream":
+        """Begin to hear a speech; several are heard beside each other."""
+        return SherpaStream(self._recognizer)
+
+    def spelled(self, word: str) -> str:
+        """Return a word in small letters if the model knows capitals alone; English keeps "I"."""
+        if not self._is_in_capitals:
+            return word
+        if self._is_english and (word == "I" or word.startswith("I'")):
+            return "I" + word[1:].lower()
+        return word.lower()
+
+
+class SherpaStream:
+    """One speech, heard from an empty state."""
+
+    def __init__(self, recognizer: "OnlineRecognizer") -> None:
+        self._recognizer = recognizer
+        self._stream = recognizer.create_stream()
+
+    def feed(self, samples: Samples) -> Sequence[Piece]:
+        """Hear more; return all pieces so far, which only grow."""
+        self._stream.accept_waveform(SAMPLE_RATE_HZ, samples)
+        while self._recognizer.is_ready(self._stream):
+            self._recognizer.decode_stream(self._stream)
+        tokens = self._recognizer.tokens(self._stream)
+        times = self._recognizer.timestamps(self._stream)
+        return [Piece(text=text, at_s=at_s) for text, at_s in zip(tokens, times, strict=True)]
+
+    def flush(self) -> Sequence[Piece]:
+        """Hear the rest: nothing follows; return all pieces."""
+        silence = np.zeros(round(_AFTER_S * SAMPLE_RATE_HZ), np.float32)
+        return self.feed(silence)

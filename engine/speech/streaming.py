@@ -1,0 +1,248 @@
+"""Turn speech into committed words by a model that hears it as it comes, 100 ms at a time.
+
+Such a model tells pieces of words: it only appends, so what can change of a word is that it goes
+on. A word is committed once the next one has begun, or once nothing came for a while. Voice
+activity decides when the model runs at all, and each speech is heard from an empty state.
+"""
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from engine.audio.chunks import AudioChunk, Samples
+from engine.audio.devices import SAMPLE_RATE_HZ
+from engine.speech.hypothesis import RecognizedWord
+from engine.speech.live_recognizer import Recognized
+from engine.speech.pace import Pace
+from engine.speech.recognizer import joined_parts
+from engine.speech.vad import SpeechPart, VoiceActivityDetector
+
+PRE_ROLL_S = 0.5
+"""Sound before the opening of the gate that such a model needs: it hears nothing twice."""
+
+_STEP = SAMPLE_RATE_HZ // 10  # samples of one step
+_STEP_S = _STEP / SAMPLE_RATE_HZ
+_NEWEST_WEIGHT = 0.03  # of the newest step in the running real-time factor
+_BEGINS_WORD = (" ", "▁")
+_LONGEST_WORD = 40  # letters; languages without blanks, and a model that was made to tell none
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+_SPECIAL = re.compile(r"<[^<>]*>")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A part of a word.
+
+    Attributes:
+        text: begins with a blank, or with ``▁``, where a word begins.
+        at_s: when it was heard, from the beginning of the speech.
+    """
+
+    text: str
+    at_s: float
+
+
+class SpeechStream(Protocol):
+    """One speech, heard from an empty state."""
+
+    def feed(self, samples: Samples) -> Sequence[Piece]:
+        """Hear more; return all pieces so far, which only grow."""
+
+    def flush(self) -> Sequence[Piece]:
+        """Hear the rest: nothing follows; return all pieces."""
+
+
+@runtime_checkable
+class StreamingModel(Protocol):
+    """A model of speech that hears it as it comes, as ``engine.speech.sherpa.Sherpa``."""
+
+    @property
+    def marks_sentences(self) -> bool:
+        """Whether it writes punctuation."""
+
+    def stream(self) -> SpeechStream:
+        """Begin to hear a speech; several are heard beside each other."""
+
+    def spelled(self, word: str) -> str:
+        """Return a word as it is shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamingSettings:
+    """When words are committed, and when a computer is too slow.
+
+    Attributes:
+        settled_s: sound without a further piece after which the last word is committed.
+        slow_from: seconds of computing per second of speech from which a smaller model is advised.
+        slow_steps: number of steps in a row that must be that slow.
+    """
+
+    settled_s: float = 0.5
+    slow_from: float = 0.9
+    slow_steps: int = 50
+
+    def __post_init__(self) -> None:
+        if self.settled_s <= 0:
+            msg = f"expected settled_s > 0, got {self.settled_s}"
+            raise ValueError(msg)
+
+
+@dataclass(slots=True)
+class _Speech:
+    """What is heard of one speech.
+
+    Attributes:
+        stream: of the model.
+        start_s: on the source's timeline.
+        waiting: samples, less than a step.
+        n_heard: samples that the model has heard.
+        n_committed: pieces of committed words.
+        shown: the tail that was told last.
+    """
+
+    stream: SpeechStream
+    start_s: float
+    waiting: Samples = field(default_factory=lambda: np.zeros(0, np.float32))
+    n_heard: int = 0
+    n_committed: int = 0
+    shown: tuple[RecognizedWord, ...] = ()
+
+
+class StreamingRecognizer:
+    """A live recogniser of a model that hears sound as it comes.
+
+    The cut of the sound into chunks makes no difference.
+    """
+
+    def __init__(
+        self,
+        model: StreamingModel,
+        vad: VoiceActivityDetector,
+        settings: StreamingSettings | None = None,
+        *,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            model: of speech.
+            vad: lets through what the model is to hear, from ``PRE_ROLL_S`` before it.
+            settings: None for the defaults.
+            clock: of computing.
+        """
+        self._model = model
+        self._vad = vad
+        self._settings = settings or StreamingSettings()
+        self._clock = clock
+        self._speech: _Speech | None = None
+        self._pace = Pace(
+            newest_weight=_NEWEST_WEIGHT,
+            slow_from=self._settings.slow_from,
+            slow_after=self._settings.slow_steps,
+        )
+
+    @property
+    def hears_speech(self) -> bool:
+        """Whether there is speech now, for an indicator."""
+        return self._vad.is_open
+
+    @property
+    def real_time_factor(self) -> float:
+        """Seconds of computing per second of new speech, a running mean."""
+        return self._pace.factor
+
+    @property
+    def advises_smaller_model(self) -> bool:
+        """Whether the model has been too slow for this computer for a while."""
+        return self._pace.is_slow
+
+    @property
+    def buffered_s(self) -> float:
+        """Seconds of speech that the model has not heard yet, less than a step."""
+        return len(self._speech.waiting) / SAMPLE_RATE_HZ if self._speech else 0.0
+
+    @property
+    def marks_sentences(self) -> bool:
+        """Whether it writes punctuation; without, only pauses tell where a sentence ends."""
+        return self._model.marks_sentences
+
+    def feed(self, chunk: AudioChunk) -> list[Recognized]:
+        """Take the next sound; return the results, none if nothing became known."""
+        return [
+            result for part in joined_parts(self._vad.feed(chunk)) for result in self._take(part)
+        ]
+
+    def flush(self) -> list[Recognized]:
+        """Commit the rest: no sound follows, or it does not follow at once."""
+        return [result for part in self._vad.flush() for result in self._take(part)]
+
+    def _take(self, part: SpeechPart) -> Iterator[Recognized]:
+        if part.begins or self._speech is None:
+            self._speech = _Speech(stream=self._model.stream(), start_s=part.start_s)
+        speech = self._speech
+        samples = np.concatenate([speech.waiting, part.samples])
+        n_whole = len(samples) // _STEP * _STEP
+        speech.waiting = samples[n_whole:].copy()
+        for step in samples[:n_whole].reshape(-1, _STEP):
+            before_s = self._clock()
+            pieces = speech.stream.feed(step)
+            speech.n_heard += _STEP
+            self._pace.take(self._clock() - before_s, _STEP_S)
+            yield from self._commit(speech, pieces)
+        if part.ends:
+            speech.stream.feed(speech.waiting)
+            words = self._words(speech, speech.stream.flush())
+            self._speech = None
+            committed = tuple(word for _, word in words)
+            yield Recognized(committed=committed, tail=(), speech_ended=True)
+
+    def _commit(self, speech: _Speech, pieces: Sequence[Piece]) -> Iterator[Recognized]:
+        """Yield what became known, if anything did."""
+        words = self._words(speech, pieces)
+        heard_s = speech.n_heard / SAMPLE_RATE_HZ
+        if words and heard_s - pieces[-1].at_s >= self._settings.settled_s:
+            tail, speech.n_committed = words[:0], len(pieces)
+        else:
+            tail = words[-1:]
+            speech.n_committed = tail[0][0] if tail else speech.n_committed
+        committed = words[: len(words) - len(tail)]
+        shown = tuple(word for _, word in tail)
+        if committed or shown != speech.shown:
+            yield Recognized(committed=tuple(word for _, word in committed), tail=shown)
+        speech.shown = shown
+
+    def _words(self, speech: _Speech, pieces: Sequence[Piece]) -> list[tuple[int, RecognizedWord]]:
+        """Return the words that are not committed yet, with the places of their first pieces."""
+        starts = _word_starts(pieces, speech.n_committed)
+        words = []
+        for first, behind in zip(starts, [*starts[1:], len(pieces)], strict=False):
+            text = self._model.spelled(_joined_text(pieces[first:behind]))
+            start_s, end_s = (speech.start_s + pieces[at].at_s for at in (first, behind - 1))
+            if text:
+                words.append((first, RecognizedWord(text=text, start_s=start_s, end_s=end_s)))
+        return words
+
+
+def _word_starts(pieces: Sequence[Piece], first: int) -> list[int]:
+    """List at which pieces the words begin, from a piece on; that one begins one in any case."""
+    starts, n_letters = list[int](), 0
+    for at in range(first, len(pieces)):
+        text = pieces[at].text
+        if not starts or text.startswith(_BEGINS_WORD) or n_letters + len(text) > _LONGEST_WORD:
+            starts.append(at)
+            n_letters = 0
+        n_letters += len(text)
+    return starts
+
+
+def _joined_text(pieces: Sequence[Piece]) -> str:
+    """Return the text of a word, its bytes joined to letters and without special tokens."""
+    data = b""
+    for piece in pieces:
+        byte = _BYTE.fullmatch(piece.text)
+        data += bytes([int(byte[1], 16)]) if byte else _SPECIAL.sub("", piece.text).encode()
+    return "".join(data.decode(errors="replace").replace("▁", " ").split())

@@ -1,0 +1,174 @@
+"""Find the files of a model that hears speech as it comes, and judge them before they are opened.
+
+A folder holds ``tokens.txt`` and either an encoder, a decoder and a joiner (a transducer), or one
+file (CTC), as the makers of sherpa-onnx publish them. Of several of a kind those in 8 bits are
+taken, of these the last by name.
+"""
+
+import contextlib
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import ModelError, message_of
+from engine.messages import Code
+from engine.untrusted.faults import Fault
+from engine.untrusted.limited_child import Asked
+from engine.untrusted.limited_process import LimitedError, ask
+from engine.untrusted.onnx_file import onnx_metadata
+from engine.untrusted.regular_file import open_plain
+from engine.untrusted.strict_json import refuse
+
+TOKENS = "tokens.txt"
+_PARTS = ("encoder", "decoder", "joiner")
+_BLANKS = ("<blk>", "<blank>", "<eps>")
+_OF_CTC = "encoder_dims"
+"""What the metadata of a streaming Zipformer with CTC tell, and no other file of one part."""
+
+_MOST_TOKENS_BYTES, _LONGEST_TOKEN, _MOST_DIGITS = 1 << 20, 64, 6
+_MOST_BYTES = 1 << 30  # of a file of ONNX
+_TRY_S, _TRY_S_PER_MEGABYTE = 10, 0.2
+_TRY_BYTES, _TRY_BYTES_PER_BYTE = 1 << 29, 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamingFiles:
+    """A model of speech in a folder.
+
+    Attributes:
+        paths: by the names of ``engine.untrusted.limited_child.streaming_recognizer``.
+        tokens: in the order of their numbers.
+    """
+
+    paths: Mapping[str, str]
+    tokens: tuple[str, ...]
+
+    @property
+    def marks_sentences(self) -> bool:
+        """Whether it writes full stops."""
+        return any(token.endswith(".") for token in self.tokens)
+
+    @property
+    def is_in_capitals(self) -> bool:
+        """Whether it knows no small letters, although its language has them."""
+        letters = [c for token in self.tokens if not _is_special(token) for c in token]
+        return any(c.isupper() for c in letters) and not any(c.islower() for c in letters)
+
+
+def is_streaming(folder: Path) -> bool:
+    """Tell whether a folder holds a model of this kind, or what is left of one."""
+    return (folder / TOKENS).exists() and any(folder.glob("*.onnx"))
+
+
+def streaming_files(folder: Path) -> StreamingFiles:
+    """Return the files of a model, after a look at each and a trial in a process of its own.
+
+    Raises:
+        ModelError: the folder is damaged, or holds another kind of model.
+    """
+    try:
+        with _about(TOKENS):
+            tokens = _read_tokens(folder / TOKENS)
+        found = _found(folder)
+        files = StreamingFiles(
+            paths={"tokens": str(folder / TOKENS)} | {k: str(v) for k, v in found.items()},
+            tokens=tokens,
+        )
+        for part, path in found.items():
+            with _about(path.name):
+                told = onnx_metadata(path, _MOST_BYTES)
+            if part == "ctc" and _OF_CTC not in told:
+                refuse(Fault.OTHER_STREAMING(name=path.name))
+        if "ctc" in found and not set(_BLANKS) & set(tokens):
+            refuse(Fault.FILE_WRONG(name=TOKENS, fault=Fault.NO_BLANK()))
+        _try(files, [*found.values()])
+    except ValueError as error:
+        fault = message_of(error)
+        raise ModelError(Code.STREAMING_UNFIT(folder=str(folder), fault=fault)) from error
+    return files
+
+
+def _found(folder: Path) -> dict[str, Path]:
+    names = sorted(path.name for path in folder.glob("*.onnx"))
+    of_part = {part: [name for name in names if name.startswith(part)] for part in _PARTS}
+    if any(of_part.values()):
+        for part in _PARTS:
+            if not of_part[part]:
+                refuse(Fault.NO_SUCH_FILE(name=f"{part}*.onnx"))
+        return {part: folder / _chosen(of_part[part]) for part in _PARTS}
+    if not names:
+        refuse(Fault.NO_SUCH_FILE(name="*.onnx"))
+    return {"ctc": folder / _chosen(names)}
+
+
+def _chosen(names: list[str]) -> str:
+    small = [name for name in names if ".int8." in name]
+    return (small or names)[-1]
+
+
+def _read_tokens(path: Path) -> tuple[str, ...]:
+    """Read tokens with their numbers, one in a line.
+
+    Raises:
+        OSError: it cannot be read, or is no plain file.
+        ValueError: it is no such list; the text is a clause about the file.
+    """
+    with open_plain(path) as file:
+        content = file.read(_MOST_TOKENS_BYTES + 1)
+    if len(content) > _MOST_TOKENS_BYTES:
+        refuse(Fault.TOO_LONG(most=_MOST_TOKENS_BYTES))
+    try:
+        lines = content.decode().removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise ValueError(Fault.NO_UTF8()) from error
+    tokens = dict[int, str]()
+    for n, line in enumerate(lines, 1):
+        token, _, number = line.removesuffix("\r").rpartition(" ")
+        fits = 0 < len(token) <= _LONGEST_TOKEN and number.isascii() and number.isdigit()
+        if not fits or len(number) > _MOST_DIGITS or _has_control(token):
+            refuse(Fault.NO_TOKENS(line=n))
+        tokens[int(number)] = token
+    if sorted(tokens) != [*range(len(lines))] or len(set(tokens.values())) < len(lines):
+        refuse(Fault.TOKEN_NUMBERS())
+    return tuple(tokens[number] for number in range(len(lines)))
+
+
+def _has_control(token: str) -> bool:
+    return any(unicodedata.category(c)[0] == "C" for c in token)
+
+
+def _is_special(token: str) -> bool:
+    return token.startswith("<") and token.endswith(">")
+
+
+@contextlib.contextmanager
+def _about(name: str) -> Iterator[None]:
+    """Let faults of a file name it."""
+    try:
+        yield
+    except OSError as error:
+        raise ValueError(Fault.FILE_UNREADABLE(name=name, reason=message_of(error))) from error
+    except ValueError as error:
+        raise ValueError(Fault.FILE_WRONG(name=name, fault=message_of(error))) from error
+
+
+def _try(files: StreamingFiles, paths: list[Path]) -> None:
+    """Let a process of its own hear a little by the model: the library may end it, or grow.
+
+    Raises:
+        ValueError: it cannot be used; the text is a clause about the folder.
+    """
+    n_bytes = sum(path.stat().st_size for path in paths)
+    try:
+        ask(
+            Asked(
+                speech=dict(files.paths),
+                n_tokens=len(files.tokens),
+                cpu_s=_TRY_S + int(_TRY_S_PER_MEGABYTE * (n_bytes >> 20)),
+                memory_bytes=_TRY_BYTES + _TRY_BYTES_PER_BYTE * n_bytes,
+                version=max(path.stat().st_mtime_ns for path in paths),
+            )
+        )
+    except LimitedError as error:
+        raise ValueError(Fault.STREAMING_UNUSABLE(reason=str(error))) from error

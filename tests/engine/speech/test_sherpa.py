@@ -1,0 +1,103 @@
+"""The streaming recogniser for tests, heard by sherpa-onnx and by the listener."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from engine.audio.devices import SAMPLE_RATE_HZ
+from engine.errors import ModelError
+from engine.events import UtteranceEnded
+from engine.speech.events import ListeningFailed
+from engine.speech.listener import Lane, Listener, Recognition
+from engine.speech.sherpa import Sherpa, SherpaSettings
+from engine.speech.vad import SileroDetector
+from tests.support.listening_fakes import Chunks, Echo, to_both
+from tests.support.sounds import music, n_edits, silence, white_noise
+from tests.support.spoken import (
+    TINY_STREAMING,
+    apart,
+    keys,
+    needs_sherpa,
+    needs_voice,
+    talk,
+    tiny_streaming,
+)
+
+pytestmark = [needs_sherpa, pytest.mark.slow]
+WAIT_S = 100
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    return tiny_streaming()
+
+
+def listened(samples, model):
+    """Hear a source to its end with an echo for a session."""
+    echo, events = Echo(), []
+    made = Listener(
+        [Lane(name="", source=Chunks(samples), live=False)],
+        echo,
+        Recognition(make_model=lambda: model, make_detector=SileroDetector),
+        events.append,
+    )
+    echo.report = to_both(events.append, made)
+    made.start()
+    try:
+        assert made.join(WAIT_S)
+    finally:
+        made.close()
+    assert not [event for event in events if isinstance(event, ListeningFailed)]
+    return echo.fed, events
+
+
+@needs_voice
+def test_of_a_hundred_words_at_most_two_are_wrong(tiny):
+    n_words = n_wrong = 0
+    for seed in range(15):
+        spoken = talk(700 + seed, 1 + seed % 3)
+        said = keys(spoken.text.split())
+        n_words += len(said)
+        n_wrong += n_edits(said, keys(word for _, word in listened(spoken.samples, tiny)[0]))
+    assert n_wrong <= 0.02 * n_words, f"{n_wrong} of {n_words}"
+
+
+@needs_voice
+def test_a_pause_ends_a_sentence_since_nothing_else_does(tiny):
+    _, events = listened(apart(3, 3, silent_s=1.2).samples, tiny)
+    assert sum(isinstance(event, UtteranceEnded) for event in events) == 3
+
+
+@needs_voice
+def test_words_are_in_small_letters_but_the_english_i(tiny):
+    heard = [word for _, word in listened(talk(3, 1).samples, tiny)[0]]
+    assert heard == [word.lower() for word in heard]
+    assert [tiny.spelled(word) for word in ("I", "I'LL", "IN", "MI")] == ["I", "I'll", "in", "mi"]
+    italian = Sherpa(SherpaSettings(folder=TINY_STREAMING, language="it"))
+    assert italian.spelled("I") == "i"
+
+
+@pytest.mark.parametrize("sound", [silence, white_noise, music])
+def test_two_minutes_without_speech_give_no_word(tiny, sound):
+    assert listened(sound(120.0), tiny)[0] == []
+
+
+@needs_voice
+def test_the_cut_into_pieces_changes_no_word(tiny):
+    samples = np.concatenate([talk(5, 2).samples, silence(0.6)])
+
+    def told(size):
+        stream = tiny.stream()
+        for at in range(0, len(samples), size):
+            stream.feed(samples[at : at + size])
+        return stream.flush()
+
+    assert told(1600) == told(997) == told(len(samples))
+    assert told(1600)[-1].at_s < len(samples) / SAMPLE_RATE_HZ
+
+
+def test_a_computer_without_the_library_is_told_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sherpa_onnx", None)
+    with pytest.raises(ModelError, match=r"pip install 'surtitle\[speech\]'"):
+        Sherpa(SherpaSettings(folder=TINY_STREAMING))

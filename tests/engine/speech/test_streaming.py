@@ -1,0 +1,159 @@
+"""Words of a model that hears sound as it comes: when they are committed, and that none is lost."""
+
+import random
+
+import numpy as np
+import pytest
+
+from engine.audio.chunks import AudioChunk
+from engine.audio.devices import SAMPLE_RATE_HZ
+from engine.speech.streaming import Piece, StreamingRecognizer, StreamingSettings
+from engine.speech.vad import VadSettings, VoiceActivityDetector
+from tests.support.listening_fakes import Loudness
+from tests.support.sounds import silence
+
+PRE_ROLL_S = 0.5
+
+
+class Told:
+    """A model that tells pieces at given seconds of a speech."""
+
+    marks_sentences = False
+
+    def __init__(self, *pieces):
+        self.pieces = [Piece(text=text, at_s=at_s) for text, at_s in pieces]
+        self.n_streams = 0
+
+    def stream(self):
+        self.n_streams += 1
+        return _Stream(self.pieces)
+
+    def spelled(self, word):
+        return word.lower()
+
+
+class _Stream:
+    def __init__(self, pieces):
+        self.pieces, self.n_heard = pieces, 0
+
+    def feed(self, samples):
+        self.n_heard += len(samples)
+        heard_s = self.n_heard / SAMPLE_RATE_HZ
+        return [piece for piece in self.pieces if piece.at_s <= heard_s]
+
+    def flush(self):
+        return self.pieces
+
+
+def loud(seconds):
+    return np.full(round(seconds * SAMPLE_RATE_HZ), 0.5, np.float32)
+
+
+def chunks(samples, sizes):
+    at = 0
+    for size in sizes:
+        if at >= len(samples):
+            return
+        part = samples[at : at + size]
+        yield AudioChunk(samples=part, start_s=at / SAMPLE_RATE_HZ, heard_at_s=0.0)
+        at += size
+
+
+def recognizer(model, clock=lambda: 0.0, **settings):
+    vad = VoiceActivityDetector(Loudness(), VadSettings(pre_roll_s=PRE_ROLL_S))
+    return StreamingRecognizer(model, vad, StreamingSettings(**settings), clock=clock)
+
+
+def heard(model, samples, sizes=None, **settings):
+    """Return the results one by one, and those of the end."""
+    made = recognizer(model, **settings)
+    sizes = sizes or [1600] * (len(samples) // 1600 + 1)
+    results = [one for chunk in chunks(samples, sizes) for one in made.feed(chunk)]
+    return results + made.flush()
+
+
+def words(results):
+    return [word.text for result in results for word in result.committed]
+
+
+def test_a_word_is_committed_once_the_next_one_has_begun():
+    model = Told((" GOOD", 0.2), (" MOR", 0.4), ("NING", 0.5), (" TOM", 0.7))
+    results = heard(model, loud(0.9))
+    steps = [(words([one]), [word.text for word in one.tail]) for one in results]
+    assert steps == [
+        ([], ["good"]),
+        (["good"], ["mor"]),
+        ([], ["morning"]),
+        (["morning"], ["tom"]),
+        (["tom"], []),
+    ]
+    assert [one.speech_ended for one in results] == [False] * 4 + [True]
+
+
+def test_the_last_word_is_committed_when_nothing_came_for_a_while():
+    results = heard(Told((" GOOD", 0.3)), loud(3.0), settled_s=0.5)
+    assert words(results[:2]) == ["good"]
+    assert words(results) == ["good"]
+    assert results[1].tail == ()
+
+
+def test_what_goes_on_after_it_was_committed_is_a_word_of_its_own():
+    results = heard(Told((" GOOD", 0.2), ("BYE", 0.9), (" TOM", 1.0)), loud(2.0), settled_s=0.4)
+    assert words(results) == ["good", "bye", "tom"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_cut_into_chunks_changes_nothing_and_no_word_is_lost_or_doubled(seed):
+    rng = random.Random(seed)
+    at_s, pieces = 0.0, []
+    for n in range(30):
+        at_s += rng.choice((0.04, 0.2, 0.7))
+        pieces.append((rng.choice((" ", "")) + f"W{n}", round(at_s, 2)))
+    samples = loud(at_s + 1.0)
+    sizes = [rng.randrange(1, 9000) for _ in range(len(samples))]
+    whole = heard(Told(*pieces), samples)
+    assert heard(Told(*pieces), samples, sizes) == whole
+    assert "".join(words(whole)) == "".join(text.strip().lower() for text, _ in pieces)
+
+
+def test_times_of_words_lie_on_the_timeline_of_the_source():
+    samples = np.concatenate([silence(2.0), loud(2.0)])
+    results = heard(Told((" GOOD", 0.7), ("BYE", 0.9)), samples)
+    (word,) = [word for one in results for word in one.committed]
+    begun_s = 2.0 - PRE_ROLL_S
+    assert word.start_s == pytest.approx(begun_s + 0.7, abs=0.04)
+    assert word.end_s == pytest.approx(begun_s + 0.9, abs=0.04)
+
+
+def test_each_speech_is_heard_from_an_empty_state_and_silence_not_at_all():
+    model = Told((" GOOD", 0.2))
+    samples = np.concatenate([loud(1.0), silence(3.0), loud(1.0)])
+    assert words(heard(model, samples)) == ["good", "good"]
+    assert model.n_streams == 2
+    assert heard(Told((" GOOD", 0.2)), silence(5.0)) == []
+
+
+def test_letters_that_come_in_bytes_are_joined_and_special_tokens_left_out():
+    model = Told((" N", 0.1), ("<0xC3>", 0.2), ("<0xA9>", 0.2), ("<unk>", 0.3), ("▁DA", 0.4))
+    assert words(heard(model, loud(1.0))) == ["né", "da"]
+
+
+def test_a_language_without_blanks_is_cut_before_a_word_grows_without_end():
+    results = heard(Told(*(("漢", 0.02 * n) for n in range(1, 100))), loud(3.0))
+    assert "".join(words(results)) == "漢" * 99
+    assert max(map(len, words(results))) <= 40
+
+
+@pytest.mark.parametrize(("seconds", "slow"), [(0.05, False), (0.2, True)])
+def test_a_computer_that_is_too_slow_for_a_while_is_told(seconds, slow):
+    ticks = iter(np.arange(10_000) * seconds)
+    made = recognizer(Told(), clock=lambda: float(next(ticks)))
+    for chunk in chunks(loud(8.0), [1600] * 80):
+        made.feed(chunk)
+    assert made.advises_smaller_model is slow
+    assert made.real_time_factor == pytest.approx(10 * seconds)
+
+
+def test_settings_are_checked_where_they_are_made():
+    with pytest.raises(ValueError, match="settled_s"):
+        StreamingSettings(settled_s=0.0)
