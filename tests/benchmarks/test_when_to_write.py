@@ -107,9 +107,10 @@ def test_a_difference_of_few_sentences_is_not_significant_and_one_of_many_is():
 
 
 def test_slots_and_easist_are_trained_on_the_same_and_a_stop_loses_nothing(tmp_path, monkeypatch):
-    commands, compared, taught, stops = [], [], set(), [True]
+    commands, compared, taught, stops, programs = [], [], set(), [True], set()
 
-    def run(command, *arguments):
+    def run(command, *arguments, program="training"):
+        programs.add((program, command))
         words = [str(one) for one in arguments]
         given = dict(zip(words[::2], words[1::2], strict=True))
         commands.append((command, given))
@@ -133,6 +134,7 @@ def test_slots_and_easist_are_trained_on_the_same_and_a_stop_loses_nothing(tmp_p
     assert not compared
     n_before = len(commands)
     adaptive.main(command)
+    assert programs == {("training", "finetune"), ("training.research", "policy-head")}
     trained = [given for name, given in commands[:n_before] if name == "finetune"]
     assert [one["--method"] for one in trained] == ["exposst", "easist"]
     assert all(one["--rank"] == "32" for one in trained)
