@@ -249,7 +249,7 @@ class TrainSettings:
         name: of the model; for an adapter, that of ``out`` by default.
         method: one of ``training.trainer.samples.methods.METHODS``.
         slot_lengths: one is drawn for each pair; captions should use the first. 1 leaves no gap
-            between a whole source and its target.
+            between a whole source and its target. Empty takes that of the base.
         one_end: a write of a new base ends with the token that ends a target.
         shape: of a new base.
         turns: fewest and most pairs that a new base sees as turns of one conversation.
@@ -280,7 +280,7 @@ class TrainSettings:
     out: Path
     name: str = ""
     method: str = "exposst"
-    slot_lengths: tuple[int, ...] = (16,)
+    slot_lengths: tuple[int, ...] = ()
     one_end: bool = False
     shape: ModelShape = ModelShape()
     turns: tuple[int, int] = (1, 1)
@@ -312,9 +312,6 @@ class TrainSettings:
         check_choice("quantise", self.quantise, QUANTISATIONS)
         check_choice("device", self.device, DEVICES)
         check_choice("precision", self.precision, PRECISIONS)
-        if not self.slot_lengths:
-            msg = "at least one slot length is needed"
-            raise ValueError(msg)
         for slot_length in self.slot_lengths:
             at_least("the slot length", slot_length, 1)
         at_least("max_length", self.max_length, 16)
@@ -325,6 +322,9 @@ class TrainSettings:
         if self.base == NEW:
             at_least("the tokens of a step", self.optimisation.batch_tokens, 1)
         self._check_kind()
+        if self.base == NEW and not self.slot_lengths:
+            msg = "a new base needs a slot length: write slot_lengths = [16] into the recipe"
+            raise ValueError(msg)
 
     def _check_kind(self) -> None:
         """Refuse settings of the other kind of run, which would be ignored."""

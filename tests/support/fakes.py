@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import functools
+import json
 import random
 
 import numpy as np
@@ -298,6 +299,14 @@ def save_graph_model(folder, *, tied=False):
     network.save_pretrained(folder)
     save_tokenizer(weights.tokenizer, weights.card, folder)
     export_graph(folder)
+    return folder
+
+
+def say_slots(folder, slot_length):
+    """Let the card of a model folder say that it was trained with such slots."""
+    path = folder / "surtitle.json"
+    card = json.loads(path.read_text("utf-8")) | {"slot_length": slot_length}
+    path.write_text(json.dumps(card), "utf-8")
     return folder
 
 

@@ -50,6 +50,11 @@ def find_method(settings: TrainSettings) -> Method:
     return METHODS[settings.method]
 
 
+def slot_lengths(settings: TrainSettings, card: ModelCard) -> tuple[int, ...]:
+    """Return the slot lengths of the run: those of its settings, or that of its base."""
+    return settings.slot_lengths or (card.slot_length,)
+
+
 def trained_policies(settings: TrainSettings, method: Method) -> tuple[str, ...]:
     """Return the names of the policies that are drawn."""
     reads, waits = _shares(settings, method)
@@ -110,7 +115,7 @@ def prepare(
         weights=settings.weights,
         method=method,
         mixture=settings.mixture,
-        slot_lengths=settings.slot_lengths,
+        slot_lengths=slot_lengths(settings, card),
         arrangement=(
             Padded(optimisation.batch_tokens)
             if settings.base == NEW
@@ -170,7 +175,7 @@ def fingerprint_of(
         "data": sorted((code, file_sha256(path)) for code, path in data.items()),
         "prompt": (sorted(card.languages.items()), ends, settings.prompt.chat_template),
         "method": settings.method,
-        "slot_length": settings.slot_lengths,
+        "slot_length": slot_lengths(settings, card),
         "mixture": asdict(settings.mixture),
         "weighting": sorted(settings.weights.items()),
         "max_length": settings.max_length,

@@ -12,12 +12,14 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from engine.models.adapters.adapter import Status, inspect_adapter
+from engine.models.adapters.card import read_adapter_card
 from engine.models.fingerprint import read_fingerprint
+from engine.models.resolve import resolve
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
-from tests.support.fakes import save_tiny_model, tiny_tokenizer
+from tests.support.fakes import save_tiny_model, say_slots, tiny_tokenizer
 from tests.support.finetune_runs import QUICK, finetune, losses, write_dev, write_pairs
 from tests.support.networks import stock_network
 from training.__main__ import main
@@ -115,6 +117,14 @@ def test_the_adapter_is_sound_and_says_where_it_comes_from(trained, base):
         ("letters", 24, "not stated")
     ]
     assert card.seeds == (1,)
+
+
+def test_an_adapter_on_a_base_of_wider_slots_has_its_slots(data, tmp_path):
+    base = say_slots(save_tiny_model(tmp_path / "base"), 32)
+    assert finetune(data, base, tmp_path / "out", "--dev", write_dev(tmp_path)) == 0
+    settings = ModelSettings(directory=base, adapter=tmp_path / "out" / "adapter", device="cpu")
+    assert resolve(load_weights(settings).card).layout.slot_length == 32
+    assert read_adapter_card(tmp_path / "out" / "adapter").slot_lengths == (32,)
 
 
 def test_the_folder_translates(trained, base):

@@ -54,6 +54,7 @@ def test_a_recipe_of_a_new_base_says_how_it_is_made(name, batch):
     assert name in recipe_names(pretrain.RECIPES)
     settings = make_settings(read_recipe(name, pretrain.RECIPES) | {"out": "out"}, TrainSettings)
     assert settings.base == "new"
+    assert settings.slot_lengths == (32 if "20m" in name else 16,)
     assert settings.optimisation.batch_tokens == batch
     assert settings.max_length == 246
 
@@ -85,7 +86,11 @@ def test_values_become_what_fields_hold():
         ({"optimisation": {"rate": "fast"}}, "optimisation.rate should be a number"),
         ({"slot_lengths": 16}, "slot_lengths should be a list: a whole number"),
         ({"slot_lengths": ["a"]}, "slot_lengths should be a whole number"),
-        ({"slot_lengths": []}, "at least one slot length"),
+        ({"slot_lengths": [0]}, "the slot length must be at least 1"),
+        (
+            {"base": "new", "optimisation": {"batch_tokens": 99}},
+            "a new base needs a slot length: write slot_lengths",
+        ),
         ({"data": ["de.tsv"]}, "data should be a table with a path for each key"),
         ({"data": {"de": 3}}, "data.de should be a path"),
         ({"dev": {"sets": {"de": ["a"]}}}, "dev.sets.de should be a list: a path"),

@@ -140,7 +140,7 @@ class SeqpoRun:
         self._pairs = read_pairs_to_sample(settings.data, base.tokenizer, settings.max_length)
         self._try_to_save()
         layout = LayoutSettings(
-            slot_length=settings.slot_lengths[0], name=find_method(settings).decoding
+            slot_length=base.card.slot_length, name=find_method(settings).decoding
         )
         weights = TorchWeights(network=self._network, tokenizer=base.tokenizer, card=base.card)
         self._rollouts = Rollouts(

@@ -17,6 +17,7 @@ from engine.models.instruct_card import ask_for
 from engine.models.model_card import FILE_NAME, Language, ModelCard, read_card
 from engine.runtime.guarded_loading import load_tokenizer
 from engine.runtime.torch.torch_loader import load_network
+from engine.settings import LayoutSettings
 from engine.text.prompt import turn_end
 from engine.untrusted.safe_names import is_hub_name
 from training.errors import TrainingError, UsageError
@@ -72,7 +73,7 @@ def find_base(settings: TrainSettings, policies: tuple[str, ...]) -> Base:
         end_of_source=end_of_source,
         end_of_write=end_of_write,
         end_of_target=end_of_target,
-        slot_length=settings.slot_lengths[0],
+        slot_length=settings.slot_lengths[0] if settings.slot_lengths else _slot_length(own),
         policies=policies,
     )
     return Base(name=name, folder=folder, fingerprint=fingerprint, tokenizer=tokenizer, card=card)
@@ -128,6 +129,11 @@ def find_folder(settings: TrainSettings) -> Path:
             bar.update(done - bar.n)
 
         return fetch_model(settings.base, settings.models, progress=show)
+
+
+def _slot_length(own: ModelCard | None) -> int:
+    """Return the slot length of a base; the usual one where it was trained without slots."""
+    return LayoutSettings().slot_length if own is None or own.slot_length == 1 else own.slot_length
 
 
 def _languages(settings: TrainSettings, own: ModelCard | None, name: str) -> dict[str, Language]:

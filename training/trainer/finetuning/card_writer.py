@@ -9,6 +9,7 @@ from training.errors import UsageError
 from training.settings import TrainSettings
 from training.trainer.finetuning.base_model import Base
 from training.trainer.finetuning.early_stopping import DevScore
+from training.trainer.material import slot_lengths
 from training.trainer.samples.methods import Method
 
 
@@ -46,7 +47,7 @@ def describe(
         end_of_target=base.card.end_of_target,
         slot_length=base.card.slot_length,
         policies=base.card.policies,
-        slot_lengths=settings.slot_lengths,
+        slot_lengths=slot_lengths(settings, base.card),
         layout=method.decoding,
         source_language=settings.source_language,
         description=settings.description,

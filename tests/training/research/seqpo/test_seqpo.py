@@ -11,7 +11,7 @@ from engine.models.adapters.adapter import Status, inspect_adapter
 from engine.models.fingerprint import read_fingerprint
 from engine.runtime.loader import load_by_torch
 from engine.settings import ModelSettings
-from tests.support.fakes import play, save_graph_model
+from tests.support.fakes import play, save_graph_model, say_slots
 from tests.support.finetune_runs import write_dev, write_pairs
 from tests.support.twins import both, twin
 from training.research.__main__ import main
@@ -87,6 +87,16 @@ def test_the_adapter_is_sound_and_loads_on_torch_and_onnx_runtime_as_it_was_trai
         trained, used, before = (one(ids).logits for one in (runs[0]._network, heavy.network, bare))
     torch.testing.assert_close(used, trained, rtol=0, atol=1e-4)
     assert (used - before).abs().max() > 0.1
+
+
+def test_it_learns_in_the_slots_of_its_base_and_so_does_a_head_of_its_adapter(tmp_path, data):
+    base = say_slots(save_graph_model(tmp_path / "base"), 32)
+    assert seqpo(data, base, tmp_path / "out", "--steps", "1") == 0
+    adapter = tmp_path / "out" / "adapter"
+    log = tmp_path / "labels.jsonl"
+    head = ["policy-head", "--model", base, "--adapter", adapter, "--data", f"de={data}"]
+    assert main([*map(str, head), "--labels", "stability", "--keep", str(log)]) == 0
+    assert json.loads(log.read_text("utf-8").splitlines()[0])["slot_length"] == 32
 
 
 def test_a_run_begins_with_an_adapter_or_trains_all_weights_and_decodes_its_dev_set(

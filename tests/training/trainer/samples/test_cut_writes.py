@@ -238,8 +238,9 @@ def test_a_run_goes_on_with_its_own_share_of_cuts_alone():
     def fingerprint(mixture):
         optimisation = Optimisation(batch_tokens=9)
         settings = TrainSettings(
-            base="new", out=Path("o"), mixture=mixture, optimisation=optimisation
-        )
+            base="new", out=Path("o"), slot_lengths=(16,), mixture=mixture,
+            optimisation=optimisation,
+        )  # fmt: skip
         return fingerprint_of(settings, {}, "", card)
 
     assert fingerprint(Mixture(cut_writes=0.5)) != fingerprint(Mixture())
