@@ -19,7 +19,7 @@ from app.main_window.source_toggle import SourceToggle
 from app.main_window.status_bar import StatusBar
 from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService
-from engine.audio.devices import SAMPLE_RATE_HZ, WantedDevice
+from engine.audio.devices import SAMPLE_RATE_HZ, DeviceKind, WantedDevice
 from engine.hub.catalogue import smaller_whisper
 from engine.metrics.word_lags import StageTime
 from engine.speech.events import (
@@ -77,6 +77,7 @@ class ListeningController(QObject):
         self._wanted: tuple[WantedDevice, ...] = ()  # as the buttons say, unless it is paused
         self._begun: tuple[WantedDevice, ...] = ()  # what is listened to
         self._after_fetch: tuple[WantedDevice, ...] = ()
+        self._before = dict[DeviceKind, str | None]()  # from which sound came; None: the default
         self._is_ready = False
         self._heard = set[str]()  # lanes from which sound came
         self._fetching = ""
@@ -173,8 +174,12 @@ class ListeningController(QObject):
     def _listen(self) -> None:
         """Listen to the sources that are on, and to no others."""
         sources = () if self._bridge.is_paused else self._bar.on
+        self._keep_before()
         wanted = tuple(
-            WantedDevice(kind=one.kind, name=one.devices.value or None) for one in sources
+            WantedDevice(
+                kind=one.kind, name=one.devices.value or None, before=self._before.get(one.kind)
+            )
+            for one in sources
         )
         if self._fetching and not self._choice.wish:
             self._after_fetch = wanted
@@ -192,6 +197,13 @@ class ListeningController(QObject):
         else:
             self._show_stopped()
         self.desk.listen(wanted, self._recognizer, self._choice.instead)
+
+    def _keep_before(self) -> None:
+        """Remember of each source from which device sound came, to go on if the next one fails."""
+        sounding = self.desk.sounding()
+        for one in self._wanted:
+            if LANES[one.kind] in sounding:
+                self._before[one.kind] = sounding[LANES[one.kind]] if one.name else None
 
     @Slot(str, str)
     def _choose_device(self, kind: str, name: str) -> None:

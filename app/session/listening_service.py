@@ -207,6 +207,15 @@ class ListeningService(QObject):
             for lane, source in run.sources.items()
         }
 
+    def sounding(self) -> dict[str, str]:
+        """Return the device that sound came from last, of each lane from which any came."""
+        names = {
+            lane: source.sounding
+            for run in self._living()[-1:]
+            for lane, source in run.sources.items()
+        }
+        return {lane: name for lane, name in names.items() if name}
+
     @property
     def n_dropped(self) -> int:
         """Return the number of lost 16 kHz samples."""

@@ -3,7 +3,8 @@
 A plain state machine: time comes in as an argument, nothing is opened or read here.
 
     observation                       reaction
-    chosen device not listed          the default, else another; back when it is listed again
+    chosen device not listed          the one before, else the default, else another; back when it
+                                      is listed again
     no more sound                     reopened; if that does not help, as above, and it is retried
                                       at growing intervals
     default changed, none was chosen  the new default
@@ -112,6 +113,7 @@ class DeviceMonitor:
         self._descriptions: dict[str, str] = {}  # of all devices ever listed, by name
         self._failures = Failures()
         self._current: AudioDevice | None = None
+        self.sounding: str | None = None  # name of the device that sound came from last
         self._opening = 0
         self._opened_s = 0.0
         self._heard_s: float | None = None  # the newest sound since it was opened
@@ -134,6 +136,7 @@ class DeviceMonitor:
         if self._current is None:
             return
         self._heard_s = now_s
+        self.sounding = self._current.name
         self._broken = False
         self._failures.hear(self._current, for_s=now_s - self._opened_s)
         if self._on_sound is not None:
@@ -160,7 +163,8 @@ class DeviceMonitor:
         moved_to = next((device for device in self._devices or () if device.number == number), None)
         if current is None or moved_to is None or moved_to == current:
             return  # the device was unplugged: no person moved the recording
-        self._wanted = WantedDevice(kind=moved_to.kind, name=moved_to.name)
+        before = current.name if self._wanted.name else None  # else the default was wanted
+        self._wanted = WantedDevice(kind=moved_to.kind, name=moved_to.name, before=before)
         self._current, self._missed = moved_to, None
         self._opened_s, self._heard_s = now_s, None
         self._notify(NoticeKind.MOVED, moved_to, Code.MOVED_BY_MIXER)
@@ -221,13 +225,17 @@ class DeviceMonitor:
             self._open(best, now_s)
 
     def _best(self, now_s: float) -> AudioDevice | None:
-        """Return the best device that is not blocked: the wanted one, the default, any other."""
+        """Return the best device that is not blocked.
+
+        That is the wanted one, the one before, the default, any other.
+        """
+        wanted, before = self._wanted.name, self._wanted.before
         usable = [
             device
             for device in self._devices or ()
             if device.kind is self._wanted.kind and not self._failures.is_blocked(device, now_s)
         ]
-        usable.sort(key=lambda device: (device.name != self._wanted.name, not device.is_default))
+        usable.sort(key=lambda it: (it.name != wanted, it.name != before, not it.is_default))
         return usable[0] if usable else None
 
     def _open(self, device: AudioDevice, now_s: float) -> None:

@@ -1,7 +1,7 @@
 """Devices that sound is recorded from, levels and notices. No numpy: the windows import it."""
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.messages import Message
 
@@ -41,10 +41,17 @@ class AudioDevice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedDevice:
-    """The device that a person chose; without a name, the current default of that kind."""
+    """The device that a person chose.
+
+    Attributes:
+        name: without one, it is the current default of that kind.
+        before: name of the one that sound came from before; it goes on where the chosen one
+            fails; None for the default.
+    """
 
     kind: DeviceKind
     name: str | None = None
+    before: str | None = field(default=None, compare=False)
 
 
 class NoticeKind(enum.StrEnum):

@@ -97,6 +97,12 @@ class LiveSource:
         is_fresh = time.monotonic() - self._level_at_s < _LEVEL_HOLDS_S
         return self._level if is_fresh else _SILENT
 
+    @property
+    def sounding(self) -> str | None:
+        """The name of the device that sound came from last; None before any."""
+        recorder = self._recorder
+        return recorder.sounding if recorder else None
+
     def _run(self) -> None:
         try:
             self._record()

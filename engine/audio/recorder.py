@@ -94,6 +94,11 @@ class Recorder:
         """The number of 16 kHz samples that devices should have delivered and did not."""
         return self._n_dropped_before + (self._stream.n_dropped if self._stream else 0)
 
+    @property
+    def sounding(self) -> str | None:
+        """The name of the device that sound came from last; None before any."""
+        return self._monitor.sounding
+
     def step(self) -> Iterator[AudioChunk]:
         """Yield the new sound, waiting up to ``STEP_S``; open and close devices as decided.
 

@@ -554,6 +554,38 @@ def test_another_device_is_heard_at_once_and_remembered(program):
     one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
 
 
+def test_each_switch_names_the_device_of_its_kind_that_sound_came_from_before(program):
+    one = program({DeviceKind.MICROPHONE: [SAID]}).open()
+    bar = one.bar
+
+    def wanted():
+        return [(it.kind, it.name, it.before) for it in one.speech.asked[-1][0]]
+
+    one.press(bar.microphone)
+    one.wait_for_sentence()
+    one.wait(lambda: len(bar.microphone.devices.entries) == 3)
+    for number, (name, sounding, before) in enumerate(
+        [
+            ("mic1", "mic1", None),  # before it the default was heard
+            ("mic2", None, "mic1"),  # fails
+            ("mic1", "mic2", "mic1"),
+            ("mic2", "mic2", "mic2"),
+        ],
+        start=2,
+    ):
+        bar.microphone.devices.pick(name)
+        one.wait(lambda number=number: len(one.speech.runs) == number)
+        assert wanted() == [(DeviceKind.MICROPHONE, name, before)]
+        one.run.sources["me"].sounding = sounding
+    one.press(bar.microphone)
+    one.press(bar.system)
+    one.wait(lambda: len(one.speech.runs) == 6)
+    assert wanted() == [(DeviceKind.SYSTEM, None, None)]
+    one.press(bar.microphone)
+    one.wait(lambda: len(one.speech.runs) == 7)
+    assert (DeviceKind.MICROPHONE, "mic2", "mic2") in wanted()
+
+
 def test_a_pause_records_nothing_and_going_on_listens_again(program):
     one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open()
     one.press(one.bar.microphone)

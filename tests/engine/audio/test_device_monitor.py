@@ -35,10 +35,10 @@ def device(name, *, number=0, kind=MICROPHONE, default=False, muted=False):
 class Room:
     """Devices that give ``sound``, ``zeros`` or ``nothing``, looked at every 50 ms."""
 
-    def __init__(self, *devices, wanted=None, kind=MICROPHONE):
+    def __init__(self, *devices, wanted=None, before=None, kind=MICROPHONE):
         self.devices = list(devices)
         self.gives = {}  # by name; who is not named gives sound
-        self.monitor = DeviceMonitor(WantedDevice(kind=kind, name=wanted))
+        self.monitor = DeviceMonitor(WantedDevice(kind=kind, name=wanted, before=before))
         self.now_s = 100.0
         self.told = []  # (when, kind, message)
         self.opened = []  # (when, name)
@@ -133,6 +133,21 @@ def test_the_stand_in_may_go_as_well():
     assert room.run(1) == ([NoticeKind.LOST], "c")
     room.plug(device("a"))
     assert room.run(1) == ([NoticeKind.RETURNED], "a")
+
+
+def test_after_a_switch_that_fails_the_one_before_goes_on():
+    microphones = device("a", default=True), device("b"), device("c")
+    room = Room(*microphones, wanted="b", before="c")
+    room.gives["b"] = "nothing"
+    told, recorded = room.run(5)
+    assert (told[-1], recorded) == (NoticeKind.STALLED, "c")
+    assert "listening to C" in room.message
+    assert room.monitor.sounding == "c"
+    room.gives["c"] = "nothing"
+    room.run(10)
+    assert room.monitor.sounding == "a"
+    absent = Room(*microphones, wanted="gone", before="c")
+    assert absent.run(1)[1] == "c"
 
 
 def test_the_last_device_is_waited_for():
@@ -325,6 +340,14 @@ def test_who_moves_the_recording_in_a_mixer_has_chosen_a_device():
     assert room.run(1) == ([], "b")
     room.unplug("b")
     assert room.run(1) == ([NoticeKind.LOST], "c")
+
+
+def test_a_move_in_a_mixer_to_a_device_that_fails_leads_back_to_the_one_before():
+    room = Room(device("a", default=True), device("b", number=2), device("c", number=3), wanted="b")
+    room.run(1)
+    room.gives["c"] = "nothing"
+    room.monitor.see_move(3, room.now_s)
+    assert room.run(10)[1] == "b"
 
 
 def test_a_move_away_from_a_device_that_went_is_nobodys_choice():

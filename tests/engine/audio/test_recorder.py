@@ -501,9 +501,11 @@ def test_what_is_read_makes_room(live):
 def test_the_level_is_told_while_nobody_reads_and_falls_when_nothing_comes(live):
     source, _, _ = live
     assert source.level.rms_db == FLOOR_DB
+    assert source.sounding is None
     source.start()
     while source.level.rms_db < 0 - 1e-9:  # the fake's samples are its numbers, from 1 up
         time.sleep(0.01)
+    assert source.sounding == "a"
     source.stop()
     time.sleep(0.6)
     assert source.level.rms_db == FLOOR_DB

@@ -40,6 +40,7 @@ class Talk(Chunks):
         sound = (loudness * sound_of(self.words, seconds)).astype(np.float32)
         super().__init__(sound, time.monotonic, open_end=True)
         self.level = Level(rms_db=-20.0, peak_db=-12.0)
+        self.sounding = "mic1" if lane == "me" else "out1"
         self._report = report
         self.lane = lane
 
