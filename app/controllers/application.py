@@ -19,7 +19,7 @@ from app.controllers.caption_controller import CaptionController
 from app.controllers.diagnostics import diagnostics
 from app.controllers.help_windows import HelpWindows
 from app.controllers.history_controller import HistoryController
-from app.controllers.listening_controller import ListeningController
+from app.controllers.listening_controller import FETCH, ListeningController
 from app.controllers.media_controller import MediaController
 from app.controllers.model_controller import ModelController
 from app.controllers.page_controller import PageController
@@ -173,6 +173,9 @@ class Application(QObject):
         listening.levels_came.connect(self.side_windows.guide.show_levels)
         listening.choice_wanted.connect(self.side_windows.guide.open_speech)
         listening.missing_found.connect(window.empty_page.show_missing)
+        window.banner.notice_changed.connect(
+            lambda name: window.empty_page.show_offered_elsewhere(is_elsewhere=name == FETCH)
+        )
         window.empty_page.download_clicked.connect(listening.fetch)
         window.empty_page.others_clicked.connect(self.side_windows.guide.open_speech)
         window.painted.connect(listening.look_for_model)

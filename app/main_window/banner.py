@@ -33,12 +33,14 @@ class Banner(QFrame):
         back_clicked(): do without what failed.
         offer_taken(str): the button of the notice of this name was clicked.
         answered(): one of its buttons was clicked.
+        notice_changed(str): name of the notice that is shown; empty for none, and for one without.
     """
 
     retry_clicked = Signal()
     back_clicked = Signal()
     offer_taken = Signal(str)
     answered = Signal()
+    notice_changed = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -133,6 +135,7 @@ class Banner(QFrame):
             self.offer.setVisible(bool(notice.button))
         if notice is not self._shown:
             self._shown = notice
+            self.notice_changed.emit("" if notice is None else notice.name)
             self._passing.stop()
             if notice is not None and notice.passes:
                 self._passing.start(_PASSING_MS)

@@ -1,12 +1,14 @@
 """The progress of a download, with a button to cancel it; hidden without one."""
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
 from app.config.system.translations import filled
 
 _STEPS = 1000
 _MEGABYTE = 1_000_000
+_SILENT_MS = 8000  # without a byte; then that is said
 
 
 class DownloadBar(QFrame):
@@ -31,7 +33,14 @@ class DownloadBar(QFrame):
         row.addWidget(self.bar)
         row.addWidget(self.cancel)
         self.cancel.clicked.connect(self.cancelled)
+        self.silence = QTimer(self, singleShot=True, interval=_SILENT_MS)
+        self.silence.timeout.connect(self._tell_silence)
         self.hide()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Wait for nothing more."""
+        super().hideEvent(event)
+        self.silence.stop()
 
     def show_stage(self, text: str, fraction: float | None) -> None:
         """Show a sentence and how much is done; None is unknown."""
@@ -49,6 +58,13 @@ class DownloadBar(QFrame):
             megabytes = self.tr("{:,} of {:,} MB")
             text += ": " + filled(megabytes, done // _MEGABYTE, -(-total // _MEGABYTE))
         self._show(text)
+        self.silence.start()
+
+    @Slot()
+    def _tell_silence(self) -> None:
+        """Show that nothing comes, before the connection is given up."""
+        waiting = self.tr("nothing arrives at the moment")
+        self._show(f"{self.sentence.text()} – {waiting}")
 
     def _show(self, text: str) -> None:
         self.sentence.setText(text)

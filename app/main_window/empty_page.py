@@ -62,7 +62,8 @@ class EmptyPage(QWidget):
         column.addWidget(self.hint)
         column.addWidget(self.offer)
         column.addStretch()
-        self.offer.hide()
+        self._is_missing = self._is_elsewhere = False
+        self._show_offer()
         self.download.clicked.connect(self.download_clicked)
         self.others.clicked.connect(self.others_clicked)
 
@@ -82,7 +83,16 @@ class EmptyPage(QWidget):
     def show_missing(self, recognizer: str) -> None:
         """Offer to download a speech model; empty if there is one on this computer."""
         self.need.setText(needs_speech_model(recognizer))
-        self.offer.setVisible(bool(recognizer))
+        self._is_missing = bool(recognizer)
+        self._show_offer()
+
+    def show_offered_elsewhere(self, *, is_elsewhere: bool) -> None:
+        """Offer nothing while the banner offers the same."""
+        self._is_elsewhere = is_elsewhere
+        self._show_offer()
+
+    def _show_offer(self) -> None:
+        self.offer.setVisible(self._is_missing and not self._is_elsewhere)
 
     def show_fetching(self, *, is_on: bool) -> None:
         """Show that a speech model is being downloaded, or not any more."""

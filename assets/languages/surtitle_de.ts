@@ -2818,6 +2818,10 @@
         <source>{:,} of {:,} MB</source>
         <translation>{:,} von {:,} MB</translation>
     </message>
+    <message>
+        <source>nothing arrives at the moment</source>
+        <translation>im Moment kommt nichts an</translation>
+    </message>
 </context>
 <context>
     <name>DownloadRow</name>

@@ -153,6 +153,8 @@ def fetch_file(fetch: Fetch, file: HubFile, files: Sequence[HubFile]) -> bool:
     part.touch()
     before = fetched_bytes(fetch.staging) - part.stat().st_size
     failures = 0
+    if part.stat().st_size:
+        fetch.progress(before + part.stat().st_size, total)  # what a fetch before has left
     while (had := part.stat().st_size) < file.n_bytes:
         reason = _connect(fetch, file, part, lambda done: fetch.progress(before + done, total))
         failures = 0 if part.stat().st_size > had else failures + 1

@@ -14,11 +14,16 @@ def ask_save(parent: QWidget, title: str, name: str, kinds: str = "") -> Path | 
     Args:
         parent: window of the dialog.
         title: of the dialog.
-        name: suggested name of the file.
+        name: suggested name of the file; one that is typed without an ending gets the same.
         kinds: filter of file names, as Qt writes it.
     """
     path, _ = QFileDialog.getSaveFileName(parent, title, str(last_folder() / name), kinds)
-    return _remembered(path)
+    typed = _remembered(path)
+    if typed is None or typed.suffix or not Path(name).suffix:
+        return typed
+    whole = typed.with_suffix(Path(name).suffix)
+    # the dialog has not asked whether this one may be replaced
+    return ask_save(parent, title, whole.name, kinds) if whole.exists() else whole
 
 
 def ask_open(parent: QWidget, title: str, kinds: str = "") -> Path | None:

@@ -459,3 +459,25 @@ def test_the_dialog_offers_signs_where_captions_are_doubtful(qtbot, tmp_path):
     assert (tmp_path / "it.txt").read_text().endswith("Wort (?)\n")
     dialog.form.setCurrentIndex(dialog.form.findData("jsonl"))
     assert not dialog.marks_doubt.isEnabled()
+
+
+def test_a_name_without_an_ending_gets_the_suggested_one_and_replaces_nothing_unasked(
+    qtbot, tmp_path, monkeypatch
+):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    asked, answers = [], []
+
+    def ask(*it):
+        asked.append(Path(it[2]).name)
+        return answers.pop(0), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    answers.append(str(tmp_path / "talk"))
+    assert file_dialogs.ask_save(parent, "", "captions.srt") == tmp_path / "talk.srt"
+    (tmp_path / "talk.srt").write_text("mine", "utf-8")
+    answers += [str(tmp_path / "talk"), ""]
+    assert file_dialogs.ask_save(parent, "", "captions.srt") is None
+    assert asked[-1] == "talk.srt"
+    answers.append(str(tmp_path / "talk.txt"))
+    assert file_dialogs.ask_save(parent, "", "captions.srt") == tmp_path / "talk.txt"

@@ -290,6 +290,17 @@ def test_a_download_from_the_empty_page_promises_no_listening_and_leaves_keys_to
     assert one.window.focusWidget() is one.window.typed_line
 
 
+def test_one_download_is_offered_at_a_time(program):
+    one = program(here=()).open()
+    page = one.window.empty_page
+    one.wait(page.download.isVisible)
+    one.press(one.bar.microphone)
+    one.wait(one.banner.isVisible)
+    assert not page.download.isVisible()
+    one.banner.dismiss.click()
+    assert page.download.isVisible()
+
+
 def test_a_fetch_is_cancelled_and_begun_again(program):
     one = program(here=()).open()
     one.speech.may_fetch.clear()

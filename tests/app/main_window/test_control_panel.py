@@ -92,6 +92,20 @@ def test_a_fetch_is_told_in_megabytes_once_they_are_known(qtbot):
         bar.cancel.click()
 
 
+def test_a_fetch_that_stands_still_says_so_until_something_comes(qtbot):
+    bar = DownloadBar()
+    qtbot.addWidget(bar)
+    bar.show_progress("base.en", 60_000_000, 145_200_000)
+    assert bar.silence.isActive()
+    assert bar.silence.interval() <= 10_000
+    bar.silence.timeout.emit()
+    assert bar.sentence.text().endswith("60 of 146 MB – nothing arrives at the moment")
+    bar.show_progress("base.en", 61_000_000, 145_200_000)
+    assert bar.sentence.text().endswith("61 of 146 MB")
+    bar.hide()
+    assert not bar.silence.isActive()
+
+
 def test_the_first_step_is_told_and_a_missing_speech_model_offered_with_its_size(qtbot):
     page = EmptyPage()
     qtbot.addWidget(page)

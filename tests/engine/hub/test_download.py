@@ -157,8 +157,12 @@ def test_a_hub_that_sends_no_more_is_given_up_and_the_next_fetch_goes_on(
     assert find_model(NAME, library) is None
     hub.fault = lambda _name, _start: None
     hub.asked.clear()
-    folder = fetch(hub, library)
+    told = []
+    folder = fetch(hub, library, progress=lambda done, _: told.append((done, len(hub.asked))))
     assert any(start > 0 for _, start in hub.asked)
+    done, n_asked = told[0]
+    assert done > 0
+    assert n_asked < len(hub.asked), "what is there is told before more is asked for"
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
 
 
