@@ -24,7 +24,8 @@ class Utterance:
         number: its number in the session; another session starts from 0 again.
         lane: the speaker, if there are two.
         before_key: key of the utterance that followed it when it was opened; None: it was the last.
-        begun_at_s: start of its first word; when that was first typed, if it is typed.
+        begun_at_s: start of its first word, never before the end of the utterance before it in its
+            lane; when the word was first typed, if it is typed.
         words: its source.
         caption: its translation so far.
         pieces: each change of the caption: its length in characters, and the words it is based on.
@@ -162,6 +163,7 @@ class UtteranceTracker:
         match event:
             case SourceChanged(words=(*_, last)):
                 self._newest[utterance.lane] = max(self.newest(utterance.lane), last.number)
+                self._begin_after_the_one_before(utterance)
             case UtteranceEnded():
                 self._forget_oldest()
             case UtteranceDropped():
@@ -187,6 +189,14 @@ class UtteranceTracker:
             begun_at_s=now_s,
         )
         return utterance
+
+    def _begin_after_the_one_before(self, utterance: Utterance) -> None:
+        """Keep the order of a lane: sound may have come faster than it was said."""
+        newest_first = reversed(self._utterances.values())
+        earlier = (one for one in newest_first if one.key < utterance.key)
+        before = next((one for one in earlier if one.lane == utterance.lane), None)
+        if before is not None and before.said_until_s is not None:
+            utterance.begun_at_s = max(utterance.begun_at_s, before.said_until_s)
 
     def _forget_oldest(self) -> None:
         ended = [number for number, one in self._utterances.items() if one.ended]

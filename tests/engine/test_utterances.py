@@ -76,6 +76,21 @@ def test_an_utterance_was_said_when_its_words_were():
     assert (utterance.begun_at_s, utterance.said_until_s) == (9.0, 11.5)
 
 
+def test_an_utterance_begins_after_the_end_of_the_one_before_in_its_lane():
+    tracker = opened(1)
+    tracker.take(UtteranceOpened(utterance=2, lane="them"), 0.0)
+    tracker.take(UtteranceOpened(utterance=3, lane="me"), 0.0)
+    begun = [
+        tracker.take(SourceChanged(utterance=number, words=(word,)), 0.0).begun_at_s
+        for number, word in (
+            (1, heard(1, spoken_at_s=5.0, end_s=0.5)),
+            (2, heard(1, spoken_at_s=5.0, end_s=1.0)),
+            (3, heard(2, spoken_at_s=5.0, start_s=0.5, end_s=2.0)),  # its sound came faster
+        )
+    ]
+    assert begun == [4.5, 4.0, 5.0]
+
+
 def test_a_typed_utterance_began_when_its_first_word_was_first_typed():
     tracker = UtteranceTracker()
     tracker.take(UtteranceOpened(utterance=1), 9.0)

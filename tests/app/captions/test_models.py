@@ -22,10 +22,6 @@ def test_a_report_is_what_the_lines_say():
     found = report(fit("some/model"))
     assert (found.machine.cores, found.machine.gpu) == (8, "")
     assert found.fits["some/model"].fits
-    found.feed(
-        {"kind": "forecast", "n_words": 9, "load": 1, "median_s": 2.5, "p95_s": 3, "computing_s": 1}
-    )
-    assert (found.forecast.median_s, found.forecast.load) == (2.5, 1.0)
 
 
 def test_lines_of_another_make_are_passed_over():
