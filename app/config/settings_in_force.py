@@ -95,6 +95,11 @@ class SettingsInForce(QObject):
         return self._preferences.captions.mode
 
     @property
+    def timing(self) -> str:
+        """The chosen policy as the model follows it; empty where the model's standard is used."""
+        return self.translation.policy if self._policy else ""
+
+    @property
     def translates(self) -> bool:
         """Whether captions are translated, and so a model is needed."""
         return self.mode != CAPTIONS_ONLY

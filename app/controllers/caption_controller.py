@@ -170,7 +170,7 @@ class CaptionController(QObject):
         self._told_other_language = True
         text = self.tr(
             "This looks like {other}, but captions are translated from {expected}, so they may "
-            "make no sense; go on in {expected}, or choose the mode Captions only"
+            "make no sense; go on in {expected}, or choose No translation"
         )
         names = {"other": language_name(other), "expected": language_name(expected)}
         self._banner.show_offer(text.format(**names), "", _OTHER_LANGUAGE)

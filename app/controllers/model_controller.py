@@ -206,13 +206,15 @@ class ModelController(QObject):
 
     def _show_choices(self, translation: TranslationSettings) -> None:
         self._choices.show_choice(
-            translation.source_language, translation.target_language, translation.policy
+            translation.source_language, translation.target_language, self._settings.timing
         )
         self._status.show_glossary(used=bool(translation.glossary) and self._settings.translates)
 
     @Slot(object, object)
     def _use_mode(self, before: Preferences, now: Preferences) -> None:
         """Load the model, or do without it, once captions are translated or no longer so."""
+        if now.translation.policy != before.translation.policy:
+            self._show_choices(self._settings.translation)
         if now.captions.mode == before.captions.mode:
             return
         self._choices.show_mode(now.captions.mode)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from app.config.modes import BOTH, CAPTIONS_ONLY, MODES, SOURCE_LANGUAGE
 from app.look.widgets.choice_menu import ChoiceMenu
 from app.look.widgets.language_names import language_name
-from app.look.widgets.policy_names import policy_names, unoffered_policy
+from app.look.widgets.policy_names import policy_names, standard_entry, unoffered_policy
 
 
 class CaptionChoices(QObject):
@@ -38,13 +38,13 @@ class CaptionChoices(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._spoken = SOURCE_LANGUAGE
-        self.mode = ChoiceMenu(self.tr("M&ode"))
+        self.mode = ChoiceMenu(self.tr("Sh&ow"))
         self.language = ChoiceMenu(self.tr("Translate &to"))
         self.purpose = ChoiceMenu(self.tr("B&etter for"))
         self.timing = ChoiceMenu(self.tr("T&iming"))
         modes = (
             (self.tr("Translate"), self.tr("Captions in another language")),
-            (self.tr("Captions only"), self.tr("Captions of what is said; nothing is translated")),
+            (self.tr("No translation"), self.tr("Captions of what is said; nothing is translated")),
             (self.tr("Both languages"), self.tr("What is said, above its translation")),
         )
         self.mode.show_entries(
@@ -90,10 +90,10 @@ class CaptionChoices(QObject):
 
     def show_timings(self, policies: Sequence[tuple[str, str, str]]) -> None:
         """Offer policies, as ``policy_names`` returns them; the chosen one stays."""
-        chosen = self.timing.value
-        others = [unoffered_policy(chosen)] if chosen else []
-        known = {written for written, _, _ in policies}
-        every = [*policies, *(entry for entry in others if entry[0] not in known)]
+        every = [standard_entry(), *policies]
+        chosen = unoffered_policy(self.timing.value)
+        if chosen[0] not in [written for written, _, _ in every]:
+            every.append(chosen)
         self.timing.show_entries([(name, written, tip) for written, name, tip in every])
 
     def show_choice(self, spoken: str, language: str, policy: str) -> None:

@@ -1580,8 +1580,8 @@
         <translation>Ein Satz wird übersetzt, wenn er vollständig ist.</translation>
     </message>
     <message>
-        <source>Every 3 words, or, if the model makes drafts, when two of them agree.</source>
-        <translation>Alle 3 Wörter oder, wenn das Modell Entwürfe macht, sobald zwei davon übereinstimmen.</translation>
+        <source>As early as this model can: about every three words, or when it is sure enough.</source>
+        <translation>So früh, wie dieses Modell es kann: etwa alle drei Wörter, oder sobald es sicher genug ist.</translation>
     </message>
     <message>
         <source>Captions move on each time five words have come.</source>
@@ -2323,10 +2323,6 @@
 <context>
     <name>CaptionChoices</name>
     <message>
-        <source>M&amp;ode</source>
-        <translation>M&amp;odus</translation>
-    </message>
-    <message>
         <source>Translate &amp;to</source>
         <translation>Ü&amp;bersetzen in</translation>
     </message>
@@ -2341,10 +2337,6 @@
     <message>
         <source>Captions in another language</source>
         <translation>Untertitel in einer anderen Sprache</translation>
-    </message>
-    <message>
-        <source>Captions only</source>
-        <translation>Nur Untertitel</translation>
     </message>
     <message>
         <source>Captions of what is said; nothing is translated</source>
@@ -2369,6 +2361,14 @@
     <message>
         <source>&amp;More languages…</source>
         <translation>&amp;Weitere Sprachen …</translation>
+    </message>
+    <message>
+        <source>Sh&amp;ow</source>
+        <translation>&amp;Zeigen</translation>
+    </message>
+    <message>
+        <source>No translation</source>
+        <translation>Keine Übersetzung</translation>
     </message>
     <message>
         <source>Shows all translation models</source>
@@ -2414,6 +2414,10 @@
         <translation>Die Zeile nimmt {} Zeichen auf einmal, das Ende des Textes fehlt daher; fügen Sie es als Nächstes ein, oder übersetzen Sie eine ganze Datei im Terminal mit: surtitle translate DATEI</translation>
     </message>
     <message>
+        <source>This looks like {other}, but captions are translated from {expected}, so they may make no sense; go on in {expected}, or choose No translation</source>
+        <translation>Keine Übersetzung</translation>
+    </message>
+    <message>
         <source>New session started</source>
         <translation>Neue Sitzung begonnen</translation>
     </message>
@@ -2432,10 +2436,6 @@
     <message>
         <source>Words in italics may still change; captions with dots below may be wrong</source>
         <translation>Kursive Wörter können sich noch ändern; gepunktet unterstrichene Untertitel können falsch sein</translation>
-    </message>
-    <message>
-        <source>This looks like {other}, but captions are translated from {expected}, so they may make no sense; go on in {expected}, or choose the mode Captions only</source>
-        <translation>Das sieht nach {other} aus, übersetzt wird hier aber {expected}: Die Untertitel ergeben vielleicht keinen Sinn; fahren Sie auf {expected} fort, oder wählen Sie den Modus Nur Untertitel</translation>
     </message>
 </context>
 <context>
@@ -2596,12 +2596,12 @@
         <translation>Übersetzen</translation>
     </message>
     <message>
-        <source>Captions only</source>
-        <translation>Nur Untertitel</translation>
-    </message>
-    <message>
         <source>Both languages</source>
         <translation>Beide Sprachen</translation>
+    </message>
+    <message>
+        <source>No translation</source>
+        <translation>Keine Übersetzung</translation>
     </message>
     <message>
         <source>Do&amp;ubtful captions</source>

@@ -56,7 +56,7 @@ class CaptionsPage(SettingsPage):
         self._judge_colours()
 
     def _add_text(self) -> None:
-        modes = (self.tr("Translate"), self.tr("Captions only"), self.tr("Both languages"))
+        modes = (self.tr("Translate"), self.tr("No translation"), self.tr("Both languages"))
         self.add_heading(self.tr("Text"))
         self.mode = self.add_combo(
             "captions.mode", self.tr("&Show"), list(zip(modes, MODES, strict=True))

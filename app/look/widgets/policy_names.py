@@ -80,7 +80,7 @@ _OF_DRAFTS = {
 }
 _STANDARD = (
     tr("Automatic (recommended)"),
-    tr("Every 3 words, or, if the model makes drafts, when two of them agree."),
+    tr("As early as this model can: about every three words, or when it is sure enough."),
 )
 _STEP = 0.5
 """Words by which the lags of two timings on offer differ, at least."""

@@ -462,7 +462,7 @@ def test_timings_of_drafts_are_offered_where_there_are_drafts(program):
     of_slots = timing.entries
     ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, makes_drafts=True)
     one.application.bridge.event_came.emit(ready)
-    assert timing.value == now.translation.policy == "stable:2"  # none was chosen
+    assert (timing.value, now.translation.policy) == ("", "stable:2")  # none was chosen
     names = {value: text for text, value in timing.entries}
     assert names["stable:2"] == "When two drafts agree (early)"
     assert names["wait:3"] == "When two drafts agree, from word 3 on"
@@ -473,7 +473,7 @@ def test_timings_of_drafts_are_offered_where_there_are_drafts(program):
     one.application.bridge.event_came.emit(replace(ready, makes_drafts=False))
     assert (timing.entries, timing.value) == (of_slots, "read:3")
     assert one.session.calls[-1].translation.policy == now.translation.policy == "read:3"
-    assert [combo.itemData(index) for index in range(6)] == ["", *(value for _, value in of_slots)]
+    assert [combo.itemData(index) for index in range(6)] == [value for _, value in of_slots]
     one.application.bridge.event_came.emit(replace(ADAPTER, makes_drafts=True))
     assert timing.value == now.translation.policy == "stable:2"
     assert timing.text == "When two drafts agree (early)"
@@ -628,6 +628,18 @@ def test_the_policy_is_the_same_in_settings_window_and_session(program):
     assert one.window.choices.timing.value == "wait:5"
     one.window.choices.timing.pick("offline")
     assert page.policy.currentData() == "offline"
+
+
+def test_the_timing_that_nobody_chose_has_one_name_in_menu_and_settings(program):
+    one = program().open().wait_until_ready()
+    one.window.menu_actions.settings.trigger()
+    page, timing = one.application.settings_dialog.translation.policy, one.window.choices.timing
+    assert timing.text == page.currentText() == "Automatic (recommended)"
+    assert [text for text, _ in timing.entries] == [page.itemText(n) for n in range(page.count())]
+    page.setCurrentIndex(page.findData("read:3"))  # what the model does by itself
+    assert timing.value == "read:3"
+    timing.pick("")
+    assert page.currentData() == ""
 
 
 def test_letters_are_made_larger_and_smaller_by_keys(program):

@@ -96,7 +96,7 @@ def test_mode_and_languages_stand_on_a_button(bar):
     assert (bar.choices.text(), choices.languages) == ("English captions", ("English", ""))
     assert not choices.language.isEnabled()
     titles = [action.text().replace("&", "") for action in bar.choices.menu().actions()]
-    modes = ["Translate", "Captions only", "Both languages"]
+    modes = ["Translate", "No translation", "Both languages"]
     assert titles == ["Translate to", "Better for", "Timing", "", *modes]
 
 

@@ -121,7 +121,7 @@ def test_the_choice_of_a_timing_can_be_left_to_the_model_again(dialog, edits):
     page = dialog.translation
     page.policy.setCurrentIndex(page.policy.findText("Automatic (recommended)"))
     assert edits[-1].translation.policy == Preferences().translation.policy == ""
-    assert "Every 3 words" in page.explanation.text()
+    assert "As early as this model can" in page.explanation.text()
 
 
 def test_what_depends_on_a_box_is_used_only_while_it_is_ticked(dialog):
