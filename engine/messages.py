@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Union
 
+from engine.files import ByteCount
+
 
 def tr(text: str) -> str:
     """Mark a text for translation, by the name that Qt's lupdate looks for."""
@@ -261,7 +263,7 @@ class Code(Codes):
     PROBE_FAILED = tr(
         "the adapter in {folder} failed its probe ({reason}): {stays}; choose another adapter"
     )
-    NOT_FINITE = tr("it makes the model say what is no number")
+    SAYS_NO_NUMBER = tr("it makes the model say what is no number")
     ADAPTER_UNUSABLE = tr(
         "the adapter in {folder} cannot be used: {reason}; choose another adapter"
     )
@@ -497,11 +499,10 @@ class Message:
 
     def to_json(self) -> dict[str, object]:
         """Return the message for another process."""
-        values = {
-            name: value.to_json() if isinstance(value, Message) else value
-            for name, value in self.values.items()
+        return {
+            "code": self.code.name,
+            "values": {name: _to_json(value) for name, value in self.values.items()},
         }
-        return {"code": self.code.name, "values": values}
 
     @classmethod
     def from_json(cls, content: object) -> "Message | None":
@@ -509,16 +510,28 @@ class Message:
         match content:
             case {"code": str(name), "values": dict(given)}:
                 tables = [table for table in Codes.__subclasses__() if name in table.__members__]
-                values = {
-                    key: value if isinstance(value, str | int | float) else cls.from_json(value)
-                    for key, value in given.items()
-                }
+                values = {key: _from_json(value) for key, value in given.items()}
                 whole = {key: value for key, value in values.items() if value is not None}
-                with contextlib.suppress(IndexError, KeyError, ValueError):
+                with contextlib.suppress(IndexError, KeyError, ValueError, OverflowError):
                     found = cls(tables[0][name], whole)
                     found.worded()  # all values that its template has are there, and fit
                     return found
         return None
+
+
+def _to_json(value: "Value") -> object:
+    if isinstance(value, ByteCount):
+        return {"bytes": int(value)}
+    return value.to_json() if isinstance(value, Message) else value
+
+
+def _from_json(value: object) -> "Value | None":
+    match value:
+        case str() | int() | float():
+            return value
+        case {"bytes": int(n_bytes)}:
+            return ByteCount(n_bytes)
+    return Message.from_json(value)
 
 
 Fill = Callable[[str, Mapping[str, object]], str]

@@ -24,7 +24,7 @@ from urllib.parse import quote, urlsplit
 from huggingface_hub import constants
 
 from engine.errors import FetchCancelledError, HubError, ModelError, message_of
-from engine.files import bytes_text
+from engine.files import ByteCount
 from engine.hub.catalogue import revision_of
 from engine.hub.transfer import (
     FAILURES,
@@ -273,5 +273,5 @@ def _check_room(fetch: Fetch, files: Sequence[HubFile]) -> None:
     free = shutil.disk_usage(fetch.staging).free
     if missing > free:
         name, folder = fetch.name, str(fetch.staging.parent)
-        sizes = {"missing": bytes_text(missing), "free": bytes_text(free)}
+        sizes = {"missing": ByteCount(missing), "free": ByteCount(free)}
         raise HubError(Code.HUB_NO_ROOM(name=name, folder=folder, **sizes))

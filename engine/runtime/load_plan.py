@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 from engine.errors import ModelError
-from engine.files import bytes_text
+from engine.files import ByteCount
 from engine.messages import Code, Message, Value
 from engine.models.memory_footprint import Footprint
 from engine.runtime.cpu_benchmark import Way, cpu_ways
@@ -60,10 +60,10 @@ class LoadPlan:
     @property
     def shortage(self) -> Message:
         """The reason against it: ``needs 5.6 GB in 4 bits on cuda, 4.1 GB free``."""
-        size = bytes_text(self.needed_bytes)
+        size = ByteCount(self.needed_bytes)
         if self.free_bytes is None:
             return Code.NEEDS(size=size, kept=self.kept)
-        return Code.NEEDS_MORE(size=size, kept=self.kept, free=bytes_text(self.free_bytes))
+        return Code.NEEDS_MORE(size=size, kept=self.kept, free=ByteCount(self.free_bytes))
 
 
 def load_plans(

@@ -161,7 +161,7 @@ def _probe(weights: Weights) -> None:
     ids = word_ids(weights.tokenizer, _PROBE)
     rows = [Row(id_, position, time=0) for position, id_ in enumerate(ids)]
     if not all(map(math.isfinite, translator.model.feed(rows).tolist())):
-        raise AdapterError(Code.NOT_FINITE())
+        raise AdapterError(Code.SAYS_NO_NUMBER())
 
 
 def _reason(error: Exception) -> str | Message:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engine.errors import AdapterError, ModelError
 from engine.events import AdapterChanged, LoadProgress
-from engine.files import bytes_text
+from engine.files import ByteCount
 from engine.hub.download import fetch_model
 from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
@@ -213,7 +213,7 @@ def check_room(folder: Path, free_bytes: int | None) -> None:
     files = [*folder.glob("*.safetensors"), *folder.glob("ctranslate2-*/model.bin")]
     needed = 2 * sum(path.stat().st_size for path in files)
     if free_bytes is not None and needed > free_bytes:
-        sizes = {"needed": bytes_text(needed), "free": bytes_text(free_bytes)}
+        sizes = {"needed": ByteCount(needed), "free": ByteCount(free_bytes)}
         raise ModelError(Code.NO_ROOM_FOR_TWO(**sizes))
 
 

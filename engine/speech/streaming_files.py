@@ -95,10 +95,10 @@ def _found(folder: Path) -> dict[str, Path]:
     if any(of_part.values()):
         for part in _PARTS:
             if not of_part[part]:
-                refuse(Fault.NO_SUCH_FILE(name=f"{part}*.onnx"))
+                refuse(Fault.LACKS_FILE(name=f"{part}*.onnx"))
         return {part: folder / _chosen(of_part[part]) for part in _PARTS}
     if not names:
-        refuse(Fault.NO_SUCH_FILE(name="*.onnx"))
+        refuse(Fault.LACKS_FILE(name="*.onnx"))
     return {"ctc": folder / _chosen(names)}
 
 

@@ -37,7 +37,7 @@ def _check(folder: Path) -> None:
     for name in _FILES:
         path = folder / name
         if not path.is_file() and (name in _NEEDED or path.exists()):
-            raise _unfit(folder, Fault.NO_SUCH_FILE(name=name))
+            raise _unfit(folder, Fault.LACKS_FILE(name=name))
     try:
         if (folder / _SOUND).exists():
             content = JsonObject.read(folder / _SOUND, _MAX_SOUND_BYTES)

@@ -152,7 +152,7 @@ class Fault(Codes):
         "weights"
     )
 
-    NO_SUCH_FILE = tr("has no {name} that is a file")
+    LACKS_FILE = tr("has no {name} that is a file")
     FILE_UNREADABLE = tr("has a {name} that cannot be read ({reason})")
     FILE_WRONG = tr("has a {name} that {fault}")
     TOKENIZER_REFUSED = tr("its tokenizer cannot be used ({error})")

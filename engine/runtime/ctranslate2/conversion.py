@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import cast
 
 from engine.errors import FetchCancelledError, ModelError, message_of
-from engine.files import bytes_text
+from engine.files import ByteCount
 from engine.messages import Code, Message
 from engine.models.encoder_decoder.original import Original, read_original
 from engine.models.encoder_decoder.record import (
@@ -150,7 +150,7 @@ def _check_room(folder: Path, original: Original, precision: str) -> None:
     needed = _expected_bytes(original, precision)
     free = shutil.disk_usage(folder).free
     if needed > free:
-        sizes = {"size": bytes_text(needed), "free": bytes_text(free)}
+        sizes = {"size": ByteCount(needed), "free": ByteCount(free)}
         name = original.record.name
         raise ModelError(Code.CONVERSION_NO_ROOM(name=name, folder=str(folder), **sizes))
 

@@ -16,7 +16,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from engine.errors import AdapterError, ModelError, is_failure, message_of
-from engine.files import bytes_text
+from engine.files import ByteCount
 from engine.layout.rows import Row
 from engine.messages import Code, Message
 from engine.models.fingerprint import Fingerprint, known_fingerprint
@@ -226,8 +226,8 @@ def _check_room(shape: LlamaShape, capacity: int) -> int:
     needed_bytes = 10 * shape.n_parameters + 4 * row * capacity
     free_bytes = free_memory_bytes()
     if free_bytes is not None and needed_bytes > free_bytes:
-        kept, size = Code.WHOLE(device="cpu"), bytes_text(needed_bytes)
-        _refuse(Code.NEEDS_MORE(size=size, kept=kept, free=bytes_text(free_bytes)))
+        kept, size = Code.WHOLE(device="cpu"), ByteCount(needed_bytes)
+        _refuse(Code.NEEDS_MORE(size=size, kept=kept, free=ByteCount(free_bytes)))
     return needed_bytes
 
 

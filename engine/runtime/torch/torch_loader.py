@@ -18,7 +18,7 @@ from tokenizers import Tokenizer
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from engine.errors import ModelError
-from engine.files import bytes_text
+from engine.files import ByteCount
 from engine.messages import Code, Message
 from engine.models.fingerprint import Fingerprint, known_fingerprint
 from engine.models.memory_footprint import Footprint, read_footprint
@@ -181,7 +181,7 @@ def _load_first(
             give_memory_back(plan.device)
             reasons.append(Code.RAN_OUT(shortage=plan.shortage))
             continue
-        size = bytes_text(plan.needed_bytes)
+        size = ByteCount(plan.needed_bytes)
         notes = []
         if reasons:
             notes.append(Code.LOADED_OTHERWISE(reasons=_joined(reasons), kept=plan.kept, size=size))

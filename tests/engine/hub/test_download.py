@@ -18,6 +18,7 @@ import pytest
 from huggingface_hub.utils import validate_repo_id
 
 from engine.errors import FetchCancelledError, HubError
+from engine.files import ByteCount
 from engine.hub.download import fetch_model, find_model, in_steps, model_folder
 from engine.hub.transfer import HubSettings, fetch_answer, reason_of
 from engine.runtime.loader import load_weights
@@ -222,7 +223,10 @@ def test_a_disk_that_fills_is_one_sentence_and_leaves_nothing(hub, library, monk
 def test_too_little_room_is_told_before_anything_is_fetched(hub, library, monkeypatch):
     usage = shutil.disk_usage("/")
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage._replace(free=1000))
-    assert "make room or name another folder" in refusal(hub, library)
+    with pytest.raises(HubError, match="make room or name another folder") as caught:
+        fetch(hub, library)
+    values = caught.value.message.values
+    assert all(isinstance(values[name], ByteCount) for name in ("missing", "free"))
     assert left(library) == []
 
 

@@ -10,6 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from engine.errors import ModelError
+from engine.files import ByteCount
 from engine.models.memory_footprint import Footprint, read_footprint
 from engine.runtime import load_plan
 from engine.runtime.load_plan import fitting, load_plans
@@ -80,6 +81,10 @@ def test_what_was_asked_for_is_not_replaced(memory):
         "the model in llama needs 18.1 GB whole on cuda, 12.0 GB free: "
         "choose --device cuda --quantize nf4"
     )
+    shortage = load_plan.LoadPlan(
+        device=torch.device("cpu"), quantise="none", needed_bytes=2000, free_bytes=1000
+    ).shortage
+    assert all(isinstance(shortage.values[name], ByteCount) for name in ("size", "free"))
     memory["cuda"] = 1e9
     assert refusal(device="cuda").endswith("choose --device cpu --quantize none")
     memory["cpu"] = 1e9

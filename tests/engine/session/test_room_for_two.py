@@ -1,6 +1,7 @@
 import pytest
 
 from engine.errors import ModelError
+from engine.files import ByteCount
 from engine.messages import Code
 from engine.session.loaded_model import check_room
 
@@ -17,3 +18,4 @@ def test_a_second_model_is_refused_before_it_is_loaded_if_twice_its_files_have_n
     with pytest.raises(ModelError) as refused:
         check_room(tmp_path, 1999)
     assert refused.value.message.code is Code.NO_ROOM_FOR_TWO
+    assert all(isinstance(size, ByteCount) for size in refused.value.message.values.values())

@@ -13,7 +13,7 @@ from app.config.system.translations import error_text, failure_text, speak, word
 from engine.audio.devices import AudioNotice
 from engine.errors import SYSTEM_CODES, AdapterError, SurtitleError, message_of
 from engine.events import Event
-from engine.files import ASSETS
+from engine.files import ASSETS, ByteCount
 from engine.messages import Code, Message
 from engine.speech.events import Heard
 from engine.untrusted.faults import Fault
@@ -97,6 +97,15 @@ def test_a_failure_of_another_process_is_translated_too():
 
 
 @pytest.mark.usefixtures("german")
+def test_a_size_has_the_point_of_the_country_also_from_another_process():
+    kept = Code.WHOLE(device="cpu")
+    message = Code.NEEDS_MORE(size=ByteCount(4_096_000), kept=kept, free=ByteCount(1000))
+    assert worded(message) == "braucht 4,1 MB in voller Genauigkeit auf cpu, 1,0 kB sind frei"
+    line = json.loads(json.dumps({"message": str(message), **message.to_json()}))
+    assert failure_text(line) == worded(message)
+
+
+@pytest.mark.usefixtures("german")
 @pytest.mark.parametrize(
     "damage",
     [
@@ -105,6 +114,8 @@ def test_a_failure_of_another_process_is_translated_too():
         {"values": {}},
         {"values": {"name": [], "done": 1, "total": 2}},
         {"values": {"name": "one", "done": "half", "total": 2}},
+        {"values": {"name": "one", "done": 10**400, "total": 2}},
+        {"values": {"name": "one", "done": {"bytes": 10**400}, "total": {"bytes": "2"}}},
     ],
 )
 def test_a_failure_that_is_written_otherwise_is_shown_as_it_is(damage):

@@ -15,6 +15,7 @@ import torch
 from transformers import AutoModelForSeq2SeqLM
 
 from engine.errors import FetchCancelledError, ModelError
+from engine.files import ByteCount
 from engine.messages import Code
 from engine.models.encoder_decoder.original import read_original
 from engine.models.encoder_decoder.record import read_record
@@ -177,8 +178,12 @@ def test_the_rest_of_a_conversion_that_was_killed_with_its_program_is_removed(
 def test_a_disk_without_room_is_said_before_anything_is_done(original, monkeypatch):
     usage = shutil.disk_usage(original)
     monkeypatch.setattr(conversion.shutil, "disk_usage", lambda _: usage._replace(free=1000))
-    with pytest.raises(ModelError, match=r"are needed in .* and 1.0 kB are free; make room"):
+    with pytest.raises(
+        ModelError, match=r"are needed in .* and 1.0 kB are free; make room"
+    ) as refused:
         ready_folder(original, "int8")
+    values = refused.value.message.values
+    assert all(isinstance(values[name], ByteCount) for name in ("size", "free"))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="limits the size of files by a signal")
