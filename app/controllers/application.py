@@ -177,6 +177,8 @@ class Application(QObject):
             lambda name: window.empty_page.show_offered_elsewhere(is_elsewhere=name == FETCH)
         )
         window.empty_page.download_clicked.connect(listening.fetch)
+        listening.download_offered.connect(self.settings_dialog.speech.show_offer)
+        self.settings_dialog.speech.download_clicked.connect(listening.fetch)
         window.empty_page.others_clicked.connect(self.side_windows.guide.open_speech)
         window.painted.connect(listening.look_for_model)
         listening.fetch_progressed.connect(window.fetch_bar.show_progress)

@@ -48,6 +48,7 @@ class ListeningController(QObject):
         fetch_progressed(str, int, int): recogniser, downloaded bytes, total bytes.
         fetch_ended(): the download has ended.
         missing_found(str): this speech model is not on this computer; empty if it is.
+        download_offered(str): ``fetch`` would download this speech model; empty if none is needed.
         sound_lost(float): seconds of sound that were lost so far.
         levels_came(dict of str to Level): the level of each lane that is recorded.
         choice_wanted(): choose another speech model.
@@ -56,6 +57,7 @@ class ListeningController(QObject):
     fetch_progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
     fetch_ended = Signal()
     missing_found = Signal(str)
+    download_offered = Signal(str)
     sound_lost = Signal(float)
     levels_came = Signal(dict)
     choice_wanted = Signal()
@@ -282,6 +284,7 @@ class ListeningController(QObject):
             self._offer_wish(recognizer, obstacle)
             return
         self.missing_found.emit("" if obstacle is None else recognizer)
+        self.download_offered.emit("" if obstacle is None else recognizer)
         if switches and self._wanted:
             self.desk.listen(self._wanted, self._recognizer, self._choice.instead)
 
@@ -292,6 +295,7 @@ class ListeningController(QObject):
             self._banner.show_offer(f"{as_sentence(obstacle)} {goes_on}", "", CHOOSE)
             return
         self._choice.wish = recognizer
+        self.download_offered.emit(recognizer)
         text = self.tr("The speech model {} is not on this computer").format(
             speech_name(recognizer)
         )
@@ -308,6 +312,7 @@ class ListeningController(QObject):
         if self._after_fetch and not self._begun and not self._choice.wish:
             self._status.show_listening(self.tr("Listening begins when the speech model is here"))
         self.fetch_progressed.emit(recognizer, 0, 0)
+        self.download_offered.emit("")
         self.desk.fetch(recognizer)
 
     @Slot(str, object, object)
@@ -338,6 +343,7 @@ class ListeningController(QObject):
         self.fetch_ended.emit()
         if not self._choice.wish:
             self._show_off(self._begun)
+        self.download_offered.emit(self._choice.wish or self._recognizer)
         if message:
             self._banner.show_offer(message, self.tr("Try a&gain"), FETCH)
 

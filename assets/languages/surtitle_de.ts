@@ -2415,7 +2415,7 @@
     </message>
     <message>
         <source>This looks like {other}, but captions are translated from {expected}, so they may make no sense; go on in {expected}, or choose No translation</source>
-        <translation>Keine Übersetzung</translation>
+        <translation>Das sieht nach {other} aus, übersetzt wird hier aber {expected}: Die Untertitel ergeben vielleicht keinen Sinn; fahren Sie auf {expected} fort, oder wählen Sie „Keine Übersetzung“</translation>
     </message>
     <message>
         <source>New session started</source>
@@ -4073,6 +4073,14 @@
         <translation>Or&amp;dner öffnen</translation>
     </message>
     <message>
+        <source>The upper models are faster, the lower ones more accurate. Those with “.en” know English only, and hear it better. A model is downloaded once, and only after you agree; until then the one before is used. You can also type the name of a model on huggingface.co.</source>
+        <translation>Die oberen Modelle sind schneller, die unteren genauer. Die mit „.en“ können nur Englisch und hören es besser. Ein Modell wird einmal heruntergeladen, und erst, wenn Sie zustimmen; bis dahin wird das vorige benutzt. Sie können auch den Namen eines Modells von huggingface.co eintippen.</translation>
+    </message>
+    <message>
+        <source>&amp;Download {}</source>
+        <translation>{} &amp;herunterladen</translation>
+    </message>
+    <message>
         <source>{} MB to download, once</source>
         <translation>{} MB, einmal herunterzuladen</translation>
     </message>
@@ -4151,10 +4159,6 @@
     <message>
         <source>Probably too slow for this computer.</source>
         <translation>Wahrscheinlich zu langsam für diesen Computer.</translation>
-    </message>
-    <message>
-        <source>Smaller models come first: they are faster and less accurate. “.en” models are better but English only. A name with a slash is looked up on huggingface.co. A model is downloaded once, and only after you agree; until then the one before is used.</source>
-        <translation>Kleinere Modelle stehen oben: Sie sind schneller und ungenauer. Modelle auf „.en“ sind besser, können aber nur Englisch. Ein Name mit Schrägstrich wird auf huggingface.co gesucht. Ein Modell wird einmal heruntergeladen, und nur mit Ihrem Einverständnis; bis dahin bleibt das bisherige in Gebrauch.</translation>
     </message>
 </context>
 <context>

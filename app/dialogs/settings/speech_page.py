@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 
 from app.dialogs.settings.page import SettingsPage
@@ -15,7 +15,13 @@ from engine.hub.catalogue import WHISPER_MEGABYTES, WHISPER_MODELS
 
 
 class SpeechPage(SettingsPage):
-    """The speech model: a known Whisper model, one of the hub, or a folder."""
+    """The speech model: a known Whisper model, one of the hub, or a folder.
+
+    Signals:
+        download_clicked(): download the model that was offered.
+    """
+
+    download_clicked = Signal()
 
     def __init__(self, data_folder: Path) -> None:
         """Make the page.
@@ -48,22 +54,30 @@ class SpeechPage(SettingsPage):
         self.form.addRow("", self.download_size)
         self.recognizer.currentTextChanged.connect(self._show_size)
         self._show_size()
+        self.download = QPushButton(icon("download"), "")
+        self.download.clicked.connect(self.download_clicked)
+        self.show_offer("")
         self.choose_folder = QPushButton(self.tr("Choose &folder…"))
         self.choose_folder.clicked.connect(self._choose_folder)
         self.open_models = QPushButton(icon("folder-open"), self.tr("&Open folder"))
         self.open_models.clicked.connect(self._open_models)
-        self.add_buttons(self.choose_folder, self.open_models)
+        self.add_buttons(self.download, self.choose_folder, self.open_models)
         self.form.addRow(
             "",
             paragraph(
                 self.tr(
-                    "Smaller models come first: they are faster and less accurate. “.en” models "
-                    "are better but English only. A name with a slash is looked up on "
-                    "huggingface.co. A model is downloaded once, and only after you agree; until "
-                    "then the one before is used."
+                    "The upper models are faster, the lower ones more accurate. Those with “.en” "
+                    "know English only, and hear it better. A model is downloaded once, and only "
+                    "after you agree; until then the one before is used. You can also type the "
+                    "name of a model on huggingface.co."
                 )
             ),
         )
+
+    def show_offer(self, recognizer: str) -> None:
+        """Offer to download a speech model; empty for none."""
+        self.download.setText(self.tr("&Download {}").format(speech_name(recognizer)))
+        self.download.setVisible(bool(recognizer))
 
     @property
     def _named(self) -> str:
