@@ -88,11 +88,13 @@ class UtteranceOpened:
         utterance: its number, never reused.
         before: the utterance that follows it, or None if it is the last.
         lane: the speaker, if there are two.
+        languages: codes of those of the source and of the caption.
     """
 
     utterance: int
     before: int | None = None
     lane: str = ""
+    languages: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ class Utterance:
         key: unique while the program runs.
         number: its number in the session; another session starts from 0 again.
         lane: the speaker, if there are two.
+        languages: codes of those of its source and of its caption.
         before_key: key of the utterance that followed it when it was opened; None: it was the last.
         begun_at_s: start of its first word, never before the end of the utterance before it in its
             lane; when the word was first typed, if it is typed.
@@ -38,6 +39,7 @@ class Utterance:
     key: int
     number: int
     lane: str
+    languages: tuple[str, str] = ("", "")
     before_key: int | None
     begun_at_s: float
     words: tuple[FedWord, ...] = ()
@@ -185,6 +187,7 @@ class UtteranceTracker:
             key=self.new_key(),
             number=event.utterance,
             lane=event.lane,
+            languages=event.languages,
             before_key=None if follower is None else follower.key,
             begun_at_s=now_s,
         )

@@ -92,33 +92,30 @@ class CueRecorder:
         self._cues[key] = cue
         return CueKept(key=key, cue=cue)
 
-    def feed(
-        self, event: Event, utterance: Utterance, now_s: float, languages: tuple[str, str]
-    ) -> Entry | None:
+    def feed(self, event: Event, utterance: Utterance, now_s: float) -> Entry | None:
         """Follow an event of the session.
 
         Args:
             event: about an utterance.
             utterance: after the event.
             now_s: by the clock of the utterances.
-            languages: codes of those of the source and of the captions.
         """
         if utterance.key in self._removed:
             return None
         if isinstance(event, UtteranceEnded):
-            return self._keep(utterance, now_s, languages)
+            return self._keep(utterance, now_s)
         if isinstance(event, UtteranceDropped) and self._cues.pop(utterance.key, None) is not None:
             return CueWithdrawn(key=utterance.key)
         return None
 
-    def flush(self, now_s: float, languages: tuple[str, str]) -> list[CueKept]:
+    def flush(self, now_s: float) -> list[CueKept]:
         """Keep the incomplete utterances as they are: the session has ended."""
         found = [
             one
             for one in self._utterances.open
             if one.words and one.key not in self._removed and not self._has(one)
         ]
-        return [self._keep(utterance, now_s, languages) for utterance in found]
+        return [self._keep(utterance, now_s) for utterance in found]
 
     def clear(self) -> None:
         """Forget everything."""
@@ -151,7 +148,7 @@ class CueRecorder:
             utterance.caption.strip(),
         )
 
-    def _keep(self, utterance: Utterance, now_s: float, languages: tuple[str, str]) -> CueKept:
+    def _keep(self, utterance: Utterance, now_s: float) -> CueKept:
         times_s = [word.spoken_at_s for word in utterance.words]
         end_s = utterance.said_until_s
         if end_s is None:  # typed: its caption may have waited for minutes
@@ -161,7 +158,6 @@ class CueRecorder:
             utterance.begun_at_s - self._start_s,
             end_s - self._start_s,
             [time_s - self._start_s for time_s in times_s if time_s is not None],
-            languages,
         )
         self._cues[utterance.key] = cue
         return CueKept(key=utterance.key, cue=cue)

@@ -21,7 +21,6 @@ def cue_of(
     start_s: float,
     end_s: float,
     said_s: Sequence[float],
-    languages: tuple[str, str],
 ) -> Cue:
     """Return an utterance as one cue, with the times of the pieces of its caption.
 
@@ -30,7 +29,6 @@ def cue_of(
         start_s: start of the utterance; before 0 or after ``LATEST_S`` it counts as these.
         end_s: its end; an earlier one counts as ``start_s``.
         said_s: end of each of its words; empty if unknown.
-        languages: codes of those of the source and of the caption.
     """
     start_s = min(max(0.0, start_s), LATEST_S)
     end_s = min(max(start_s, end_s), LATEST_S)
@@ -47,8 +45,8 @@ def cue_of(
         text=text,
         source=utterance.source,
         speaker=utterance.lane,
-        language=languages[1],
-        source_language=languages[0],
+        language=utterance.languages[1],
+        source_language=utterance.languages[0],
         confidence=None if sure is None else sure.value,
         doubtful=sure is not None and sure.is_low,
         pieces=tuple(pieces),
@@ -108,9 +106,8 @@ class CueSplitter:
     caption is known at its end, so only the last cues of a long one have its confidence.
     """
 
-    def __init__(self, languages: tuple[str, str]) -> None:
-        """Make cues in the languages of these codes: of the source, of the caption."""
-        self._languages = languages
+    def __init__(self) -> None:
+        """Start without cues."""
         self._n_made: dict[int, int] = {}  # cues, by the key of an utterance that still grows
 
     def feed(self, event: Event, utterance: Utterance) -> list[Cue]:
@@ -122,7 +119,7 @@ class CueSplitter:
         if not words or words[0].spoken_at_s is None:
             return []
         ends_s = [word.end_s for word in words]
-        whole = cue_of(utterance, words[0].start_s, ends_s[-1], ends_s, self._languages)
+        whole = cue_of(utterance, words[0].start_s, ends_s[-1], ends_s)
         cues = split(whole)
         n_before = self._n_made.pop(utterance.key, 0)
         n_certain = len(cues) if ended else len(cues) - 1

@@ -131,8 +131,8 @@ class Captions:
         tail = self._tails[lane]
         return " ".join(tail.words[max(0, self._newest(lane) - tail.after) :])
 
-    def apply(self, event: Event, utterance: Utterance, language: str = "") -> bool:
-        """Show an utterance, captioned in a language; return whether the views changed."""
+    def apply(self, event: Event, utterance: Utterance) -> bool:
+        """Show an utterance; return whether the views changed."""
         if isinstance(event, UtteranceOpened):
             self._open(utterance)
         place = self._place(utterance.key)
@@ -148,7 +148,7 @@ class Captions:
                 ended=utterance.ended,
                 begun_s=self._epoch_s(utterance.begun_at_s),
                 doubtful=utterance.confidence is not None and utterance.confidence.is_low,
-                language=language,
+                language=utterance.languages[1],
             )
         self._place_tail(utterance.lane)
         self.release_tails()

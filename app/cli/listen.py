@@ -74,8 +74,7 @@ def listen(settings: ListenSettings) -> None:
         width=lambda: shutil.get_terminal_size().columns,
         marks_doubt=settings.translation.marks_doubt,
     )
-    translation = settings.translation.translation
-    maker = CueSplitter((translation.source_language, translation.target_language))
+    maker = CueSplitter()
     with contextlib.ExitStack() as opened:
         mailbox = EventQueue()
         listener = opened.enter_context(_listening(settings, whisper, mailbox.put))

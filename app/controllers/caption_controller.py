@@ -144,9 +144,8 @@ class CaptionController(QObject):
     @Slot(object, object)
     def _follow(self, event: Event, utterance: Utterance) -> None:
         """Follow an event of an utterance."""
-        languages = self._settings.languages
-        self._keeper.take(event, utterance, languages)
-        if not self._captions.apply(event, utterance, languages[1]):
+        self._keeper.take(event, utterance)
+        if not self._captions.apply(event, utterance):
             return
         if utterance.confidence is not None and utterance.confidence.is_low:
             self._explain_marks()
@@ -160,7 +159,7 @@ class CaptionController(QObject):
 
     def _notice_language(self, utterance: Utterance) -> None:
         """Report once a session that what is said is in another language than is translated."""
-        expected = self._settings.languages[0]
+        expected = utterance.languages[0]
         key = utterance.lane, expected
         other = self._spoken.setdefault(key, SourceLanguage(expected)).feed(
             [word.text for word in utterance.words]

@@ -91,7 +91,7 @@ class MediaController(QObject):
 
     @Slot()
     def _begin(self) -> None:
-        self._splitter = CueSplitter(self._settings.languages)
+        self._splitter = CueSplitter()
 
     @Slot(object, object)
     def _follow(self, event: Event, utterance: Utterance) -> None:

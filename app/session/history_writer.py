@@ -60,7 +60,6 @@ class HistoryWriter(QObject):
         self._utterances = utterances
         self.started = datetime.now().astimezone()
         self._record = CueRecorder(utterances, time.monotonic())
-        self._languages = "", ""  # codes of those of the source and of the captions
         self.mode = TRANSLATE
         self._journal: SessionJournal | None = None
         self._live_text: LiveTextFile | None = None
@@ -121,10 +120,9 @@ class HistoryWriter(QObject):
             self._close_live_text()
             self._live_text = self._chosen_text(choices) if choices.live_text else None
 
-    def take(self, event: Event, utterance: Utterance, languages: tuple[str, str]) -> None:
-        """Follow an event of an utterance; the codes are of the source and of the caption."""
-        self._languages = languages
-        entry = self._record.feed(event, utterance, time.monotonic(), languages)
+    def take(self, event: Event, utterance: Utterance) -> None:
+        """Follow an event of an utterance."""
+        entry = self._record.feed(event, utterance, time.monotonic())
         if entry is not None:
             self._write(entry)
 
@@ -198,7 +196,7 @@ class HistoryWriter(QObject):
 
     def _flush(self) -> None:
         """Keep what is not complete."""
-        for entry in self._record.flush(time.monotonic(), self._languages):
+        for entry in self._record.flush(time.monotonic()):
             self._write(entry)
 
     def _write(self, entry: Entry) -> None:

@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from engine.commands import Clear, Command, Configure, EndPassage, FeedWords, Flush, SetWords
 from engine.errors import first_line
@@ -63,7 +64,7 @@ class SourceSession:
     def _obey(self, command: Command | None) -> None:
         match command:
             case Configure(translation):
-                self._captioner.settings = translation
+                self._captioner.configure(translation)
             case SetWords() | FeedWords() | EndPassage() | Clear() as words:
                 for event in self._passages.change(words):
                     self._report(event)
@@ -102,11 +103,15 @@ class SourceUtterance:
 
 
 class SourceCaptioner:
-    """Captions each utterance with its own words."""
+    """Captions each utterance with its own words, so in their language."""
 
     def __init__(self, settings: TranslationSettings) -> None:
-        self.settings = settings
+        self.configure(settings)
         self._n_utterances = 0
+
+    def configure(self, settings: TranslationSettings) -> None:
+        """Use these settings for utterances that are opened from now on."""
+        self.settings = replace(settings, target_language=settings.source_language)
 
     def open(self) -> Captioned:
         """Open an utterance."""

@@ -143,9 +143,7 @@ class Passage:
                 utterance = changed[index]
             else:
                 utterance = self._translator.open()
-                events.append(
-                    UtteranceOpened(utterance=utterance.number, before=follower, lane=self._lane)
-                )
+                events.append(self._opened(utterance, follower))
             fresh.append(utterance)
             stop = start + len(sentence.words)
             events += self._set_source(utterance, sentence, tuple(words[start:stop]))
@@ -155,6 +153,15 @@ class Passage:
             events.append(UtteranceDropped(utterance=utterance.number))
         self._utterances = old[:head] + fresh + (old[len(old) - tail :] if tail else [])
         return events
+
+    def _opened(self, utterance: Captioned, follower: int | None) -> Event:
+        settings = self._translator.settings  # its caption keeps them, whatever is chosen later
+        return UtteranceOpened(
+            utterance=utterance.number,
+            before=follower,
+            lane=self._lane,
+            languages=(settings.source_language, settings.target_language),
+        )
 
     def advance(self) -> Event | None:
         """Translate until an event; return None if the words allow no more."""

@@ -1,10 +1,12 @@
 """What follows a session by its utterances, fed with events alone."""
 
 import time
+from dataclasses import replace
 
 from app.captions.cue_recorder import CueRecorder
 from app.captions.model import Captions
 from app.session.history_writer import HistoryWriter
+from engine.events import UtteranceOpened
 from engine.utterances import UtteranceTracker
 
 
@@ -29,11 +31,10 @@ class FedRecord(CueRecorder):
         super().__init__(self.utterances)
 
     def follow(self, event, now_s):
+        if isinstance(event, UtteranceOpened):
+            event = replace(event, languages=self.languages)
         utterance = self.utterances.take(event, now_s)
-        return None if utterance is None else self.feed(event, utterance, now_s, self.languages)
-
-    def finish(self, now_s):
-        return self.flush(now_s, self.languages)
+        return None if utterance is None else self.feed(event, utterance, now_s)
 
 
 class FedKeeper(HistoryWriter):
@@ -44,4 +45,6 @@ class FedKeeper(HistoryWriter):
         super().__init__(folder, choices, self.utterances)
 
     def follow(self, event):
-        self.take(event, self.utterances.take(event, time.monotonic()), ("en", "de"))
+        if isinstance(event, UtteranceOpened):
+            event = replace(event, languages=("en", "de"))
+        self.take(event, self.utterances.take(event, time.monotonic()))

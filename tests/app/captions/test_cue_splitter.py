@@ -21,7 +21,7 @@ class Maker:
     """Makes cues of events, and of when words were said."""
 
     def __init__(self):
-        self.maker, self.utterances = CueSplitter(("en", "de")), UtteranceTracker()
+        self.maker, self.utterances = CueSplitter(), UtteranceTracker()
 
     def feed(self, event):
         utterance = self.utterances.take(event, 0.0)
@@ -29,7 +29,7 @@ class Maker:
 
     def place(self, number, n, lane="", start_s=0.0):
         """Open an utterance of words that take 0.9 seconds each."""
-        self.feed(UtteranceOpened(utterance=number, lane=lane))
+        self.feed(UtteranceOpened(utterance=number, lane=lane, languages=("en", "de")))
         return self.feed(SourceChanged(utterance=number, words=words(n, start_s)))
 
 
@@ -129,7 +129,7 @@ def test_an_export_has_the_cues_that_the_terminal_wrote_as_they_came(seed):
     n_words, text, n_read = 40, "", 0
     said = tuple(replace(word, spoken_at_s=word.end_s) for word in words(n_words))
     events = [
-        UtteranceOpened(utterance=1, lane="me"),
+        UtteranceOpened(utterance=1, lane="me", languages=("en", "de")),
         SourceChanged(utterance=1, words=said),
     ]
     while n_read < n_words:

@@ -323,6 +323,23 @@ def test_another_language_reaches_the_session_and_the_next_start(program):
     assert again.engine.translations[0].target_language == "fr"
 
 
+def test_a_caption_keeps_the_language_that_it_was_begun_in_also_behind_a_pause(program):
+    one = program().open().wait_until_ready()
+    one.type("Good ")
+    one.wait_for_rows(("Good", "GOOD"))
+    one.window.choices.language.pick("fr")
+    one.press(Qt.Key.Key_Return)
+    one.window.menu_actions.pause.trigger()
+    one.type("Tea")
+    one.press(Qt.Key.Key_Return)
+    one.window.choices.language.pick("de")
+    one.window.menu_actions.pause.trigger()
+    keeper = one.application.archive.keeper
+    one.wait(lambda: [cue.language for cue in keeper.cues] == ["de", "fr"])
+    views = one.window.transcript.rows.views
+    assert [view.language for view in views] == ["de", "fr"]
+
+
 def test_another_policy_reaches_the_session_and_the_next_start(program):
     one = program().open().wait_until_ready()
     one.window.choices.timing.pick("offline")

@@ -22,8 +22,10 @@ from engine.session.source_session import SourceSession
 from engine.settings import TranslationSettings, UtteranceLimits
 from engine.utterances import UtteranceTracker
 from engine.words import untimed
+from tests.support.commands import typed
 
 PATIENCE_S = 60.0
+POLISH = TranslationSettings(source_language="pl")
 
 
 class Heard:
@@ -49,6 +51,12 @@ class Heard:
             self.session.send(command)
         self.session.stop(PATIENCE_S)
         return [(one.lane, one.source, one.caption, one.ended) for one in self.utterances.values()]
+
+
+def test_its_captions_are_in_the_language_of_the_source():
+    one = Heard()
+    one.run(typed(["ab"]), EndPassage(), Configure(POLISH), typed(["cd"]))
+    assert [it.languages for it in one.utterances.values()] == [("en", "en"), ("pl", "pl")]
 
 
 def of(kind, events):

@@ -254,7 +254,7 @@ def test_a_sentence_that_is_put_in_stands_before_the_one_that_follows():
     editor.append("aa bb. cc dd.")
     events = editor.splice(2, 2, ["ee", "ff."])
     assert events == [
-        UtteranceOpened(utterance=3, before=2),
+        UtteranceOpened(utterance=3, before=2, languages=("en", "de")),
         SourceChanged(utterance=3, words=untimed(("ee", "ff."))),
     ]
     assert editor.receiver.order == [1, 3, 2]
@@ -266,7 +266,7 @@ def test_a_sentence_that_is_cut_in_two_opens_one_and_joining_drops_it():
     editor.translate()
     opened = editor.splice(1, 2, ["bb."])
     assert [words for words, _ in editor.text] == [("aa", "bb."), ("cc", "dd."), ("ee.",)]
-    assert UtteranceOpened(utterance=3, before=2) in opened
+    assert UtteranceOpened(utterance=3, before=2, languages=("en", "de")) in opened
     joined = editor.splice(1, 2, ["bb"])
     assert [words for words, _ in editor.text] == [("aa", "bb", "cc", "dd."), ("ee.",)]
     assert UtteranceDropped(utterance=3) in joined

@@ -4,7 +4,7 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 
-from engine.commands import Clear, Command, EndPassage, FeedWords, Flush, SetWords
+from engine.commands import Clear, Command, Configure, EndPassage, FeedWords, Flush, SetWords
 from engine.events import (
     CaptionChanged,
     Event,
@@ -41,7 +41,9 @@ class FakeSession:
         failure: str | Message | None = None,
         translate: Callable[[str], str] = shout,
         may_load: threading.Event | None = None,
+        translation: TranslationSettings | None = None,
     ) -> None:
+        self._translation = translation or TranslationSettings()
         self.calls: list[Command] = []
         self.report_threads: set[str] = set()
         self._report_to = report
@@ -100,26 +102,31 @@ class FakeSession:
             case SetWords(words):
                 self._set(words)
             case FeedWords(words, lane):
-                texts, start = [word.text for word in words], 0
-                for sentence in split_sentences(texts, UtteranceLimits(), finished=False):
-                    stop = start + len(sentence.words)
-                    self._feed(words[start:stop], lane)
-                    start = stop
-                    if sentence.ended:
-                        self._end_lane(lane)
+                self._hear(words, lane)
             case EndPassage(lane):
-                self._end_lane(lane) if lane else self._end()
+                self._end_lane(lane)
             case Clear():
                 self._drop()
+            case Configure(translation):
+                self._translation = translation
             case Flush(number):
                 self._report(Flushed(number=number))
+
+    def _hear(self, words: tuple[FedWord, ...], lane: str) -> None:
+        texts, start = [word.text for word in words], 0
+        for sentence in split_sentences(texts, UtteranceLimits(), finished=False):
+            stop = start + len(sentence.words)
+            self._feed(words[start:stop], lane)
+            start = stop
+            if sentence.ended:
+                self._end_lane(lane)
 
     def _set(self, words: tuple[FedWord, ...]) -> None:
         if not self._is_open:
             self._is_open = True
             self._caption = ""
             self._typed, self._utterance = self._utterance, self._utterance + 1
-            self._report(UtteranceOpened(utterance=self._typed))
+            self._open(self._typed)
         self._report(SourceChanged(utterance=self._typed, words=words))
         caption = self._translate(text_of(words))
         kept = 0
@@ -142,10 +149,14 @@ class FakeSession:
             )
         )
 
+    def _open(self, number: int, lane: str = "") -> None:
+        languages = self._translation.source_language, self._translation.target_language
+        self._report(UtteranceOpened(utterance=number, lane=lane, languages=languages))
+
     def _feed(self, words: tuple[FedWord, ...], lane: str) -> None:
         if lane not in self._spoken:
             self._spoken[lane] = (self._utterance, [])
-            self._report(UtteranceOpened(utterance=self._utterance, lane=lane))
+            self._open(self._utterance, lane)
             self._utterance += 1
         number, said = self._spoken[lane]
         kept = len(self._translate(text_of(said)))
@@ -155,7 +166,9 @@ class FakeSession:
         self._report(CaptionChanged(utterance=number, kept=kept, text=text, n_read=len(said)))
 
     def _end_lane(self, lane: str) -> None:
-        if lane in self._spoken:
+        if not lane:
+            self._end()
+        elif lane in self._spoken:
             number, _ = self._spoken.pop(lane)
             self._report(UtteranceEnded(utterance=number))
 
@@ -203,7 +216,11 @@ class FakeEngine:
             return SourceSession(translation, report)
         failure = self._failures.pop(0) if self._failures else None
         session = FakeSession(
-            report, failure=failure, translate=self._translate, may_load=self._may_load
+            report,
+            failure=failure,
+            translate=self._translate,
+            may_load=self._may_load,
+            translation=translation,
         )
         self.translations.append(translation)
         self.models.append(model)
