@@ -20,6 +20,7 @@ from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.config.system.early_interrupt import leaving_at_once
 from app.config.system.messages import AppCode
 from app.config.system.text_io import TextError
+from engine.errors import message_of
 from engine.hub.catalogue import suited_whisper
 from engine.metrics.word_errors import word_error_rate
 
@@ -201,7 +202,7 @@ def _lines(path: Path) -> list[str]:
     try:
         return path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise TextError(AppCode.NO_UTF8_TEXT(path=str(path), reason=str(error))) from error
+        raise TextError(AppCode.NO_UTF8_TEXT(path=str(path), reason=message_of(error))) from error
 
 
 def _write_text(kind: str, values: Mapping[str, object]) -> None:

@@ -50,8 +50,8 @@ _STDIN = "-"
 _LONGEST_SLOT = 1024  # longer than any utterance
 _STANDARD = TranslationSettings()
 POLICIES = (
-    "read:N, wait:K, adaptive:TAU, lag:WORDS (the adaptive one that lags so many words), stable:N "
-    "or offline"
+    "read:N, wait:K, adaptive:TAU[:MOST], lag:WORDS (the adaptive one that lags so many words), "
+    "stable:N or offline"
 )
 """How policies are written on the command line."""
 

@@ -22,6 +22,8 @@ from app.look.style_sheet import make_primary
 from app.look.widgets.dialog_text import bring_up, close_button, paragraph
 from engine.errors import message_of
 
+_CUES, _CHARACTERS = 5, 70  # of the first captions
+
 
 class SessionsDialog(QDialog):
     """List all sessions but the running one, the newest first.
@@ -51,6 +53,7 @@ class SessionsDialog(QDialog):
         self.search.setAccessibleName(self.tr("Search in all sessions"))
         self.list = QListWidget()
         self.list.setAccessibleName(self.windowTitle())
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.message = paragraph()
         buttons = close_button()
         action = QDialogButtonBox.ButtonRole.ActionRole
@@ -90,7 +93,7 @@ class SessionsDialog(QDialog):
         self.list.clear()
         self._sessions = [session for session in self._all if _contains(session, text)]
         for session in self._sessions:
-            self.list.addItem(QListWidgetItem(self._label(session)))
+            self.list.addItem(QListWidgetItem(f"{self._label(session)}\n{_first_words(session)}"))
         none = self.tr("No earlier sessions.")
         missed = self.tr("No session contains this text.")
         self.message.setText("" if self._sessions else (missed if self._all else none))
@@ -158,3 +161,9 @@ def _contains(session: PastSession, text: str) -> bool:
     """Return whether a session contains a text, given without case."""
     texts = (one for cue in session.cues for one in (cue.source, cue.text))
     return any(text in one.casefold() for one in texts)
+
+
+def _first_words(session: PastSession) -> str:
+    """Return how the captions begin, which tells one session from another."""
+    text = " ".join(" ".join(cue.text.split()) for cue in session.cues[:_CUES])
+    return text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS].rstrip()}…"

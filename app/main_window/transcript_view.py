@@ -62,7 +62,8 @@ class Transcript(QTableView):
         typed(str): a letter was typed here, for the line that takes words.
 
     Attributes:
-        to_newest: button at the end, shown while the newest row is not followed.
+        to_newest: button at the end, shown while the newest row is not followed, unless the
+            table is read only: nothing new comes there.
     """
 
     painted = Signal(tuple)
@@ -361,7 +362,7 @@ class Transcript(QTableView):
 
     def _set_follows(self, *, follows: bool) -> None:
         self._follows = follows
-        self.to_newest.setVisible(not follows)
+        self.to_newest.setVisible(not follows and not self._read_only)
         self._put_button()
 
     def _put_button(self) -> None:

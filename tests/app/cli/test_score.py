@@ -81,7 +81,9 @@ def test_files_that_do_not_belong_together_are_one_sentence(files, capsys):
 
 def test_a_file_that_is_not_there_is_one_sentence(files, tmp_path, capsys):
     assert main(["score", str(tmp_path / "none"), str(files[1])]) == 1
-    assert "cannot be read" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "cannot be read" in told
+    assert "(No such file or directory)" in told
 
 
 def test_a_recording_of_the_source_is_recognised_and_scored(tmp_path, capsys, monkeypatch):

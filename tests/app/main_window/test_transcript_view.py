@@ -243,6 +243,15 @@ def test_the_selected_row_is_marked_while_it_is_seen_else_the_newest(transcript)
     assert told == [119, 30, 119]
 
 
+def test_a_finished_session_has_no_button_to_what_is_new(qtbot):
+    table = Transcript(read_only=True)
+    qtbot.addWidget(table)
+    table.show()
+    table.show_views(many(120))
+    table.go_to(3)
+    assert not table.to_newest.isVisible()
+
+
 def test_a_button_leads_back_to_the_newest_row(transcript, qtbot):
     transcript.show_views(many(120))
     assert not transcript.to_newest.isVisible()

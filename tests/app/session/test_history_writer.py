@@ -111,7 +111,9 @@ def test_earlier_sessions_are_listed_exported_and_deleted(qtbot, tmp_path):
     assert "No earlier sessions" in dialog.message.text()
     crashed(tmp_path, 1)
     dialog.open_list()
-    assert "1 caption (ended unexpectedly)" in dialog.list.item(0).text()
+    label, words = dialog.list.item(0).text().split("\n")
+    assert "1 caption (ended unexpectedly)" in label
+    assert words == " ".join(kept(1).cue.text.split())
     with qtbot.waitSignal(dialog.export_wanted) as wanted:
         dialog.export.click()
     assert wanted.args[0].cues == (kept(1).cue,)
