@@ -1,4 +1,4 @@
-"""The dialog of adapters: their list, status and details."""
+"""The dialog of adapters: what each is for, and whether it works with the model in use."""
 
 from pathlib import Path
 
@@ -6,10 +6,9 @@ from PySide6.QtCore import QCoreApplication, QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QDialog,
-    QLabel,
     QPushButton,
-    QSplitter,
     QTableView,
+    QToolButton,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -39,7 +38,9 @@ _DESCRIPTIONS = (tr("Better for talks and long sentences."),)
 
 
 class AdapterDialog(QDialog):
-    """A table of adapters, the details of the selected one, and buttons that act on it.
+    """A table of adapters, what the selected one is for, and buttons that act on it.
+
+    The rest, which its makers need, stands behind *Details*.
 
     Signals:
         load_wanted(Path): load the adapter in this folder and translate with it.
@@ -63,6 +64,7 @@ class AdapterDialog(QDialog):
         self._says_working = False
         self.rows = AdapterTable(self)
         self.table, self.details = QTableView(), QTreeWidget()
+        self.unfold = QToolButton()
         self.purpose, self.reason, self.message = paragraph(), paragraph(), paragraph()
         self._dress()
         self._lay_out()
@@ -108,6 +110,11 @@ class AdapterDialog(QDialog):
         self.table.setModel(self.rows)
         self.table.setAccessibleName(self.tr("Adapters"))
         dress_table(self.table)
+        self.unfold.setText(self.tr("&Details"))
+        self.unfold.setCheckable(True)
+        self.unfold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.unfold.toggled.connect(self._unfold)
+        self._unfold(False)  # noqa: FBT003  what the signal carries
         self.details.setHeaderHidden(True)
         self.details.setColumnCount(2)
         self.details.setRootIsDecorated(False)
@@ -130,15 +137,18 @@ class AdapterDialog(QDialog):
         close = close_button()
         close.rejected.connect(self.close)
         self._row.addWidget(close)
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.addWidget(self.table)
-        split.addWidget(self.details)
         column = QVBoxLayout(self)
-        hint = self.tr("Add-ons tune the translator for a purpose. Drop a folder here to add one.")
-        column.addWidget(QLabel(hint, wordWrap=True))
-        column.addWidget(split, 1)
-        for widget in (self.purpose, self.reason, self.message, buttons):  # no text is cut here
+        hint = self.tr(
+            "An adapter tunes the translator for a purpose, such as talks. Drop a folder here to "
+            "add one."
+        )
+        column.addWidget(paragraph(hint))
+        column.addWidget(self.table, 1)
+        for widget in (self.purpose, self.reason, self.unfold):  # no text is cut here
             column.addWidget(widget)
+        column.addWidget(self.details, 1)
+        column.addWidget(self.message)
+        column.addWidget(buttons)
         self.resize(820, 560)
 
     def _add_button(self, text: str, act: object) -> QPushButton:
@@ -151,6 +161,11 @@ class AdapterDialog(QDialog):
     def _chosen(self) -> ListedAdapter | None:
         row = self.table.currentIndex().row()
         return self.rows.listed[row] if 0 <= row < len(self.rows.listed) else None
+
+    @Slot(bool)
+    def _unfold(self, on: bool) -> None:  # noqa: FBT001  what the signal carries
+        self.details.setVisible(on)
+        self.unfold.setArrowType(Qt.ArrowType.DownArrow if on else Qt.ArrowType.RightArrow)
 
     @Slot(list)
     def _show_list(self, listed: list[ListedAdapter]) -> None:

@@ -1,6 +1,6 @@
-"""The table model of adapters: one row each, with status and purpose."""
+"""The table model of adapters: one row each, with what matters before one is loaded."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
@@ -8,10 +8,12 @@ from app.captions.adapter_details import NOTHING
 from app.config.system.translations import worded
 from app.dialogs.adapters.service import ListedAdapter
 from app.look.widgets.dialog_text import size_text
+from app.look.widgets.language_names import language_name
 from engine.models.adapters.adapter import Status
+from engine.models.adapters.card import AdapterCard
 
 _MARKS = {Status.OK: "●", Status.UNKNOWN: "◐", Status.BLOCKED: "✕"}  # not by colour alone
-_MANY = 3  # languages and policies that are named; more are counted
+_MANY = 3  # languages that are named; more are counted
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -70,12 +72,11 @@ class AdapterTable(QAbstractTableModel):
 
     def _titles(self) -> tuple[str, ...]:
         return (
-            self.tr("Status"),
             self.tr("Name"),
-            self.tr("To"),
-            self.tr("Slot"),
-            self.tr("Policies"),
+            self.tr("With this model"),
+            self.tr("Languages"),
             self.tr("Size"),
+            self.tr("Licence"),
             self.tr("Now"),
         )
 
@@ -83,26 +84,29 @@ class AdapterTable(QAbstractTableModel):
         adapter = listed.adapter
         card, weights = adapter.card, adapter.weights
         return (
-            f"{_MARKS[adapter.status]} {self._status(adapter.status)}",
             listed.shelved.name,
-            _some(card.languages) if card else NOTHING,
-            str(card.slot_length) if card else NOTHING,
-            _some(card.policies) if card else NOTHING,
+            f"{_MARKS[adapter.status]} {self._status(adapter.status)}",
+            self._languages(card) if card else NOTHING,
             size_text(weights.n_bytes) if weights else NOTHING,
+            card.licence if card and card.licence else NOTHING,
             self._state(adapter.name),
         )
 
     def _status(self, status: Status) -> str:
         if status is Status.OK:
-            return self.tr("Ready")
-        return self.tr("Unknown") if status is Status.UNKNOWN else self.tr("Blocked")
+            return self.tr("Works")
+        return self.tr("May work") if status is Status.UNKNOWN else self.tr("Does not work")
+
+    def _languages(self, card: AdapterCard) -> str:
+        named = [
+            language_name(code, language.name)
+            for code, language in [*card.languages.items()][:_MANY]
+        ]
+        n_more = len(card.languages) - len(named)
+        targets = ", ".join(named) + (f" + {n_more}" if n_more else "")
+        return self.tr("{} to {}").format(language_name(card.source_language), targets)
 
     def _state(self, name: str) -> str:
         if name == self._used:
             return self.tr("translates")
         return self.tr("loaded") if name in self._loaded else ""
-
-
-def _some(names: Collection[str]) -> str:
-    shown = ", ".join([*names][:_MANY])
-    return f"{shown} + {len(names) - _MANY}" if len(names) > _MANY else shown

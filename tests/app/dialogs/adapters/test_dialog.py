@@ -13,6 +13,7 @@ from engine.files import ASSETS
 from engine.hub.bundled import bundled_adapters
 from engine.models.adapters.adapter import inspect_adapter
 from engine.models.adapters.library import AdapterLibrary
+from engine.models.model_card import Language
 from tests.support.adapter_folders import tiny_card, write_adapter
 
 LOADED = AdapterChanged(names=("tiny-en-de",), used="tiny-en-de", languages={"de": "German"})
@@ -62,14 +63,19 @@ def desk(qtbot, tmp_path):
     made.desk.close()
 
 
-def test_an_added_adapter_is_listed_with_all_that_is_known(desk, whole):
-    told = desk.do(lambda: desk.dialog.add(whole))
+def test_an_added_adapter_is_listed_in_plain_words_and_the_rest_unfolds(desk, tmp_path):
+    card = tiny_card(licence="Apache-2.0")
+    told = desk.do(lambda: desk.dialog.add(write_adapter(tmp_path / "training-output", card=card)))
     assert told == "tiny-en-de was added."
-    ((status, name, to, slot, policies, size, now),) = desk.cells()
-    assert (status, name, to, slot, policies, now) == (
-        "● Ready", "tiny-en-de", "de", "16", "read:3", ""
+    ((name, works, languages, size, licence, now),) = desk.cells()
+    assert (name, works, languages, licence, now) == (
+        "tiny-en-de", "● Works", "English to German", "Apache-2.0", ""
     )  # fmt: skip
     assert size.endswith("kB")
+    desk.dialog.show()
+    assert not desk.dialog.details.isVisible()
+    desk.dialog.unfold.click()
+    assert desk.dialog.details.isVisible()
     details = desk.details()
     for label in ("rank", "alpha", "targets", "layers", "slot length", "policies", "languages"):
         assert details[label]
@@ -108,6 +114,13 @@ def test_bundled_adapters_say_in_german_what_they_are_for(qapp):
         qapp.removeTranslator(one)
     assert texts
     assert all(german != english for english, german in texts.items())
+
+
+def test_of_many_languages_the_first_are_named(desk, tmp_path):
+    languages = {code: Language(name=code, system="-") for code in ("de", "fr", "pl", "it", "es")}
+    card = tiny_card(languages=languages)
+    desk.do(lambda: desk.dialog.add(write_adapter(tmp_path / "many", card=card)))
+    assert desk.cells()[0][2] == "English to German, French, Polish + 2"
 
 
 def test_an_adapter_for_another_timing_is_warned_of(desk, whole):
@@ -175,7 +188,7 @@ def test_an_adapter_that_broke_in_the_library_is_blocked_with_its_reason(desk, w
     desk.home.mkdir()
     broken(whole, desk.home / "tiny-en-de", kind)
     desk.do(desk.dialog.open_list)
-    assert desk.cells()[0][0] == "✕ Blocked"
+    assert desk.cells()[0][1] == "✕ Does not work"
     assert desk.dialog.reason.text().startswith("Its ") or "has no" in desk.dialog.reason.text()
     assert not desk.dialog.load.isEnabled()
     assert desk.dialog.remove.isEnabled()
@@ -184,7 +197,7 @@ def test_an_adapter_that_broke_in_the_library_is_blocked_with_its_reason(desk, w
 def test_without_a_card_it_is_unknown_and_loaded_only_all_the_same(desk, tmp_path):
     folder = write_adapter(tmp_path / "bare", card=False)
     desk.do(lambda: desk.dialog.add(folder))
-    assert desk.cells()[0][0] == "◐ Unknown"
+    assert desk.cells()[0][1] == "◐ May work"
     assert desk.dialog.load.text() == "&Load anyway"
     assert "are not known" in desk.dialog.reason.text()
 
@@ -238,7 +251,7 @@ def test_an_adapter_is_removed_and_the_next_one_shown(desk, whole, tmp_path):
     desk.do(lambda: desk.dialog.add(other))
     desk.dialog.table.selectRow(1)
     assert desk.do(desk.dialog.remove.click) == "tiny-en-de was removed."
-    assert [cells[1] for cells in desk.cells()] == ["another"]
+    assert [cells[0] for cells in desk.cells()] == ["another"]
     assert desk.details()["name"] == "another"
 
 
