@@ -71,3 +71,14 @@ def test_every_name_in_backticks_exists(page, words):
 def test_every_link_to_a_file_leads_there(page):
     links = re.findall(r"\]\(([^)\s#]+)", page.read_text(encoding="utf-8"))
     assert [one for one in links if ":" not in one and not (page.parent / one).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_test_that_a_page_names_exists(page, words):
+    files = {f"/{path.relative_to(ROOT)}" for path in (ROOT / "tests").rglob("test_*.py")}
+    tests = {name for name in names(page) if re.fullmatch(r"[\w/]*test_\w+(\.py)?", name)}
+    is_there = {
+        name: any(file.endswith(f"/{name}") for file in files) if "." in name else name in words
+        for name in tests
+    }
+    assert [name for name, there in is_there.items() if not there] == []
