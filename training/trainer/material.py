@@ -14,8 +14,6 @@ from engine.text.prompt import Prompt, make_prompt
 from engine.untrusted.regular_file import file_sha256
 from training.errors import CorpusError, UsageError
 from training.settings import NEW, TrainSettings
-from training.trainer.learning_rates import make_rates
-from training.trainer.loop import Plan
 from training.trainer.samples.conversation import Turns
 from training.trainer.samples.loss import Markers
 from training.trainer.samples.methods import METHODS, Method
@@ -31,6 +29,7 @@ class Material:
         stream: the steps.
         markers: tokens that no label is weighed against.
         n_pairs: by corpus.
+        total_pairs: of the run.
         step_pairs: in a step on average.
         fingerprint: digests by name, see ``Counters``.
     """
@@ -38,6 +37,7 @@ class Material:
     stream: Stream
     markers: Markers
     n_pairs: Mapping[str, int]
+    total_pairs: float
     step_pairs: float
     fingerprint: str
 
@@ -130,25 +130,9 @@ def prepare(
             Markers((), ()) if method.label_source else Markers.of(next(iter(prompts.values())))
         ),
         n_pairs=Counter(pair.corpus for pair in pairs),
+        total_pairs=stream.epoch_size() * optimisation.epochs,
         step_pairs=max(1, step_pairs) if settings.base == NEW else max(1, round(step_pairs)),
         fingerprint=fingerprint_of(settings, data, base, card),
-    )
-
-
-def make_plan(settings: TrainSettings, material: Material) -> Plan:
-    """Make the plan of a run: length, learning rates, checkpoints."""
-    optimisation = settings.optimisation
-    total_pairs = material.stream.epoch_size() * optimisation.epochs
-    return Plan(
-        checkpoint=settings.out / "checkpoint",
-        fingerprint=material.fingerprint,
-        total_pairs=total_pairs,
-        rates=make_rates(optimisation, total_pairs / material.step_pairs),
-        clip=optimisation.clip,
-        seed=optimisation.seed,
-        checkpoint_steps=settings.checkpoint_steps,
-        stop_after_steps=settings.stop_after_steps,
-        begin_with=settings.begin_with and settings.begin_with / "checkpoint",
     )
 
 

@@ -25,7 +25,8 @@ from tests.support.networks import stock_network
 from training.__main__ import main
 from training.trainer import loop as trainer
 from training.trainer.checkpoint import read_counters
-from training.trainer.finetuning import run as finetuning
+from training.trainer.run import Run
+from training.trainer.samples.loss import ForwardLoss
 
 WEIGHTS = "adapter_model.safetensors"
 
@@ -90,12 +91,10 @@ def test_the_loss_falls_on_a_few_repeated_pairs(base, tmp_path):
 def test_a_translator_with_the_adapter_says_what_was_trained(base, data, tmp_path, monkeypatch):
     """The logits of the network in training are those of the base with the adapter loaded."""
     runs = []
-    run = finetuning.Finetuning.run
-    monkeypatch.setattr(
-        finetuning.Finetuning, "run", lambda self: (run(self), runs.append(self))[0]
-    )
+    train = Run.train
+    monkeypatch.setattr(Run, "train", lambda self: (train(self), runs.append(self))[0])
     assert finetune(data, base, tmp_path / "out") == 0
-    network = runs[0]._network.eval()
+    network = runs[0].network.eval()
     settings = ModelSettings(directory=base, adapter=tmp_path / "out" / "adapter", device="cpu")
     loaded = load_weights(settings).network
     bare = load_weights(ModelSettings(directory=base, device="cpu")).network
@@ -354,8 +353,8 @@ def test_a_loss_that_is_no_number_stops_before_the_step(data, base, tmp_path, ca
     out = tmp_path / "out"
     assert finetune(data, base, out, "--stop-after", "1") == 0
     kept = (out / "checkpoint" / "state.safetensors").read_bytes()
-    loss = finetuning.ForwardLoss.__call__
-    monkeypatch.setattr(finetuning.ForwardLoss, "__call__", lambda *rest: loss(*rest) * torch.nan)
+    loss = ForwardLoss.__call__
+    monkeypatch.setattr(ForwardLoss, "__call__", lambda *rest: loss(*rest) * torch.nan)
     assert finetune(data, base, out) == 1
     told = sentence(capsys)
     assert "step 2 are no numbers (loss nan" in told
@@ -382,7 +381,7 @@ def test_a_full_disk_is_one_sentence_and_the_checkpoint_is_kept(
     out = tmp_path / "out"
     assert finetune(data, base, out, "--stop-after", "1") == 0
     before = (out / "checkpoint" / "state.safetensors").read_bytes()
-    monkeypatch.setattr(finetuning.Finetuning, "_try_to_save", lambda _self: None)
+    monkeypatch.setattr("training.trainer.run._try_to_save", lambda *_: None)
     with full_disk(20_000):
         assert finetune(data, base, out) == 1
     told = sentence(capsys)
@@ -394,7 +393,7 @@ def test_a_full_disk_is_one_sentence_and_the_checkpoint_is_kept(
 def test_a_disk_that_is_full_from_the_start_is_told_before_the_work(data, base, tmp_path, capsys):
     with full_disk(20_000):
         assert finetune(data, base, tmp_path / "out") == 1
-    assert "an adapter cannot be written to" in sentence(capsys)
+    assert "the result cannot be written to" in sentence(capsys)
     assert not (tmp_path / "out" / "steps.jsonl").exists()
 
 

@@ -3,28 +3,29 @@
 Each step samples translations of some sources with the current weights, rewards each for quality
 and lagging against the others of its source, and takes one step of the policy gradient.
 
-Files in the run folder:
+Files in the run folder are those of every run (``training.trainer.run``), with these differences:
 
 * ``adapter`` (or ``model``): the best step on the dev sets, if one is better than the start;
   without dev sets the last step.
-* ``checkpoint``: state to resume from, to the very sample, on any number of processes.
-* ``steps.jsonl``: a line for every step, see ``StepStatistics``.
-* ``dev.jsonl``: a line for every decoding of the dev sets; step 0 is the start.
+* ``steps.jsonl``: a line also has ``StepStatistics``.
+* ``dev.jsonl``: step 0 is the start.
 """
 
 import copy
-import logging
+import math
+import statistics
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
 import torch
 from safetensors.torch import load_file
+from torch import nn
 from transformers import PreTrainedModel
 
+from engine.metrics.translation import Translation
 from engine.models.adapters.adapter import usable_adapter, verify_adapter
 from engine.models.adapters.lora_weights import WEIGHTS_FILE
 from engine.models.model_card import GRAPH_FILE
@@ -34,31 +35,26 @@ from engine.settings import LayoutSettings
 from engine.text.prompt import make_prompt
 from training.errors import UsageError
 from training.evaluation.run_record import fingerprint
-from training.research.seqpo.dev_watch import DevWatch
 from training.research.seqpo.groups import Groups, StepStatistics, read_pairs_to_sample
 from training.research.seqpo.policy_loss import PolicyLoss, RowScores, frozen_copy
 from training.research.seqpo.reward import CometQuality, Quality, StringQuality
-from training.research.seqpo.rollout import Rollouts
-from training.research.seqpo.settings import RewardSettings
+from training.research.seqpo.rollout import Request, Rollouts
+from training.research.seqpo.settings import RewardSettings, SeqpoSettings
 from training.settings import LoraSettings
-from training.trainer.checkpoint import Counters, check_fingerprint, read_counters
+from training.trainer.checkpoint import Counters
+from training.trainer.dev_watch import DevScore, DevWatch, Sources
 from training.trainer.distributed import Processes
 from training.trainer.finetuning.base_model import Base, base_network, find_base, find_folder
 from training.trainer.finetuning.card_writer import describe, named
 from training.trainer.finetuning.lora import attach_lora, save_adapter, whole_factors
-from training.trainer.learning_rates import make_rates
-from training.trainer.loop import Moved, Plan, Trainer
 from training.trainer.material import find_method, fingerprint_of
 from training.trainer.pretraining.export import export_graph
 from training.trainer.pretraining.run import save_model
 from training.trainer.pretraining.tokenizer import save_tokenizer
-from training.trainer.result import save_result, try_to_save
+from training.trainer.run import Result, Run, Task, Write, open_watch
 from training.trainer.samples.loss import Markers
 from training.trainer.samples.stream import Lines
-from training.trainer.step_log import StepRecord
 from training.trainer.steps import Step, share_step
-
-_log = logging.getLogger(__name__)
 
 
 def learn_by_reward(settings: RewardSettings, processes: Processes) -> None:
@@ -73,15 +69,33 @@ def learn_by_reward(settings: RewardSettings, processes: Processes) -> None:
         find_folder(settings)  # fetched by one process
     processes.wait()
     base = find_base(settings, settings.seqpo.policies)
-    checkpoint = settings.out / "checkpoint"
     digests = _digests(settings, base)
-    check_fingerprint(checkpoint, digests)
-    counters = read_counters(checkpoint)
-    watch = DevWatch(settings, counters.step if counters else 0)
-    if watch.over:
-        _log.info("%s has ended: %s", settings.out, watch.reason)
-        return
-    SeqpoRun(settings, processes, base, watch, digests).run()
+    watch = open_reward_watch(settings, digests)
+    if not watch.reason:
+        task = Reward(settings, processes, base, watch).task(digests)
+        Run(task, settings, processes, watch).train()
+
+
+def open_reward_watch(settings: RewardSettings, digests: str) -> DevWatch:
+    """Read what was decoded and taken up to the checkpoint."""
+    seqpo = settings.seqpo
+    harm, value = partial(_harm, seqpo), partial(_value, seqpo)
+    return open_watch(settings, digests, value, seqpo.max_fall, harm)
+
+
+def _harm(seqpo: SeqpoSettings, values: Mapping[str, float]) -> str:
+    """Return why a run ends after such a step, or nothing."""
+    share, most = values["empty_writes"], seqpo.max_empty
+    return (
+        f"{share:.0%} of the writes are empty, and {most:.0%} are the most" if share > most else ""
+    )
+
+
+def _value(seqpo: SeqpoSettings, scores: Sequence[DevScore]) -> float:
+    """Return chrF less the price of lagging, mean over sets and policies."""
+    if any(one.laal is None for one in scores):
+        return -math.inf
+    return statistics.fmean(one.chrf - seqpo.lag_price * (one.laal or 0.0) for one in scores)
 
 
 def _check(settings: RewardSettings, processes: Processes) -> None:
@@ -116,8 +130,8 @@ def _digests(settings: RewardSettings, base: Base) -> str:
     return fingerprint_of(settings, settings.data, model, base.card, own)
 
 
-class SeqpoRun:
-    """One run: owner of the trained network, writer of its result."""
+class Reward:
+    """What is sampled and rewarded: owner of the trained network."""
 
     def __init__(
         self,
@@ -125,9 +139,8 @@ class SeqpoRun:
         processes: Processes,
         base: Base,
         watch: DevWatch,
-        digests: str,
     ) -> None:
-        """Load the base and what the run begins with, or the checkpoint."""
+        """Load the base and what the run begins with."""
         self._settings, self._processes, self._base = settings, processes, base
         self._watch = watch
         seqpo = settings.seqpo
@@ -138,7 +151,6 @@ class SeqpoRun:
         self._lora = self._attach()
         self._network.eval()  # type: ignore[no-untyped-call]
         self._pairs = read_pairs_to_sample(settings.data, base.tokenizer, settings.max_length)
-        self._try_to_save()
         layout = LayoutSettings(
             slot_length=base.card.slot_length, name=find_method(settings).decoding
         )
@@ -158,41 +170,24 @@ class SeqpoRun:
         )
         self._loss = PolicyLoss(scores, seqpo.divergence_price, frozen_copy(self._network))
         self._statistics: StepStatistics | None = None
-        optimisation = settings.optimisation
-        plan = Plan(
-            checkpoint=settings.out / "checkpoint",
+
+    def task(self, digests: str) -> Task:
+        """Return what a run trains and keeps; ``digests`` tell runs apart."""
+        seqpo = self._settings.seqpo
+        return Task(
             fingerprint=digests,
             total_pairs=seqpo.steps * seqpo.sources,
-            rates=make_rates(optimisation, seqpo.steps),
-            clip=optimisation.clip,
-            seed=optimisation.seed,
-            checkpoint_steps=settings.checkpoint_steps,
-            stop_after_steps=settings.stop_after_steps,
+            step_pairs=seqpo.sources,
+            network=self._network,
+            loss=self._loss,
+            steps=self._steps,
+            result=Result(
+                name="model" if self._lora is None else "adapter",
+                gather=self._gather,
+                translate=self._translate,
+            ),
+            values=self._values,
         )
-        make_optimizer = partial(
-            torch.optim.AdamW, lr=optimisation.rate, weight_decay=optimisation.weight_decay
-        )
-        self._trainer = Trainer(plan, self._network, make_optimizer, self._loss, processes)
-
-    def run(self) -> None:
-        """Train, decode the dev sets on the way, and write the result."""
-        settings, step = self._settings, self._trainer.step
-        self._watch.look(0, self._rollouts, self._processes)
-        board = settings.out / "tensorboard" if settings.tensorboard else None
-        if self._processes.rank == 0:
-            with closing(StepRecord(settings.out / "steps.jsonl", step, board)) as record:
-                ended = self._trainer.train(
-                    self._steps, lambda moved: record.write(moved, self._row()), self._after_step
-                )
-        else:
-            ended = self._trainer.train(self._steps, lambda _: None, self._after_step)
-        if self._watch.reason:
-            _log.warning("the run ends: %s", self._watch.reason)
-        if ended and not settings.dev.sets:
-            self._save()
-        elif ended and not self._watch.is_better:
-            _log.warning("no step was better than the start: nothing was written")
-        self._processes.wait()
 
     def _steps(self, taken: Counters) -> Iterator[Step]:
         """Sample the groups of each step with the weights of then; yield it."""
@@ -207,21 +202,21 @@ class SeqpoRun:
                 lines, processes.rank, processes.n_processes, self._settings.pass_tokens
             )
 
-    def _row(self) -> Mapping[str, float]:
+    def _values(self) -> Mapping[str, float]:
         """Return what a line of ``steps.jsonl`` has besides loss and rate."""
         assert self._statistics is not None
         divergence = self._loss.divergence / max(1, self._loss.n_rows)
         return {**asdict(self._statistics), "divergence": divergence}
 
-    def _after_step(self, moved: Moved) -> bool:
-        """Decode the dev sets if it is due; False ends the run."""
-        assert self._statistics is not None
-        if self._watch.is_due(moved.step) and self._watch.look(
-            moved.step, self._rollouts, self._processes
-        ):
-            self._save()
-        self._watch.note_empty(self._statistics.empty_writes)
-        return not self._watch.over
+    def _translate(self, sources: Sources, language: str, policy: str) -> list[Translation]:
+        """Translate greedily, side by side; a line without words is left out."""
+        lines = {number: source for number, source in sources.items() if source.split()}
+        found = self._rollouts.sample(
+            [Request(source=one, language=language, policy=policy) for one in lines.values()]
+        )
+        return [
+            replace(one.translation, index=number) for number, one in zip(lines, found, strict=True)
+        ]
 
     def _quality(self, language: str) -> Quality:
         seqpo = self._settings.seqpo
@@ -260,15 +255,10 @@ class SeqpoRun:
         _load_factors(self._network, adapter.folder)
         return attached
 
-    def _save(self) -> None:
-        """Replace the saved result by the current weights."""
-        factors = {} if self._lora is None else whole_factors(self._trainer.network)
-        if self._processes.rank == 0:
-            folder = self._settings.out / ("model" if self._lora is None else "adapter")
-            save_result(folder, lambda fresh: self._write(fresh, factors))
-        self._processes.wait()
+    def _gather(self, trained: nn.Module) -> Write:
+        return partial(self._write, {} if self._lora is None else whole_factors(trained))
 
-    def _write(self, folder: Path, factors: Mapping[str, torch.Tensor]) -> None:
+    def _write(self, factors: Mapping[str, torch.Tensor], folder: Path) -> None:
         if self._lora is not None:
             n_pairs = Counter(pair.corpus for pair in self._pairs)
             method = find_method(self._settings)
@@ -280,13 +270,6 @@ class SeqpoRun:
         save_tokenizer(self._base.tokenizer, self._base.card, folder)
         if (self._base.folder / GRAPH_FILE).exists():
             export_graph(folder)
-
-    def _try_to_save(self) -> None:
-        """Write the untrained result and delete it: if writing cannot work, it fails now."""
-        if self._processes.rank != 0:
-            return
-        factors = {} if self._lora is None else whole_factors(self._network)
-        try_to_save(self._settings.out, lambda folder: self._write(folder, factors), "the result")
 
 
 def _load_factors(network: PreTrainedModel, folder: Path) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from engine.models.adapters.card import AdapterCard, AdapterScore, Corpus, check_name
 from training.errors import UsageError
 from training.settings import TrainSettings
+from training.trainer.dev_watch import DevScore
 from training.trainer.finetuning.base_model import Base
-from training.trainer.finetuning.early_stopping import DevScore
 from training.trainer.material import slot_lengths
 from training.trainer.samples.methods import Method
 

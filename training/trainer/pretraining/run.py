@@ -9,7 +9,6 @@ import ctypes
 import logging
 import sys
 from collections.abc import Iterable
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -30,10 +29,8 @@ from engine.runtime.torch.attention import take_over_alibi
 from training.data.aligned_pairs import read_aligned
 from training.settings import Optimisation, TrainSettings
 from training.trainer.distributed import OneProcess
-from training.trainer.loop import Trainer
 from training.trainer.material import (
     find_method,
-    make_plan,
     prepare,
     trained_policies,
 )
@@ -42,8 +39,8 @@ from training.trainer.precision import computes_bf16
 from training.trainer.pretraining.export import export_graph
 from training.trainer.pretraining.growth import grow
 from training.trainer.pretraining.tokenizer import make_card, save_tokenizer, train_tokenizer
+from training.trainer.run import Run, Task, open_watch
 from training.trainer.samples.loss import BareLoss
-from training.trainer.step_log import StepRecord
 from training.trainer.steps import share_steps
 
 _log = logging.getLogger(__name__)
@@ -76,12 +73,16 @@ def pretrain(settings: TrainSettings) -> None:
         return make_optimizer(settings.optimisation, model, dtype)
 
     processes = OneProcess(device)
-    trainer = Trainer(make_plan(settings, material), model, make, loss, processes)
-    board = settings.out / "tensorboard" if settings.tensorboard else None
-    steps = partial(share_steps, material.stream, processes, settings.pass_tokens)
-    with closing(StepRecord(settings.out / "steps.jsonl", trainer.step, board)) as record:
-        ended = trainer.train(steps, record.write)
-    if ended:
+    task = Task(
+        fingerprint=material.fingerprint,
+        total_pairs=material.total_pairs,
+        step_pairs=material.step_pairs,
+        network=model,
+        make_optimizer=make,
+        loss=loss,
+        steps=partial(share_steps, material.stream, processes, settings.pass_tokens),
+    )
+    if Run(task, settings, processes, open_watch(settings, material.fingerprint)).train():
         save_model(model, settings.out)
         if settings.shape.architecture == "llama":
             export_graph(settings.out)

@@ -15,7 +15,7 @@ from tests.support.fakes import play, save_graph_model, say_slots
 from tests.support.finetune_runs import write_dev, write_pairs
 from tests.support.twins import both, twin
 from training.research.__main__ import main
-from training.research.seqpo.run import SeqpoRun
+from training.trainer.run import Run
 
 QUICK = [
     "--rank", "4", "--sources", "2", "--group", "3", "--lanes", "6", "--policies", "read:1,read:2",
@@ -68,8 +68,8 @@ def test_the_adapter_is_sound_and_loads_on_torch_and_onnx_runtime_as_it_was_trai
     tmp_path, base, data, monkeypatch
 ):
     runs = []
-    run = SeqpoRun.run
-    monkeypatch.setattr(SeqpoRun, "run", lambda self: (run(self), runs.append(self))[0])
+    train = Run.train
+    monkeypatch.setattr(Run, "train", lambda self: (train(self), runs.append(self))[0])
     assert seqpo(data, base, tmp_path / "learnt", "--steps", "4", "--rate", "1e-2") == 0
     folder = tmp_path / "learnt" / "adapter"
     adapter = inspect_adapter(folder, read_fingerprint(base))
@@ -84,7 +84,7 @@ def test_the_adapter_is_sound_and_loads_on_torch_and_onnx_runtime_as_it_was_trai
     ids = torch.tensor([[3, 40, 80, 300, 7, 21]])
     bare = load_by_torch(ModelSettings(directory=base, device="cpu")).network
     with torch.inference_mode():
-        trained, used, before = (one(ids).logits for one in (runs[0]._network, heavy.network, bare))
+        trained, used, before = (one(ids).logits for one in (runs[0].network, heavy.network, bare))
     torch.testing.assert_close(used, trained, rtol=0, atol=1e-4)
     assert (used - before).abs().max() > 0.1
 

@@ -1,3 +1,4 @@
+import functools
 import json
 import math
 import random
@@ -10,14 +11,9 @@ from tests.support.fakes import tiny_weights
 from tests.support.finetune_runs import write_dev
 from training.errors import TrainingError
 from training.settings import DevSettings
+from training.trainer.dev_watch import DevScore, DevWatch, best_bleu, decode, read_sets
 from training.trainer.distributed import OneProcess
-from training.trainer.finetuning.early_stopping import (
-    DevScore,
-    EarlyStopping,
-    decode,
-    measure,
-    read_sets,
-)
+from training.trainer.finetuning.run import translate
 
 ALONE = OneProcess(torch.device("cpu"))
 
@@ -30,10 +26,13 @@ def watching(tmp_path, monkeypatch, bleus, **changes):
     """A watch whose decodings give these BLEUs."""
     ahead = iter(bleus)
     monkeypatch.setattr(
-        "training.trainer.finetuning.early_stopping.decode",
-        lambda *_: [dev_score("read:3", next(ahead), 2.0)],
+        "training.trainer.dev_watch.decode", lambda *_: [dev_score("read:3", next(ahead), 2.0)]
     )
-    return EarlyStopping(tmp_path / "dev.jsonl", settings(tmp_path, **changes), last_step=0)
+    return opened(tmp_path, settings(tmp_path, **changes))
+
+
+def opened(out, settings, last_step=0):
+    return DevWatch(out, settings, last_step, functools.partial(best_bleu, max_laal=0))
 
 
 def settings(tmp_path, **changes):
@@ -43,36 +42,36 @@ def settings(tmp_path, **changes):
 
 
 def look(watch, step):
-    return watch.look(step, tiny_weights(), LayoutSettings(), ALONE)[1]
+    return watch.look(step, None, ALONE)[1]
 
 
 def test_the_measure_is_the_best_bleu_that_lags_no_more_than_asked():
     scores = [dev_score("read:1", 10, 1.0), dev_score("read:3", 20, 2.5), dev_score("off", 30, 9)]
-    assert [measure(scores, bound) for bound in (0, 9, 8.9, 2.5, 2.4, 1)] == [
+    assert [best_bleu(scores, bound) for bound in (0, 9, 8.9, 2.5, 2.4, 1)] == [
         30, 30, 20, 20, 10, 10,
     ]  # fmt: skip
-    assert measure(scores, 0.9) == -math.inf
+    assert best_bleu(scores, 0.9) == -math.inf
 
 
 def test_languages_count_by_their_mean():
     scores = [dev_score("read:1", 10, 1.0), dev_score("read:1", 30, 4.0, "fr")]
-    assert measure(scores, 2.5) == 20
-    assert measure(scores, 2.4) == -math.inf
+    assert best_bleu(scores, 2.5) == 20
+    assert best_bleu(scores, 2.4) == -math.inf
 
 
 def test_a_policy_that_writes_nothing_does_not_count():
-    assert measure([dev_score("read:1", 0, None)], 0) == -math.inf
+    assert best_bleu([dev_score("read:1", 0, None)], 0) == -math.inf
 
 
 def test_steps_are_looked_at_in_time(tmp_path):
-    watch = EarlyStopping(tmp_path / "dev.jsonl", settings(tmp_path), last_step=0)
-    assert [step for step in range(1, 31) if watch.is_due(step)] == [10, 20, 30]
-    assert not EarlyStopping(tmp_path / "no.jsonl", DevSettings(), last_step=0).is_due(200)
+    watch = opened(tmp_path, settings(tmp_path))
+    assert [step for step in range(31) if watch.is_due(step)] == [10, 20, 30]
+    assert not opened(tmp_path, DevSettings()).is_due(200)
 
 
 def test_the_best_step_is_known_and_patience_ends(tmp_path, monkeypatch):
     watch = watching(tmp_path, monkeypatch, [5, 4, 6, 6, 3], patience=2)
-    found = [(look(watch, step), watch.over) for step in (10, 20, 30, 40, 50)]
+    found = [(look(watch, step), bool(watch.reason)) for step in (10, 20, 30, 40, 50)]
     assert found == [(True, False), (False, False), (True, False), (False, False), (False, True)]
     assert watch.scores[0].bleu == 6
 
@@ -81,7 +80,7 @@ def test_without_patience_nothing_ends(tmp_path, monkeypatch):
     watch = watching(tmp_path, monkeypatch, range(20, 0, -1))
     for step in range(10, 200, 10):
         look(watch, step)
-    assert not watch.over
+    assert not watch.reason
 
 
 def test_a_run_that_goes_on_knows_what_it_knew(tmp_path, monkeypatch):
@@ -92,11 +91,11 @@ def test_a_run_that_goes_on_knows_what_it_knew(tmp_path, monkeypatch):
         states = []
         for step in range(10, 70, 10):
             look(whole, step)
-            states.append((whole.scores, whole.over))
+            states.append((whole.scores, whole.reason))
         for last_step in (65, 60, 40, 10):  # what is behind a checkpoint is forgotten
             path = tmp_path / "dev.jsonl"
-            again = EarlyStopping(path, settings(tmp_path, patience=3), last_step)
-            assert (again.scores, again.over) == states[last_step // 10 - 1]
+            again = opened(tmp_path, settings(tmp_path, patience=3), last_step)
+            assert (again.scores, again.reason) == states[last_step // 10 - 1]
             assert len(path.read_text().splitlines()) == last_step // 10
         path.unlink()
 
@@ -106,7 +105,7 @@ def test_half_a_line_is_dropped(tmp_path, monkeypatch):
     look(watch, 10)
     path = tmp_path / "dev.jsonl"
     path.write_text(path.read_text() + '{"step": 20, "sco')
-    again = EarlyStopping(path, settings(tmp_path), last_step=20)
+    again = opened(tmp_path, settings(tmp_path), 20)
     assert again.scores == watch.scores
     assert [json.loads(line)["step"] for line in path.read_text().splitlines()] == [10]
 
@@ -116,7 +115,7 @@ def test_a_full_disk_is_one_sentence(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     watch = watching(tmp_path, monkeypatch, [5])
-    monkeypatch.setattr("training.trainer.finetuning.early_stopping.decode", full)
+    monkeypatch.setattr("training.trainer.dev_watch.decode", full)
     with pytest.raises(TrainingError, match=r"step 10 cannot be logged \(No space left on device"):
         look(watch, 10)
 
@@ -125,22 +124,21 @@ class EnoughError(Exception):
     pass
 
 
-def test_lines_are_dealt_out_to_processes(tmp_path, monkeypatch):
+def test_lines_are_dealt_out_to_processes(tmp_path):
     sets = read_sets(settings(tmp_path))
     dealt = []
 
-    def note(_weights, _settings, _pairs, indices):
-        dealt.append(list(indices))
+    def note(sources, _language, _policy):
+        dealt.append(list(sources))
         raise EnoughError
 
-    monkeypatch.setattr("training.trainer.finetuning.early_stopping._translate", note)
     for processes in (
         OneProcess(torch.device("cpu"), rank=0, n_processes=2),
         OneProcess(torch.device("cpu"), rank=1, n_processes=2),
         OneProcess(torch.device("cpu"), rank=1, n_processes=2, shards=True),
     ):
         with pytest.raises(EnoughError):
-            list(decode(sets, ["read:3"], tiny_weights(), LayoutSettings(), processes))
+            list(decode(sets, ["read:3"], note, processes))
     assert dealt == [[0, 2], [1], [0, 1, 2]]
 
 
@@ -148,7 +146,8 @@ def test_a_set_is_decoded_by_the_translator_and_training_goes_on(tmp_path):
     weights = tiny_weights(torch.float32, seed=5)
     weights.network.train()
     sets = read_sets(settings(tmp_path, limit=2))
-    scores = list(decode(sets, ["read:2", "offline"], weights, LayoutSettings(), ALONE))
+    by_engine = functools.partial(translate, weights, LayoutSettings())
+    scores = list(decode(sets, ["read:2", "offline"], by_engine, ALONE))
     assert [(one.policy, one.language, one.lines) for one in scores] == [
         ("read:2", "de", 2), ("offline", "de", 2),
     ]  # fmt: skip
