@@ -433,13 +433,13 @@ class Code(Codes):
     )
     HUB_CANCELLED = tr("downloading {name} was cancelled: what is there is kept")
     HUB_FAILED = tr(
-        "{name} cannot be downloaded: the hub {reason}; try again later or name a model folder"
+        "{name} cannot be downloaded: the hub {reason}; try again later or choose a model folder"
     )
     HUB_ANSWER_TOO_LONG = tr("sends an answer of more than {most} bytes")
     HUB_NO_ANSWER = tr("has not answered within {seconds:.0f} s")
     HUB_BAD_LIST = tr(
         "{name} cannot be downloaded: the hub's list of its files cannot be used ({reason}); try "
-        "again later or name a model folder"
+        "again later or choose a model folder"
     )
     HUB_WEB_PAGE = tr(
         "{name} cannot be downloaded: a web page came instead of the hub's list; where your "
@@ -452,10 +452,10 @@ class Code(Codes):
     )
     HUB_REFUSED = tr(
         "{name} cannot be downloaded from the hub ({reason}): see that there is a network and that "
-        "you may have it, or name a model folder"
+        "you may have it, or choose a model folder"
     )
     HUB_UNREACHABLE = tr(
-        "cannot reach {host} ({reason}): check your connection and try again, or name a model "
+        "cannot reach {host} ({reason}): check your connection and try again, or choose a model "
         "folder"
     )
     HUB_NO_ROOM = tr(

@@ -704,8 +704,8 @@
         <translation>das Herunterladen von {name} wurde abgebrochen: Was da ist, bleibt</translation>
     </message>
     <message>
-        <source>{name} cannot be downloaded: the hub {reason}; try again later or name a model folder</source>
-        <translation>{name} kann nicht heruntergeladen werden: Der Hub {reason}; versuchen Sie es später noch einmal, oder nennen Sie einen Modellordner</translation>
+        <source>{name} cannot be downloaded: the hub {reason}; try again later or choose a model folder</source>
+        <translation>{name} kann nicht heruntergeladen werden: Der Hub {reason}; versuchen Sie es später noch einmal, oder wählen Sie einen Modellordner</translation>
     </message>
     <message>
         <source>sends an answer of more than {most} bytes</source>
@@ -716,8 +716,8 @@
         <translation>hat nicht innerhalb von {seconds:.0f} s geantwortet</translation>
     </message>
     <message>
-        <source>{name} cannot be downloaded: the hub&apos;s list of its files cannot be used ({reason}); try again later or name a model folder</source>
-        <translation>{name} kann nicht heruntergeladen werden: Die Dateiliste des Hubs ist nicht zu gebrauchen ({reason}); versuchen Sie es später noch einmal, oder nennen Sie einen Modellordner</translation>
+        <source>{name} cannot be downloaded: the hub&apos;s list of its files cannot be used ({reason}); try again later or choose a model folder</source>
+        <translation>{name} kann nicht heruntergeladen werden: Die Dateiliste des Hubs ist nicht zu gebrauchen ({reason}); versuchen Sie es später noch einmal, oder wählen Sie einen Modellordner</translation>
     </message>
     <message>
         <source>{name} has no {what} on the hub: choose another model</source>
@@ -728,8 +728,8 @@
         <translation>{name} kann nicht heruntergeladen werden: Das Zertifikat des Hubs wurde abgelehnt ({reason}); wenn Ihr Netz ein eigenes Zertifikat hat, nennen Sie dessen Datei in SSL_CERT_FILE</translation>
     </message>
     <message>
-        <source>{name} cannot be downloaded from the hub ({reason}): see that there is a network and that you may have it, or name a model folder</source>
-        <translation>{name} kann nicht vom Hub heruntergeladen werden ({reason}): Sehen Sie nach, ob es ein Netz gibt und ob Sie das Modell haben dürfen, oder nennen Sie einen Modellordner</translation>
+        <source>{name} cannot be downloaded from the hub ({reason}): see that there is a network and that you may have it, or choose a model folder</source>
+        <translation>{name} kann nicht vom Hub heruntergeladen werden ({reason}): Sehen Sie nach, ob es ein Netz gibt und ob Sie das Modell haben dürfen, oder wählen Sie einen Modellordner</translation>
     </message>
     <message>
         <source>{name} needs {missing} more in {folder}, and {free} are free: make room or name another folder</source>
@@ -1700,8 +1700,8 @@
         <translation>{folder}: hier ist kein Modell, das sich umwandeln lässt (Marian, M2M-100, NLLB oder MADLAD)</translation>
     </message>
     <message>
-        <source>cannot reach {host} ({reason}): check your connection and try again, or name a model folder</source>
-        <translation>keine Verbindung zu {host} ({reason}): Prüfen Sie die Verbindung und versuchen Sie es noch einmal, oder nennen Sie einen Modellordner</translation>
+        <source>cannot reach {host} ({reason}): check your connection and try again, or choose a model folder</source>
+        <translation>keine Verbindung zu {host} ({reason}): Prüfen Sie die Verbindung und versuchen Sie es noch einmal, oder wählen Sie einen Modellordner</translation>
     </message>
     <message>
         <source>the speech model {name} is not on this computer yet: {reason}</source>
