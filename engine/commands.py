@@ -6,15 +6,17 @@ recognised words in the lanes of a listener.
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from engine.settings import TranslationSettings
-from engine.words import FedWord
+from engine.words import TYPED, FedWord
 
 
 @dataclass(frozen=True, slots=True)
 class SetWords:
     """Replace the committed words of the typed passage; the session finds the changes."""
 
+    lane: ClassVar[str] = TYPED
     words: tuple[FedWord, ...]
 
 

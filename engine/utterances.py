@@ -131,6 +131,11 @@ class UtteranceTracker:
         return [one for one in self._utterances.values() if not (one.ended or one._is_cleared)]
 
     @property
+    def ended(self) -> list[Utterance]:
+        """The utterances whose translation is complete, of the newest."""
+        return [one for one in self._utterances.values() if one.ended]
+
+    @property
     def unshown(self) -> list[Utterance]:
         """The utterances with captioned words that were not painted yet."""
         return [one for one in self._utterances.values() if one._n_shown < len(one.captioned_at_s)]

@@ -13,7 +13,7 @@ class FedWord:
 
     Attributes:
         text: the word.
-        number: of the heard words of its lane, counted from 1; 0 if it was not heard.
+        number: of the words of its lane in the window, counted from 1; 0 where nobody counts them.
         committed_at_s: when it became certain, by the clock of all these times.
         spoken_at_s: when its end was spoken; None if it was not heard.
         start_s: its start on the lane's timeline.

@@ -9,13 +9,12 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import reduce
-from typing import Protocol, TypeGuard
+from typing import Protocol
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from app.session.event_queue import EventQueue
+from app.session.unfinished_words import TypedLine, append, unfinished
 from engine.commands import (
     Clear,
     Command,
@@ -32,7 +31,6 @@ from engine.events import Event, Failed, Flushed, Ready, UtteranceEnded
 from engine.messages import Code
 from engine.session.source_session import SourceSession
 from engine.settings import ModelSettings, TranslationSettings
-from engine.translation.captioned import n_same
 from engine.utterances import UtteranceTracker
 from engine.words import TYPED, FedWord
 
@@ -91,8 +89,8 @@ class EngineBridge(QObject):
     Attributes:
         utterances: follows this session and those before.
 
-    Invariant: every passage reaches a ready session, after any failure or pause, and heard words
-    every session until they are translated; only ``Clear`` drops words.
+    Invariant: every word, typed or heard, reaches every session until the utterance that it is in
+    has ended; only ``Clear`` drops words.
     """
 
     event_came = Signal(object)
@@ -120,11 +118,12 @@ class EngineBridge(QObject):
         self._next_number = 0
         self._dropped: list[threading.Thread] = []  # each ends a run that nobody wants any more
         self._paused = False
+        self._line = TypedLine()
         self._lock = threading.RLock()  # guards what follows: listeners send on their own threads
         self._session: Session | None = None  # once it is ready
         self._waiting: list[Command] = []
-        self._typed: tuple[FedWord, ...] = ()  # those the session has of its unfinished passage
-        self._heard: list[HeardCommand] = []  # those the session has not finished
+        self._sent: list[Command] = []  # with words that the session has not finished
+        self._newest_typed = 0  # number of the newest typed word that the session has
         self._told: tuple[tuple[str, tuple[FedWord, ...]], ...] = ()
         self._events = EventQueue(self)
         self._events.came.connect(self._take)
@@ -187,11 +186,13 @@ class EngineBridge(QObject):
     def _begin_again(self) -> None:
         """Let the next session go on: what the one before did not finish waits for it."""
         self.taking_over.emit()
-        self.utterances.restart()
         with self._lock:
-            begun = [SetWords(self._typed)] if self._typed else []
-            self._waiting[:0] = [*self._heard, *begun]
-            self._heard, self._typed = [], ()
+            for command in self._waiting:
+                append(self._sent, command)
+            self._waiting = unfinished(self._sent, self.utterances.ended)
+            self._sent, self._newest_typed = [], 0
+            self._line.go_on(self._waiting)
+        self.utterances.restart()
         self._tell_waiting()
 
     def finish(self, patience_s: float) -> None:
@@ -222,13 +223,8 @@ class EngineBridge(QObject):
             return n_waiting + (0 if self._session is None else self._session.backlog_words)
 
     def type_words(self, texts: Sequence[str]) -> None:
-        """Send the words of the typed passage; those before the first change keep their times."""
-        with self._lock:
-            words = reduce(_typed_after, self._waiting, self._typed)
-        n_kept = n_same([word.text for word in words], texts)
-        now_s = self._clock()
-        fresh = (FedWord(text, committed_at_s=now_s) for text in texts[n_kept:])
-        self.send(SetWords((*words[:n_kept], *fresh)))
+        """Send the words of the line."""
+        self.send(self._line.change(texts, self._clock()))
 
     def send(self, command: Command) -> None:
         """Send a command, as soon as the session is ready and no pause holds it back.
@@ -238,6 +234,8 @@ class EngineBridge(QObject):
         if isinstance(command, Clear):
             self._clear()
             return
+        if command == EndPassage(TYPED):
+            self._line.end()
         with self._lock:
             replaces = bool(self._waiting) and isinstance(command, type(self._waiting[-1]))
             if replaces and isinstance(command, SetWords | Configure):
@@ -247,10 +245,10 @@ class EngineBridge(QObject):
 
     def _clear(self) -> None:
         """Drop all passages."""
+        self._line.end()
         with self._lock:
             self._waiting = [one for one in self._waiting if not isinstance(one, WordCommand)]
-            self._heard = [one for one in self._heard if isinstance(one, Flush)]
-            self._typed = ()
+            self._sent = [one for one in self._sent if isinstance(one, Flush)]
             if self._session is not None:
                 self._session.send(Clear())
         self.utterances.clear()
@@ -310,27 +308,14 @@ class EngineBridge(QObject):
         """Follow an event of the session, and emit it."""
         utterance = self.utterances.take(event, self._clock())
         if utterance is not None:
-            if isinstance(event, UtteranceEnded) and utterance.words:
-                self._finish_heard(utterance.lane, utterance.words[-1].number)
+            if isinstance(event, UtteranceEnded):
+                with self._lock:
+                    self._sent = unfinished(self._sent, self.utterances.ended)
             self.utterance_changed.emit(event, utterance)
         elif isinstance(event, Flushed):
             with self._lock:
-                self._heard = [one for one in self._heard if one != Flush(event.number)]
+                self._sent = [one for one in self._sent if one != Flush(event.number)]
         self.event_came.emit(event)
-
-    def _finish_heard(self, lane: str, number: int) -> None:
-        """Keep of a lane what was heard after the word of this number."""
-        rest = list[HeardCommand]()
-        with self._lock:
-            for command in self._heard:
-                if isinstance(command, FeedWords) and command.lane == lane:
-                    words = tuple(word for word in command.words if word.number > number)
-                    rest += [replace(command, words=words)] if words else []
-                elif not isinstance(command, EndPassage) or any(
-                    isinstance(one, FeedWords) and one.lane == command.lane for one in rest
-                ):
-                    rest.append(command)
-            self._heard = rest
 
     def _send_waiting(self) -> None:
         """Send what waits and may be sent, in its order; called on any thread."""
@@ -338,7 +323,7 @@ class EngineBridge(QObject):
             waiting, self._waiting = self._waiting, []
             for command in waiting:
                 if isinstance(command, Flush) and not any(
-                    isinstance(one, FeedWords) for one in (*self._heard, *self._waiting)
+                    isinstance(one, FeedWords) for one in (*self._sent, *self._waiting)
                 ):
                     self._answered.emit(Flushed(number=command.number))
                     continue
@@ -346,9 +331,11 @@ class EngineBridge(QObject):
                     self._waiting.append(command)
                     continue
                 self._session.send(command)
-                self._typed = _typed_after(self._typed, command)
-                if _was_heard(command):
-                    self._heard.append(command)
+                if isinstance(command, SetWords):
+                    numbers = (word.number for word in command.words)
+                    self._newest_typed = max(self._newest_typed, *numbers, 0)
+                if isinstance(command, SetWords | HeardCommand):
+                    append(self._sent, command)
             has_news = bool(self._waiting or self._told)
         if has_news:
             self._sent_or_kept.emit()
@@ -358,33 +345,26 @@ class EngineBridge(QObject):
         """Report the words that wait, if they are others."""
         rows = list[tuple[str, tuple[FedWord, ...]]]()
         with self._lock:
-            sent = typed = self._typed
+            typed: tuple[FedWord, ...] = ()  # of a line that may not be finished
             for command in self._waiting:
                 match command:
+                    case SetWords(words=words):
+                        typed = tuple(one for one in words if one.number > self._newest_typed)
                     case EndPassage(lane=""):
-                        is_longer = typed[: len(sent)] == sent
-                        rows.append((TYPED, typed[len(sent) :] if is_longer else typed))
-                        sent = ()
+                        rows.append((TYPED, typed))
+                        typed = ()
                     case FeedWords(words=heard, lane=lane):
                         rows.append((lane, heard))
-                typed = _typed_after(typed, command)
         told = tuple((lane, words) for lane, words in rows if words)
         if told != self._told:
             self._told = told
             self.waiting_changed.emit(told)
 
 
-def _was_heard(command: Command) -> TypeGuard[HeardCommand]:
+def _was_heard(command: Command) -> bool:
     """Return whether a listener sent a command; a pause holds none of those back."""
     is_end = isinstance(command, EndPassage) and command.lane != TYPED
     return is_end or isinstance(command, FeedWords | Flush)
-
-
-def _typed_after(words: tuple[FedWord, ...], command: Command) -> tuple[FedWord, ...]:
-    """Return the typed words of the unfinished passage after a command."""
-    if isinstance(command, SetWords):
-        return command.words
-    return () if command == EndPassage(TYPED) else words
 
 
 class _Run:

@@ -1,4 +1,4 @@
-"""Whatever fails, pauses or is replaced while words are heard, each of them is captioned once.
+"""Whatever fails, pauses or is replaced, each word that is typed or heard is captioned once.
 
 Nothing waits here for a thread: sessions work, and their events come, when the test says so.
 """
@@ -19,7 +19,7 @@ from engine.session.passages import Passages
 from engine.session.source_session import SourceCaptioner
 from engine.settings import TranslationSettings
 from engine.translation.passage import Passage
-from engine.words import FedWord
+from engine.words import TYPED, FedWord
 
 LANES = ("me", "them")
 ENDS = [".", "", "", "", ""]
@@ -70,11 +70,13 @@ class HandSession:
 
 
 class Hall:
-    """Two who speak, the bridge that gets their words, and the rows that are shown."""
+    """Two who speak and one who types, the bridge to a session, and the rows that are shown."""
 
     def __init__(self, rng):
         self.rng = rng
-        self.said = {lane: [] for lane in LANES}
+        self.said = {lane: [] for lane in (*LANES, TYPED)}
+        self.line = []
+        self.n_typed = 0
         self.made = []
         self.flushed = []
         self.bridge = EngineBridge(self._make)
@@ -99,6 +101,27 @@ class Hall:
             words.append(FedWord(f"w{number}{self.rng.choice(ENDS)}", number=number, spoken_at_s=0))
             self.said[lane].append(words[-1].text)
         self.bridge.send(FeedWords(tuple(words), lane))
+
+    def type(self):
+        self.n_typed += 1
+        self.line.append(f"t{self.n_typed}{self.rng.choice(ENDS)}")
+        self.bridge.type_words(self.line)
+
+    def correct(self):
+        """Correct a word of the sentence that is not finished, or take the last one back."""
+        ends = [n for n, word in enumerate(self.line, start=1) if word.endswith(".")]
+        start = max(ends, default=0)
+        if start < len(self.line):
+            self.n_typed += 1
+            self.line[self.rng.randrange(start, len(self.line))] = f"t{self.n_typed}"
+            if self.rng.random() < 0.3:
+                self.line.pop()
+            self.bridge.type_words(self.line)
+
+    def enter(self):
+        self.bridge.send(EndPassage())
+        self.said[TYPED] += self.line
+        self.line = []
 
     def end_sentence(self):
         self.bridge.send(EndPassage(self.rng.choice(LANES)))
@@ -133,6 +156,8 @@ class Hall:
         """Let a last session translate everything."""
         for lane in LANES:
             self.bridge.send(EndPassage(lane))
+        self.enter()
+        self.bridge.pause(paused=False)
         self.bridge.send(Flush(7))
         self.look()
         if not self.bridge.is_running:
@@ -149,20 +174,56 @@ class Hall:
         return " ".join(view.source for view in views)
 
 
+def failed_behind(line):
+    """A hall where a line was typed and captioned, and the session failed and is there again."""
+    hall = Hall(random.Random(0))
+    hall.begin()
+    hall.load()
+    hall.look()
+    hall.bridge.type_words(line)
+    while hall.made[-1].work():
+        pass
+    hall.fail()
+    hall.look()
+    hall.begin()
+    hall.load()
+    hall.look()
+    return hall
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        (["It", "rained.", "We", "left."], "It rained. We left."),
+        (["It", "rains.", "We"], "It rained. It rains. We"),  # the first is final
+    ],
+)
+def test_a_finished_sentence_of_an_open_line_is_captioned_once_though_the_session_failed(
+    line, shown
+):
+    hall = failed_behind(["It", "rained.", "We"])
+    hall.bridge.type_words(line)
+    hall.finish()
+    assert hall.shown(TYPED) == shown
+    hall.bridge.stop()
+
+
 @pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize("start", range(0, N_SEEDS, 20))
-def test_whatever_happens_in_whatever_order_every_heard_word_is_captioned_once(start):
+def test_whatever_happens_in_whatever_order_every_word_is_captioned_once(start):
     for seed in range(start, start + 20):
         rng = random.Random(seed)
         hall = Hall(rng)
         acts = [hall.speak] * 6 + [hall.work] * 6 + [hall.look] * 4 + [hall.end_sentence] * 2
+        acts += [hall.type] * 6 + [hall.correct, hall.enter]
         acts += [hall.begin, hall.load, hall.load, hall.fail, hall.pause, hall.flush]
-        for _ in range(80):
+        for _ in range(100):
             rng.choice(acts)()
         hall.finish()
-        for lane in LANES:
+        for lane in hall.said:
             assert hall.shown(lane) == " ".join(hall.said[lane]), seed
         assert hall.flushed[-1] == 7, seed
-        assert hall.bridge._heard == [], seed
+        assert hall.bridge._sent == [], seed
         hall.bridge.stop()
         shiboken6.delete(hall.bridge)  # here, not on a thread that collects garbage
