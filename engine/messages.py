@@ -403,6 +403,10 @@ class Code(Codes):
     WHISPER_UNFIT = tr(
         "expected a Whisper model for CTranslate2 in {folder}, which {fault}: name another folder"
     )
+    NO_SPEECH_MODEL = tr(
+        "expected a speech model in {folder} and found none: a Whisper model for CTranslate2 has a "
+        "model.bin, a streaming one for sherpa-onnx a tokens.txt and .onnx files"
+    )
     STREAMING_UNFIT = tr(
         "expected a streaming speech model for sherpa-onnx in {folder}, which {fault}: name "
         "another folder"
@@ -415,7 +419,7 @@ class Code(Codes):
         "or small; those whose names end in .en recognise English alone"
     )
     NO_SUCH_WHISPER = tr(
-        "no Whisper model is called {name}: choose {known}, or name an owner/name on the hub or a "
+        "no speech model is called {name}: choose {known}, or name an owner/name on the hub or a "
         "folder"
     )
 

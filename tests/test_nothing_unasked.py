@@ -59,7 +59,9 @@ def commands(place):
         file.setsampwidth(2)
         file.setframerate(16_000)
         file.writeframes((white_noise(1) * 30_000).astype(np.int16).tobytes())
-    whisper = watched.ROOT / "tests/assets/tiny-whisper"
+    whisper, streaming = (
+        watched.ROOT / "tests/assets" / name for name in ("tiny-whisper", "tiny-streaming")
+    )
     all_commands = [
         ["translate", str(text)],
         ["translate", str(text), "--model", str(save_tiny_model(place / "model"))],
@@ -67,6 +69,7 @@ def commands(place):
         ["adapters", "list"],
         ["check"],
         ["listen", "--source", str(sound), "--asr", str(whisper)],
+        ["listen", "--source", str(sound), "--asr", str(streaming)],
     ]
     return watched.watch(place, "-c", COMMANDS.format(commands=all_commands))
 

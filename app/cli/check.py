@@ -23,7 +23,7 @@ from app.config.system.text_io import printable
 from engine.errors import SurtitleError, message_of
 from engine.files import bytes_text
 from engine.hub.bundled import bundled_models
-from engine.hub.catalogue import KNOWN_MODELS, STANDARD_WHISPER, WHISPER_MODELS
+from engine.hub.catalogue import KNOWN_MODELS, SPEECH_MODELS, STANDARD_WHISPER
 from engine.messages import Code
 from engine.models.model_card import read_card
 from engine.settings import ModelSettings
@@ -166,9 +166,9 @@ def _report_unfit(report: Report) -> None:
 
 def _recognisers(library: Path) -> list[str]:
     """Return the names of the speech models on this computer."""
-    from engine.speech.whisper_models import found_whisper  # noqa: PLC0415  the hub's library is slow
+    from engine.speech.speech_models import found_speech_model  # noqa: PLC0415  the hub's library is slow
 
-    return [name for name in WHISPER_MODELS if found_whisper(name, library) is not None]
+    return [name for name in SPEECH_MODELS if found_speech_model(name, library) is not None]
 
 
 def check_speed(settings: TerminalSettings, report: Report) -> None:

@@ -30,12 +30,14 @@ from app.config.system.messages import AppCode
 from engine.errors import HubError, ModelError, message_of
 from engine.events import Event
 from engine.files import bytes_text
-from engine.hub.catalogue import SPEECH_CHOICES
+from engine.hub.catalogue import SPEECH_BYTES
 from engine.speech.events import Heard
 from engine.utterances import UtteranceTracker
 
 if TYPE_CHECKING:
     from engine.speech.listener import Listener
+    from engine.speech.recognizer import SpeechModel
+    from engine.speech.streaming import StreamingModel
 
 _NAME = "listen"
 
@@ -65,7 +67,7 @@ def listen(settings: ListenSettings) -> None:
         TextError: captions cannot be written.
     """
     out = standard_output()
-    whisper = _whisper_folder(settings)
+    folder = _speech_model_folder(settings)
     utterances = UtteranceTracker()
     view = ListeningView(
         out,
@@ -77,7 +79,7 @@ def listen(settings: ListenSettings) -> None:
     maker = CueSplitter()
     with contextlib.ExitStack() as opened:
         mailbox = EventQueue()
-        listener = opened.enter_context(_listening(settings, whisper, mailbox.put))
+        listener = opened.enter_context(_listening(settings, folder, mailbox.put))
         opened.enter_context(mailbox)  # closed first, so that no thread waits in put
         writers = [
             opened.enter_context(contextlib.closing(SubtitleWriter(path, form)))
@@ -91,20 +93,21 @@ def listen(settings: ListenSettings) -> None:
 
 @contextlib.contextmanager
 def _listening(
-    settings: ListenSettings, whisper: Path, report: Callable[[Heard | Event], None]
+    settings: ListenSettings, folder: Path, report: Callable[[Heard | Event], None]
 ) -> Iterator["Listener"]:
     """Start a session and a listener, and end both."""
     with leaving_at_once():
         from engine.session.session import Session  # noqa: PLC0415
         from engine.speech.listener import Lane  # noqa: PLC0415  libraries may be missing
         from engine.speech.listening import make_listening, noticed  # noqa: PLC0415
-        from engine.speech.whisper import Whisper, WhisperSettings  # noqa: PLC0415
+        from engine.speech.speech_models import load_speech_model  # noqa: PLC0415
 
     asked = settings.translation
     device = asked.model.device if asked.model.device in ("cpu", "cuda") else "auto"
-    recognizer = WhisperSettings(
-        model=str(whisper), device=device, language=asked.translation.source_language
-    )
+    language = asked.translation.source_language
+
+    def load() -> "SpeechModel | StreamingModel":
+        return load_speech_model(folder, device, language)
 
     def take(event: Event) -> None:
         report(event)
@@ -119,9 +122,7 @@ def _listening(
         )
         for it in settings.sources
     ]
-    listener = make_listening(
-        lanes, session, lambda: Whisper(recognizer), report, recognizer=settings.whisper
-    )
+    listener = make_listening(lanes, session, load, report, recognizer=settings.recognizer)
     listener.start()
     session.start()
     try:
@@ -131,21 +132,20 @@ def _listening(
         session.stop()
 
 
-def _whisper_folder(settings: ListenSettings) -> Path:
+def _speech_model_folder(settings: ListenSettings) -> Path:
     """Return the folder of the speech model; download it first if it is missing.
 
     Raises:
         ModelError: it is not here, and cannot be downloaded.
     """
-    from engine.speech.whisper_models import whisper_folder  # noqa: PLC0415  as above
+    from engine.speech.speech_models import speech_model_folder  # noqa: PLC0415  as above
 
-    name = settings.whisper
+    name = settings.recognizer
     try:
         with download_line(name) as progress:
-            return whisper_folder(name, settings.library, progress=progress)
+            return speech_model_folder(name, settings.library, progress=progress)
     except HubError as error:
-        size = next((bytes_text(it.download_bytes) for it in SPEECH_CHOICES if it.name == name), "")
-        named = f"{name} ({size})" if size else name
+        named = f"{name} ({bytes_text(SPEECH_BYTES[name])})" if name in SPEECH_BYTES else name
         reason = message_of(error)
         raise ModelError(AppCode.RECOGNISER_NOT_FETCHED(name=named, reason=reason)) from error
 

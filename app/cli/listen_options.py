@@ -11,7 +11,7 @@ from app.cli.exit_codes import UsageError
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.config.lanes import LANES
 from engine.audio.devices import AudioNotice, DeviceKind, WantedDevice
-from engine.hub.catalogue import STANDARD_WHISPER, suited_whisper
+from engine.hub.catalogue import STANDARD_WHISPER, STREAMING_MODELS, suited_speech_model
 from engine.settings import DEVICES
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class ListenSettings:
     Attributes:
         translation: model, language, policy and log.
         sources: one or two.
-        whisper: name, id or folder of the speech model.
+        recognizer: name, id or folder of the speech model.
         library: folder of downloaded models.
         real_time: play a file at its own pace.
         subtitles: files by format.
@@ -57,7 +57,7 @@ class ListenSettings:
 
     translation: TerminalSettings
     sources: tuple[ChosenSource, ...]
-    whisper: str
+    recognizer: str
     library: Path
     real_time: bool
     subtitles: dict[str, Path]
@@ -85,8 +85,9 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
         "--asr",
         default=STANDARD_WHISPER,
         metavar="MODEL",
-        help="Whisper model: tiny.en ... large-v3, an id on huggingface.co, or a folder "
-        f"({STANDARD_WHISPER}); where --from is not English, the multilingual one of its size",
+        help=f"speech model: {', '.join(STREAMING_MODELS)} (words at once), a Whisper (more exact, "
+        "a second or two later: tiny.en ... large-v3, or an id on huggingface.co), or the folder "
+        f"of either ({STANDARD_WHISPER}); where --from is not English, one that knows it",
     )
     parser.add_argument(
         "--real-time", action="store_true", help="play a file at its own pace, not at full speed"
@@ -118,7 +119,7 @@ def listen_settings(arguments: argparse.Namespace) -> ListenSettings:  # noqa: T
     return ListenSettings(
         translation=translation,
         sources=_chosen(arguments.sources, arguments.sound_devices),
-        whisper=suited_whisper(arguments.asr, translation.translation.source_language),
+        recognizer=suited_speech_model(arguments.asr, translation.translation.source_language),
         library=arguments.model_library,
         real_time=arguments.real_time,
         subtitles={form: path for form, path in files.items() if path is not None},

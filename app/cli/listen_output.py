@@ -21,6 +21,7 @@ from engine.speech.events import (
     ListeningEnded,
     ListeningFailed,
     Noticed,
+    RecognizerReady,
     SoundCame,
     TailChanged,
 )
@@ -39,6 +40,8 @@ class Stop:
 
 
 STOP: Final = Stop()
+_AT_ONCE = "words appear at once, as they are said"
+_MORE_EXACT = "words appear more exactly, a second or two later"
 _TRANSLATION: Final = "translation"  # beside the lanes: "me", "them", or ""
 
 
@@ -119,6 +122,7 @@ class Screen:
         self._lags = WordLags()
         self._awaited = {_TRANSLATION, *listener.lanes}  # before anything can be heard
         self._failure: Message | None = None
+        self._streams = False
 
     def serve(self, mailbox: EventQueue) -> None:
         """Handle events until the last.
@@ -175,6 +179,8 @@ class Screen:
                 self._tell(str(message))
             case Ready():
                 self._begin(_TRANSLATION)
+            case RecognizerReady(streams=streams):
+                self._streams = streams
             case SoundCame(lane=lane):
                 self._begin(lane)
             case Noticed(notice=AudioNotice(kind=NoticeKind.FAILED, message=message)):
@@ -193,7 +199,8 @@ class Screen:
         was_waiting = bool(self._awaited)
         self._awaited.discard(awaited)
         if was_waiting and not self._awaited:
-            self._tell("listening; Ctrl+C ends it")
+            how = _AT_ONCE if self._streams else _MORE_EXACT
+            self._tell(f"listening; {how}; Ctrl+C ends it")
 
     def _show(self, utterances: Sequence[int]) -> None:
         for number in utterances:

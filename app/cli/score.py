@@ -21,7 +21,7 @@ from app.config.system.early_interrupt import leaving_at_once
 from app.config.system.messages import AppCode
 from app.config.system.text_io import TextError
 from engine.errors import message_of
-from engine.hub.catalogue import suited_whisper
+from engine.hub.catalogue import suited_speech_model
 from engine.metrics.word_errors import word_error_rate
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
                 if arguments.sound is not None:
                     text, library = " ".join(source for source, _ in pairs), arguments.model_library
                     spoken = settings.translation.source_language
-                    named = suited_whisper(arguments.asr, spoken)
+                    named = suited_speech_model(arguments.asr, spoken)
                     _score_sound(arguments.sound, text, (named, spoken), library, report)
 
     return exit_code_of(_NAME, work)

@@ -17,7 +17,7 @@ from app.config.preferences import Preferences
 from app.config.preferences_file import PreferencesFile
 from app.config.system.translations import worded
 from engine.hub.bundled import NO_ADAPTER
-from engine.hub.catalogue import suited_whisper
+from engine.hub.catalogue import suited_speech_model
 from engine.models.resolve import STANDARD_POLICY, suited_policy
 from engine.settings import TranslationSettings
 
@@ -81,7 +81,7 @@ class SettingsInForce(QObject):
     def recognizer(self) -> str:
         """The chosen speech model, or its like that understands what is spoken."""
         chosen = self._preferences.listening.recognizer
-        return suited_whisper(chosen, self.translation.source_language)
+        return suited_speech_model(chosen, self.translation.source_language)
 
     @property
     def adapter(self) -> Path | str:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 from app.look.icons import icon
 from app.look.style_sheet import make_primary
 from app.look.widgets.dialog_text import paragraph
-from engine.hub.catalogue import WHISPER_MEGABYTES
+from engine.hub.catalogue import SPEECH_MEGABYTES
 
 _GAP, _SIDE = 12, 32
 _TOP = 72  # pixels above; in the middle a banner below would move all
@@ -123,7 +123,7 @@ class _Signs(QWidget):
 
 def needs_speech_model(recognizer: str) -> str:
     """Return the sentence that asks for a speech model, with its size if that is known."""
-    megabytes = WHISPER_MEGABYTES.get(recognizer)
+    megabytes = SPEECH_MEGABYTES.get(recognizer)
     if megabytes is None:
         told = QCoreApplication.translate(
             "SpeechModel", "To caption speech, Surtitle needs the speech model {} (once)."

@@ -238,10 +238,10 @@ class ListeningService(QObject):
             return self._speech
 
     def _look_for(self, recognizer: str) -> None:
-        from engine.speech.whisper_models import found_whisper  # noqa: PLC0415  the hub is slow to import
+        from engine.speech.speech_models import found_speech_model  # noqa: PLC0415  the hub is slow to import
 
         try:
-            obstacle = "" if found_whisper(recognizer, self._library) is None else None
+            obstacle = "" if found_speech_model(recognizer, self._library) is None else None
         except ModelError as error:
             obstacle = error_text(error)
         except OSError as error:

@@ -5,7 +5,7 @@ It is imported on a thread when listening first starts, since its libraries are 
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.config.lanes import LANES, THEM
@@ -19,8 +19,13 @@ from engine.hub.transfer import HubSettings, Progress
 from engine.speech.events import Heard, RecognizerKept
 from engine.speech.listener import Feed, Lane, Listener
 from engine.speech.listening import Wanted, WantedFile, make_listening, noticed
-from engine.speech.whisper import Whisper, WhisperSettings
-from engine.speech.whisper_models import found_whisper, whisper_folder
+from engine.speech.recognizer import SpeechModel
+from engine.speech.speech_models import (
+    found_speech_model,
+    load_speech_model,
+    speech_model_folder,
+)
+from engine.speech.streaming import StreamingModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +58,7 @@ class SpeechEngine:
         self.language = SOURCE_LANGUAGE
         self._sources = AudioSources()
         self._n_words = Counter[str]()  # of each lane, in all runs
-        self._loaded: tuple[WhisperSettings, Whisper] | None = None
+        self._loaded: tuple[tuple[Path, str], SpeechModel | StreamingModel] | None = None
 
     def devices(self) -> tuple[AudioDevice, ...]:
         """Return the devices; raise AudioError if there are none or a library is missing."""
@@ -65,7 +70,7 @@ class SpeechEngine:
         Raises:
             ModelError: there is no such recogniser.
         """
-        return found_whisper(recognizer, self._library) is not None
+        return found_speech_model(recognizer, self._library) is not None
 
     def fetch(self, recognizer: str, progress: Progress, cancelled: Callable[[], bool]) -> None:
         """Download a recogniser by its name, or resume its download.
@@ -74,7 +79,9 @@ class SpeechEngine:
             HubError: the download failed.
             FetchCancelledError: ``cancelled`` returned true.
         """
-        whisper_folder(recognizer, self._library, self._hub, progress=progress, cancelled=cancelled)
+        speech_model_folder(
+            recognizer, self._library, self._hub, progress=progress, cancelled=cancelled
+        )
 
     def prepare(
         self,
@@ -99,21 +106,21 @@ class SpeechEngine:
         Raises:
             SurtitleError: the recogniser cannot be used, or a library is missing.
         """
-        folder = whisper_folder(recognizer, self._library)
-        kept = found_whisper(instead, self._library) if instead else None
-        settings = WhisperSettings(model=str(folder), device=self._device, language=self.language)
+        folder = speech_model_folder(recognizer, self._library)
+        kept = found_speech_model(instead, self._library) if instead else None
+        language = self.language
 
-        def load() -> Whisper:
+        def load() -> SpeechModel | StreamingModel:
             if after is not None:
                 after.join()  # words of two runs must not mix
             try:
-                return self._whisper(settings)
+                return self._model(folder, language)
             except ModelError as error:
                 if kept is None:
                     raise
-                whisper = self._whisper(replace(settings, model=str(kept)))
+                model = self._model(kept, language)
                 report(RecognizerKept(message=error.message))
-                return whisper
+                return model
 
         lanes, sources, file = list[Lane](), dict[str, LiveSource](), None
         for one in wanted:
@@ -130,9 +137,10 @@ class SpeechEngine:
         )
         return Run(listener=listener, sources=sources, file=file)
 
-    def _whisper(self, settings: WhisperSettings) -> Whisper:
+    def _model(self, folder: Path, language: str) -> SpeechModel | StreamingModel:
         """Return the recogniser, loaded if necessary; the runs call this one after the other."""
-        if self._loaded is None or self._loaded[0] != settings:
+        if self._loaded is None or self._loaded[0] != (folder, language):
             self._loaded = None  # there may not be room for both
-            self._loaded = (settings, Whisper(settings))
+            model = load_speech_model(folder, self._device, language)
+            self._loaded = ((folder, language), model)
         return self._loaded[1]

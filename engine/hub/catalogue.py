@@ -76,7 +76,7 @@ class KnownModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeechChoice:
-    """A speech model that is offered to people who know none.
+    """A Whisper that is offered to people who know none.
 
     Attributes:
         name: one of ``WHISPER_MODELS``.
@@ -90,6 +90,27 @@ class SpeechChoice:
     download_bytes: int
     licence: str
     pass_gflop: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamingChoice:
+    """A model that hears speech as it comes, for sherpa-onnx.
+
+    Attributes:
+        name: its common name.
+        hub: its name on the hub.
+        files: those that are fetched: encoder, decoder and joiner in 8 bits, and tokens.
+        download_bytes: their size.
+        licence: of its weights.
+        languages: codes of what it recognises.
+    """
+
+    name: str
+    hub: str
+    files: tuple[str, ...]
+    download_bytes: int
+    licence: str
+    languages: tuple[str, ...]
 
 
 def read_models(text: str) -> tuple[KnownModel, ...]:
@@ -127,8 +148,24 @@ WHISPER_MODELS: dict[str, str] = _FILE["whisper"]
 SPEECH_CHOICES = tuple(SpeechChoice(**choice) for choice in _FILE["speech"])
 """The fast, the balanced and the accurate speech model."""
 
-WHISPER_MEGABYTES = {one.name: round(one.download_bytes / 1e6) for one in SPEECH_CHOICES}
-"""Rounded sizes of these."""
+STREAMING_MODELS: dict[str, StreamingChoice] = {
+    entry["name"]: StreamingChoice(
+        **entry | {"files": tuple(entry["files"]), "languages": tuple(entry["languages"])}
+    )
+    for entry in _FILE["streaming"]
+}
+"""Models that hear speech as it comes, by their common names."""
+
+SPEECH_MODELS: tuple[str, ...] = (*WHISPER_MODELS, *STREAMING_MODELS)
+"""Common names of all models of speech."""
+
+SPEECH_BYTES = {one.name: one.download_bytes for one in SPEECH_CHOICES} | {
+    name: one.download_bytes for name, one in STREAMING_MODELS.items()
+}
+"""What there is to download of those whose size is known."""
+
+SPEECH_MEGABYTES = {name: round(n_bytes / 1e6) for name, n_bytes in SPEECH_BYTES.items()}
+"""The same, rounded."""
 
 
 def revision_of(name: str) -> str:
@@ -151,10 +188,13 @@ def is_english_only(name: str) -> bool:
     return name.endswith(".en") or name.startswith("distil-")
 
 
-def suited_whisper(name: str, language: str) -> str:
-    """Return a Whisper that recognises a language: for others than English the multilingual one.
+def suited_speech_model(name: str, language: str) -> str:
+    """Return a speech model that recognises a language, the named one if it does.
 
-    It is of the same size; names that are not known stay.
+    Of an English Whisper it is the multilingual one of the same size, of a streaming model the
+    standard one; names that are not known stay.
     """
+    if name in STREAMING_MODELS and language not in STREAMING_MODELS[name].languages:
+        name = STANDARD_WHISPER
     plain = name.removesuffix(".en").removeprefix("distil-")
     return name if language == "en" or plain not in WHISPER_MODELS else plain

@@ -11,9 +11,15 @@ from engine.messages import Message
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognizerReady:
-    """The recogniser is loaded, after ``load_s`` seconds; sound recorded meanwhile comes next."""
+    """The recogniser is loaded; sound recorded meanwhile comes next.
+
+    Attributes:
+        load_s: seconds that it took.
+        streams: it hears sound as it comes, so that words appear as they are said.
+    """
 
     load_s: float
+    streams: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -222,7 +222,8 @@ class Listener:
         started_s = self._clock()
         model = self._recognition.make_model()
         workers = [self._lane_worker(lane, model) for lane in self._lanes]
-        self._report(RecognizerReady(load_s=self._clock() - started_s))
+        streams = isinstance(model, StreamingModel)
+        self._report(RecognizerReady(load_s=self._clock() - started_s, streams=streams))
         while workers and not self._over.is_set():
             for worker in workers:
                 for event in worker.listen(_POLL_S / len(workers)):

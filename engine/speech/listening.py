@@ -11,6 +11,7 @@ from engine.speech import vad
 from engine.speech.events import Heard, Noticed
 from engine.speech.listener import Feed, Lane, Listener, ListeningSettings, Recognition
 from engine.speech.recognizer import SpeechModel
+from engine.speech.streaming import StreamingModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +39,7 @@ def noticed(lane: str, report: Callable[[Heard], None]) -> Callable[[AudioNotice
 def make_listening(
     lanes: Sequence[Lane],
     feed: Feed,
-    load: Callable[[], SpeechModel],
+    load: Callable[[], SpeechModel | StreamingModel],
     report: Callable[[Heard], None],
     *,
     recognizer: str,

@@ -18,7 +18,7 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError, is_failure
 from engine.messages import Code
 from engine.speech.streaming import Piece
-from engine.speech.streaming_files import streaming_files
+from engine.speech.streaming_files import tried_files
 from engine.untrusted.limited_child import streaming_recognizer
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Sherpa:
             import sherpa_onnx  # noqa: F401, PLC0415  takes 0.3 s; may be missing
         except ImportError as error:
             raise ModelError(Code.SPEECH_LIBRARIES_MISSING(reason=str(error))) from error
-        files = streaming_files(settings.folder)
+        files = tried_files(settings.folder)
         try:
             self._recognizer = streaming_recognizer(files.paths)
         except BaseException as error:  # the library raises nothing more precise

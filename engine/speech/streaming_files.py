@@ -58,11 +58,11 @@ class StreamingFiles:
 
 def is_streaming(folder: Path) -> bool:
     """Tell whether a folder holds a model of this kind, or what is left of one."""
-    return (folder / TOKENS).exists() and any(folder.glob("*.onnx"))
+    return (folder / TOKENS).exists() or any(folder.glob("*.onnx"))
 
 
-def streaming_files(folder: Path) -> StreamingFiles:
-    """Return the files of a model, after a look at each and a trial in a process of its own.
+def checked_files(folder: Path) -> StreamingFiles:
+    """Return the files of a model, after a look at each.
 
     Raises:
         ModelError: the folder is damaged, or holds another kind of model.
@@ -82,7 +82,23 @@ def streaming_files(folder: Path) -> StreamingFiles:
                 refuse(Fault.OTHER_STREAMING(name=path.name))
         if "ctc" in found and not set(_BLANKS) & set(tokens):
             refuse(Fault.FILE_WRONG(name=TOKENS, fault=Fault.NO_BLANK()))
-        _try(files, [*found.values()])
+    except ValueError as error:
+        fault = message_of(error)
+        raise ModelError(Code.STREAMING_UNFIT(folder=str(folder), fault=fault)) from error
+    return files
+
+
+def tried_files(folder: Path) -> StreamingFiles:
+    """Return the files of a model that was tried as well, in a process of its own.
+
+    The library may end the process where a model does not suit it, or take all memory.
+
+    Raises:
+        ModelError: the folder is damaged, or holds another kind of model.
+    """
+    files = checked_files(folder)
+    try:
+        _try(files)
     except ValueError as error:
         fault = message_of(error)
         raise ModelError(Code.STREAMING_UNFIT(folder=str(folder), fault=fault)) from error
@@ -153,12 +169,9 @@ def _about(name: str) -> Iterator[None]:
         raise ValueError(Fault.FILE_WRONG(name=name, fault=message_of(error))) from error
 
 
-def _try(files: StreamingFiles, paths: list[Path]) -> None:
-    """Let a process of its own hear a little by the model: the library may end it, or grow.
-
-    Raises:
-        ValueError: it cannot be used; the text is a clause about the folder.
-    """
+def _try(files: StreamingFiles) -> None:
+    """Let a model hear noise; raise ValueError, a clause about the folder, if it cannot."""
+    paths = [Path(path) for path in files.paths.values()]
     n_bytes = sum(path.stat().st_size for path in paths)
     try:
         ask(

@@ -79,7 +79,7 @@ def whisper_folder(
     Raises:
         ModelError: there is no such model, or its folder is not complete.
     """
-    folder = _named_folder(name)
+    folder = named_folder(name)
     if folder is not None:
         _check(folder)
         return folder
@@ -94,14 +94,15 @@ def found_whisper(name: str, library: Path) -> Path | None:
     Raises:
         ModelError: there is no such model, or its folder is not complete.
     """
-    folder = _named_folder(name)
+    folder = named_folder(name)
     if folder is None:
         return find_model(_hub_id(name), library, WHISPER)
     _check(folder)
     return folder
 
 
-def _named_folder(name: str) -> Path | None:
+def named_folder(name: str) -> Path | None:
+    """Return the folder that is named, or None if it is no folder on this computer."""
     try:
         folder = Path(name).expanduser()
         return folder if name and folder.is_dir() else None

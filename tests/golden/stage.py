@@ -637,7 +637,7 @@ def heard_window(record, models, texts, *, home, language="en", **captions):
     def found(name, _library):
         return home if speech.has(name) else None
 
-    with _spoken(language), mock.patch("engine.speech.whisper_models.found_whisper", found):
+    with _spoken(language), mock.patch("engine.speech.speech_models.found_speech_model", found):
         program = ListeningProgram(_Hands(), home, speech, Engine(models))
         yield _opened(record, program, home)
 

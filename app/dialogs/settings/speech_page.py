@@ -11,11 +11,11 @@ from app.look.widgets.desktop_links import open_folder
 from app.look.widgets.dialog_text import paragraph
 from app.look.widgets.file_dialogs import ask_folder
 from app.look.widgets.speech_model_names import speech_name
-from engine.hub.catalogue import WHISPER_MEGABYTES, WHISPER_MODELS
+from engine.hub.catalogue import SPEECH_MEGABYTES, SPEECH_MODELS, STREAMING_MODELS, WHISPER_MODELS
 
 
 class SpeechPage(SettingsPage):
-    """The speech model: a known Whisper model, one of the hub, or a folder.
+    """The speech model: a known one, a Whisper model of the hub, or a folder.
 
     Signals:
         download_clicked(): download the model that was offered.
@@ -33,12 +33,12 @@ class SpeechPage(SettingsPage):
         self._folder = data_folder / "models"
         self.title = self.tr("Speech")
         self.recognizer = QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
-        self._ids = {speech_name(name): name for name in WHISPER_MODELS}
+        self._ids = {speech_name(name): name for name in (*STREAMING_MODELS, *WHISPER_MODELS)}
         self.recognizer.addItems(list(self._ids))
         self.add_field(
             self.tr("Speech &model"),
             self.recognizer,
-            self.tr("A Whisper model for CTranslate2: its name, or its folder."),
+            self.tr("Its name, or the folder of a Whisper or streaming model."),
         )
         line = self.recognizer.lineEdit()
         assert line is not None  # it is editable
@@ -87,10 +87,16 @@ class SpeechPage(SettingsPage):
 
     @Slot()
     def _show_size(self) -> None:
-        """Show the size of a known model."""
-        megabytes = WHISPER_MEGABYTES.get(self._named)
-        told = self.tr("{} MB to download, once")
-        self.download_size.setText("" if megabytes is None else told.format(megabytes))
+        """Show when words appear, and the size of a known model."""
+        name = self._named
+        facts = list[str]()
+        if name in STREAMING_MODELS:
+            facts.append(self.tr("At once: words appear as they are said"))
+        elif name in WHISPER_MODELS:
+            facts.append(self.tr("More exact: words appear a second or two later"))
+        if name in SPEECH_MEGABYTES:
+            facts.append(self.tr("{} MB to download, once").format(SPEECH_MEGABYTES[name]))
+        self.download_size.setText(" · ".join(facts))
 
     @Slot()
     def _choose_folder(self) -> None:
@@ -106,4 +112,4 @@ class SpeechPage(SettingsPage):
 
 def _shown(recognizer: str) -> str:
     """Return the words for a known model, as the set-up has them; a folder stays whole."""
-    return speech_name(recognizer) if recognizer in WHISPER_MODELS else recognizer
+    return speech_name(recognizer) if recognizer in SPEECH_MODELS else recognizer

@@ -13,11 +13,17 @@ from app.look.style_sheet import GAP
 from app.look.widgets.dialog_text import as_sentence, quiet, size_text
 from app.look.widgets.file_dialogs import ask_folder
 from app.session.listening_service import ListeningService
-from engine.hub.catalogue import SPEECH_CHOICES, STANDARD_WHISPER, SpeechChoice
+from engine.hub.catalogue import (
+    SPEECH_CHOICES,
+    STANDARD_WHISPER,
+    STREAMING_MODELS,
+    SpeechChoice,
+    StreamingChoice,
+)
 
 
 class SpeechPage(WizardPage):
-    """Three speech models with size, licence and speed, a folder of one's own, and the download.
+    """Four speech models with size, licence and speed, a folder of one's own, and the download.
 
     Signals:
         chosen(str): this speech model, or its folder, is here and shall be used.
@@ -35,14 +41,15 @@ class SpeechPage(WizardPage):
         self._fetched = set[str]()  # what was looked up before may be reported later
         self._gflops = 0.0
         self._is_measured = False
-        self._own = ""  # a model that is not among the three
+        self._own = ""  # a model that is not among the four
         self._in_use = STANDARD_WHISPER
         self._fetching = ""
         self._was_chosen = self._has_failed = False  # by the user; the last download
         self.add_text(
             self.tr(
                 "To caption speech, Surtitle needs a speech model. Download it once from "
-                "huggingface.co; after that no internet is needed."
+                "huggingface.co; after that no internet is needed. The first three are more exact: "
+                "words appear a second or two after they were said."
             )
         )
         self._group = QButtonGroup(self)
@@ -56,6 +63,8 @@ class SpeechPage(WizardPage):
         self._names = {
             choice.name: name for choice, name in zip(SPEECH_CHOICES, names, strict=True)
         }
+        at_once = self.tr("Words appear as they are said. English only.")
+        self._names |= {name: (self.tr("A&t once"), at_once) for name in STREAMING_MODELS}
         for name in (*self._names, ""):
             self._add_choice(name)
         self.row = DownloadRow()  # the wizard puts it below, where it never scrolls away
@@ -96,7 +105,7 @@ class SpeechPage(WizardPage):
             self.choose(recognizer)
 
     def choose(self, recognizer: str) -> None:
-        """Select a model; one that is not among the three gets a line of its own."""
+        """Select a model; one that is not among them gets a line of its own."""
         is_known = recognizer in self._names
         self._own = self._own if is_known else recognizer
         self.buttons[recognizer if is_known else ""].setChecked(True)
@@ -141,13 +150,16 @@ class SpeechPage(WizardPage):
             self.buttons[choice.name].setText(text)
             sentences = filter(None, (purpose, self._speed(choice)))
             self._write_detail(choice.name, [" ".join(sentences), *self._facts(choice)])
+        for name, streaming in STREAMING_MODELS.items():
+            self.buttons[name].setText(self._names[name][0])
+            self._write_detail(name, [self._names[name][1], *self._facts(streaming)])
         self.buttons[""].setText(self.tr("Another &model"))
         self._write_detail("", [Path(self._own).name if self._own else ""])
         for part in (self.buttons[""], self.details[""]):
             part.setVisible(bool(self._own))
         self._offer()
 
-    def _facts(self, choice: SpeechChoice) -> list[str]:
+    def _facts(self, choice: SpeechChoice | StreamingChoice) -> list[str]:
         licence = self.tr("{} licence").format(choice.licence)
         facts = [size_text(choice.download_bytes), licence, choice.name]
         return [*facts, self.tr("already here")] if self._is_found(choice.name) else facts

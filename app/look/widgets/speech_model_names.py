@@ -1,17 +1,20 @@
-"""Names of speech models in words: those of the three that are offered, else their own."""
+"""Names of speech models in words: those that are offered, else their own."""
 
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
-from engine.hub.catalogue import SPEECH_CHOICES
+from engine.hub.catalogue import SPEECH_CHOICES, STREAMING_MODELS
 from engine.messages import tr
 
 _WORDS = (tr("Fast"), tr("Balanced"), tr("Accurate"))
+_AT_ONCE = tr("At once")
 
 
 def speech_words(recognizer: str) -> str:
-    """Return *Fast*, *Balanced* or *Accurate*; empty for other speech models."""
+    """Return *At once*, *Fast*, *Balanced* or *Accurate*; empty for other speech models."""
+    if recognizer in STREAMING_MODELS:
+        return QCoreApplication.translate("", _AT_ONCE)
     names = [choice.name for choice in SPEECH_CHOICES]
     if recognizer not in names:
         return ""

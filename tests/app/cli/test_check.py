@@ -57,7 +57,7 @@ def test_a_person_is_told_fact_by_fact_what_is_here(capsys, monkeypatch, found, 
 
     machine = Machine(processor="P\x1b[2J", cores=2, memory_bytes=2 * 10**9, free_bytes=10**9)
     monkeypatch.setattr("engine.runtime.hardware.look_around", lambda: machine)
-    monkeypatch.setattr("engine.speech.whisper_models.found_whisper", found_whisper)
+    monkeypatch.setattr("engine.speech.speech_models.found_speech_model", found_whisper)
     monkeypatch.setattr("app.cli.check.KNOWN_MODELS", ())
     monkeypatch.setattr("app.cli.check.known_offers", list)
     assert main(["check"]) == 0

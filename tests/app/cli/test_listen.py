@@ -35,6 +35,8 @@ from tests.support.listening_fakes import (
     sound_of,
 )
 from tests.support.sound_server import wait_until
+from tests.support.spoken import TINY_STREAMING, needs_sherpa, needs_voice
+from tests.support.spoken import talk as talk_of_voices
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = "we went to the old house. then it rained all day."
@@ -222,9 +224,23 @@ def test_subtitles_are_never_written_over(listen, talk, tmp_path):
     assert path.read_text() == "precious"
 
 
+@needs_sherpa
+@needs_voice
+def test_a_streaming_model_is_taken_from_its_folder_and_its_kind_told(
+    listen, tmp_path, monkeypatch
+):
+    spoken = talk_of_voices(3, 1)
+    monkeypatch.setattr("engine.speech.vad.SileroDetector", Loudness)
+    path = write_sound(tmp_path / "said.wav", spoken.samples)
+    ran = listen("--source", path, "--asr", TINY_STREAMING)
+    assert ran.exit_code == 0, ran.err
+    assert ran.out.rstrip(".\n") == spoken.text.upper().rstrip(".")
+    assert "words appear at once" in ran.err
+
+
 def test_a_recogniser_nobody_knows_is_one_sentence(listen, talk):
     said = sentences(listen("--source", talk, "--asr", "huge"), 1)
-    assert "no Whisper model is called 'huge'" in said
+    assert "no speech model is called 'huge'" in said
     assert said.count("\n") == 1
 
 
@@ -378,7 +394,7 @@ def test_the_recogniser_follows_the_language_that_is_spoken(listen, talk, tmp_pa
     parser = app_main._parser()
     command = ["listen", "--source", str(talk), "--model", str(folder)]
     named = [
-        listen_settings(parser.parse_args([*command, *more])).whisper
+        listen_settings(parser.parse_args([*command, *more])).recognizer
         for more in ([], ["--from", "pl"], ["--from", "pl", "--asr", "small.en"])
     ]
     assert named == ["base.en", "base", "small"]

@@ -14,7 +14,7 @@ def listening_program(qtbot, tmp_path, monkeypatch):
     def make(texts=None, engine=None, **settings):
         speech = FakeSpeechEngine(texts or {DeviceKind.MICROPHONE: [SAID]}, **settings)
         monkeypatch.setattr(
-            "engine.speech.whisper_models.found_whisper",
+            "engine.speech.speech_models.found_speech_model",
             lambda name, _library: tmp_path if speech.has(name) else None,
         )
         programs.append(ListeningProgram(qtbot, tmp_path, speech, engine or FakeEngine()))

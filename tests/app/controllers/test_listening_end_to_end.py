@@ -23,7 +23,7 @@ from tests.support.spoken import TINY, Known, apart, keys, needs_tiny, raw
 
 pytest.importorskip("faster_whisper")
 
-from engine.speech.whisper import Whisper
+from engine.speech.whisper import Whisper, WhisperSettings
 
 pytestmark = [
     pytest.mark.slow,
@@ -45,7 +45,7 @@ class Hall:
         self.feeder = Feeder(self.server, "zeros")
         self.player = None
         self.known = Known()
-        monkeypatch.setattr("app.session.recognition.Whisper", self._make_recognizer)
+        monkeypatch.setattr("app.session.recognition.load_speech_model", self._make_recognizer)
         preferences = Preferences(
             listening=ListeningPreferences(recognizer=str(TINY)),
             captions=CaptionPreferences(mode="both"),
@@ -64,7 +64,8 @@ class Hall:
         qtbot.addWidget(self.window)
         qtbot.addWidget(self.overlay)
 
-    def _make_recognizer(self, settings):
+    def _make_recognizer(self, folder, device, language):
+        settings = WhisperSettings(model=str(folder), device=device, language=language)
         self.known.beside = Whisper(settings)
         return self.known
 

@@ -88,7 +88,7 @@ def test_no_network_is_asked_whether_a_recogniser_is_here(tmp_path, monkeypatch)
     for name in ("config.json", "model.bin", "tokenizer.json"):
         (tmp_path / name).touch()
     assert speech.has(str(tmp_path))
-    with pytest.raises(ModelError, match="no Whisper model is called 'nonsense'"):
+    with pytest.raises(ModelError, match="no speech model is called 'nonsense'"):
         speech.has("nonsense")
 
 
@@ -108,11 +108,11 @@ def ears(tmp_path, monkeypatch):
     """Ears whose recogniser is written down and whose sound is made up."""
     loaded = []
 
-    def load(settings):
-        loaded.append((settings.model, settings.language))
+    def load(folder, _device, language):
+        loaded.append((str(folder), language))
         return Script(script("good morning."))
 
-    monkeypatch.setattr(recognition, "Whisper", load)
+    monkeypatch.setattr(recognition, "load_speech_model", load)
     monkeypatch.setattr(vad, "SileroDetector", Loudness)
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
@@ -146,16 +146,16 @@ def test_a_recogniser_stays_loaded_from_one_run_to_the_next(ears, tmp_path):
 def test_a_recogniser_that_cannot_be_loaded_gives_way_to_the_one_before(
     ears, tmp_path, monkeypatch
 ):
-    load = recognition.Whisper
+    load = recognition.load_speech_model
     one, two = str(tmp_path / "one"), str(tmp_path / "two")
 
-    def load_one(settings):
-        if settings.model == two:
+    def load_one(folder, device, language):
+        if str(folder) == two:
             msg = "it is damaged"
             raise ModelError(msg)
-        return load(settings)
+        return load(folder, device, language)
 
-    monkeypatch.setattr(recognition, "Whisper", load_one)
+    monkeypatch.setattr(recognition, "load_speech_model", load_one)
     microphone = WantedDevice(kind=DeviceKind.MICROPHONE)
     for instead in (one, ""):
         echo, events = Echo(), []

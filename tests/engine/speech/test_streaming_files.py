@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from engine.errors import ModelError
-from engine.speech.streaming_files import is_streaming, streaming_files
+from engine.speech.streaming_files import checked_files, is_streaming, tried_files
 from tests.support.spoken import TINY_STREAMING, needs_sherpa
 
 pytestmark = needs_sherpa
@@ -19,7 +19,7 @@ def folder(tmp_path):
 
 def refusal(folder):
     with pytest.raises(ModelError) as caught:
-        streaming_files(folder)
+        tried_files(folder)
     assert "\n" not in str(caught.value)
     assert str(folder) in str(caught.value)
     return str(caught.value)
@@ -35,7 +35,7 @@ def write(folder, told):
 
 def test_a_whole_folder_is_taken():
     assert is_streaming(TINY_STREAMING)
-    files = streaming_files(TINY_STREAMING)
+    files = checked_files(TINY_STREAMING)
     assert files.paths == {
         "tokens": str(TINY_STREAMING / "tokens.txt"),
         "ctc": str(TINY_STREAMING / "ctc.onnx"),
@@ -52,7 +52,7 @@ def test_other_folders_are_none_of_it(tmp_path):
 
 def test_files_in_eight_bits_are_taken_first_and_the_newest_by_name(folder):
     (folder / "ctc.int8.onnx").write_bytes((folder / "ctc.onnx").read_bytes())
-    assert streaming_files(folder).paths["ctc"].endswith("ctc.int8.onnx")
+    assert checked_files(folder).paths["ctc"].endswith("ctc.int8.onnx")
 
 
 @pytest.mark.parametrize(

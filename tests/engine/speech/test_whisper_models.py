@@ -13,7 +13,7 @@ from engine.hub.catalogue import (
     WHISPER_MODELS,
     is_english_only,
     smaller_whisper,
-    suited_whisper,
+    suited_speech_model,
 )
 from engine.hub.transfer import HubSettings
 from engine.speech.whisper_models import found_whisper, whisper_folder
@@ -217,10 +217,10 @@ def test_the_next_smaller_model_knows_the_same_languages():
 
 
 def test_the_model_of_the_same_size_that_knows_a_language_is_named():
-    assert suited_whisper("base.en", "pl") == "base"
-    assert suited_whisper("distil-small.en", "pl") == "small"
-    assert suited_whisper("distil-large-v3", "pl") == "large-v3"
+    assert suited_speech_model("base.en", "pl") == "base"
+    assert suited_speech_model("distil-small.en", "pl") == "small"
+    assert suited_speech_model("distil-large-v3", "pl") == "large-v3"
     for name in (*WHISPER_MODELS, "some/model", "some/model.en"):
-        assert suited_whisper(name, "en") == name
+        assert suited_speech_model(name, "en") == name
     for name in ("small", "large-v3-turbo", "some/model.en"):
-        assert suited_whisper(name, "pl") == name
+        assert suited_speech_model(name, "pl") == name

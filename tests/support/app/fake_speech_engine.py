@@ -129,7 +129,7 @@ class FakeSpeechEngine:
     def has(self, recognizer):
         self.thread_names.add(threading.current_thread().name)
         if recognizer not in WHISPER_MODELS:
-            msg = f"no Whisper model is called {recognizer!r}"
+            msg = f"no speech model is called {recognizer!r}"
             raise ModelError(msg)
         return recognizer in self.here
 

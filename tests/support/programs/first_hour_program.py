@@ -201,13 +201,13 @@ def run(action, *arguments):
     if action == "recover":
         return start(recover)
     pipe, subtitles = arguments
-    known, whisper = Known(), recognition.Whisper
+    known, load = Known(), recognition.load_speech_model
 
-    def make_recognizer(settings):
-        known.beside = whisper(settings)
+    def make_recognizer(*settings):
+        known.beside = load(*settings)
         return known
 
-    recognition.Whisper = make_recognizer
+    recognition.load_speech_model = make_recognizer
     # The dialogs of the system are not ours: they return what was chosen in them.
     QFileDialog.getExistingDirectory = staticmethod(lambda *_: str(TINY))
     QFileDialog.getSaveFileName = staticmethod(lambda *_: (subtitles, ""))

@@ -2,7 +2,7 @@ import pytest
 
 from app.config.preferences import ListeningPreferences, Preferences
 from app.dialogs.settings.speech_page import SpeechPage
-from engine.hub.catalogue import WHISPER_MODELS
+from engine.hub.catalogue import SPEECH_MODELS
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def page(qtbot, tmp_path):
 def test_a_speech_model_is_chosen_by_name_or_folder(page):
     told = []
     page.edited.connect(lambda preferences: told.append(preferences.listening.recognizer))
-    assert page.recognizer.count() == len(WHISPER_MODELS)
+    assert page.recognizer.count() == len(SPEECH_MODELS)
     page.recognizer.setCurrentIndex(page.recognizer.findText("Accurate (small.en)"))
     page.recognizer.activated.emit(page.recognizer.currentIndex())
     page.recognizer.setCurrentText("  /models/whisper ")
@@ -41,3 +41,14 @@ def test_the_size_of_a_known_model_is_shown_before_it_is_downloaded(page):
     assert "148 MB" in page.download_size.text()
     page.recognizer.setCurrentText("/models/whisper")
     assert page.download_size.text() == ""
+
+
+def test_it_is_said_when_words_of_a_model_appear(page):
+    page.recognizer.setCurrentIndex(0)
+    assert page.recognizer.currentText() == "At once (zipformer.en)"
+    assert (
+        page.download_size.text()
+        == "At once: words appear as they are said · 73 MB to download, once"
+    )
+    page.recognizer.setCurrentText("large-v3")
+    assert page.download_size.text() == "More exact: words appear a second or two later"

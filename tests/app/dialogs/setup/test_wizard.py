@@ -228,7 +228,7 @@ def test_a_folder_is_used_once_it_was_found_to_hold_a_model(guide, qtbot, monkey
     has = one.engine.has
     monkeypatch.setattr(one.engine, "has", lambda name: "whisper" in name or has(name))
     one.speech.row.folder.click()
-    qtbot.waitUntil(lambda: "o Whisper model is called" in one.speech.row.message.text())
+    qtbot.waitUntil(lambda: "o speech model is called" in one.speech.row.message.text())
     assert one.speech.details[""].text() == "pictures"
     one.speech.row.folder.click()
     qtbot.waitUntil(lambda: one.recognizers == ["/some/whisper"])

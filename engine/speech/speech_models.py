@@ -1,0 +1,106 @@
+"""Find, fetch and load models of speech of either kind, by name, hub id or folder.
+
+Whisper in CTranslate2's format hears whole pieces of sound; a streaming model for sherpa-onnx hears
+it as it comes. A folder tells by its files which of them it holds.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.errors import ModelError
+from engine.hub.catalogue import STREAMING_MODELS, StreamingChoice
+from engine.hub.download import ModelKind, fetch_model, find_model
+from engine.hub.transfer import HubSettings, Progress
+from engine.messages import Code
+from engine.speech import sherpa, whisper
+from engine.speech.recognizer import SpeechModel
+from engine.speech.streaming import StreamingModel
+from engine.speech.streaming_files import checked_files, is_streaming
+from engine.speech.whisper_models import found_whisper, named_folder, whisper_folder
+
+_OF_WHISPER = ("model.bin", "config.json")
+
+
+def speech_model_folder(
+    name: str,
+    library: Path,
+    settings: HubSettings | None = None,
+    *,
+    progress: Progress = lambda _done, _total: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Path:
+    """Return the folder of a model on this computer, or fetch it into the library.
+
+    Arguments and errors as for ``fetch_model``; ``name`` may also be a common name of
+    ``engine.hub.catalogue``, or a folder. Of the hub, streaming models are known by their common
+    names alone.
+
+    Raises:
+        ModelError: there is no such model, or its folder is not complete.
+    """
+    choice, folder = STREAMING_MODELS.get(name), _streaming_folder(name)
+    if folder is not None:
+        return folder
+    if choice is None:
+        return whisper_folder(name, library, settings, progress=progress, cancelled=cancelled)
+    kind = _kind(choice)
+    return fetch_model(
+        choice.hub, library, settings, kind=kind, progress=progress, cancelled=cancelled
+    )
+
+
+def found_speech_model(name: str, library: Path) -> Path | None:
+    """Return the folder of a model on this computer, or None; without the network.
+
+    Raises:
+        ModelError: there is no such model, or its folder is not complete.
+    """
+    choice, folder = STREAMING_MODELS.get(name), _streaming_folder(name)
+    if folder is not None:
+        return folder
+    if choice is None:
+        return found_whisper(name, library)
+    return find_model(choice.hub, library, _kind(choice))
+
+
+def load_speech_model(folder: Path, device: str, language: str) -> SpeechModel | StreamingModel:
+    """Load the model in a folder.
+
+    Args:
+        folder: of either kind.
+        device: one of ``engine.settings.DEVICES``; streaming models run on the CPU alone.
+        language: two-letter code of what is spoken.
+
+    Raises:
+        ModelError: it cannot be used, or the extra ``speech`` is not installed.
+    """
+    if is_streaming(folder):
+        return sherpa.Sherpa(sherpa.SherpaSettings(folder=folder, language=language))
+    settings = whisper.WhisperSettings(model=str(folder), device=device, language=language)
+    return whisper.Whisper(settings)
+
+
+def _streaming_folder(name: str) -> Path | None:
+    """Return a named folder of a streaming model, None if it is none or may hold a Whisper.
+
+    Raises:
+        ModelError: the folder holds no model of speech, or a damaged one.
+    """
+    folder = named_folder(name)
+    if folder is None:
+        return None
+    if is_streaming(folder):
+        checked_files(folder)
+        return folder
+    if not any((folder / file).exists() for file in _OF_WHISPER):
+        raise ModelError(Code.NO_SPEECH_MODEL(folder=str(folder)))
+    return None
+
+
+def _kind(choice: StreamingChoice) -> ModelKind:
+    return ModelKind(
+        essential=".onnx",
+        what="streaming speech model for sherpa-onnx",
+        is_wanted=lambda name: name in choice.files,
+        check=checked_files,
+    )
