@@ -1,0 +1,150 @@
+"""Hear the same speech by Whisper with local agreement and by a streaming model, in one run.
+
+Sentences of espeak-ng are heard 100 ms at a time by gate and recogniser, as from a microphone. A
+word is committed once so much sound was heard, and the processor time of the last step is over.
+*Changed* are words that the model writes otherwise where it hears the whole recording at once; what
+is committed never changes. Each kind runs in a process of its own, for its memory.
+
+    python -m benchmarks.speech_kinds --n 20
+"""
+
+import argparse
+import datetime as dt
+import json
+import os
+import platform
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.soak import resident_mib
+from engine.audio.chunks import AudioChunk, Samples
+from engine.audio.devices import SAMPLE_RATE_HZ
+from engine.speech.hypothesis import RecognizedWord, same_word_key
+from engine.speech.live_recognizer import LiveRecognizer
+from engine.speech.recognizer import Recognizer, RecognizerSettings, SpeechModel
+from engine.speech.speech_models import load_speech_model
+from engine.speech.streaming import PRE_ROLL_S, StreamingModel, StreamingRecognizer
+from engine.speech.vad import SileroDetector, VadSettings, VoiceActivityDetector
+from tests.support.sounds import n_edits
+from tests.tiny_whisper.synthetic_speech import Utterance, sentence, speech
+
+_STEP = SAMPLE_RATE_HZ // 10
+_AFTER_S = 2.0
+COLUMNS = (
+    *("date", "machine", "load", "model", "words", "word said to committed s: p50", "p95"),
+    *("changed %", "wrong %", "processor s for a second of sound", "resident MiB"),
+)
+
+
+def say(seed: int) -> Utterance:
+    """Say one to three sentences, one voice for all; no model was trained on them."""
+    rng = random.Random(100_000 + seed)
+    return speech([sentence(rng) for _ in range(1 + seed % 3)], rng)
+
+
+def make(model: SpeechModel | StreamingModel) -> LiveRecognizer:
+    """Make the recogniser of a model as the listener does."""
+    if isinstance(model, StreamingModel):
+        vad = VoiceActivityDetector(SileroDetector(), VadSettings(pre_roll_s=PRE_ROLL_S))
+        return StreamingRecognizer(model, vad)
+    vad = VoiceActivityDetector(SileroDetector(), VadSettings())
+    return Recognizer(model, vad, RecognizerSettings())
+
+
+def hear(recognizer: LiveRecognizer, samples: Samples) -> list[tuple[RecognizedWord, float]]:
+    """Return the committed words, each with the second at which it was."""
+    heard, end_s = [], 0.0
+    for at in range(0, len(samples), _STEP):
+        chunk = samples[at : at + _STEP]
+        end_s = (at + len(chunk)) / SAMPLE_RATE_HZ
+        before_s = time.process_time()
+        sound = AudioChunk(samples=chunk, start_s=at / SAMPLE_RATE_HZ, heard_at_s=end_s)
+        results = recognizer.feed(sound)
+        ready_s = end_s + time.process_time() - before_s
+        heard += [(word, ready_s) for result in results for word in result.committed]
+    return heard + [(word, end_s) for one in recognizer.flush() for word in one.committed]
+
+
+def at_once(model: SpeechModel | StreamingModel, samples: Samples) -> list[str]:
+    """Return the words of a whole recording."""
+    if not isinstance(model, StreamingModel):
+        return [word.text for word in model.recognize(samples, 0.0, "").words]
+    stream = model.stream()
+    stream.feed(samples)
+    return "".join(piece.text for piece in stream.flush()).replace("▁", " ").split()
+
+
+def keys(words: Sequence[str]) -> list[str]:
+    """Return words without case and punctuation."""
+    return [same_word_key(word) for word in words]
+
+
+def measure(folder: Path, n: int) -> dict[str, float]:
+    """Hear n recordings by the model in a folder."""
+    model = load_speech_model(folder, "cpu", "en")
+    make(model)  # libraries are loaded
+    n_words = n_changed = n_wrong = 0
+    waits = list[float]()
+    sound_s = computing_s = 0.0
+    for seed in range(n):
+        spoken = say(seed)
+        pause = np.zeros(round(_AFTER_S * SAMPLE_RATE_HZ), np.float32)
+        samples = np.concatenate([spoken.samples, pause])
+        recognizer = make(model)
+        before_s = time.process_time()
+        heard = hear(recognizer, samples)
+        computing_s += time.process_time() - before_s
+        sound_s += len(samples) / SAMPLE_RATE_HZ
+        committed, said = keys([word.text for word, _ in heard]), keys(spoken.text.split())
+        n_words += len(said)
+        n_wrong += n_edits(said, committed)
+        n_changed += n_edits(keys(at_once(model, samples)), committed)
+        if said == committed:
+            ends = [word.end_s for word in spoken.words]
+            waits += [at_s - end_s for end_s, (_, at_s) in zip(ends, heard, strict=True)]
+    p50, p95 = np.percentile(waits, [50, 95]) if waits else (np.nan, np.nan)
+    return {
+        "words": n_words,
+        "p50_s": float(p50),
+        "p95_s": float(p95),
+        "changed": 100 * n_changed / n_words,
+        "wrong": 100 * n_wrong / n_words,
+        "processor": computing_s / sound_s,
+        "resident": resident_mib(),
+    }
+
+
+def main() -> None:
+    """Print a row of ``benchmarks/results.md`` for each model."""
+    parser = argparse.ArgumentParser(prog="benchmarks.speech_kinds", description=__doc__)
+    assets = [Path("tests/assets/tiny-whisper"), Path("tests/assets/tiny-streaming")]
+    parser.add_argument("--asr", type=Path, nargs="+", default=assets, help="folders of models")
+    parser.add_argument("--n", type=int, default=20, help="recordings")
+    parser.add_argument("--json", action="store_true", help="numbers of the first model alone")
+    given = parser.parse_args()
+    if given.json:
+        print(json.dumps(measure(given.asr[0], given.n)))
+        return
+    print(f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|")
+    machine = f"{os.cpu_count()} {platform.machine()} cores"
+    for folder in given.asr:
+        command = [sys.executable, "-m", "benchmarks.speech_kinds", "--json", "--n", str(given.n)]
+        done = subprocess.run(
+            [*command, "--asr", str(folder)], stdout=subprocess.PIPE, check=True, text=True
+        )
+        got = json.loads(done.stdout)
+        facts = [f"{dt.datetime.now(tz=dt.UTC).date()}", machine, f"{os.getloadavg()[0]:.1f}"]
+        numbers = [f"{got[name]:.2f}" for name in ("p50_s", "p95_s", "changed", "wrong")]
+        rest = [f"{got['processor']:.3f}", f"{got['resident']:.0f}"]
+        row = [*facts, folder.name, str(got["words"]), *numbers, *rest]
+        print(f"| {' | '.join(row)} |")
+
+
+if __name__ == "__main__":
+    main()
