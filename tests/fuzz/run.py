@@ -27,6 +27,7 @@ AREAS = {
     "adapters": (600, 10),
     "models": (150, 14),
     "conversions": (150, 8),
+    "speech": (60, 6),
     "terminal": (200, 12),
 }
 """Cases of each area in ``make test``, and the seconds behind which no further one is begun."""
