@@ -108,16 +108,16 @@ class Code(Codes):
         "see to its permissions"
     )
     CONVERSION_FAILED = tr(
-        "{name} cannot be converted: {reason}; try again, get it again or choose another model"
+        "{name} cannot be converted; close other programs and try again, get it again or choose "
+        "another model (detail: {detail})"
     )
-    CONVERSION_DIED = tr("the process that converts it was ended ({how})")
     TRANSLATION_LIBRARIES_MISSING = tr(
         "{name} needs libraries that are missing ({reason}): install them with pip install "
         "'surtitle[translation]'"
     )
     CONVERTED_WRONG = tr(
-        "the converted model in {folder} cannot be loaded: {reason}; where its original is gone, "
-        "get the whole model again, else delete that folder, and it is converted again"
+        "the converted model in {folder} cannot be loaded; where its original is gone, get the "
+        "whole model again, else delete that folder, and it is converted again (detail: {detail})"
     )
     NO_ENCODER_DECODER = tr(
         "{folder}: no model here that can be converted (Marian, M2M-100, NLLB or MADLAD)"
@@ -145,10 +145,7 @@ class Code(Codes):
     TOO_LARGE_INSTEAD = tr(
         "the model in {folder} {reasons}: choose --device {device} --quantize {quantise}"
     )
-    CANNOT_LOAD = tr("the model in {folder} cannot be loaded: {reason}; choose another folder")
-    MODEL_BROKEN = tr(
-        "the model in {folder} cannot be loaded: {reason}; get it again or choose another folder"
-    )
+    CANNOT_LOAD = tr("the model in {folder} cannot be loaded: {reason}")
     FOLDER_HAS_NO = tr("{folder} has no {name}: name another folder")
     CANNOT_QUANTISE = tr("weights cannot be kept {kept}: use --quantize none or --device cpu")
     NO_BITSANDBYTES = tr(
@@ -168,12 +165,13 @@ class Code(Codes):
         "the layout {layout} needs a model with ALiBi, and this one has none: choose another layout"
     )
     NEEDS_TORCH = tr(
-        "the model in {folder} needs torch and transformers, which are not installed, since "
-        "{reason}: install them with pip install 'surtitle[torch]', or choose another model"
+        "the model in {folder} needs torch and transformers, which are not installed: install "
+        "them with pip install 'surtitle[torch]', or choose another model (detail: {detail})"
     )
     TORCH_MISSING = tr("needs torch and transformers: pip install 'surtitle[torch]'")
     GRAPH_UNUSED = tr(
-        "the model is computed by torch, which starts later and takes more memory, since {reason}"
+        "the model is computed by torch, which starts later and takes more memory; for a model of"
+        " your own surtitle-train export writes what is missing (detail: {detail})"
     )
     RUNTIME_FAILED = tr("ONNX Runtime cannot compute the model ({reason})")
     NO_DEVICE = tr(
@@ -256,44 +254,20 @@ class Code(Codes):
     ADAPTER_LOADED = tr("an adapter called {name} is loaded: unload that one first")
     ADAPTER_STAYS = tr("{name} stays in use")
     BASE_STAYS = tr("the base without an adapter stays in use")
-    CANNOT_SWITCH = tr("the adapter {name} cannot be switched to ({reason}): {stays}")
+    CANNOT_SWITCH = tr(
+        "the adapter {name} cannot be switched to: {stays}; choose a smaller one or close other "
+        "programs (detail: {detail})"
+    )
     ADAPTER_IN_USE = tr("the adapter {name} is in use: switch to another one before it is unloaded")
     ADAPTER_NOT_LOADED = tr("no adapter {name} is loaded; there are: {known}")
     NO_ADAPTER_LOADED = tr("no adapter {name} is loaded; there are none")
     PROBE_FAILED = tr(
-        "the adapter in {folder} failed its probe ({reason}): {stays}; choose another adapter"
+        "the adapter in {folder} failed its probe: {stays}; choose another adapter (detail: "
+        "{detail})"
     )
-    SAYS_NO_NUMBER = tr("it makes the model say what is no number")
-    ADAPTER_UNUSABLE = tr(
-        "the adapter in {folder} cannot be used: {reason}; choose another adapter"
-    )
-    ADAPTER_CHANGED = tr(
-        "the adapter in {folder} cannot be used: its {file} was changed or damaged after its card "
-        "was written; get it again"
-    )
-    ADAPTER_UNREADABLE = tr("the adapter in {folder} cannot be read: {reason}; get it again")
-    CHANGED_MEANWHILE = tr("it was changed meanwhile")
-    ADAPTER_NOT_FINITE = tr(
-        "the adapter in {folder} does not fit the model: its factors hold numbers that are none "
-        "(NaN) or infinite; choose another adapter"
-    )
-    ADAPTER_OVERFLOWS = tr(
-        "its factors make numbers in {path} that are too large; choose another adapter"
-    )
-    NO_SUCH_LAYER = tr(
-        "the model has no layer {path}, which the adapter changes: choose another one"
-    )
-    LAYER_SHAPE = tr("the model's layer {path} is of another shape than the adapter's: {shape}")
-    WEIGHTS_UNREADABLE = tr("the {file} in {folder} cannot be read: {reason}; save it again")
-    CARD_UNREADABLE = tr(
-        "{path} cannot be read as JSON ({reason}): restore the file or choose another model"
-    )
-    CARD_WRONG = tr(
-        "{path} lacks or garbles a field ({fault}): restore the file or choose another model"
-    )
-    MODEL_HAS_NO = tr("the model in {folder} has no {name} that can be read: choose another folder")
-    CONFIG_UNFIT = tr(
-        "the config.json of the model in {folder} {fault}: adapters cannot be fitted to it"
+    ADAPTER_UNUSABLE = tr("the adapter in {folder} cannot be used: {reason}")
+    ADAPTER_UNFIT = tr(
+        "the adapter does not fit the model; choose another adapter (detail: {detail})"
     )
 
     # the library of adapters
@@ -311,7 +285,10 @@ class Code(Codes):
         "the adapters in {folder} cannot be written: {reason}; make room there, or see to its "
         "permissions"
     )
-    ADAPTER_BAD_NAME = tr("the adapter {fault}; choose another name for it")
+    ADAPTER_BAD_NAME = tr(
+        "an adapter cannot be called {name}: choose a name of letters and digits of ASCII, with "
+        "dots, hyphens and underscores between them"
+    )
 
     # devices
     LISTENING = tr("listening to {device}")
@@ -399,17 +376,17 @@ class Code(Codes):
         "expected a Whisper model for CTranslate2 on this computer and could not load {model} "
         "({reason}): download it first, or name a folder that holds one"
     )
-    NO_TOKENIZER = tr("no tokenizer.json")
     WHISPER_UNFIT = tr(
-        "expected a Whisper model for CTranslate2 in {folder}, which {fault}: name another folder"
+        "expected a Whisper model for CTranslate2 in {folder}: name another folder (detail: "
+        "{detail})"
     )
     NO_SPEECH_MODEL = tr(
         "expected a speech model in {folder} and found none: a Whisper model for CTranslate2 has a "
         "model.bin, a streaming one for sherpa-onnx a tokens.txt and .onnx files"
     )
     STREAMING_UNFIT = tr(
-        "expected a streaming speech model for sherpa-onnx in {folder}, which {fault}: name "
-        "another folder"
+        "expected a streaming speech model for sherpa-onnx in {folder}: name another folder "
+        "(detail: {detail})"
     )
     STREAMING_NOT_LOADED = tr(
         "the speech model in {folder} could not be loaded ({reason}): name another folder"

@@ -16,8 +16,8 @@ from engine.files import ASSETS, write_file
 from engine.hub.catalogue import KnownModel, read_models
 from engine.hub.download import LANGUAGE_MODEL
 from engine.hub.transfer import FAILURES, HubSettings, fetch_answer, reason_of
-from engine.untrusted.faults import Fault
-from engine.untrusted.strict_json import JsonObject, refuse, shown
+from engine.untrusted.faults import refuse
+from engine.untrusted.strict_json import JsonObject, shown
 
 _MOST_BYTES = 1 << 23
 _PIECES = (".spm", ".model")  # of sentencepiece
@@ -57,7 +57,7 @@ def renewed(
             raise OtherModelError(why)
     licence = listing.inner("cardData").text("license")
     if not _LICENCE.fullmatch(licence):
-        refuse(Fault.WRONG_TYPE(key="'license'", wanted=Fault.TEXT(), value=shown(licence)))
+        refuse(f"'license' should be text, got {shown(licence)}")
     changes = {
         "licence": _LICENCES.get(licence, licence),
         "download_bytes": sum(n for name, n in sizes.items() if _is_wanted(name)),
@@ -66,7 +66,7 @@ def renewed(
     if model.revision:
         changes["revision"] = sha = listing.text("sha")
         if not _REVISION.fullmatch(sha):
-            refuse(Fault.WRONG_TYPE(key="'sha'", wanted=Fault.SHA1(), value=shown(sha)))
+            refuse(f"'sha' should be forty hexadecimal digits, got {shown(sha)}")
     gated = {"is_gated": True} if listing.values.get("gated") else {}
     kept = {key: value for key, value in entry.items() if key != "is_gated"}
     return {**kept, **changes, **gated}

@@ -176,14 +176,6 @@
         <translation>{name} kann nicht umgewandelt werden: {folder} kann nicht beschrieben werden ({reason}); bitte dort Platz schaffen oder die Rechte prüfen</translation>
     </message>
     <message>
-        <source>{name} cannot be converted: {reason}; try again, get it again or choose another model</source>
-        <translation>{name} kann nicht umgewandelt werden: {reason}; bitte noch einmal versuchen, es neu holen oder ein anderes Modell wählen</translation>
-    </message>
-    <message>
-        <source>the process that converts it was ended ({how})</source>
-        <translation>der Prozess, der es umwandelt, wurde beendet ({how})</translation>
-    </message>
-    <message>
         <source>{name} needs libraries that are missing ({reason}): install them with pip install &apos;surtitle[translation]&apos;</source>
         <translation>{name} braucht Bibliotheken, die fehlen ({reason}): bitte mit pip install &apos;surtitle[translation]&apos; installieren</translation>
     </message>
@@ -218,14 +210,6 @@
     <message>
         <source>the model in {folder} {reasons}: choose --device {device} --quantize {quantise}</source>
         <translation>das Modell in {folder} {reasons}: Wählen Sie --device {device} --quantize {quantise}</translation>
-    </message>
-    <message>
-        <source>the model in {folder} cannot be loaded: {reason}; choose another folder</source>
-        <translation>das Modell in {folder} kann nicht geladen werden: {reason}; wählen Sie einen anderen Ordner</translation>
-    </message>
-    <message>
-        <source>the model in {folder} cannot be loaded: {reason}; get it again or choose another folder</source>
-        <translation>das Modell in {folder} lässt sich nicht laden: {reason}; bitte neu beschaffen oder einen anderen Ordner wählen</translation>
     </message>
     <message>
         <source>{folder} has no {name}: name another folder</source>
@@ -264,16 +248,8 @@
         <translation>das Layout {layout} braucht ein Modell mit ALiBi, und dieses hat keines: ein anderes Layout wählen</translation>
     </message>
     <message>
-        <source>the model in {folder} needs torch and transformers, which are not installed, since {reason}: install them with pip install &apos;surtitle[torch]&apos;, or choose another model</source>
-        <translation>das Modell in {folder} braucht torch und transformers, die nicht installiert sind ({reason}): sie mit pip install &apos;surtitle[torch]&apos; installieren oder ein anderes Modell wählen</translation>
-    </message>
-    <message>
         <source>needs torch and transformers: pip install &apos;surtitle[torch]&apos;</source>
         <translation>braucht torch und transformers: pip install &apos;surtitle[torch]&apos;</translation>
-    </message>
-    <message>
-        <source>the model is computed by torch, which starts later and takes more memory, since {reason}</source>
-        <translation>das Modell wird von torch berechnet, das später startet und mehr Speicher braucht: {reason}</translation>
     </message>
     <message>
         <source>ONNX Runtime cannot compute the model ({reason})</source>
@@ -376,10 +352,6 @@
         <translation>die Basis ohne Adapter bleibt in Gebrauch</translation>
     </message>
     <message>
-        <source>the adapter {name} cannot be switched to ({reason}): {stays}</source>
-        <translation>zum Adapter {name} kann nicht gewechselt werden ({reason}): {stays}</translation>
-    </message>
-    <message>
         <source>the adapter {name} is in use: switch to another one before it is unloaded</source>
         <translation>der Adapter {name} ist in Gebrauch: Wechseln Sie zu einem anderen, bevor Sie ihn entladen</translation>
     </message>
@@ -390,66 +362,6 @@
     <message>
         <source>no adapter {name} is loaded; there are none</source>
         <translation>kein Adapter {name} ist geladen; es gibt keinen</translation>
-    </message>
-    <message>
-        <source>the adapter in {folder} failed its probe ({reason}): {stays}; choose another adapter</source>
-        <translation>der Adapter in {folder} bestand seine Probe nicht ({reason}): {stays}; wählen Sie einen anderen Adapter</translation>
-    </message>
-    <message>
-        <source>it makes the model say what is no number</source>
-        <translation>mit ihm gibt das Modell Werte aus, die keine Zahlen sind</translation>
-    </message>
-    <message>
-        <source>the adapter in {folder} cannot be used: {reason}; choose another adapter</source>
-        <translation>der Adapter in {folder} kann nicht verwendet werden: {reason}; wählen Sie einen anderen Adapter</translation>
-    </message>
-    <message>
-        <source>the adapter in {folder} cannot be used: its {file} was changed or damaged after its card was written; get it again</source>
-        <translation>der Adapter in {folder} ist nicht verwendbar: seine Datei {file} wurde verändert oder beschädigt, nachdem seine Karte geschrieben war; bitte neu beschaffen</translation>
-    </message>
-    <message>
-        <source>the adapter in {folder} cannot be read: {reason}; get it again</source>
-        <translation>der Adapter in {folder} ist nicht lesbar: {reason}; bitte neu beschaffen</translation>
-    </message>
-    <message>
-        <source>it was changed meanwhile</source>
-        <translation>er wurde inzwischen verändert</translation>
-    </message>
-    <message>
-        <source>the adapter in {folder} does not fit the model: its factors hold numbers that are none (NaN) or infinite; choose another adapter</source>
-        <translation>der Adapter in {folder} passt nicht zum Modell: seine Faktoren enthalten ungültige (NaN) oder unendliche Zahlen; bitte einen anderen Adapter wählen</translation>
-    </message>
-    <message>
-        <source>its factors make numbers in {path} that are too large; choose another adapter</source>
-        <translation>seine Faktoren ergeben in {path} zu große Zahlen; bitte einen anderen Adapter wählen</translation>
-    </message>
-    <message>
-        <source>the model has no layer {path}, which the adapter changes: choose another one</source>
-        <translation>das Modell hat keine Schicht {path}, die der Adapter verändert: bitte einen anderen wählen</translation>
-    </message>
-    <message>
-        <source>the model&apos;s layer {path} is of another shape than the adapter&apos;s: {shape}</source>
-        <translation>die Schicht {path} des Modells hat eine andere Form als die des Adapters: {shape}</translation>
-    </message>
-    <message>
-        <source>the {file} in {folder} cannot be read: {reason}; save it again</source>
-        <translation>die Datei {file} in {folder} ist nicht lesbar: {reason}; bitte neu speichern</translation>
-    </message>
-    <message>
-        <source>{path} cannot be read as JSON ({reason}): restore the file or choose another model</source>
-        <translation>{path} ist nicht als JSON lesbar ({reason}): bitte die Datei wiederherstellen oder ein anderes Modell wählen</translation>
-    </message>
-    <message>
-        <source>{path} lacks or garbles a field ({fault}): restore the file or choose another model</source>
-        <translation>{path} fehlt ein Feld, oder eines ist fehlerhaft (die Datei {fault}): bitte wiederherstellen oder ein anderes Modell wählen</translation>
-    </message>
-    <message>
-        <source>the model in {folder} has no {name} that can be read: choose another folder</source>
-        <translation>das Modell in {folder} hat keine lesbare Datei {name}: bitte einen anderen Ordner wählen</translation>
-    </message>
-    <message>
-        <source>the config.json of the model in {folder} {fault}: adapters cannot be fitted to it</source>
-        <translation>die config.json des Modells in {folder} {fault}: kein Adapter lässt sich daran messen</translation>
     </message>
     <message>
         <source>there is no adapter {name!r}: surtitle adapters list names those at hand</source>
@@ -474,10 +386,6 @@
     <message>
         <source>the adapters in {folder} cannot be written: {reason}; make room there, or see to its permissions</source>
         <translation>die Adapter in {folder} lassen sich nicht schreiben: {reason}; bitte dort Platz schaffen oder die Rechte prüfen</translation>
-    </message>
-    <message>
-        <source>the adapter {fault}; choose another name for it</source>
-        <translation>der Adapter {fault}; bitte einen anderen Namen wählen</translation>
     </message>
     <message>
         <source>listening to {device}</source>
@@ -658,18 +566,6 @@
     <message>
         <source>expected a Whisper model for CTranslate2 on this computer and could not load {model} ({reason}): download it first, or name a folder that holds one</source>
         <translation>ein Whisper-Modell für CTranslate2 wurde auf diesem Computer erwartet, doch {model} ließ sich nicht laden ({reason}): bitte erst herunterladen oder einen Ordner nennen, der eines enthält</translation>
-    </message>
-    <message>
-        <source>no tokenizer.json</source>
-        <translation>keine tokenizer.json</translation>
-    </message>
-    <message>
-        <source>expected a Whisper model for CTranslate2 in {folder}, which {fault}: name another folder</source>
-        <translation>ein Whisper-Modell für CTranslate2 wurde in {folder} erwartet, doch der Ordner {fault}: bitte einen anderen nennen</translation>
-    </message>
-    <message>
-        <source>expected a streaming speech model for sherpa-onnx in {folder}, which {fault}: name another folder</source>
-        <translation>erwartet wurde ein mithörendes Spracherkennungsmodell für sherpa-onnx im Ordner {folder}, aber der Ordner {fault}: nennen Sie einen anderen</translation>
     </message>
     <message>
         <source>the speech model in {folder} could not be loaded ({reason}): name another folder</source>
@@ -988,542 +884,6 @@
         <translation>etwas Unerwartetes ging schief ({reason}); Surtitle läuft weiter, und sein Protokoll sagt mehr</translation>
     </message>
     <message>
-        <source>is nested too deeply</source>
-        <translation>ist zu tief verschachtelt</translation>
-    </message>
-    <message>
-        <source>is no UTF-8 text</source>
-        <translation>ist kein Text in UTF-8</translation>
-    </message>
-    <message>
-        <source>is no JSON (line {line}, column {column})</source>
-        <translation>ist kein JSON (Zeile {line}, Spalte {column})</translation>
-    </message>
-    <message>
-        <source>should hold an object, got {value}</source>
-        <translation>sollte ein Objekt enthalten, enthält aber {value}</translation>
-    </message>
-    <message>
-        <source>is longer than {most} bytes</source>
-        <translation>ist länger als {most} Bytes</translation>
-    </message>
-    <message>
-        <source>lacks {key}</source>
-        <translation>enthält kein {key}</translation>
-    </message>
-    <message>
-        <source>names {key} twice</source>
-        <translation>nennt {key} doppelt</translation>
-    </message>
-    <message>
-        <source>holds a number of {n} digits</source>
-        <translation>enthält eine Zahl mit {n} Ziffern</translation>
-    </message>
-    <message>
-        <source>holds {value}, which is too large a number</source>
-        <translation>enthält {value}, was eine zu große Zahl ist</translation>
-    </message>
-    <message>
-        <source>holds {value}, which is no number of JSON</source>
-        <translation>enthält {value}, was in JSON keine Zahl ist</translation>
-    </message>
-    <message>
-        <source>{key} should be {wanted}, got {value}</source>
-        <translation>nennt als {key} {value}, erwartet: {wanted}</translation>
-    </message>
-    <message>
-        <source>text</source>
-        <translation>Text</translation>
-    </message>
-    <message>
-        <source>text of at most {most} characters</source>
-        <translation>Text von höchstens {most} Zeichen</translation>
-    </message>
-    <message>
-        <source>64 lower-case hexadecimal digits</source>
-        <translation>64 hexadezimale Ziffern in Kleinbuchstaben</translation>
-    </message>
-    <message>
-        <source>forty hexadecimal digits</source>
-        <translation>vierzig hexadezimale Ziffern</translation>
-    </message>
-    <message>
-        <source>true or false</source>
-        <translation>true oder false</translation>
-    </message>
-    <message>
-        <source>a whole number from {least} to {most}</source>
-        <translation>eine ganze Zahl von {least} bis {most}</translation>
-    </message>
-    <message>
-        <source>a number</source>
-        <translation>eine Zahl</translation>
-    </message>
-    <message>
-        <source>a number from {least} to {most}</source>
-        <translation>eine Zahl von {least} bis {most}</translation>
-    </message>
-    <message>
-        <source>a list of texts</source>
-        <translation>eine Liste von Texten</translation>
-    </message>
-    <message>
-        <source>a list of whole numbers from {least} to {most}</source>
-        <translation>eine Liste ganzer Zahlen von {least} bis {most}</translation>
-    </message>
-    <message>
-        <source>an object</source>
-        <translation>ein Objekt</translation>
-    </message>
-    <message>
-        <source>a list of objects</source>
-        <translation>eine Liste von Objekten</translation>
-    </message>
-    <message>
-        <source>a list</source>
-        <translation>eine Liste</translation>
-    </message>
-    <message>
-        <source>it names {n} files, and {most} are the most</source>
-        <translation>sie nennt {n} Dateien, höchstens {most} sind möglich</translation>
-    </message>
-    <message>
-        <source>has a header that does not begin with an object</source>
-        <translation>hat einen Kopf, der nicht mit einem Objekt beginnt</translation>
-    </message>
-    <message>
-        <source>has a header that {fault}</source>
-        <translation>hat einen fehlerhaften Kopf; dieser {fault}</translation>
-    </message>
-    <message>
-        <source>is a pickle, which can run code, and no safetensors file</source>
-        <translation>ist ein Pickle, das Code ausführen kann, und keine safetensors-Datei</translation>
-    </message>
-    <message>
-        <source>says its header is {n_bytes} bytes long, and {most} are the most that is read</source>
-        <translation>gibt ihrem Kopf {n_bytes} Bytes, gelesen werden höchstens {most}</translation>
-    </message>
-    <message>
-        <source>garbles the tensor {name}: {fault}</source>
-        <translation>beschreibt den Tensor {name} falsch: {fault}</translation>
-    </message>
-    <message>
-        <source>its shape or its place has too many numbers</source>
-        <translation>seine Form oder sein Platz hat zu viele Zahlen</translation>
-    </message>
-    <message>
-        <source>gives the tensor {name} the unknown type {dtype}</source>
-        <translation>gibt dem Tensor {name} den unbekannten Typ {dtype}</translation>
-    </message>
-    <message>
-        <source>puts the tensor {name} at byte {start} of the data, not at {wanted}</source>
-        <translation>legt den Tensor {name} an Byte {start} der Daten statt an {wanted}</translation>
-    </message>
-    <message>
-        <source>is of format version {version}, and this program reads {known}: update it</source>
-        <translation>hat die Formatversion {version}, und dieses Programm liest {known}: bitte aktualisieren</translation>
-    </message>
-    <message>
-        <source>describes no adapter: its &apos;kind&apos; is not {kind!r}</source>
-        <translation>beschreibt keinen Adapter: ihr &apos;kind&apos; ist nicht {kind!r}</translation>
-    </message>
-    <message>
-        <source>has the name {name}: a name has 1 to {most} letters and digits of ASCII, with dots, hyphens and underscores between them</source>
-        <translation>trägt den Namen {name}: ein Name hat 1 bis {most} Buchstaben und Ziffern aus ASCII, dazwischen Punkte, Binde- und Unterstriche</translation>
-    </message>
-    <message>
-        <source>names the language {code}, which is no code like de or pt-BR</source>
-        <translation>nennt die Sprache {code}, was kein Code wie de oder pt-BR ist</translation>
-    </message>
-    <message>
-        <source>names {n} target languages, and {most} are the most</source>
-        <translation>nennt {n} Zielsprachen, höchstens {most} sind möglich</translation>
-    </message>
-    <message>
-        <source>names no target language</source>
-        <translation>nennt keine Zielsprache</translation>
-    </message>
-    <message>
-        <source>{key} should name a token, got nothing</source>
-        <translation>sollte als {key} ein Token nennen, nennt aber nichts</translation>
-    </message>
-    <message>
-        <source>names no policy</source>
-        <translation>nennt keinen Zeitplan</translation>
-    </message>
-    <message>
-        <source>{languages} languages and {policies} policies are the most, got {n_languages} and {n_policies}</source>
-        <translation>nennt {n_languages} Sprachen und {n_policies} Zeitpläne, höchstens {languages} und {policies} sind möglich</translation>
-    </message>
-    <message>
-        <source>{key!r} has {n} characters, and {most} are the most</source>
-        <translation>hat als {key!r} {n} Zeichen, höchstens {most} sind möglich</translation>
-    </message>
-    <message>
-        <source>describes {kind}, and only LORA is supported</source>
-        <translation>beschreibt {kind}, und nur LORA wird unterstützt</translation>
-    </message>
-    <message>
-        <source>sets {key}, which is not supported</source>
-        <translation>setzt {key}, was nicht unterstützt wird</translation>
-    </message>
-    <message>
-        <source>sets {key} to {value}, which is not supported</source>
-        <translation>setzt {key} auf {value}, was nicht unterstützt wird</translation>
-    </message>
-    <message>
-        <source>has a &apos;lora_alpha&apos; of {alpha}, and only more than 0 has a meaning</source>
-        <translation>hat ein &apos;lora_alpha&apos; von {alpha}, und nur mehr als 0 ist sinnvoll</translation>
-    </message>
-    <message>
-        <source>names its &apos;target_modules&apos; by a pattern, and only a list of names is supported</source>
-        <translation>nennt seine &apos;target_modules&apos; durch ein Muster, und nur eine Liste von Namen wird unterstützt</translation>
-    </message>
-    <message>
-        <source>has the target {target}, which is no name of a layer</source>
-        <translation>hat das Ziel {target}, was kein Name einer Schicht ist</translation>
-    </message>
-    <message>
-        <source>names no target</source>
-        <translation>nennt kein Ziel</translation>
-    </message>
-    <message>
-        <source>has its layers at {stem}, and the base has them at {wanted}</source>
-        <translation>hat ihre Schichten unter {stem}, die Basis unter {wanted}</translation>
-    </message>
-    <message>
-        <source>should have factors for the target {target}, which is no layer of it</source>
-        <translation>sollte Faktoren für das Ziel {target} haben, das keine Schicht davon ist</translation>
-    </message>
-    <message>
-        <source>has a factor {factor} for {place}, which is no target</source>
-        <translation>hat einen Faktor {factor} für {place}, was kein Ziel ist</translation>
-    </message>
-    <message>
-        <source>has the tensor {name}, which is no factor of a layer</source>
-        <translation>hat den Tensor {name}, der kein Faktor einer Schicht ist</translation>
-    </message>
-    <message>
-        <source>has the tensor {name} of type {dtype}, which factors never are</source>
-        <translation>hat den Tensor {name} vom Typ {dtype}, den Faktoren nie haben</translation>
-    </message>
-    <message>
-        <source>has no factor, and one list of layers was expected</source>
-        <translation>hat keinen Faktor, und eine Liste von Schichten wurde erwartet</translation>
-    </message>
-    <message>
-        <source>has factors in {n} lists of layers, and one list of layers was expected</source>
-        <translation>hat Faktoren in {n} Listen von Schichten, und eine wurde erwartet</translation>
-    </message>
-    <message>
-        <source>was cut within its header: it ends at byte {n_bytes}</source>
-        <translation>ist im Kopf abgeschnitten: sie endet bei Byte {n_bytes}</translation>
-    </message>
-    <message>
-        <source>is no ONNX file, or is cut</source>
-        <translation>ist keine ONNX-Datei oder abgeschnitten</translation>
-    </message>
-    <message>
-        <source>keeps weights in other files, which are not read</source>
-        <translation>hält Gewichte in anderen Dateien, und die werden nicht gelesen</translation>
-    </message>
-    <message>
-        <source>describes more than any model in use</source>
-        <translation>beschreibt mehr als jedes gebräuchliche Modell</translation>
-    </message>
-    <message>
-        <source>should have a token and its number in line {line}</source>
-        <translation>sollte in Zeile {line} ein Token und seine Nummer haben</translation>
-    </message>
-    <message>
-        <source>should number its tokens from 0, without a gap and each once</source>
-        <translation>sollte seine Token von 0 an zählen, lückenlos und jedes einmal</translation>
-    </message>
-    <message>
-        <source>has no token for nothing: &lt;blk&gt;, &lt;blank&gt; or &lt;eps&gt;</source>
-        <translation>hat kein Token für nichts: &lt;blk&gt;, &lt;blank&gt; oder &lt;eps&gt;</translation>
-    </message>
-    <message>
-        <source>has a {name} of a kind that is not known here</source>
-        <translation>hat eine Datei {name} von einer Art, die hier nicht bekannt ist</translation>
-    </message>
-    <message>
-        <source>cannot be used: {reason}</source>
-        <translation>kann nicht benutzt werden: {reason}</translation>
-    </message>
-    <message>
-        <source>gives the tensor {name} another size in bytes than {shape} of {dtype} needs: {n_bytes}, not {wanted}</source>
-        <translation>gibt dem Tensor {name} eine andere Größe in Bytes, als {shape} von {dtype} braucht: {n_bytes} statt {wanted}</translation>
-    </message>
-    <message>
-        <source>was cut: its tensors need data up to byte {wanted}, and it ends at {n_bytes}</source>
-        <translation>ist abgeschnitten: ihre Tensoren brauchen Daten bis Byte {wanted}, und sie endet bei {n_bytes}</translation>
-    </message>
-    <message>
-        <source>has data behind its last tensor (bytes: {n_bytes})</source>
-        <translation>hat Daten hinter ihrem letzten Tensor (Bytes: {n_bytes})</translation>
-    </message>
-    <message>
-        <source>names the policy {policy}, which is not written read:N, wait:K, adaptive:TAU[:MOST] or offline</source>
-        <translation>nennt den Zeitplan {policy}, der nicht read:N, wait:K, adaptive:TAU[:MOST] oder offline geschrieben ist</translation>
-    </message>
-    <message>
-        <source>fits a base with another number of layers: {n}, not {wanted}</source>
-        <translation>passt zu einer Basis mit einer anderen Zahl von Schichten: {n} statt {wanted}</translation>
-    </message>
-    <message>
-        <source>has factors for layer {layer}, and the base ends with layer {last}</source>
-        <translation>hat Faktoren für die Schicht {layer}, und die Basis endet mit Schicht {last}</translation>
-    </message>
-    <message>
-        <source>has the rank {rank}, and the base is {width} wide</source>
-        <translation>hat den Rang {rank}, und die Basis hat die Breite {width}</translation>
-    </message>
-    <message>
-        <source>lacks the tensor {name}</source>
-        <translation>enthält den Tensor {name} nicht</translation>
-    </message>
-    <message>
-        <source>has {name} in the shape {shape}, and [{wanted}] was expected</source>
-        <translation>hat {name} in der Form {shape}, und [{wanted}] wurde erwartet</translation>
-    </message>
-    <message>
-        <source>has the tensor {name} of type {dtype}, and {wanted} of type F32 was expected</source>
-        <translation>hat den Tensor {name} vom Typ {dtype}, und {wanted} vom Typ F32 wurde erwartet</translation>
-    </message>
-    <message>
-        <source>was changed or damaged after its card was written: get it again</source>
-        <translation>wurde geändert oder beschädigt, nachdem die Karte geschrieben war: bitte neu beschaffen</translation>
-    </message>
-    <message>
-        <source>holds numbers that are none (NaN) or infinite</source>
-        <translation>enthält Zahlen, die keine sind (NaN), oder unendliche</translation>
-    </message>
-    <message>
-        <source>gives a lag for {n} values of tau, and {most} are the most</source>
-        <translation>nennt zu {n} Werten von tau einen Rückstand, höchstens {most} sind möglich</translation>
-    </message>
-    <message>
-        <source>gives a lag for {tau}, which is no tau from 0 to 1</source>
-        <translation>nennt einen Rückstand zu {tau}, was kein tau von 0 bis 1 ist</translation>
-    </message>
-    <message>
-        <source>it cannot be read ({reason})</source>
-        <translation>es ist nicht lesbar ({reason})</translation>
-    </message>
-    <message>
-        <source>its {name} names a file outside the folder</source>
-        <translation>{name} nennt eine Datei außerhalb des Ordners</translation>
-    </message>
-    <message>
-        <source>it has more than {most} files</source>
-        <translation>es hat mehr als {most} Dateien</translation>
-    </message>
-    <message>
-        <source>its {name} is no plain file</source>
-        <translation>{name} ist keine gewöhnliche Datei</translation>
-    </message>
-    <message>
-        <source>its {name} makes it another kind of folder than a whole model</source>
-        <translation>{name} macht daraus einen anderen Ordner als den eines ganzen Modells</translation>
-    </message>
-    <message>
-        <source>its {name} has {n_bytes} bytes, and {most} are the most</source>
-        <translation>{name} hat {n_bytes} Bytes, höchstens {most} sind möglich</translation>
-    </message>
-    <message>
-        <source>its {name} is no JSON</source>
-        <translation>{name} ist kein JSON</translation>
-    </message>
-    <message>
-        <source>its {name} names Python code of its own ({key}), and no code of a folder is ever run</source>
-        <translation>{name} nennt eigenen Python-Code ({key}), und Code aus einem Ordner wird nie ausgeführt</translation>
-    </message>
-    <message>
-        <source>its {name} names files of its own ({key})</source>
-        <translation>{name} nennt eigene Dateien ({key})</translation>
-    </message>
-    <message>
-        <source>its {name} asks for what is not its own weights ({key})</source>
-        <translation>{name} verlangt anderes als die eigenen Gewichte ({key})</translation>
-    </message>
-    <message>
-        <source>its {name} gives {value} as {key}, which is no whole number</source>
-        <translation>{name} nennt {value} als {key}, was keine ganze Zahl ist</translation>
-    </message>
-    <message>
-        <source>its {name} gives {value} as {key}, and {most} is the most</source>
-        <translation>{name} nennt {value} als {key}, höchstens {most} ist möglich</translation>
-    </message>
-    <message>
-        <source>its weights are packed as {method}, which is not known here: take the model with whole weights</source>
-        <translation>seine Gewichte sind als {method} gepackt, was hier nicht bekannt ist: bitte das Modell mit ganzen Gewichten nehmen</translation>
-    </message>
-    <message>
-        <source>has no {name} that is a file</source>
-        <translation>hat keine Datei {name}</translation>
-    </message>
-    <message>
-        <source>has a {name} that cannot be read ({reason})</source>
-        <translation>hat eine {name}, die nicht lesbar ist ({reason})</translation>
-    </message>
-    <message>
-        <source>has a {name} that {fault}</source>
-        <translation>hat eine fehlerhafte {name}; diese {fault}</translation>
-    </message>
-    <message>
-        <source>its tokenizer cannot be used ({error})</source>
-        <translation>sein Tokenizer ist nicht verwendbar ({error})</translation>
-    </message>
-    <message>
-        <source>its config.json and its weights make no model that is known here ({error})</source>
-        <translation>seine config.json und seine Gewichte ergeben kein Modell, das hier bekannt ist ({error})</translation>
-    </message>
-    <message>
-        <source>its config.json says that it is a {kind}, which is no kind that is known here</source>
-        <translation>seine config.json nennt die Art {kind}, die hier nicht bekannt ist</translation>
-    </message>
-    <message>
-        <source>its weights lack {names}</source>
-        <translation>seinen Gewichten fehlt {names}</translation>
-    </message>
-    <message>
-        <source>its weights have {names} in another shape than its config.json asks for</source>
-        <translation>seine Gewichte haben {names} in einer anderen Form, als seine config.json verlangt</translation>
-    </message>
-    <message>
-        <source>its config.json has no place for its weights {names}</source>
-        <translation>seine config.json hat keinen Platz für seine Gewichte {names}</translation>
-    </message>
-    <message>
-        <source>{name} and {n} more</source>
-        <translation>{name} und {n} weitere</translation>
-    </message>
-    <message>
-        <source>its tokenizer.json cannot be used ({reason})</source>
-        <translation>seine tokenizer.json ist nicht verwendbar ({reason})</translation>
-    </message>
-    <message>
-        <source>its {name} cannot be used ({reason})</source>
-        <translation>seine Datei {name} kann nicht benutzt werden ({reason})</translation>
-    </message>
-    <message>
-        <source>it has no tokenizer: its {name}, a file of sentencepiece, is missing, without which no word can be cut into its pieces</source>
-        <translation>es hat keinen Tokenizer: seine Datei {name} von sentencepiece fehlt, ohne die kein Wort in seine Stücke geteilt werden kann</translation>
-    </message>
-    <message>
-        <source>its two languages have a vocabulary each, and CTranslate2 takes one</source>
-        <translation>seine zwei Sprachen haben je ein Vokabular, und CTranslate2 nimmt eines</translation>
-    </message>
-    <message>
-        <source>nothing in it names the languages that it translates to</source>
-        <translation>nichts darin nennt die Sprachen, in die es übersetzt</translation>
-    </message>
-    <message>
-        <source>gives its tokens ids with gaps</source>
-        <translation>gibt seinen Tokens Nummern mit Lücken</translation>
-    </message>
-    <message>
-        <source>its tokenizer_config.json names a marker that its tokenizer.json does not have</source>
-        <translation>seine tokenizer_config.json nennt eine Marke, die seine tokenizer.json nicht hat</translation>
-    </message>
-    <message>
-        <source>its tokenizer has ids up to {largest}, and its embeddings {n_rows} rows, so they belong to two models</source>
-        <translation>sein Tokenizer hat Nummern bis {largest}, seine Einbettungen {n_rows} Zeilen: sie gehören zu zwei Modellen</translation>
-    </message>
-    <message>
-        <source>it carries no graph for ONNX Runtime</source>
-        <translation>es bringt keinen Graphen für ONNX Runtime mit</translation>
-    </message>
-    <message>
-        <source>only torch computes on the device {device} with the quantisation {quantise}</source>
-        <translation>nur torch rechnet auf dem Gerät {device} mit der Quantisierung {quantise}</translation>
-    </message>
-    <message>
-        <source>ONNX Runtime {least} or newer is not installed</source>
-        <translation>ONNX Runtime {least} oder neuer ist nicht installiert</translation>
-    </message>
-    <message>
-        <source>ONNX Runtime {found} is too old: {least} is the oldest that can compute it</source>
-        <translation>ONNX Runtime {found} ist zu alt: {least} ist die älteste Version, die es berechnen kann</translation>
-    </message>
-    <message>
-        <source>its {name} is not what this program writes for its config.json (surtitle-train export writes it again)</source>
-        <translation>seine {name} ist nicht die, die dieses Programm für seine config.json schreibt (surtitle-train export schreibt sie neu)</translation>
-    </message>
-    <message>
-        <source>its {name} is not the one that its card names (surtitle-train export writes the card again)</source>
-        <translation>seine {name} ist nicht die, die seine Karte nennt (surtitle-train export schreibt die Karte neu)</translation>
-    </message>
-    <message>
-        <source>it has {n:,} parameters, and {most:,} are the most without torch</source>
-        <translation>es hat {n:,} Parameter, und ohne torch sind {most:,} die meisten</translation>
-    </message>
-    <message>
-        <source>its chat template is not one that is known without transformers</source>
-        <translation>seine Chat-Vorlage gehört nicht zu denen, die ohne transformers bekannt sind</translation>
-    </message>
-    <message>
-        <source>its config.json asks for a larger network than it has weights for</source>
-        <translation>seine config.json verlangt ein größeres Netz, als es Gewichte hat</translation>
-    </message>
-    <message>
-        <source>its folder cannot be read ({reason})</source>
-        <translation>sein Ordner ist nicht lesbar ({reason})</translation>
-    </message>
-    <message>
-        <source>it has no path</source>
-        <translation>er hat keinen Pfad</translation>
-    </message>
-    <message>
-        <source>its weights are a pickle ({name}), which can run code: save it as safetensors</source>
-        <translation>seine Gewichte sind ein Pickle ({name}), das Code ausführen kann: bitte als safetensors speichern</translation>
-    </message>
-    <message>
-        <source>it has no {name}</source>
-        <translation>es fehlt {name}</translation>
-    </message>
-    <message>
-        <source>its {name} is a link or no plain file: put the file itself there</source>
-        <translation>{name} ist ein Verweis oder keine gewöhnliche Datei: bitte die Datei selbst dorthin legen</translation>
-    </message>
-    <message>
-        <source>its {name} cannot be read ({reason})</source>
-        <translation>{name} ist nicht lesbar ({reason})</translation>
-    </message>
-    <message>
-        <source>its {name} {fault}</source>
-        <translation>die Datei {name} {fault}</translation>
-    </message>
-    <message>
-        <source>it was trained with the prompt {prompt}, and this program builds {known!r}</source>
-        <translation>er wurde mit dem Prompt {prompt} trainiert, und dieses Programm baut {known!r}</translation>
-    </message>
-    <message>
-        <source>it was trained for the layout {layout}, and this program knows {known}</source>
-        <translation>er wurde für die Anordnung {layout} trainiert, und dieses Programm kennt {known}</translation>
-    </message>
-    <message>
-        <source>it was made for {base}, another model than this: {difference}</source>
-        <translation>er wurde für {base} gemacht, ein anderes Modell als dieses: {difference}</translation>
-    </message>
-    <message>
-        <source>{field} {wanted} there and {found} here</source>
-        <translation>{field} ist dort {wanted} und hier {found}</translation>
-    </message>
-    <message>
-        <source>it has no {name}, so its base, its slot length, its policies, its languages and where it comes from are not known</source>
-        <translation>es fehlt {name}, darum sind Basis, Platzlänge, Zeitpläne, Sprachen und Herkunft unbekannt</translation>
-    </message>
-    <message>
-        <source>it was trained for the layout {layout}, and captions use slots</source>
-        <translation>er wurde für die Anordnung {layout} trainiert, und Untertitel verwenden Plätze</translation>
-    </message>
-    <message>
-        <source>the layers of {architecture} are not known here</source>
-        <translation>die Schichten von {architecture} sind hier nicht bekannt</translation>
-    </message>
-    <message>
         <source>Captions move on each time three words have come.</source>
         <translation>Die Untertitel gehen weiter, sooft drei Wörter gekommen sind.</translation>
     </message>
@@ -1704,34 +1064,6 @@
         <translation>das Spracherkennungsmodell {name} ist noch nicht auf diesem Computer: {reason}</translation>
     </message>
     <message>
-        <source>should hold {wanted}, got {value}</source>
-        <translation>sollte {wanted} enthalten, enthält aber {value}</translation>
-    </message>
-    <message>
-        <source>has {n} tokens, and {most} are the most</source>
-        <translation>hat {n} Tokens, höchstens {most} sind erlaubt</translation>
-    </message>
-    <message>
-        <source>has a token of {n} characters, and {most} are the most</source>
-        <translation>hat ein Token aus {n} Zeichen, höchstens {most} sind erlaubt</translation>
-    </message>
-    <message>
-        <source>it has a {name}, which no conversion writes</source>
-        <translation>darin liegt {name}, was keine Umwandlung schreibt</translation>
-    </message>
-    <message>
-        <source>is no file of weights as CTranslate2 writes it</source>
-        <translation>ist keine Datei mit Gewichten, wie CTranslate2 sie schreibt</translation>
-    </message>
-    <message>
-        <source>it has {n_tokens} tokens, and its embeddings have {n_rows} rows, so they belong to two models</source>
-        <translation>es hat {n_tokens} Tokens, seine Einbettungen haben {n_rows} Zeilen; sie gehören zu zwei Modellen</translation>
-    </message>
-    <message>
-        <source>was changed or damaged since it was converted</source>
-        <translation>wurde seit der Umwandlung verändert oder beschädigt</translation>
-    </message>
-    <message>
         <source>Fast</source>
         <translation>Schnell</translation>
     </message>
@@ -1876,32 +1208,8 @@
         <translation>Besser für Vorträge und lange Sätze.</translation>
     </message>
     <message>
-        <source>keeps {name} in 8 bits, and codes of type I8 with one scale of type F32 for each row were expected</source>
-        <translation>hält {name} in 8 Bit, und erwartet wurden Codes vom Typ I8 mit einem Faktor vom Typ F32 für jede Zeile</translation>
-    </message>
-    <message>
-        <source>has {name} twice, whole and in 8 bits</source>
-        <translation>hat {name} doppelt, ganz und in 8 Bit</translation>
-    </message>
-    <message>
-        <source>has scales of {name} that are not all finite and more than 0</source>
-        <translation>hat für {name} Faktoren, die nicht alle endlich und größer als 0 sind</translation>
-    </message>
-    <message>
         <source>the download of {name} broke off after {done} of {total} ({reason}): try again, it goes on from there</source>
         <translation>das Herunterladen von {name} brach nach {done} von {total} ab ({reason}): Versuchen Sie es noch einmal, es geht von dort weiter</translation>
-    </message>
-    <message>
-        <source>a divisor of {whole}</source>
-        <translation>ein Teiler von {whole}</translation>
-    </message>
-    <message>
-        <source>its weights are a pickle ({name}), which can run code: name the model as on the hub (owner/name), and its safetensors are downloaded, or get them from a branch of it there</source>
-        <translation>seine Gewichte sind ein Pickle ({name}), das Code ausführen kann: bitte das Modell wie auf dem Hub nennen (Eigentümer/Name), dann werden seine safetensors geladen, oder sie dort aus einem seiner Zweige holen</translation>
-    </message>
-    <message>
-        <source>the converted model in {folder} cannot be loaded: {reason}; where its original is gone, get the whole model again, else delete that folder, and it is converted again</source>
-        <translation>das umgewandelte Modell in {folder} lässt sich nicht laden: {reason}; wenn sein Original fehlt, bitte das ganze Modell neu herunterladen, sonst diesen Ordner löschen, dann wird es neu umgewandelt</translation>
     </message>
     <message>
         <source>expected a speech model in {folder} and found none: a Whisper model for CTranslate2 has a model.bin, a streaming one for sherpa-onnx a tokens.txt and .onnx files</source>
@@ -1914,6 +1222,114 @@
     <message>
         <source>At once</source>
         <translation>Sofort</translation>
+    </message>
+    <message>
+        <source>expected a streaming speech model for sherpa-onnx in {folder}: name another folder (detail: {detail})</source>
+        <translation>ein mithörendes Spracherkennungsmodell für sherpa-onnx wurde in {folder} erwartet: bitte einen anderen Ordner nennen (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>the converted model in {folder} cannot be loaded; where its original is gone, get the whole model again, else delete that folder, and it is converted again (detail: {detail})</source>
+        <translation>das umgewandelte Modell in {folder} kann nicht geladen werden: Ist sein Original nicht mehr da, bitte das ganze Modell neu beschaffen, sonst diesen Ordner löschen, dann wird es neu umgewandelt (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>{name} cannot be converted; close other programs and try again, get it again or choose another model (detail: {detail})</source>
+        <translation>{name} lässt sich nicht umwandeln: bitte andere Programme schließen und es noch einmal versuchen, das Modell neu beschaffen oder ein anderes wählen (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>the model in {folder} cannot be loaded: {reason}</source>
+        <translation>das Modell in {folder} kann nicht geladen werden: {reason}</translation>
+    </message>
+    <message>
+        <source>the model in {folder} needs torch and transformers, which are not installed: install them with pip install &apos;surtitle[torch]&apos;, or choose another model (detail: {detail})</source>
+        <translation>das Modell in {folder} braucht torch und transformers, die nicht installiert sind: sie mit pip install &apos;surtitle[torch]&apos; installieren oder ein anderes Modell wählen (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>the model is computed by torch, which starts later and takes more memory; for a model of your own surtitle-train export writes what is missing (detail: {detail})</source>
+        <translation>das Modell wird von torch berechnet, das später startet und mehr Speicher braucht; für ein eigenes Modell schreibt surtitle-train export, was fehlt (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>the adapter {name} cannot be switched to: {stays}; choose a smaller one or close other programs (detail: {detail})</source>
+        <translation>zum Adapter {name} kann nicht gewechselt werden: {stays}; bitte einen kleineren wählen oder andere Programme schließen (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>the adapter in {folder} failed its probe: {stays}; choose another adapter (detail: {detail})</source>
+        <translation>der Adapter in {folder} bestand seine Probe nicht: {stays}; bitte einen anderen Adapter wählen (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>the adapter in {folder} cannot be used: {reason}</source>
+        <translation>der Adapter in {folder} kann nicht verwendet werden: {reason}</translation>
+    </message>
+    <message>
+        <source>the adapter does not fit the model; choose another adapter (detail: {detail})</source>
+        <translation>der Adapter passt nicht zum Modell: bitte einen anderen Adapter wählen (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>an adapter cannot be called {name}: choose a name of letters and digits of ASCII, with dots, hyphens and underscores between them</source>
+        <translation>ein Adapter kann nicht {name} heißen: bitte einen Namen aus Buchstaben und Ziffern von ASCII wählen, dazwischen Punkte, Binde- und Unterstriche</translation>
+    </message>
+    <message>
+        <source>expected a Whisper model for CTranslate2 in {folder}: name another folder (detail: {detail})</source>
+        <translation>ein Whisper-Modell für CTranslate2 wurde in {folder} erwartet: bitte einen anderen Ordner nennen (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>it is damaged; get it again, or choose another one (detail: {detail})</source>
+        <translation>beschädigt; bitte neu beschaffen oder etwas anderes wählen (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>it is larger than can be read here; choose another one (detail: {detail})</source>
+        <translation>größer, als hier gelesen wird; bitte etwas anderes wählen (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>it is of no kind that is known here; choose another one (detail: {detail})</source>
+        <translation>von einer Art, die hier nicht bekannt ist; bitte etwas anderes wählen (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>it asks for code or for files that are never opened here; choose another one (detail: {detail})</source>
+        <translation>verlangt Code oder Dateien, die hier nie geöffnet werden; bitte etwas anderes wählen (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>it was made for a newer Surtitle; update the program (detail: {detail})</source>
+        <translation>für ein neueres Surtitle gemacht; bitte das Programm aktualisieren (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>its weights are a pickle ({name}), which can run code; save them as safetensors</source>
+        <translation>die Gewichte sind ein Pickle ({name}), das Code ausführen kann; bitte als safetensors speichern</translation>
+    </message>
+    <message>
+        <source>its weights are a pickle ({name}), which can run code; name the model as on the hub (owner/name), and its safetensors are downloaded, or get them from a branch of it there</source>
+        <translation>die Gewichte sind ein Pickle ({name}), das Code ausführen kann; bitte das Modell wie auf dem Hub nennen (Eigentümer/Name), dann werden seine safetensors geladen, oder sie dort aus einem seiner Zweige holen</translation>
+    </message>
+    <message>
+        <source>it has no {name}; get it again whole, or choose another folder</source>
+        <translation>es fehlt {name}; bitte vollständig neu beschaffen oder einen anderen Ordner wählen</translation>
+    </message>
+    <message>
+        <source>its {name} is no plain file; put the file itself there</source>
+        <translation>{name} ist keine gewöhnliche Datei; bitte die Datei selbst dorthin legen</translation>
+    </message>
+    <message>
+        <source>its {name} cannot be read ({reason}); see to its permissions, or get it again</source>
+        <translation>{name} ist nicht lesbar ({reason}); bitte die Rechte prüfen oder neu beschaffen</translation>
+    </message>
+    <message>
+        <source>its folder cannot be read ({reason}); see to its permissions, or choose another one</source>
+        <translation>der Ordner ist nicht lesbar ({reason}); bitte die Rechte prüfen oder einen anderen wählen</translation>
+    </message>
+    <message>
+        <source>it was made for {base}, another model than this; choose that model, or another adapter (detail: {detail})</source>
+        <translation>für {base} gemacht, ein anderes Modell als dieses; bitte jenes Modell oder einen anderen Adapter wählen (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>it does not fit the model; choose another adapter (detail: {detail})</source>
+        <translation>passt nicht zum Modell; bitte einen anderen Adapter wählen (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>it was not made for captions such as these; choose another adapter if they are poor (detail: {detail})</source>
+        <translation>nicht für solche Untertitel gemacht; sind sie schlecht, bitte einen anderen Adapter wählen (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>it has no {name}, so its base, its slot length, its policies, its languages and where it comes from are not known; choose another adapter if captions are poor</source>
+        <translation>es fehlt {name}, darum sind Basis, Platzlänge, Zeitpläne, Sprachen und Herkunft unbekannt; sind die Untertitel schlecht, bitte einen anderen Adapter wählen</translation>
     </message>
 </context>
 <context>

@@ -40,9 +40,9 @@ from engine.hub.transfer import (
 from engine.messages import Code, Message
 from engine.models.encoder_decoder.original import PIECES
 from engine.models.memory_footprint import read_footprint
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import refuse
 from engine.untrusted.safe_names import delete_hidden, folder_of, is_hub_name, is_plain_name
-from engine.untrusted.strict_json import JsonObject, refuse, shown
+from engine.untrusted.strict_json import JsonObject, shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,14 +226,14 @@ def _parsed(content: bytes, address: str, kind: ModelKind) -> tuple[str, list[Hu
     listing = JsonObject.parse(content)
     revision = listing.text("sha")
     if not _COMMIT.fullmatch(revision):
-        refuse(Fault.WRONG_TYPE(key="'sha'", wanted=Fault.SHA1(), value=shown(revision)))
+        refuse(f"'sha' should be forty hexadecimal digits, got {shown(revision)}")
     files = []
     for entry in listing.inners("siblings"):
         name = entry.text("rfilename")
         if is_plain_name(name, _LONGEST_FILE_NAME) and kind.is_wanted(name):
             files.append(_file(entry, name, f"{address}/{revision}/{name}"))
     if len(files) > _MOST_FILES:
-        refuse(Fault.MANY_FILES_NAMED(n=len(files), most=_MOST_FILES))
+        refuse(f"it names {len(files)} files, and {_MOST_FILES} are the most")
     return revision, files
 
 
@@ -244,7 +244,7 @@ def _file(entry: JsonObject, name: str, url: str) -> HubFile:
         return HubFile(name, url, n_bytes, digest, is_blob=False)
     digest = entry.text("blobId")
     if not _COMMIT.fullmatch(digest):
-        refuse(Fault.WRONG_TYPE(key="'blobId'", wanted=Fault.SHA1(), value=shown(digest)))
+        refuse(f"'blobId' should be forty hexadecimal digits, got {shown(digest)}")
     return HubFile(name, url, n_bytes, digest, is_blob=True)
 
 

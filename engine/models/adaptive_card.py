@@ -9,10 +9,10 @@ from pathlib import Path
 
 from engine.errors import PolicyError
 from engine.messages import Code
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import refuse
 from engine.untrusted.regular_file import file_sha256, open_plain
 from engine.untrusted.safetensors_header import SafetensorsHeader, read_header
-from engine.untrusted.strict_json import JsonObject, refuse, shown
+from engine.untrusted.strict_json import JsonObject, shown
 
 HEAD_FILE = "policy_head.safetensors"
 HEAD_TENSOR = "weight"
@@ -54,10 +54,12 @@ class AdaptiveCard:
         content = card.inner("adaptive")
         lags = content.inner("lags") if "lags" in content else JsonObject({})
         if len(lags.values) > _MOST_LAGS:
-            refuse(Fault.MANY_LAGS(n=len(lags.values), most=_MOST_LAGS))
+            refuse(
+                f"gives a lag for {len(lags.values)} values of tau, and {_MOST_LAGS} are the most"
+            )
         for tau in lags.values:
             if not _TAU.fullmatch(tau):
-                refuse(Fault.NO_TAU(tau=shown(tau)))
+                refuse(f"gives a lag for {shown(tau)}, which is no tau from 0 to 1")
         return cls(
             head_sha256=content.text("head_sha256", "") and content.sha256("head_sha256"),
             head_reads_target=content.flag("head_reads_target", default=False),
@@ -106,7 +108,7 @@ def check_head(folder: Path, width: int) -> None:
     n_whole = len(content) // _FLOAT.size * _FLOAT.size
     numbers = (number for (number,) in _FLOAT.iter_unpack(content[:n_whole]))
     if not all(map(math.isfinite, numbers)):
-        refuse(Fault.NOT_FINITE())
+        refuse("holds numbers that are none (NaN) or infinite")
 
 
 def head_sha256(folder: Path) -> str:
@@ -122,9 +124,12 @@ def check_header(header: SafetensorsHeader, width: int) -> None:
     """
     for name, entry in header.tensors.items():
         if name != HEAD_TENSOR or entry.dtype != "F32":
-            refuse(Fault.HEAD_TENSOR(name=shown(name), dtype=entry.dtype, wanted=HEAD_TENSOR))
+            refuse(
+                f"has the tensor {shown(name)} of type {entry.dtype}, and {HEAD_TENSOR} of type "
+                "F32 was expected"
+            )
         if entry.shape != (2, width):
             sizes = f"2, {width}"
-            refuse(Fault.TENSOR_SHAPE(name=name, shape=str(list(entry.shape)), wanted=sizes))
+            refuse(f"has {name} in the shape {list(entry.shape)}, and [{sizes}] was expected")
     if not header.tensors:
-        refuse(Fault.TENSOR_MISSING(name=HEAD_TENSOR))
+        refuse(f"lacks the tensor {HEAD_TENSOR}")

@@ -9,9 +9,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Self
 
-from engine.errors import ModelError, message_of
-from engine.messages import Code, Message
-from engine.untrusted.faults import Fault
+from engine.errors import ModelError
+from engine.messages import Code
+from engine.untrusted.faults import fault_of
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES
 from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.strict_json import JsonObject
@@ -62,7 +62,7 @@ class Fingerprint:
             tokenizer_sha256=content.sha256("tokenizer_sha256"),
         )
 
-    def difference(self, other: "Fingerprint") -> Message | None:
+    def difference(self, other: "Fingerprint") -> str | None:
         """Describe the first field in which another base differs; None if all are equal."""
         for field in fields(self):
             mine, its = getattr(self, field.name), getattr(other, field.name)
@@ -70,7 +70,7 @@ class Fingerprint:
                 name = field.name.replace("_", " ")
                 if field.name == "tokenizer_sha256":
                     name, mine, its = "tokenizer sha256", f"{mine[:12]}...", f"{its[:12]}..."
-                return Fault.DIFFERS(field=name, wanted=mine, found=its)
+                return f"{name} {mine} there and {its} here"
         return None
 
 
@@ -85,10 +85,11 @@ def read_fingerprint(folder: Path) -> Fingerprint:
         return _fingerprint(config, file_sha256(folder / "tokenizer.json"))
     except OSError as error:
         name = Path(error.filename or "config.json").name
-        raise ModelError(Code.MODEL_HAS_NO(folder=str(folder), name=name)) from error
+        reason = fault_of(error, name)
+        raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
     except ValueError as error:
-        message = Code.CONFIG_UNFIT(folder=str(folder), fault=message_of(error))
-        raise ModelError(message) from error
+        reason = fault_of(error, "config.json")
+        raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
 
 
 def known_fingerprint(folder: Path) -> Fingerprint | None:

@@ -7,9 +7,9 @@ F32, (N,). A number is its code times the scale of its row (``engine.models.int8
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import refuse
 from engine.untrusted.safetensors_header import TensorEntry
-from engine.untrusted.strict_json import refuse, shown
+from engine.untrusted.strict_json import shown
 
 CODES, SCALES = ".codes", ".scales"
 """What is added to the name of a matrix."""
@@ -38,7 +38,10 @@ def _packed_matrices(tensors: Mapping[str, TensorEntry]) -> Iterator[tuple[str, 
         scales = tensors.get(name + SCALES)
         sound = codes.dtype == "I8" and len(codes.shape) == 2 and codes.n_elements
         if not (sound and scales and scales.dtype == "F32" and scales.shape == codes.shape[:1]):
-            refuse(Fault.CODES_WRONG(name=shown(name)))
+            refuse(
+                f"keeps {shown(name)} in 8 bits, and codes of type I8 with one scale of type F32 "
+                "for each row were expected"
+            )
         if name in tensors:
-            refuse(Fault.CODES_TWICE(name=shown(name)))
+            refuse(f"has {shown(name)} twice, whole and in 8 bits")
         yield name, replace(codes, dtype=SCALED_INT8)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.models.zeros import zeros
-from engine.untrusted.faults import Fault
-from engine.untrusted.strict_json import refuse, shown
+from engine.untrusted.faults import refuse
+from engine.untrusted.strict_json import shown
 
 _MOST = 127
 _LARGEST_SCALE = np.finfo(np.float32).max / 128  # times any code it is finite
@@ -34,4 +34,4 @@ def unpack_rows(codes: NDArray[np.int8], scales: NDArray[np.float32]) -> NDArray
 def check_scales(name: str, scales: NDArray[np.float32]) -> None:
     """Raise ValueError, as a clause about the file, if a scale gives no finite numbers."""
     if not bool(((scales > 0) & (scales <= _LARGEST_SCALE)).all()):  # NaN is neither
-        refuse(Fault.SCALES_WRONG(name=shown(name)))
+        refuse(f"has scales of {shown(name)} that are not all finite and more than 0")

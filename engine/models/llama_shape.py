@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import Fault, refuse
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES
-from engine.untrusted.strict_json import JsonObject, refuse, shown
+from engine.untrusted.strict_json import JsonObject, shown
 
 WEIGHTS_FILE = "model.safetensors"
 EMBEDDING, OUTPUT, LAST_NORM = "model.embed_tokens.weight", "lm_head.weight", "model.norm.weight"
@@ -105,12 +105,14 @@ def read_llama_shape(folder: Path) -> LlamaShape:
     for key, values in _PLAIN.items():
         value = config.values.get(key, values[-1])
         if not any(value is known or value == known for known in values):
-            refuse(Fault.SETS_TO(key=shown(key), value=shown(value)))
+            detail = f"sets {shown(key)} to {shown(value)}, which is not supported"
+            refuse(Fault.UNSUPPORTED(detail=detail))
     hidden, heads = _size(config, "hidden_size"), _size(config, "num_attention_heads")
     kv_heads = _size(config, "num_key_value_heads", heads)
     head_size = _size(config, "head_dim", hidden // heads)
     if head_size % 2 or heads % kv_heads:
-        refuse(Fault.SETS_TO(key="'head_dim'", value=f"{head_size} ({heads}/{kv_heads})"))
+        sizes = f"{head_size} ({heads}/{kv_heads})"
+        refuse(Fault.UNSUPPORTED(detail=f"sets 'head_dim' to {sizes}, which is not supported"))
     return LlamaShape(
         layers=config.integer("num_hidden_layers", least=1, most=_MOST_LAYERS),
         hidden=hidden,
@@ -139,7 +141,8 @@ def _theta(config: JsonObject) -> float:
             rotary = config.inner(key)
             kind = rotary.values.get("rope_type", "default")
             if kind != "default" or rotary.values.get("partial_rotary_factor", 1) != 1:
-                refuse(Fault.SETS_TO(key=shown(key), value=shown(kind)))
+                detail = f"sets {shown(key)} to {shown(kind)}, which is not supported"
+                refuse(Fault.UNSUPPORTED(detail=detail))
             if "rope_theta" in rotary:
                 return rotary.number("rope_theta")
     return config.number("rope_theta")

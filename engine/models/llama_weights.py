@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import message_of
 from engine.models.int8_entries import CODES, SCALES, whole_entries
 from engine.models.int8_rows import check_scales, unpack_rows
 from engine.models.llama_shape import WEIGHTS_FILE, LlamaShape
 from engine.models.tensor_file import float_tensor, int8_tensor, read_tensor_file
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import FaultError, fault_of
 from engine.untrusted.safetensors_header import (
     MAX_HEADER_BYTES,
     SafetensorsHeader,
@@ -36,11 +35,8 @@ def read_llama_file(folder: Path, shape: LlamaShape) -> bytes:
         return read_tensor_file(
             folder / WEIGHTS_FILE, MAX_HEADER_BYTES + _WIDEST * shape.n_parameters
         )
-    except OSError as error:
-        fault = Fault.UNREADABLE(name=WEIGHTS_FILE, reason=message_of(error))
-        raise ValueError(fault) from error
-    except ValueError as error:
-        raise ValueError(Fault.FILE_FAULT(name=WEIGHTS_FILE, fault=message_of(error))) from error
+    except (OSError, ValueError) as error:
+        raise FaultError(fault_of(error, WEIGHTS_FILE)) from error
 
 
 def parse_llama_weights(content: bytes, shape: LlamaShape) -> Weights:
@@ -57,21 +53,25 @@ def parse_llama_weights(content: bytes, shape: LlamaShape) -> Weights:
     except _OtherNetworkError:
         raise
     except ValueError as error:
-        raise ValueError(Fault.FILE_FAULT(name=WEIGHTS_FILE, fault=message_of(error))) from error
+        raise FaultError(fault_of(error, WEIGHTS_FILE)) from error
 
 
-class _OtherNetworkError(ValueError):
+class _OtherNetworkError(FaultError):
     """The weights are those of another network; not the file is at fault."""
 
 
 def _check_shapes(found: Mapping[str, TensorEntry], shape: LlamaShape) -> None:
     wanted = shape.tensors
     for name in sorted({*wanted} ^ {*found}):
-        fault = Fault.WEIGHTS_LACK if name in wanted else Fault.WEIGHTS_UNEXPECTED
-        raise _OtherNetworkError(fault(names=shown(name)))
+        lacks = (
+            "its weights lack" if name in wanted else "its config.json has no place for its weights"
+        )
+        msg = f"{lacks} {shown(name)}"
+        raise _OtherNetworkError(msg)
     for name, sizes in wanted.items():
         if found[name].shape != sizes:
-            raise _OtherNetworkError(Fault.WEIGHTS_SHAPE(names=shown(name)))
+            msg = f"its weights have {shown(name)} in another shape than its config.json asks for"
+            raise _OtherNetworkError(msg)
 
 
 def _whole(content: bytes, header: SafetensorsHeader, name: str) -> NDArray[np.float32]:

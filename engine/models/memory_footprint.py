@@ -7,11 +7,11 @@ incomplete folder is detected here, before memory is allocated.
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import ModelError, message_of
+from engine.errors import ModelError
 from engine.messages import Code, Message
 from engine.models.fingerprint import read_fingerprint
 from engine.models.int8_entries import SCALED_INT8, whole_entries
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import Fault, fault_of
 from engine.untrusted.safetensors_header import TensorEntry, read_header
 from engine.untrusted.strict_json import JsonObject, shown
 
@@ -96,14 +96,8 @@ def _tensors(folder: Path) -> dict[str, TensorEntry]:
     for name in weight_files(folder):
         try:
             tensors |= whole_entries(read_header(folder / name).tensors)
-        except OSError as error:
-            raise _broken(
-                folder, Fault.UNREADABLE(name=shown(name), reason=message_of(error))
-            ) from error
-        except ValueError as error:
-            raise _broken(
-                folder, Fault.FILE_FAULT(name=shown(name), fault=message_of(error))
-            ) from error
+        except (OSError, ValueError) as error:
+            raise _broken(folder, fault_of(error, shown(name))) from error
     return tensors
 
 
@@ -115,10 +109,10 @@ def weight_files(folder: Path) -> list[str]:
         weight_map = JsonObject.read(folder / _INDEX, _MAX_INDEX_BYTES).inner("weight_map")
         names = sorted({weight_map.text(key) for key in weight_map.values})
     except (OSError, ValueError) as error:
-        fault = Fault.FILE_FAULT(name=_INDEX, fault=message_of(error))
-        raise _broken(folder, fault) from error
+        raise _broken(folder, fault_of(error, _INDEX)) from error
     if any(Path(name).name != name for name in names):
-        raise _broken(folder, Fault.OUTSIDE(name=_INDEX))
+        detail = f"its {_INDEX} names a file outside the folder"
+        raise _broken(folder, Fault.NAMES_CODE(detail=detail))
     return [_WEIGHTS] if (folder / _WEIGHTS).exists() else names
 
 
@@ -136,4 +130,4 @@ def _cached_numbers(folder: Path) -> int:
 
 
 def _broken(folder: Path, fault: Message) -> ModelError:
-    return ModelError(Code.MODEL_BROKEN(folder=str(folder), reason=fault))
+    return ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=fault))

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from engine.errors import ModelError, message_of
+from engine.errors import ModelError
 from engine.events import Confidence
 from engine.messages import Code
 from engine.models.adaptive_card import AdaptiveCard
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import fault_of, refuse
 from engine.untrusted.safe_names import is_plain_name
-from engine.untrusted.strict_json import JsonObject, refuse, shown
+from engine.untrusted.strict_json import JsonObject, shown
 
 FILE_NAME = "surtitle.json"
 GRAPH_FILE = "graph.onnx"
@@ -165,17 +165,12 @@ def read_card(directory: Path) -> ModelCard:
     """
     path = directory / FILE_NAME
     try:
-        content = JsonObject.read(path, _MAX_CARD_BYTES)
+        return _parse(JsonObject.read(path, _MAX_CARD_BYTES))
     except FileNotFoundError as error:
         raise ModelError(Code.NO_MODEL_CARD(folder=str(directory), file=FILE_NAME)) from error
     except (OSError, ValueError) as error:
-        message = Code.CARD_UNREADABLE(path=str(path), reason=message_of(error))
-        raise ModelError(message) from error
-    try:
-        return _parse(content)
-    except ValueError as error:
-        message = Code.CARD_WRONG(path=str(path), fault=message_of(error))
-        raise ModelError(message) from error
+        reason = fault_of(error, FILE_NAME)
+        raise ModelError(Code.CANNOT_LOAD(folder=str(directory), reason=reason)) from error
 
 
 def _parse(content: JsonObject) -> ModelCard:
@@ -183,12 +178,8 @@ def _parse(content: JsonObject) -> ModelCard:
     languages, policies = content.inner("languages"), content.texts("policies")
     if len(languages.values) > _MOST_LANGUAGES or len(policies) > _MOST_POLICIES:
         refuse(
-            Fault.MANY_ENTRIES(
-                languages=_MOST_LANGUAGES,
-                policies=_MOST_POLICIES,
-                n_languages=len(languages.values),
-                n_policies=len(policies),
-            )
+            f"{_MOST_LANGUAGES} languages and {_MOST_POLICIES} policies are the most, got "
+            f"{len(languages.values)} and {len(policies)}"
         )
     return ModelCard(
         name=_short(content, "name"),
@@ -230,12 +221,12 @@ def _language(content: JsonObject) -> Language:
 def _code(code: str) -> str:
     """Check the code of a language, which is also the name of a glossary's file."""
     if not is_plain_name(code, _LONGEST_CODE):
-        refuse(Fault.BAD_LANGUAGE(code=shown(code)))
+        refuse(f"names the language {shown(code)}, which is no code like de or pt-BR")
     return code
 
 
 def _short(content: JsonObject, key: str, most: int = _LONGEST_NAME) -> str:
     text = content.text(key)
     if len(text) > most:
-        refuse(Fault.LONG_TEXT(key=key, n=len(text), most=most))
+        refuse(f"{key!r} has {len(text)} characters, and {most} are the most")
     return text

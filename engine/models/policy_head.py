@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from engine.models.adaptive_card import HEAD_FILE, HEAD_TENSOR, AdaptiveCard, check_header
 from engine.models.tensor_file import Array, parse_tensors, read_tensor_file
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import refuse
 from engine.untrusted.safetensors_header import MAX_HEADER_BYTES, parse_header
-from engine.untrusted.strict_json import refuse
 
 _FARTHEST = 700.0  # of two logits, so that no probability is 0
 
@@ -59,9 +58,9 @@ def read_head(folder: Path, card: AdaptiveCard | None, width: int) -> PolicyHead
         return None
     content = read_tensor_file(folder / HEAD_FILE, MAX_HEADER_BYTES + 16 * width)
     if hashlib.sha256(content).hexdigest() != card.head_sha256:
-        refuse(Fault.HEAD_CHANGED())
+        refuse("was changed or damaged after its card was written")
     check_header(parse_header(content), width)
     weight = parse_tensors(content)[HEAD_TENSOR].astype(np.float64)
     if not np.isfinite(weight).all():
-        refuse(Fault.NOT_FINITE())
+        refuse("holds numbers that are none (NaN) or infinite")
     return PolicyHead(weight, card.head_reads_target)

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.models.zeros import zeros
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import Fault, refuse
 from engine.untrusted.regular_file import open_plain
 from engine.untrusted.safetensors_header import SafetensorsHeader, TensorEntry, parse_header
-from engine.untrusted.strict_json import refuse, shown
+from engine.untrusted.strict_json import shown
 
 Array = NDArray[np.float16] | NDArray[np.float32] | NDArray[np.float64]
 Arrays = dict[str, Array]
@@ -29,7 +29,7 @@ def read_tensor_file(path: Path, limit: int) -> bytes:
     with open_plain(path) as file:
         content = file.read(limit + 1)
     if len(content) > limit:
-        refuse(Fault.TOO_LONG(most=limit))
+        refuse(Fault.OVERSIZED(detail=f"is longer than {limit} bytes"))
     return content
 
 
@@ -59,7 +59,7 @@ def float_tensor(content: bytes | mmap.mmap, header: SafetensorsHeader, name: st
     """Return one tensor of a file, as ``parse_tensors`` does."""
     entry = header.tensors[name]
     if entry.dtype not in _STORED:
-        refuse(Fault.TENSOR_TYPE_UNKNOWN(name=shown(name), dtype=entry.dtype))
+        refuse(f"gives the tensor {shown(name)} the unknown type {entry.dtype}")
     stored = _bytes(content, header, entry).view(_STORED[entry.dtype])
     if entry.dtype != "BF16":
         return stored.reshape(entry.shape)

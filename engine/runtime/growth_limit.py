@@ -15,13 +15,13 @@ from torch.nn.modules.module import (
     register_module_parameter_registration_hook,
 )
 
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import FaultError
 
 _ROOM = 1 << 26  # numbers of masks and tables that are in no file
 _PARTS, _SPARE_PARTS = 20, 1000  # modules and tensors for each tensor of the file, and others
 
 
-class TooLargeError(ValueError):
+class TooLargeError(FaultError):
     """The network is larger than its weights."""
 
 
@@ -46,7 +46,8 @@ def growth_limit(n_tensors: int, n_numbers: int) -> Iterator[None]:
         counted[0] += parts
         counted[1] += numbers
         if counted[0] > most_parts or counted[1] > most_numbers:
-            raise TooLargeError(Fault.NETWORK_TOO_LARGE())
+            msg = "its config.json asks for a larger network than it has weights for"
+            raise TooLargeError(msg)
 
     def count_tensor(_owner: nn.Module, _name: str, tensor: Tensor | None) -> None:
         if tensor is not None and tensor.is_meta:  # the same tensors are later filled from the file

@@ -25,16 +25,16 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_N
 from transformers.utils import logging as transformers_logging
 
 from engine.errors import ModelError, is_failure
-from engine.messages import Code, Message
+from engine.messages import Code
 from engine.models.llama_shape import read_llama_shape
 from engine.models.llama_weights import parse_llama_weights, read_llama_file
 from engine.models.memory_footprint import Footprint, read_footprint
 from engine.runtime.growth_limit import growth_limit
 from engine.text.prompt import word_ids
 from engine.text.tokenizer import check_ids
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import Fault, FaultError, fault_of, refuse
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES, check_model_folder
-from engine.untrusted.strict_json import JsonObject, refuse, shown
+from engine.untrusted.strict_json import JsonObject, shown
 from engine.untrusted.tokenizer_trial import TRIED_WORDS, try_tokenizer
 
 _log = logging.getLogger(__name__)
@@ -88,7 +88,8 @@ def pretrained_network(
     except (ModelError, torch.OutOfMemoryError, MemoryError):
         raise
     except Exception as error:
-        raise _cannot_be_loaded(folder, error, Fault.MODEL_REFUSED) from error
+        refused = "its config.json and its weights make no model that is known here"
+        raise _cannot_be_loaded(folder, error, refused) from error
     return network
 
 
@@ -113,7 +114,7 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
     except BaseException as error:
         if not is_failure(error):
             raise
-        raise _cannot_be_loaded(folder, error, Fault.TOKENIZER_REFUSED) from error
+        raise _cannot_be_loaded(folder, error, "its tokenizer cannot be used") from error
     return tokenizer
 
 
@@ -131,14 +132,13 @@ def _unpacked(folder: Path) -> dict[str, object]:
     }
 
 
-def _cannot_be_loaded(folder: Path, error: BaseException, refused: Fault) -> ModelError:
+def _cannot_be_loaded(folder: Path, error: BaseException, refused: str) -> ModelError:
     """Return the error to raise; messages of libraries, on their own arguments, go to the log."""
-    match error:
-        case ValueError(args=[Message() as reason]):  # of this program: files that do not fit
-            pass
-        case _:
-            _log.info("a library refused the model in %s", folder, exc_info=error)
-            reason = refused(error=type(error).__name__)
+    if isinstance(error, FaultError):  # of this program: files that do not fit
+        reason = fault_of(error)
+    else:
+        _log.info("a library refused the model in %s", folder, exc_info=error)
+        reason = Fault.UNSUPPORTED(detail=f"{refused} ({type(error).__name__})")
     return ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason))
 
 
@@ -151,20 +151,21 @@ def _silence_libraries() -> None:
 def _check_kind(folder: Path) -> None:
     kind = _setting(folder, "model_type")
     if kind not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
-        refuse(Fault.KIND_UNKNOWN(kind=shown(kind)))
+        detail = f"its config.json says that it is a {shown(kind)}, which is no kind known here"
+        refuse(Fault.UNSUPPORTED(detail=detail))
 
 
 def _check_result(result: Mapping[str, set[object]]) -> None:
     """Refuse a network that the library filled with random numbers, or without some weights."""
-    for key, fault in (
-        ("missing_keys", Fault.WEIGHTS_LACK),
-        ("mismatched_keys", Fault.WEIGHTS_SHAPE),
-        ("unexpected_keys", Fault.WEIGHTS_UNEXPECTED),
+    for key, found in (
+        ("missing_keys", "its weights lack {}"),
+        ("mismatched_keys", "its weights have {} in another shape than its config.json asks for"),
+        ("unexpected_keys", "its config.json has no place for its weights {}"),
     ):
         names = sorted(item[0] if isinstance(item, tuple) else str(item) for item in result[key])
         if names:
             first, n_more = shown(names[0]), len(names) - 1
-            refuse(fault(names=Fault.AND_MORE(name=first, n=n_more) if n_more else first))
+            refuse(found.format(f"{first} and {n_more} more" if n_more else first))
 
 
 def _numbers(footprint: Footprint) -> int:

@@ -8,7 +8,7 @@ import importlib.util
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-from engine.errors import AdapterError, ModelError, message_of
+from engine.errors import AdapterError, ModelError
 from engine.messages import Code
 from engine.models.adapters.adapter import model_card, usable_adapter, verify_adapter
 from engine.models.adaptive_card import HEAD_FILE
@@ -24,7 +24,7 @@ from engine.runtime.onnx.onnx_loader import UnfitGraphError, load_onnx, verify_w
 from engine.runtime.torch.lora_factors import Factors, read_factors
 from engine.runtime.weights import Weights
 from engine.settings import ModelSettings
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import detail_of, fault_of
 from engine.untrusted.safe_names import model_name
 
 if TYPE_CHECKING:
@@ -88,9 +88,7 @@ def _with_head(weights: _Weights, settings: ModelSettings) -> _Weights:
     try:
         head = read_head(folder, card.adaptive, weights.width)
     except (OSError, ValueError) as error:
-        reason = Fault.FILE_FAULT(name=HEAD_FILE, fault=message_of(error))
-        if isinstance(error, OSError):
-            reason = Fault.UNREADABLE(name=HEAD_FILE, reason=message_of(error))
+        reason = fault_of(error, HEAD_FILE)
         raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
     return weights.with_card(card, head)
 
@@ -102,9 +100,11 @@ def _loaded(settings: ModelSettings, card: ModelCard, factors: Mapping[str, Fact
         unfit = error
     if not all(map(importlib.util.find_spec, ("torch", "transformers"))):
         folder = str(settings.directory)
-        raise ModelError(Code.NEEDS_TORCH(folder=folder, reason=unfit.reason)) from unfit
+        raise ModelError(Code.NEEDS_TORCH(folder=folder, detail=detail_of(unfit))) from unfit
     weights = _by_torch(settings, card, factors)
-    return weights.with_note(Code.GRAPH_UNUSED(reason=unfit.reason)) if unfit.is_fault else weights
+    if not unfit.is_fault:
+        return weights
+    return weights.with_note(Code.GRAPH_UNUSED(detail=detail_of(unfit)))
 
 
 def _by_torch(

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.errors import AdapterError, SurtitleError, first_line
+from engine.errors import AdapterError, SurtitleError
 from engine.layout.rows import Row
 from engine.messages import Code, Message
 from engine.models.adapters.adapter import Adapter, usable_adapter, verify_adapter
@@ -28,10 +28,10 @@ from engine.settings import TranslationSettings
 from engine.text.prompt import word_ids
 from engine.translation.feed import translate_unseen
 from engine.translation.slot_translator import Translator
+from engine.untrusted.faults import detail_of
 
 _PROBE = "This is a test."
 _PROBE_ROWS = 1024
-_LONGEST_REASON = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,8 @@ class AdapterSwitcher:
             self._layers.put({} if loaded is None else loaded.factors)
         except (MemoryError, RuntimeError) as error:
             self._weights.give_memory_back()
-            reason = _reason(error)
-            message = Code.CANNOT_SWITCH(name=str(name), reason=reason, stays=self._stays)
+            detail = detail_of(error)
+            message = Code.CANNOT_SWITCH(name=str(name), detail=detail, stays=self._stays)
             raise AdapterError(message) from error
         self._used = name
         if loaded is None:
@@ -136,8 +136,8 @@ class AdapterSwitcher:
             _probe(self._weights.with_card(candidate.card, candidate.head))
         except (SurtitleError, MemoryError, RuntimeError) as error:
             self._weights.give_memory_back()
-            folder, reason = str(adapter.folder), _reason(error)
-            message = Code.PROBE_FAILED(folder=folder, reason=reason, stays=self._stays)
+            folder, detail = str(adapter.folder), detail_of(error)
+            message = Code.PROBE_FAILED(folder=folder, detail=detail, stays=self._stays)
             raise AdapterError(message) from error
         finally:
             self._layers.put(before)
@@ -161,11 +161,5 @@ def _probe(weights: Weights) -> None:
     ids = word_ids(weights.tokenizer, _PROBE)
     rows = [Row(id_, position, time=0) for position, id_ in enumerate(ids)]
     if not all(map(math.isfinite, translator.model.feed(rows).tolist())):
-        raise AdapterError(Code.SAYS_NO_NUMBER())
-
-
-def _reason(error: Exception) -> str | Message:
-    if isinstance(error, SurtitleError):
-        return error.message
-    line = first_line(error)
-    return line if len(line) <= _LONGEST_REASON else line[:_LONGEST_REASON] + "..."
+        detail = "it makes the model say what is no number"
+        raise AdapterError(Code.ADAPTER_UNFIT(detail=detail))

@@ -5,20 +5,18 @@ file (CTC), as the makers of sherpa-onnx publish them. Of several of a kind thos
 taken, of these the last by name.
 """
 
-import contextlib
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import ModelError, message_of
+from engine.errors import ModelError
 from engine.messages import Code
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import about, detail_of, refuse
 from engine.untrusted.limited_child import Asked
 from engine.untrusted.limited_process import LimitedError, ask
 from engine.untrusted.onnx_file import onnx_metadata
 from engine.untrusted.regular_file import open_plain
-from engine.untrusted.strict_json import refuse
 
 TOKENS = "tokens.txt"
 _PARTS = ("encoder", "decoder", "joiner")
@@ -68,7 +66,7 @@ def checked_files(folder: Path) -> StreamingFiles:
         ModelError: the folder is damaged, or holds another kind of model.
     """
     try:
-        with _about(TOKENS):
+        with about(TOKENS):
             tokens = _read_tokens(folder / TOKENS)
         found = _found(folder)
         files = StreamingFiles(
@@ -76,15 +74,15 @@ def checked_files(folder: Path) -> StreamingFiles:
             tokens=tokens,
         )
         for part, path in found.items():
-            with _about(path.name):
+            with about(path.name):
                 told = onnx_metadata(path, _MOST_BYTES)
             if part == "ctc" and _OF_CTC not in told:
-                refuse(Fault.OTHER_STREAMING(name=path.name))
+                refuse(f"has a {path.name} of a kind that is not known here")
         if "ctc" in found and not set(_BLANKS) & set(tokens):
-            refuse(Fault.FILE_WRONG(name=TOKENS, fault=Fault.NO_BLANK()))
+            refuse(f"{TOKENS} has no token for nothing: <blk>, <blank> or <eps>")
     except ValueError as error:
-        fault = message_of(error)
-        raise ModelError(Code.STREAMING_UNFIT(folder=str(folder), fault=fault)) from error
+        detail = detail_of(error)
+        raise ModelError(Code.STREAMING_UNFIT(folder=str(folder), detail=detail)) from error
     return files
 
 
@@ -100,8 +98,8 @@ def tried_files(folder: Path) -> StreamingFiles:
     try:
         _try(files)
     except ValueError as error:
-        fault = message_of(error)
-        raise ModelError(Code.STREAMING_UNFIT(folder=str(folder), fault=fault)) from error
+        detail = detail_of(error)
+        raise ModelError(Code.STREAMING_UNFIT(folder=str(folder), detail=detail)) from error
     return files
 
 
@@ -111,10 +109,10 @@ def _found(folder: Path) -> dict[str, Path]:
     if any(of_part.values()):
         for part in _PARTS:
             if not of_part[part]:
-                refuse(Fault.LACKS_FILE(name=f"{part}*.onnx"))
+                refuse(f"it has no {part}*.onnx")
         return {part: folder / _chosen(of_part[part]) for part in _PARTS}
     if not names:
-        refuse(Fault.LACKS_FILE(name="*.onnx"))
+        refuse("it has no *.onnx")
     return {"ctc": folder / _chosen(names)}
 
 
@@ -133,20 +131,20 @@ def _read_tokens(path: Path) -> tuple[str, ...]:
     with open_plain(path) as file:
         content = file.read(_MOST_TOKENS_BYTES + 1)
     if len(content) > _MOST_TOKENS_BYTES:
-        refuse(Fault.TOO_LONG(most=_MOST_TOKENS_BYTES))
+        refuse(f"is longer than {_MOST_TOKENS_BYTES} bytes")
     try:
         lines = content.decode().removesuffix("\n").split("\n")
-    except UnicodeDecodeError as error:
-        raise ValueError(Fault.NO_UTF8()) from error
+    except UnicodeDecodeError:
+        refuse("is no UTF-8 text")
     tokens = dict[int, str]()
     for n, line in enumerate(lines, 1):
         token, _, number = line.removesuffix("\r").rpartition(" ")
         fits = 0 < len(token) <= _LONGEST_TOKEN and number.isascii() and number.isdigit()
         if not fits or len(number) > _MOST_DIGITS or _has_control(token):
-            refuse(Fault.NO_TOKENS(line=n))
+            refuse(f"should have a token and its number in line {n}")
         tokens[int(number)] = token
     if sorted(tokens) != [*range(len(lines))] or len(set(tokens.values())) < len(lines):
-        refuse(Fault.TOKEN_NUMBERS())
+        refuse("should number its tokens from 0, without a gap and each once")
     return tuple(tokens[number] for number in range(len(lines)))
 
 
@@ -156,17 +154,6 @@ def _has_control(token: str) -> bool:
 
 def _is_special(token: str) -> bool:
     return token.startswith("<") and token.endswith(">")
-
-
-@contextlib.contextmanager
-def _about(name: str) -> Iterator[None]:
-    """Let faults of a file name it."""
-    try:
-        yield
-    except OSError as error:
-        raise ValueError(Fault.FILE_UNREADABLE(name=name, reason=message_of(error))) from error
-    except ValueError as error:
-        raise ValueError(Fault.FILE_WRONG(name=name, fault=message_of(error))) from error
 
 
 def _try(files: StreamingFiles) -> None:
@@ -184,4 +171,4 @@ def _try(files: StreamingFiles) -> None:
             )
         )
     except LimitedError as error:
-        raise ValueError(Fault.STREAMING_UNUSABLE(reason=str(error))) from error
+        refuse(f"cannot be used: {error}")

@@ -132,7 +132,7 @@ def _load(settings: WhisperSettings) -> "WhisperModel":
     device = "cuda" if n_gpus and settings.device != "cpu" else "cpu"
     folder = Path(settings.model)
     if folder.is_dir() and not (folder / "tokenizer.json").is_file():
-        raise _not_loaded(settings.model, Code.NO_TOKENIZER())  # else the library fetches one
+        raise _not_loaded(settings.model, "no tokenizer.json")  # else the library fetches one
     try:
         return WhisperModel(
             settings.model,

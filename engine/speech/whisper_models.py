@@ -6,12 +6,12 @@ All are in CTranslate2's format. Other converted models are named by hub id or f
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.errors import ModelError, message_of
+from engine.errors import ModelError
 from engine.hub.catalogue import WHISPER_MODELS
 from engine.hub.download import ModelKind, fetch_model, find_model
 from engine.hub.transfer import HubSettings, Progress
-from engine.messages import Code, Message
-from engine.untrusted.faults import Fault
+from engine.messages import Code
+from engine.untrusted.faults import detail_of
 from engine.untrusted.safe_names import is_hub_name
 from engine.untrusted.strict_json import JsonObject, shown
 
@@ -37,22 +37,19 @@ def _check(folder: Path) -> None:
     for name in _FILES:
         path = folder / name
         if not path.is_file() and (name in _NEEDED or path.exists()):
-            raise _unfit(folder, Fault.LACKS_FILE(name=name))
+            raise _unfit(folder, f"it has no {name} that is a file")
     try:
         if (folder / _SOUND).exists():
             content = JsonObject.read(folder / _SOUND, _MAX_SOUND_BYTES)
             for key, most in _SIZES.items():  # the library makes tables of these sizes
                 if key in content:
                     content.integer(key, least=1, most=most)
-    except OSError as error:
-        fault = Fault.FILE_UNREADABLE(name=_SOUND, reason=message_of(error))
-        raise _unfit(folder, fault) from error
-    except ValueError as error:
-        raise _unfit(folder, Fault.FILE_WRONG(name=_SOUND, fault=message_of(error))) from error
+    except (OSError, ValueError) as error:
+        raise _unfit(folder, f"{_SOUND}: {detail_of(error)}") from error
 
 
-def _unfit(folder: Path, fault: Message) -> ModelError:
-    return ModelError(Code.WHISPER_UNFIT(folder=str(folder), fault=fault))
+def _unfit(folder: Path, detail: str) -> ModelError:
+    return ModelError(Code.WHISPER_UNFIT(folder=str(folder), detail=detail))
 
 
 WHISPER = ModelKind(

@@ -11,10 +11,10 @@ import tokenizers
 from tokenizers import AddedToken
 
 from engine.models.encoder_decoder.tokenizer import SentencePieceTokenizer
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import Fault, refuse
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES
 from engine.untrusted.regular_file import open_plain
-from engine.untrusted.strict_json import JsonObject, refuse, shown
+from engine.untrusted.strict_json import JsonObject, shown
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -25,6 +25,7 @@ Tokenizer = Union["PreTrainedTokenizerFast", "PlainTokenizer"]
 WordTokenizer = Union["PreTrainedTokenizerFast", "PlainTokenizer", SentencePieceTokenizer]
 """What encodes words, with a prompt or without."""
 
+_MARKER_UNKNOWN = "its tokenizer_config.json names a marker that its tokenizer.json does not have"
 _CLASSES = ("TokenizersBackend", "PreTrainedTokenizerFast")
 """Classes of transformers that only wrap the file ``tokenizer.json``."""
 
@@ -74,7 +75,7 @@ class PlainTokenizer:
         ids = [backend.token_to_id(token) for token in (*markers.values(), *others)]
         self.all_special_ids = [id_ for id_ in ids if id_ is not None]
         if len(self.all_special_ids) < len(ids):
-            raise ValueError(Fault.TOKENIZER_MARKER())
+            refuse(_MARKER_UNKNOWN)
 
     def __len__(self) -> int:
         return self.backend_tokenizer.get_vocab_size(with_added_tokens=True)
@@ -133,14 +134,10 @@ def read_plain_tokenizer(folder: Path) -> PlainTokenizer:
     config = JsonObject.read(folder / name, MAX_CONFIG_BYTES)
     for key, value in config.values.items():
         if key not in _READ and value not in (None, False, "", [], {}):
-            refuse(Fault.FILE_FAULT(name=name, fault=Fault.SETS(key=shown(key))))
+            refuse(Fault.UNSUPPORTED(detail=f"{name} sets {shown(key)}"))
     kind = config.text("tokenizer_class", _CLASSES[0])
     if kind not in _CLASSES:
-        refuse(
-            Fault.FILE_FAULT(
-                name=name, fault=Fault.SETS_TO(key="'tokenizer_class'", value=shown(kind))
-            )
-        )
+        refuse(Fault.UNSUPPORTED(detail=f"{name} sets 'tokenizer_class' to {shown(kind)}"))
     markers = {role: config.text(role) for role in _MARKERS if config.values.get(role) is not None}
     others = [token for key in _OTHER_MARKERS for token in config.texts(key, ())]
     backend = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -150,10 +147,13 @@ def read_plain_tokenizer(folder: Path) -> PlainTokenizer:
 def check_ids(tokenizer: Tokenizer, n_rows: object) -> None:
     """Raise ValueError unless every id has a row in an embedding table of ``n_rows``."""
     if not all(isinstance(id_, int) for id_ in tokenizer.all_special_ids):
-        refuse(Fault.TOKENIZER_MARKER())
+        refuse(_MARKER_UNKNOWN)
     largest = max(tokenizer.get_vocab().values(), default=-1)
     if isinstance(n_rows, int) and largest >= n_rows:
-        refuse(Fault.TOKENIZER_OTHER(largest=largest, n_rows=n_rows))
+        refuse(
+            f"its tokenizer has ids up to {largest}, and its embeddings {n_rows} rows, so they "
+            "belong to two models"
+        )
 
 
 def _chat_template(folder: Path) -> str | None:

@@ -10,11 +10,11 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn, cast
+from typing import cast
 
 from engine.errors import ModelError, message_of
-from engine.messages import Code, Message
-from engine.untrusted.faults import Fault
+from engine.messages import Code
+from engine.untrusted.faults import Fault, FaultError, fault_of, refuse
 from engine.untrusted.regular_file import open_plain
 from engine.untrusted.strict_json import shown
 
@@ -54,30 +54,15 @@ def check_model_folder(folder: Path, *, needed: Sequence[str] = (_CONFIG, _TOKEN
         names = _files(folder)
         for name in needed:
             if name not in names:
-                _refuse(Fault.HAS_NO(name=name))
+                refuse(Fault.HAS_NO(name=name))
         for name in names:
             if name.endswith(".json") and name not in _NOT_PARSED:
                 _check_json(name, _parsed(folder / name))
     except OSError as error:
-        raise _unusable(folder, Fault.CANNOT_BE_READ(reason=message_of(error))) from error
-    except _RefusedError as error:
-        raise _unusable(folder, error.reason) from error
-
-
-class _RefusedError(Exception):
-    """The reason, as a clause about the model."""
-
-    def __init__(self, reason: Message) -> None:
-        super().__init__(str(reason))
-        self.reason = reason
-
-
-def _refuse(reason: Message) -> NoReturn:
-    raise _RefusedError(reason)
-
-
-def _unusable(folder: Path, reason: Message) -> ModelError:
-    return ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason))
+        reason = Fault.FOLDER_UNREADABLE(reason=message_of(error))
+        raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
+    except FaultError as error:
+        raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=fault_of(error))) from error
 
 
 def _files(folder: Path) -> list[str]:
@@ -87,7 +72,7 @@ def _files(folder: Path) -> list[str]:
     if templates.is_dir():
         names += [f"{_TEMPLATES}/{name}" for name in _listed(templates)]
     if len(names) > _MOST_FILES:
-        _refuse(Fault.MANY_FILES(most=_MOST_FILES))
+        refuse(Fault.OVERSIZED(detail=f"it has more than {_MOST_FILES} files"))
     return names
 
 
@@ -102,12 +87,14 @@ def _listed(folder: Path) -> Iterator[str]:
 def _check_file(entry: "os.DirEntry[str]") -> None:
     name = entry.name
     if not entry.is_file():  # a link to a file is one: the hub's own cache is made of links
-        _refuse(Fault.NOT_A_FILE(name=shown(name)))
+        refuse(Fault.NO_PLAIN_FILE(name=shown(name)))
     if _OTHER_WEIGHTS.fullmatch(name):
-        _refuse(Fault.OTHER_KIND(name=shown(name)))
+        detail = f"its {shown(name)} makes it another kind of folder than a whole model"
+        refuse(Fault.UNSUPPORTED(detail=detail))
     n_bytes, limit = entry.stat().st_size, _limit(name)
     if limit is not None and n_bytes > limit:
-        _refuse(Fault.MANY_BYTES(name=shown(name), n_bytes=n_bytes, most=limit))
+        detail = f"its {shown(name)} has {n_bytes} bytes, and {limit} are the most"
+        refuse(Fault.OVERSIZED(detail=detail))
 
 
 def _limit(name: str) -> int | None:
@@ -126,23 +113,25 @@ def _parsed(path: Path) -> object:
         with open_plain(path) as file:
             return cast("object", json.loads(file.read()))
     except RecursionError:
-        _refuse(Fault.FILE_FAULT(name=shown(path.name), fault=Fault.NESTED()))
+        refuse(f"its {shown(path.name)} is nested too deeply")
     except ValueError:
-        _refuse(Fault.NOT_JSON(name=shown(path.name)))
+        refuse(f"its {shown(path.name)} is no JSON")
 
 
 def _check_json(name: str, content: object) -> None:
     if not isinstance(content, dict):
-        _refuse(Fault.FILE_FAULT(name=shown(name), fault=Fault.NO_OBJECT(value=shown(content))))
+        refuse(f"its {shown(name)} should hold an object, got {shown(content)}")
     for key, value in _entries(content):
         if value is None:
             continue
         if key == _CODE:
-            _refuse(Fault.NAMES_CODE(name=shown(name), key=_CODE))
+            refuse(
+                Fault.NAMES_CODE(detail=f"its {shown(name)} names Python code of its own ({_CODE})")
+            )
         if name == _CONFIG:
             _check_setting(key, value)
         elif name == "tokenizer_config.json" and key in _FILES and value:
-            _refuse(Fault.NAMES_FILES(name=shown(name), key=key))
+            refuse(Fault.NAMES_CODE(detail=f"its {shown(name)} names files of its own ({key})"))
 
 
 def _entries(content: Mapping[str, object]) -> Iterator[tuple[str, object]]:
@@ -160,20 +149,23 @@ def _entries(content: Mapping[str, object]) -> Iterator[tuple[str, object]]:
 def _check_setting(key: str, value: object) -> None:
     """Refuse settings that load other files, and counts that libraries would loop over."""
     if key in _SWITCHES or (_IMPLEMENTATION.fullmatch(key) and "/" in str(value)):
-        _refuse(Fault.OTHER_WEIGHTS(name=_CONFIG, key=key))
+        detail = f"its {_CONFIG} asks for what is not its own weights ({key})"
+        refuse(Fault.NAMES_CODE(detail=detail))
     if key == "quantization_config":
         _check_packing(value)
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     if key in _WHOLE and not (is_whole and 1 <= cast("int", value) <= _MOST):
-        _refuse(Fault.NO_WHOLE_NUMBER(name=_CONFIG, value=shown(value), key=key))
+        refuse(f"its {_CONFIG} gives {shown(value)} as {key}, which is no whole number")
     if is_whole and _COUNTED.fullmatch(key) and cast("int", value) > _MOST_COUNTED:
-        _refuse(
-            Fault.TOO_MANY(name=_CONFIG, value=shown(value), key=shown(key), most=_MOST_COUNTED)
+        detail = (
+            f"its {_CONFIG} gives {shown(value)} as {shown(key)}, and {_MOST_COUNTED} is the most"
         )
+        refuse(Fault.OVERSIZED(detail=detail))
 
 
 def _check_packing(value: object) -> None:
     """Accept weights packed by bitsandbytes alone: other packings fetch programs."""
     method = value.get("quant_method") if isinstance(value, dict) else value
     if method != "bitsandbytes":
-        _refuse(Fault.PACKED(method=shown(method)))
+        detail = f"its weights are packed as {shown(method)}; take the model with whole weights"
+        refuse(Fault.UNSUPPORTED(detail=detail))

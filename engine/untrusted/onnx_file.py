@@ -9,7 +9,7 @@ import mmap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import FaultError, refuse
 from engine.untrusted.regular_file import open_plain
 
 _MOST_FIELDS = 500_000  # those in use reach 60,000
@@ -17,6 +17,9 @@ _MOST_DEPTH = 12
 _MOST_METADATA = 1 << 16  # bytes of a name or a value
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _EXTERNAL, _LOCATION = 13, 14
+_NO_ONNX = "is no ONNX file, or is cut"
+_TOO_MUCH = "describes more than any model in use"
+_EXTERNAL_WEIGHTS = "keeps weights in other files, which are not read"
 
 _PARTS: Mapping[str, Mapping[int, str]] = {
     "model": {7: "graph", 14: "metadata", 20: "training", 25: "function"},
@@ -42,9 +45,9 @@ def onnx_metadata(path: Path, most_bytes: int) -> dict[str, str]:
     with open_plain(path) as file:
         n_bytes = file.seek(0, 2)
         if n_bytes > most_bytes:
-            raise ValueError(Fault.TOO_LONG(most=most_bytes))
+            refuse(f"is longer than {most_bytes} bytes")
         if not n_bytes:
-            raise ValueError(Fault.NO_ONNX())
+            refuse(_NO_ONNX)
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
             return _Walk(mapped).metadata()
 
@@ -61,16 +64,16 @@ class _Walk:
     def metadata(self) -> dict[str, str]:
         self._look("model", 0, len(self._content), 0)
         if not self._has_graph:
-            raise ValueError(Fault.NO_ONNX())
+            refuse(_NO_ONNX)
         return self._metadata
 
     def _look(self, part: str, start: int, end: int, depth: int) -> None:
         if depth > _MOST_DEPTH:
-            raise ValueError(Fault.ONNX_TOO_MUCH())
+            refuse(_TOO_MUCH)
         entry: dict[int, str] = {}
         for number, first, behind, value in self._fields(start, end):
             if part == "tensor" and (number == _EXTERNAL or (number == _LOCATION and value)):
-                raise ValueError(Fault.ONNX_EXTERNAL())
+                refuse(_EXTERNAL_WEIGHTS)
             if part == "metadata" and first is not None and behind - first <= _MOST_METADATA:
                 entry[number] = self._content[first:behind].decode(errors="replace")
             inner = _PARTS[part].get(number)
@@ -86,7 +89,7 @@ class _Walk:
         while place < end:
             self._n_fields += 1
             if self._n_fields > _MOST_FIELDS:
-                raise ValueError(Fault.ONNX_TOO_MUCH())
+                refuse(_TOO_MUCH)
             key, place = self._varint(place, end)
             number, kind, value = key >> 3, key & 7, 0
             if kind == _VARINT:
@@ -97,7 +100,7 @@ class _Walk:
             if kind == _BYTES:
                 size, place = self._varint(place, end)
             if not number or size < 0 or size > end - place:
-                raise ValueError(Fault.NO_ONNX())
+                refuse(_NO_ONNX)
             place += size
             yield number, place - size if kind == _BYTES else None, place, 0
 
@@ -108,4 +111,4 @@ class _Walk:
             value |= (byte & 0x7F) << 7 * n
             if byte < 0x80:
                 return value, place + n + 1
-        raise ValueError(Fault.NO_ONNX())
+        raise FaultError(_NO_ONNX)

@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import message_of
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import Fault, refuse
 from engine.untrusted.regular_file import open_plain
-from engine.untrusted.strict_json import JsonObject, refuse, shown
+from engine.untrusted.strict_json import JsonObject, shown
 
 MAX_HEADER_BYTES = 1 << 20
 """Room for 6,000 tensors; the factors of all layers of the largest models need a tenth of it."""
@@ -93,11 +92,11 @@ def parse_header(file: bytes | mmap.mmap, limit: int = MAX_HEADER_BYTES) -> Safe
 
 def _parsed(content: bytes, n_bytes: int) -> SafetensorsHeader:
     if not content.startswith(b"{"):
-        refuse(Fault.HEADER_NO_OBJECT())
+        refuse("has a header that does not begin with an object")
     try:
         entries = JsonObject.parse(content)
     except ValueError as error:
-        raise ValueError(Fault.HEADER_WRONG(fault=message_of(error))) from error
+        refuse(f"has a header that {error}")
     tensors = {name: _entry(entries, name) for name in entries.values if name != "__metadata__"}
     if "__metadata__" in entries:
         metadata = entries.inner("__metadata__")
@@ -110,12 +109,14 @@ def _parsed(content: bytes, n_bytes: int) -> SafetensorsHeader:
 
 def _header_length(prefix: bytes, n_bytes: int, limit: int) -> int:
     if prefix.startswith(_PICKLE_STARTS):
-        refuse(Fault.PICKLE())
+        detail = "is a pickle, which can run code, and no safetensors file"
+        refuse(Fault.NAMES_CODE(detail=detail))
     n_header = int.from_bytes(prefix, "little")
     if len(prefix) < _PREFIX_BYTES or n_bytes < _PREFIX_BYTES + min(n_header, limit):
-        refuse(Fault.CUT_IN_HEADER(n_bytes=n_bytes))
+        refuse(f"was cut within its header: it ends at byte {n_bytes}")
     if n_header > limit:
-        refuse(Fault.HEADER_TOO_LONG(n_bytes=n_header, most=limit))
+        detail = f"says its header is {n_header} bytes long, and {limit} are the most that is read"
+        refuse(Fault.OVERSIZED(detail=detail))
     return n_header
 
 
@@ -127,22 +128,17 @@ def _entry(entries: JsonObject, name: str) -> TensorEntry:
         shape = entry.integers("shape", most=_LARGEST)
         offsets = entry.integers("data_offsets", most=_LARGEST)
     except ValueError as error:
-        fault = Fault.TENSOR_GARBLED(name=shown(name), fault=message_of(error))
-        raise ValueError(fault) from error
+        refuse(f"garbles the tensor {shown(name)}: {error}")
     if dtype not in _BYTES:
-        refuse(Fault.TENSOR_TYPE_UNKNOWN(name=shown(name), dtype=shown(dtype)))
+        refuse(f"gives the tensor {shown(name)} the unknown type {shown(dtype)}")
     if len(shape) > _MOST_DIMENSIONS or len(offsets) != 2:
-        refuse(Fault.TENSOR_GARBLED(name=shown(name), fault=Fault.TENSOR_NUMBERS()))
+        refuse(f"garbles the tensor {shown(name)}: its shape or its place has too many numbers")
     tensor = TensorEntry(dtype, shape, offsets[0], offsets[1])
-    if tensor.end - tensor.start != tensor.n_elements * _BYTES[dtype]:
+    n_bytes, wanted = tensor.end - tensor.start, tensor.n_elements * _BYTES[dtype]
+    if n_bytes != wanted:
         refuse(
-            Fault.TENSOR_SIZE(
-                name=shown(name),
-                n_bytes=tensor.end - tensor.start,
-                shape=str(list(shape)),
-                dtype=dtype,
-                wanted=tensor.n_elements * _BYTES[dtype],
-            )
+            f"gives the tensor {shown(name)} another size in bytes than {list(shape)} of {dtype} "
+            f"needs: {n_bytes}, not {wanted}"
         )
     return tensor
 
@@ -152,9 +148,9 @@ def _check_offsets(tensors: Mapping[str, TensorEntry], n_data: int) -> None:
     end = 0
     for name, entry in sorted(tensors.items(), key=lambda item: (item[1].start, item[1].end)):
         if entry.start != end:
-            refuse(Fault.TENSOR_MISPLACED(name=shown(name), start=entry.start, wanted=end))
+            refuse(f"puts the tensor {shown(name)} at byte {entry.start} of the data, not at {end}")
         end = entry.end
     if end > n_data:
-        refuse(Fault.DATA_CUT(wanted=end, n_bytes=n_data))
+        refuse(f"was cut: its tensors need data up to byte {end}, and it ends at {n_data}")
     if end < n_data:
-        refuse(Fault.DATA_LEFT(n_bytes=n_data - end))
+        refuse(f"has data behind its last tensor (bytes: {n_data - end})")

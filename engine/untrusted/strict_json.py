@@ -1,6 +1,6 @@
 """Parse untrusted JSON: bounded, without repeated keys, each value of the required type.
 
-Every error is a ``ValueError`` whose text continues a sentence: ``'slot_length' should be a whole
+Every error is a ``FaultError`` whose detail continues a sentence: ``'slot_length' should be a whole
 number from 1 to 1024, got 'wide'``. Unknown keys are ignored.
 """
 
@@ -9,10 +9,9 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NoReturn, Self, TypeGuard, cast
+from typing import Self, TypeGuard, cast
 
-from engine.messages import Message
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import Fault, FaultError, refuse
 from engine.untrusted.regular_file import open_plain
 
 MOST = 2**31 - 1
@@ -21,11 +20,6 @@ MOST = 2**31 - 1
 _SHA256 = re.compile("[0-9a-f]{64}")
 _MOST_DIGITS = 1000  # Python converts longer ones neither from text nor to it
 _SHOWN = 100  # characters of a wrong value in a message
-
-
-def refuse(reason: Message) -> NoReturn:
-    """Raise a ValueError whose text continues a sentence about the file."""
-    raise ValueError(reason)
 
 
 def shown(value: object) -> str:
@@ -50,13 +44,13 @@ def parse_json(content: bytes) -> object:
         )
         if "\\ud" in text.lower():  # half a surrogate pair fits no file and no terminal
             json.dumps(values, ensure_ascii=False).encode()
-    except RecursionError as error:
-        raise ValueError(Fault.NESTED()) from error
-    except UnicodeError as error:
-        raise ValueError(Fault.NO_UTF8()) from error
+    except RecursionError:
+        refuse("is nested too deeply")
+    except UnicodeError:
+        refuse("is no UTF-8 text")
     except json.JSONDecodeError as error:
-        fault = Fault.NO_JSON(line=error.lineno, column=error.colno)
-        raise ValueError(fault) from error
+        detail = f"is no JSON (line {error.lineno}, column {error.colno})"
+        raise FaultError(detail) from error
     return values
 
 
@@ -75,7 +69,7 @@ class JsonObject:
         """Parse UTF-8 text that holds one object; raise ValueError if it does not."""
         values = parse_json(content)
         if not isinstance(values, dict):
-            refuse(Fault.NO_OBJECT(value=shown(values)))
+            refuse(f"should hold an object, got {shown(values)}")
         return cls(values)
 
     @classmethod
@@ -89,7 +83,7 @@ class JsonObject:
         with open_plain(path) as file:
             content = file.read(limit + 1)
         if len(content) > limit:
-            refuse(Fault.TOO_LONG(most=limit))
+            refuse(Fault.OVERSIZED(detail=f"is longer than {limit} bytes"))
         return cls.parse(content)
 
     def __contains__(self, key: str) -> bool:
@@ -105,7 +99,7 @@ class JsonObject:
         value = self._take(key, default)
         if isinstance(value, str) and len(value) <= most:
             return value
-        expected = Fault.TEXT() if most == MOST else Fault.SHORT_TEXT(most=most)
+        expected = "text" if most == MOST else f"text of at most {most} characters"
         raise _wrong(key, expected, value)
 
     def sha256(self, key: str) -> str:
@@ -113,14 +107,14 @@ class JsonObject:
         value = self._take(key, None)
         if isinstance(value, str) and _SHA256.fullmatch(value):
             return value
-        raise _wrong(key, Fault.SHA256(), value)
+        raise _wrong(key, "64 lower-case hexadecimal digits", value)
 
     def flag(self, key: str, *, default: bool | None = None) -> bool:
         """Return true or false."""
         value = self._take(key, default)
         if isinstance(value, bool):
             return value
-        raise _wrong(key, Fault.FLAG(), value)
+        raise _wrong(key, "true or false", value)
 
     def integer(
         self, key: str, *, least: int = 0, most: int = MOST, default: int | None = None
@@ -129,7 +123,7 @@ class JsonObject:
         value = self._take(key, default)
         if _is_whole(value) and least <= value <= most:
             return value
-        raise _wrong(key, Fault.WHOLE_NUMBER(least=least, most=most), value)
+        raise _wrong(key, f"a whole number from {least} to {most}", value)
 
     def number(self, key: str, *, least: float | None = None, most: float | None = None) -> float:
         """Return a finite number, within bounds if both are given."""
@@ -137,9 +131,9 @@ class JsonObject:
         if _is_whole(value) and abs(value) <= MOST:
             value = float(value)
         if not isinstance(value, float) or not math.isfinite(value):
-            raise _wrong(key, Fault.A_NUMBER(), value)
+            raise _wrong(key, "a number", value)
         if least is not None and most is not None and not least <= value <= most:
-            raise _wrong(key, Fault.NUMBER_BETWEEN(least=least, most=most), value)
+            raise _wrong(key, f"a number from {least} to {most}", value)
         return value
 
     def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
@@ -148,7 +142,7 @@ class JsonObject:
         texts = tuple(value for value in values if isinstance(value, str))
         if len(texts) == len(values):
             return texts
-        raise _wrong(key, Fault.TEXTS(), values)
+        raise _wrong(key, "a list of texts", values)
 
     def integers(
         self, key: str, *, least: int = 0, most: int = MOST, default: tuple[int, ...] | None = None
@@ -158,14 +152,14 @@ class JsonObject:
         numbers = tuple(value for value in values if _is_whole(value) and least <= value <= most)
         if len(numbers) == len(values):
             return numbers
-        raise _wrong(key, Fault.WHOLE_NUMBERS(least=least, most=most), values)
+        raise _wrong(key, f"a list of whole numbers from {least} to {most}", values)
 
     def inner(self, key: str) -> "JsonObject":
         """Return an object."""
         value = self._take(key, None)
         if isinstance(value, dict):
             return JsonObject(value)
-        raise _wrong(key, Fault.AN_OBJECT(), value)
+        raise _wrong(key, "an object", value)
 
     def inners(self, key: str) -> "list[JsonObject]":
         """Return a list of objects; an empty one if the key is missing."""
@@ -173,28 +167,28 @@ class JsonObject:
         objects = [JsonObject(value) for value in values if isinstance(value, dict)]
         if len(objects) == len(values):
             return objects
-        raise _wrong(key, Fault.OBJECTS(), values)
+        raise _wrong(key, "a list of objects", values)
 
     def _take(self, key: str, default: object) -> object:
         if key in self._values:
             return self._values[key]
         if default is None:
-            refuse(Fault.LACKS(key=shown(key)))
+            refuse(f"lacks {shown(key)}")
         return default
 
     def _list(self, key: str, default: tuple[object, ...] | None) -> list[object]:
         value = self._take(key, default)
         if isinstance(value, list | tuple):
             return list(value)
-        raise _wrong(key, Fault.A_LIST(), value)
+        raise _wrong(key, "a list", value)
 
 
 def _is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _wrong(key: str, expected: Message, value: object) -> ValueError:
-    return ValueError(Fault.WRONG_TYPE(key=shown(key), wanted=expected, value=shown(value)))
+def _wrong(key: str, expected: str, value: object) -> FaultError:
+    return FaultError(f"{shown(key)} should be {expected}, got {shown(value)}")
 
 
 def _unique(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
@@ -202,23 +196,23 @@ def _unique(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
     values: dict[str, object] = {}
     for key, value in pairs:
         if key in values:
-            refuse(Fault.TWICE(key=shown(key)))
+            refuse(f"names {shown(key)} twice")
         values[key] = value
     return values
 
 
 def _whole(text: str) -> int:
     if len(text) > _MOST_DIGITS:
-        refuse(Fault.MANY_DIGITS(n=len(text)))
+        refuse(f"holds a number of {len(text)} digits")
     return int(text)
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        refuse(Fault.TOO_LARGE_A_NUMBER(value=shown(text)))
+        refuse(f"holds {shown(text)}, which is too large a number")
     return value
 
 
 def _refuse_constant(name: str) -> object:
-    refuse(Fault.NO_NUMBER(value=name))
+    refuse(f"holds {name}, which is no number of JSON")

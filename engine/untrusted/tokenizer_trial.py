@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import Fault, refuse
 from engine.untrusted.limited_child import Asked
 from engine.untrusted.limited_process import LimitedError, ask
 from engine.untrusted.regular_file import file_sha256, open_plain
@@ -34,7 +34,7 @@ def try_tokenizer(path: Path) -> None:
     try:
         ask(Asked(tokenizer=str(path), **_limits(path)))
     except LimitedError as error:
-        raise ValueError(Fault.TOKENIZER_UNUSABLE(reason=str(error))) from error
+        refuse(f"its tokenizer.json cannot be used ({error})")
 
 
 def try_pieces(path: Path) -> None:
@@ -47,12 +47,12 @@ def try_pieces(path: Path) -> None:
     with open_plain(path) as file:
         n_bytes = len(file.read(_MOST_BYTES_OF_PIECES + 1))
     if n_bytes > _MOST_BYTES_OF_PIECES:
-        fault = Fault.TOO_LONG(most=_MOST_BYTES_OF_PIECES)
-        raise ValueError(Fault.FILE_FAULT(name=path.name, fault=fault))
+        detail = f"its {path.name} is longer than {_MOST_BYTES_OF_PIECES} bytes"
+        refuse(Fault.OVERSIZED(detail=detail))
     try:
         ask(Asked(pieces=str(path), **_limits(path)))
     except LimitedError as error:
-        raise ValueError(Fault.PIECES_UNUSABLE(name=path.name, reason=str(error))) from error
+        refuse(f"its {path.name} cannot be used ({error})")
 
 
 def _limits(path: Path) -> Asked:

@@ -25,7 +25,7 @@ from engine.models.instruct_card import is_plain, plain_card
 from engine.models.linear_layers import linear_layers
 from engine.models.model_card import FILE_NAME, ModelCard, read_card
 from engine.settings import LAYOUTS
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import Fault, fault_of
 from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.safetensors_header import read_header
 from engine.untrusted.strict_json import JsonObject, shown
@@ -109,14 +109,12 @@ def verify_adapter(adapter: Adapter, *, origin: Path | None = None) -> str:
     """
     sha256 = _weights_sha256(adapter.folder)
     if adapter.card is not None and adapter.card.weights_sha256 != sha256:
-        folder = str(origin or adapter.folder)
-        raise AdapterError(Code.ADAPTER_CHANGED(folder=folder, file=WEIGHTS_FILE))
+        raise _changed(WEIGHTS_FILE, origin or adapter.folder)
     if adapter.card is not None and adapter.card.adaptive is not None and adapter.card.has_head:
         with _adapter_errors(HEAD_FILE):
             changed = head_sha256(adapter.folder) != adapter.card.adaptive.head_sha256
         if changed:
-            folder = str(origin or adapter.folder)
-            raise AdapterError(Code.ADAPTER_CHANGED(folder=folder, file=HEAD_FILE))
+            raise _changed(HEAD_FILE, origin or adapter.folder)
     return sha256
 
 
@@ -162,8 +160,7 @@ def _check_files(folder: Path) -> None:
     try:
         plain = {entry.name: entry.is_file(follow_symlinks=False) for entry in os.scandir(folder)}
     except (OSError, ValueError) as error:  # ValueError: an invalid path
-        reason = message_of(error) if isinstance(error, OSError) else Fault.NO_PATH()
-        raise AdapterError(Fault.FOLDER_UNREADABLE(reason=reason)) from error
+        raise AdapterError(Fault.FOLDER_UNREADABLE(reason=message_of(error))) from error
     for name in sorted(plain):
         if name.startswith("adapter_model.") and name.endswith(_PICKLES):
             raise AdapterError(Fault.WEIGHTS_PICKLED(name=ascii(name)[1:-1]))
@@ -179,10 +176,8 @@ def _adapter_errors(name: str) -> Iterator[None]:
     """Turn errors of a file into a clause about the adapter."""
     try:
         yield
-    except OSError as error:
-        raise AdapterError(Fault.UNREADABLE(name=name, reason=message_of(error))) from error
-    except ValueError as error:
-        raise AdapterError(Fault.FILE_FAULT(name=name, fault=message_of(error))) from error
+    except (OSError, ValueError) as error:
+        raise AdapterError(fault_of(error, name)) from error
 
 
 def _read_card(folder: Path) -> AdapterCard | None:
@@ -216,15 +211,17 @@ def _check_base(card: AdapterCard | None, base: Fingerprint | None) -> None:
     if card is None:
         return
     if card.prompt_template != PROMPT_TEMPLATE:
-        prompt = shown(card.prompt_template)
-        raise AdapterError(Fault.OTHER_PROMPT(prompt=prompt, known=PROMPT_TEMPLATE))
+        prompt, known = shown(card.prompt_template), PROMPT_TEMPLATE
+        detail = f"it was trained with the prompt {prompt}, and this program builds {known!r}"
+        raise AdapterError(Fault.UNSUPPORTED(detail=detail))
     if card.layout not in LAYOUTS:
-        layout = shown(card.layout)
-        raise AdapterError(Fault.LAYOUT_UNKNOWN(layout=layout, known=", ".join(LAYOUTS)))
+        layout, known = shown(card.layout), ", ".join(LAYOUTS)
+        detail = f"it was trained for the layout {layout}, and this program knows {known}"
+        raise AdapterError(Fault.UNSUPPORTED(detail=detail))
     difference = None if base is None else card.base.difference(base)
     if difference is not None:
         base_name = shown(card.base_name)
-        raise AdapterError(Fault.OTHER_BASE(base=base_name, difference=difference))
+        raise AdapterError(Fault.OTHER_BASE(base=base_name, detail=difference))
 
 
 def _doubt(card: AdapterCard | None, base: Fingerprint | None) -> Message | None:
@@ -232,9 +229,11 @@ def _doubt(card: AdapterCard | None, base: Fingerprint | None) -> Message | None
     if card is None:
         return Fault.NO_CARD(name=FILE_NAME)
     if card.layout != "slots":
-        return Fault.NO_SLOTS(layout=shown(card.layout))
+        detail = f"it was trained for the layout {shown(card.layout)}, and captions use slots"
+        return Fault.UNTRIED(detail=detail)
     if linear_layers(base or card.base) is None:
-        return Fault.LAYERS_UNKNOWN(architecture=shown(card.base.architecture))
+        detail = f"the layers of {shown(card.base.architecture)} are not known here"
+        return Fault.UNTRIED(detail=detail)
     return None
 
 
@@ -242,6 +241,10 @@ def _weights_sha256(folder: Path) -> str:
     try:
         return file_sha256(folder / WEIGHTS_FILE)
     except OSError as error:
-        reason, code = message_of(error), Code.WEIGHTS_UNREADABLE
-        message = code(file=WEIGHTS_FILE, folder=str(folder), reason=reason)
-        raise AdapterError(message) from error
+        reason = fault_of(error, WEIGHTS_FILE)
+        raise AdapterError(Code.ADAPTER_UNUSABLE(folder=str(folder), reason=reason)) from error
+
+
+def _changed(name: str, folder: Path) -> AdapterError:
+    changed = Fault.DAMAGED(detail=f"{name} was changed or damaged after its card was written")
+    return AdapterError(Code.ADAPTER_UNUSABLE(folder=str(folder), reason=changed))

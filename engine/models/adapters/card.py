@@ -21,9 +21,9 @@ from engine.models.model_card import (
     parse_calibration,
 )
 from engine.policy import family, parse_slot_policy
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import Fault, FaultError, refuse
 from engine.untrusted.safe_names import is_plain_name
-from engine.untrusted.strict_json import JsonObject, refuse, shown
+from engine.untrusted.strict_json import JsonObject, shown
 
 FORMAT_VERSION = 1
 KIND = "adapter"
@@ -197,9 +197,10 @@ def parse_adapter_card(content: JsonObject) -> AdapterCard:
     """Parse a card; raises ValueError as ``read_adapter_card`` does."""
     version = content.integer("format_version", least=1)
     if version > FORMAT_VERSION:
-        refuse(Fault.NEWER_FORMAT(version=version, known=FORMAT_VERSION))
+        detail = f"is of format version {version}, and this program reads {FORMAT_VERSION}"
+        refuse(Fault.NEWER_FORMAT(detail=detail))
     if content.text("kind", "model") != KIND:
-        refuse(Fault.NO_ADAPTER_CARD(kind=KIND))
+        refuse(Fault.UNSUPPORTED(detail=f"describes no adapter: its 'kind' is not {KIND!r}"))
     base = content.inner("base")
     slot_length = content.integer("slot_length", least=1, most=MAX_SLOT_LENGTH)
     card = AdapterCard(
@@ -239,22 +240,25 @@ def parse_adapter_card(content: JsonObject) -> AdapterCard:
 def check_name(name: str) -> str:
     """Raise ValueError unless a name is a plain folder name on every system; return it."""
     if not is_plain_name(name, _LONGEST_NAME):
-        refuse(Fault.BAD_NAME(name=shown(name), most=_LONGEST_NAME))
+        refuse(
+            f"has the name {shown(name)}: a name has 1 to {_LONGEST_NAME} letters and digits of "
+            "ASCII, with dots, hyphens and underscores between them"
+        )
     return name
 
 
 def check_language(code: str) -> str:
     """Raise ValueError unless a text is a language's code (de, pt-BR, zh-Hant); return it."""
     if not _LANGUAGE.fullmatch(code):
-        refuse(Fault.BAD_LANGUAGE(code=shown(code)))
+        refuse(f"names the language {shown(code)}, which is no code like de or pt-BR")
     return code
 
 
 def _languages(content: JsonObject) -> Mapping[str, Language]:
     if len(content.values) > _MOST_LANGUAGES:
-        refuse(Fault.MANY_LANGUAGES(n=len(content.values), most=_MOST_LANGUAGES))
+        refuse(f"names {len(content.values)} target languages, and {_MOST_LANGUAGES} are the most")
     if not content.values:
-        refuse(Fault.NO_LANGUAGE())
+        refuse("names no target language")
     return {
         check_language(code): Language(
             name=content.inner(code).text("name", most=_SHORT),
@@ -267,14 +271,14 @@ def _languages(content: JsonObject) -> Mapping[str, Language]:
 def _token(content: JsonObject, key: str) -> str:
     text = content.text(key, most=_SHORT)
     if not text:
-        refuse(Fault.NO_TOKEN(key=shown(key)))
+        refuse(f"{shown(key)} should name a token, got nothing")
     return text
 
 
 def _policies(content: JsonObject) -> tuple[str, ...]:
     policies = content.texts("policies")
     if not policies:
-        refuse(Fault.NO_POLICY())
+        refuse("names no policy")
     return tuple(_policy(text) for text in policies)
 
 
@@ -282,7 +286,11 @@ def _policy(text: str) -> str:
     try:
         return str(parse_slot_policy(text))
     except PolicyError as error:
-        raise ValueError(Fault.POLICY_UNKNOWN(policy=shown(text))) from error
+        detail = (
+            f"names the policy {shown(text)}, which is not written read:N, wait:K, "
+            "adaptive:TAU[:MOST] or offline"
+        )
+        raise FaultError(detail) from error
 
 
 def _corpus(content: JsonObject) -> Corpus:

@@ -20,6 +20,7 @@ from engine.models.adapters.lora_weights import WEIGHTS_FILE
 from engine.models.adaptive_card import HEAD_FILE
 from engine.models.model_card import FILE_NAME
 from engine.untrusted.safe_names import delete_hidden
+from engine.untrusted.strict_json import shown
 
 _FILES = (CONFIG_FILE, WEIGHTS_FILE, FILE_NAME)
 _DOCUMENTS = ("README.md", "LICENSE", "LICENSE.txt", "NOTICE")
@@ -170,7 +171,7 @@ def _checked(name: str) -> str:
     try:
         return check_name(name)
     except ValueError as error:
-        raise AdapterError(Code.ADAPTER_BAD_NAME(fault=message_of(error))) from error
+        raise AdapterError(Code.ADAPTER_BAD_NAME(name=shown(name))) from error
 
 
 def _copy(source: Path, target: Path, *, has_head: bool) -> None:

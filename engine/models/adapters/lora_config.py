@@ -9,8 +9,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from engine.untrusted.faults import Fault
-from engine.untrusted.strict_json import JsonObject, refuse, shown
+from engine.untrusted.faults import Fault, refuse
+from engine.untrusted.strict_json import JsonObject, shown
 
 CONFIG_FILE = "adapter_config.json"
 
@@ -137,14 +137,15 @@ def _ends(path: str) -> list[str]:
 def parse_lora(content: JsonObject) -> Lora:
     """Parse ``adapter_config.json``; raise ValueError if it is garbled or not supported."""
     if content.text("peft_type") != "LORA":
-        refuse(Fault.NO_LORA(kind=shown(content.text("peft_type"))))
+        detail = f"describes {shown(content.text('peft_type'))}, and only LORA is supported"
+        refuse(Fault.UNSUPPORTED(detail=detail))
     for key, value in content.values.items():
         if key not in _READ | _WITHOUT_EFFECT and value not in (None, False, "", [], {}):
-            refuse(Fault.SETS(key=shown(key)))
+            refuse(Fault.UNSUPPORTED(detail=f"sets {shown(key)}, which is not supported"))
     _check_plain(content)
     alpha = content.number("lora_alpha")
     if alpha <= 0:
-        refuse(Fault.NO_ALPHA(alpha=alpha))
+        refuse(f"has a 'lora_alpha' of {alpha}, and only more than 0 has a meaning")
     return Lora(
         rank=content.integer("r", least=1, most=_MOST_RANK),
         alpha=alpha,
@@ -161,18 +162,20 @@ def _check_plain(content: JsonObject) -> None:
         if not any(
             value is known or (value == known and isinstance(value, str)) for known in values
         ):
-            refuse(Fault.SETS_TO(key=shown(key), value=shown(value)))
+            detail = f"sets {shown(key)} to {shown(value)}, which is not supported"
+            refuse(Fault.UNSUPPORTED(detail=detail))
 
 
 def _targets(content: JsonObject) -> frozenset[str]:
     if isinstance(content.values.get("target_modules"), str):
-        refuse(Fault.TARGET_PATTERN())
+        detail = "names its 'target_modules' by a pattern, and only a list of names is supported"
+        refuse(Fault.UNSUPPORTED(detail=detail))
     targets = content.texts("target_modules")
     for target in targets:
         if len(target) > _LONGEST_NAME or not _TARGET.fullmatch(target):
-            refuse(Fault.TARGET_UNKNOWN(target=shown(target)))
+            refuse(f"has the target {shown(target)}, which is no name of a layer")
     if not targets:
-        refuse(Fault.NO_TARGET())
+        refuse("names no target")
     return frozenset(targets)
 
 

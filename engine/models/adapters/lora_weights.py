@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from engine.models.adapters.lora_config import Lora
 from engine.models.fingerprint import Fingerprint
 from engine.models.linear_layers import linear_layers
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import Fault, refuse
 from engine.untrusted.safetensors_header import SafetensorsHeader, TensorEntry
-from engine.untrusted.strict_json import refuse, shown
+from engine.untrusted.strict_json import shown
 
 WEIGHTS_FILE = "adapter_model.safetensors"
 
@@ -60,7 +60,8 @@ def fit_lora(lora: Lora, header: SafetensorsHeader, base: Fingerprint | None) ->
     stem, factors = _factors(header)
     known = None if base is None else linear_layers(base)
     if known is not None and stem != known.stem:
-        refuse(Fault.OTHER_STEM(stem=shown(stem), wanted=known.stem))
+        detail = f"has its layers at {shown(stem)}, and the base has them at {known.stem}"
+        refuse(Fault.UNFIT(detail=detail))
     n_layers = 1 + max(layer for layer, _, _ in factors)
     if base is not None:
         _check_size(lora, {layer for layer, _, _ in factors}, base)
@@ -70,12 +71,14 @@ def fit_lora(lora: Lora, header: SafetensorsHeader, base: Fingerprint | None) ->
     layers = tuple(sorted({layer for layer, _, _ in factors}))
     targeted = lora.targeted_layers(stem, shapes, n_layers)
     if targeted.idle:
-        refuse(Fault.IDLE_TARGET(target=shown(targeted.idle[0])))
+        refuse(
+            f"should have factors for the target {shown(targeted.idle[0])}, which is no layer of it"
+        )
     for layer, module in targeted:  # stops at the first missing factor
         _check_pair(lora.rank, factors, (stem, layer, module), shapes[module])
     if factors:
         layer, module, factor = next(iter(factors))
-        refuse(Fault.FACTOR_NO_TARGET(factor=factor, place=shown(f"{layer}.{module}")))
+        refuse(f"has a factor {factor} for {shown(f'{layer}.{module}')}, which is no target")
     entries = header.tensors.values()
     return LoraWeights(
         modules=modules,
@@ -96,24 +99,32 @@ def _factors(header: SafetensorsHeader) -> tuple[str, _Factors]:
     for name, entry in header.tensors.items():
         match = _FACTOR.fullmatch(name) if len(name) <= _LONGEST_NAME else None
         if match is None:
-            refuse(Fault.NO_FACTOR(name=shown(name)))
+            refuse(f"has the tensor {shown(name)}, which is no factor of a layer")
         if entry.dtype not in _DTYPES:
-            refuse(Fault.FACTOR_TYPE(name=shown(name), dtype=entry.dtype))
+            refuse(f"has the tensor {shown(name)} of type {entry.dtype}, which factors never are")
         stems.add(match["stem"])
         factors[int(match["layer"]), match["module"], match["factor"]] = entry
     if len(stems) != 1:
-        refuse(Fault.MANY_STEMS(n=len(stems)) if stems else Fault.WITHOUT_FACTORS())
+        refuse(
+            f"has factors in {len(stems)} lists of layers, and one list of layers was expected"
+            if stems
+            else "has no factor, and one list of layers was expected"
+        )
     return stems.pop(), factors
 
 
 def _check_size(lora: Lora, seen: Collection[int], base: Fingerprint) -> None:
     """Refuse another number of layers with a clear text: the base is usually the wrong one."""
     if not lora.names_blocks and len(seen) != base.layers:
-        refuse(Fault.OTHER_LAYERS(n=len(seen), wanted=base.layers))
+        detail = f"fits a base with another number of layers: {len(seen)}, not {base.layers}"
+        refuse(Fault.UNFIT(detail=detail))
     if max(seen) >= base.layers:
-        refuse(Fault.LAYER_TOO_HIGH(layer=max(seen), last=base.layers - 1))
+        last = base.layers - 1
+        detail = f"has factors for layer {max(seen)}, and the base ends with layer {last}"
+        refuse(Fault.UNFIT(detail=detail))
     if lora.rank > base.hidden_size:
-        refuse(Fault.RANK_TOO_HIGH(rank=lora.rank, width=base.hidden_size))
+        detail = f"has the rank {lora.rank}, and the base is {base.hidden_size} wide"
+        refuse(Fault.UNFIT(detail=detail))
 
 
 def _check_pair(
@@ -125,7 +136,7 @@ def _check_pair(
         entry = factors.pop((layer, module, factor), None)
         name = f"base_model.model.{stem}.{layer}.{module}.lora_{factor}.weight"
         if entry is None:
-            refuse(Fault.TENSOR_MISSING(name=shown(name)))
+            refuse(f"lacks the tensor {shown(name)}")
         size = None if shape is None else shape[axis]
         expected = (rank, size) if factor == "A" else (size, rank)
         given = entry.shape
@@ -133,4 +144,5 @@ def _check_pair(
             want is not None and want != have for want, have in zip(expected, given, strict=True)
         ):
             sizes = ", ".join("?" if want is None else str(want) for want in expected)
-            refuse(Fault.TENSOR_SHAPE(name=shown(name), shape=str(list(given)), wanted=sizes))
+            detail = f"has {shown(name)} in the shape {list(given)}, and [{sizes}] was expected"
+            refuse(Fault.UNFIT(detail=detail))

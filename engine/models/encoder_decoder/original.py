@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import ModelError, message_of
-from engine.messages import Code, Message
+from engine.messages import Code
 from engine.models.encoder_decoder.languages import two_letters
 from engine.models.encoder_decoder.record import (
     END,
@@ -25,11 +25,11 @@ from engine.models.encoder_decoder.record import (
 from engine.models.encoder_decoder.vocabulary import MOST_TOKENS, checked_vocabulary
 from engine.models.memory_footprint import read_footprint, tensor_sizes
 from engine.models.model_card import FILE_NAME
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import Fault, about, fault_of, refuse
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES, check_model_folder
 from engine.untrusted.regular_file import open_plain
 from engine.untrusted.safe_names import model_name
-from engine.untrusted.strict_json import JsonObject, refuse, shown
+from engine.untrusted.strict_json import JsonObject, shown
 from engine.untrusted.tokenizer_trial import try_pieces
 
 _TYPES = ("marian", "m2m_100", "t5")
@@ -116,14 +116,10 @@ def read_original(folder: Path) -> Original:
     try:
         return _read(folder)
     except OSError as error:
-        reason: Message = Fault.CANNOT_BE_READ(reason=message_of(error))
-        raise _unusable(folder, reason) from error
+        reason = Fault.FOLDER_UNREADABLE(reason=message_of(error))
+        raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
     except ValueError as error:
-        raise _unusable(folder, message_of(error)) from error
-
-
-def _unusable(folder: Path, reason: Message) -> ModelError:
-    return ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason))
+        raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=fault_of(error))) from error
 
 
 def _read(folder: Path) -> Original:
@@ -142,7 +138,8 @@ def _read(folder: Path) -> Original:
         family, vocabulary, sources, targets = _madlad(folder, pieces[0])
     _check_vocabulary(vocabulary)
     if not targets:
-        refuse(Fault.NO_LANGUAGES())
+        detail = "nothing in it names the languages that it translates to"
+        refuse(Fault.UNSUPPORTED(detail=detail))
     encoder = sum(n for name, n in sizes.items() if ".encoder." in f".{name}")
     record = Record(
         name=model_name(folder),
@@ -161,30 +158,22 @@ def _read(folder: Path) -> Original:
 
 
 def _check_vocabulary(tokens: tuple[str, ...]) -> None:
-    try:
+    with about("vocab.json"):
         missing = {END, UNKNOWN}.difference(checked_vocabulary(tokens))
         if missing:
-            refuse(Fault.LACKS(key=shown(min(missing))))
-    except ValueError as error:
-        raise ValueError(Fault.FILE_FAULT(name="vocab.json", fault=message_of(error))) from error
+            refuse(f"lacks {shown(min(missing))}")
 
 
 def _read_json(folder: Path, name: str, most: int) -> JsonObject:
-    try:
+    with about(name):
         return JsonObject.read(folder / name, most)
-    except FileNotFoundError:
-        refuse(Fault.HAS_NO(name=name))
-    except ValueError as error:
-        refuse(Fault.FILE_FAULT(name=name, fault=message_of(error)))
 
 
 def _check_sizes(config: JsonObject) -> None:
     for key, most in _SIZES.items():
         if config.values.get(key) is not None:
-            try:
+            with about("config.json"):
                 config.integer(key, least=1, most=most)
-            except ValueError as error:
-                refuse(Fault.FILE_FAULT(name="config.json", fault=message_of(error)))
 
 
 def _check_weights(folder: Path) -> None:
@@ -202,7 +191,7 @@ def _check_layers(config: JsonObject, n_tensors: int) -> None:
     for key, value in config.values.items():
         n_layers = value if key.endswith("layers") and isinstance(value, int) else 0
         if n_layers * _LEAST_TENSORS > n_tensors:
-            refuse(Fault.NETWORK_TOO_LARGE())
+            refuse("its config.json asks for a larger network than it has weights for")
 
 
 def _piece_files(folder: Path, names: Sequence[str]) -> list[str]:
@@ -211,7 +200,7 @@ def _piece_files(folder: Path, names: Sequence[str]) -> list[str]:
     found = [name for name in names if (folder / name).exists()]
     if not found or (is_marian and len(found) < len(names)):
         missing = next(name for name in names if name not in found)
-        refuse(Fault.NO_PIECES(name=missing))
+        refuse(Fault.HAS_NO(name=missing))
     found = found if is_marian else found[:1]
     for name in found:
         try_pieces(folder / name)
@@ -224,7 +213,8 @@ _Read = tuple[str, tuple[str, ...], Mapping[str, str], Mapping[str, str]]
 
 def _marian(folder: Path, config: JsonObject) -> _Read:
     if config.values.get("share_encoder_decoder_embeddings") is False:
-        refuse(Fault.TWO_VOCABULARIES())
+        detail = "its two languages have a vocabulary each, and CTranslate2 takes one"
+        refuse(Fault.UNSUPPORTED(detail=detail))
     vocabulary = _vocabulary(folder)
     source, target = _marian_pair(folder)
     targets = _by_code(_found(_MARIAN_LANGUAGE, vocabulary))
@@ -252,7 +242,7 @@ def _vocabulary(folder: Path) -> tuple[str, ...]:
     content = _read_json(folder, "vocab.json", _MAX_VOCABULARY_BYTES)
     tokens = {content.integer(token, most=MOST_TOKENS): token for token in content.values}
     if sorted(tokens) != list(range(len(content.values))):
-        refuse(Fault.FILE_FAULT(name="vocab.json", fault=Fault.IDS_WITH_GAPS()))
+        refuse("vocab.json gives its tokens ids with gaps")
     return tuple(tokens[id_] for id_ in range(len(tokens)))
 
 

@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from engine.errors import ModelError, message_of
+from engine.errors import ModelError
 from engine.files import write_file
 from engine.messages import Code
 from engine.models.instruct_card import LANGUAGE_NAMES
 from engine.models.licences import forbids_commerce
 from engine.models.model_card import Calibration, Language, ModelCard, parse_calibration
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import detail_of, refuse
 from engine.untrusted.safe_names import is_plain_name
-from engine.untrusted.strict_json import JsonObject, refuse, shown
+from engine.untrusted.strict_json import JsonObject, shown
 
 RECORD_FILE = "encoder-decoder.json"
 FAMILIES = ("marian", "m2m100", "nllb", "madlad")
@@ -133,15 +133,15 @@ def read_record(folder: Path) -> Record:
     try:
         return _parsed(JsonObject.read(folder / RECORD_FILE, _MAX_RECORD_BYTES))
     except (OSError, ValueError) as error:
-        fault = Fault.FILE_FAULT(name=RECORD_FILE, fault=message_of(error))
-        raise ModelError(Code.CONVERTED_WRONG(folder=str(folder), reason=fault)) from error
+        detail = f"{RECORD_FILE}: {detail_of(error)}"
+        raise ModelError(Code.CONVERTED_WRONG(folder=str(folder), detail=detail)) from error
 
 
 def _parsed(content: JsonObject) -> Record:
     content.integer("format_version", least=FORMAT_VERSION, most=FORMAT_VERSION)
     family = content.text("family", most=LONGEST)
     if family not in FAMILIES:
-        refuse(Fault.KIND_UNKNOWN(kind=shown(family)))
+        refuse(f"says that it is a {shown(family)}, which is no kind that is known here")
     return Record(
         name=content.text("name", most=LONGEST),
         family=family,
@@ -165,17 +165,17 @@ def _languages(content: JsonObject) -> dict[str, str]:
 def checked_languages(tokens: Mapping[str, str]) -> dict[str, str]:
     """Return languages with their tokens; raise ValueError for too many, or for a bad code."""
     if len(tokens) > _MOST_LANGUAGES:
-        refuse(Fault.MANY_LANGUAGES(n=len(tokens), most=_MOST_LANGUAGES))
+        refuse(f"names {len(tokens)} target languages, and {_MOST_LANGUAGES} are the most")
     for code in tokens:  # also the name of a glossary's file
         if not is_plain_name(code, _LONGEST_CODE):
-            refuse(Fault.BAD_LANGUAGE(code=shown(code)))
+            refuse(f"names the language {shown(code)}, which is no code like de or pt-BR")
     return dict(tokens)
 
 
 def _file_name(content: JsonObject, key: str) -> str:
     name = content.text(key, most=LONGEST)
     if not is_plain_name(name, LONGEST):
-        refuse(Fault.WRONG_TYPE(key=shown(key), wanted=Fault.TEXT(), value=shown(name)))
+        refuse(f"{shown(key)} should be text, got {shown(name)}")
     return name
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Self
 
-from engine.untrusted.faults import Fault
-from engine.untrusted.strict_json import refuse, shown
+from engine.untrusted.faults import refuse
+from engine.untrusted.strict_json import shown
 
 MOST_TOKENS, _LONGEST = 1 << 20, 1000  # characters
 
@@ -31,14 +31,14 @@ def checked_vocabulary(tokens: object) -> Vocabulary:
     The text of the error continues a sentence about the file.
     """
     if not isinstance(tokens, list | tuple) or not all(isinstance(one, str) for one in tokens):
-        refuse(Fault.WRONG_CONTENT(wanted=Fault.TEXTS(), value=shown(tokens)))
+        refuse(f"should hold a list of texts, got {shown(tokens)}")
     if len(tokens) > MOST_TOKENS:
-        refuse(Fault.MANY_TOKENS(n=len(tokens), most=MOST_TOKENS))
+        refuse(f"has {len(tokens)} tokens, and {MOST_TOKENS} are the most")
     longest = max(map(len, tokens), default=0)
     if longest > _LONGEST:
-        refuse(Fault.LONG_TOKEN(n=longest, most=_LONGEST))
+        refuse(f"has a token of {longest} characters, and {_LONGEST} are the most")
     vocabulary = Vocabulary(tokens)
     if len(vocabulary.ids) < len(vocabulary):
         again = next(one for id_, one in enumerate(vocabulary) if vocabulary.ids[one] != id_)
-        refuse(Fault.TWICE(key=shown(again)))
+        refuse(f"names {shown(again)} twice")
     return vocabulary

@@ -20,7 +20,7 @@ from typing import cast
 
 from engine.errors import FetchCancelledError, ModelError, message_of
 from engine.files import ByteCount
-from engine.messages import Code, Message
+from engine.messages import Code
 from engine.models.encoder_decoder.original import Original, read_original
 from engine.models.encoder_decoder.record import (
     Record,
@@ -31,7 +31,7 @@ from engine.models.encoder_decoder.record import (
 from engine.runtime.ctranslate2 import conversion_child
 from engine.runtime.ctranslate2.converted_weights import WEIGHTS
 from engine.runtime.ctranslate2.folder_lock import held
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import detail_of
 from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.safe_names import delete_hidden
 from engine.untrusted.strict_json import shown
@@ -229,15 +229,13 @@ def _check_answer(name: str, answer: bytes, exit_code: int) -> None:
     """
     if exit_code or not answer:
         how = signal.Signals(-exit_code).name if exit_code < 0 else str(exit_code)
-        raise _failed(name, Code.CONVERSION_DIED(how=how))
+        raise _failed(name, f"its process was ended ({how})")
     match cast("dict[str, object]", json.loads(answer)):
         case {"errno": int(number), "words": str(words)} if number in _DISK_ERRORS:
             raise OSError(number, words)
-        case {"fault": fault}:
-            raise _failed(name, Message.from_json(fault) or Fault.MODEL_REFUSED(error="ValueError"))
-        case {"error": error} | {"words": error}:
-            raise _failed(name, Fault.MODEL_REFUSED(error=str(error)))
+        case {"error": detail} | {"words": detail}:
+            raise _failed(name, detail_of(ValueError(detail)))
 
 
-def _failed(name: str, reason: Message) -> ModelError:
-    return ModelError(Code.CONVERSION_FAILED(name=name, reason=reason))
+def _failed(name: str, detail: str) -> ModelError:
+    return ModelError(Code.CONVERSION_FAILED(name=name, detail=detail))

@@ -22,9 +22,10 @@ def _convert(folder: Path, out: Path, precision: str) -> dict[str, object]:
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
     for name in ("torch", "transformers"):  # CTranslate2 imports them if it can, for seconds
         sys.modules[name] = None  # type: ignore[assignment]  # Python's own way to say: it is not there
-    from engine.errors import ModelError, message_of  # noqa: PLC0415  likewise
+    from engine.errors import ModelError  # noqa: PLC0415  likewise
     from engine.models.encoder_decoder.original import read_original  # noqa: PLC0415  likewise
     from engine.runtime.ctranslate2.network_spec import describe  # noqa: PLC0415  after these lines
+    from engine.untrusted.faults import detail_of  # noqa: PLC0415  likewise
 
     try:
         spec = describe(folder, read_original(folder))
@@ -34,7 +35,7 @@ def _convert(folder: Path, out: Path, precision: str) -> dict[str, object]:
     except OSError as error:
         return {"errno": error.errno, "words": error.strerror}
     except (ModelError, ValueError) as error:
-        return {"fault": message_of(error).to_json()}
+        return {"error": detail_of(error)}
     return {}
 
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 
-from engine.errors import message_of
 from engine.models.encoder_decoder.record import END, UNKNOWN, Record
 from engine.models.encoder_decoder.vocabulary import Vocabulary, checked_vocabulary
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import FaultError, about, refuse
 from engine.untrusted.regular_file import file_sha256, open_plain
-from engine.untrusted.strict_json import JsonObject, parse_json, refuse, shown
+from engine.untrusted.strict_json import JsonObject, parse_json, shown
 
 WEIGHTS = "model.bin"
+_NO_WEIGHTS = f"{WEIGHTS} is no file of weights as CTranslate2 writes it"
 _CONFIG, _VOCABULARY = "config.json", "shared_vocabulary.json"
 _NEVER_WRITTEN = ("vmap.txt",)
 """Files that CTranslate2 would read, and no conversion of ours has."""
@@ -55,25 +55,26 @@ def read_converted(folder: Path, record: Record) -> Converted:
     """
     for name in _NEVER_WRITTEN:
         if os.path.lexists(folder / name):
-            refuse(Fault.NOT_OF_CONVERSION(name=name))
+            refuse(f"it has a {name}, which no conversion writes")
     config = _read_config(folder)
     vocabulary = _read_vocabulary(folder)
     languages = {*record.sources.values(), *record.targets.values()} - {""}
     for token in (*sorted(languages), *config):
         if token not in vocabulary.ids:
-            refuse(Fault.FILE_FAULT(name=_VOCABULARY, fault=Fault.LACKS(key=shown(token))))
+            refuse(f"{_VOCABULARY} lacks {shown(token)}")
     with open_plain(folder / WEIGHTS) as file:
         try:
             shapes = _read_shapes(file)
         except (struct.error, UnicodeDecodeError) as error:
-            raise ValueError(
-                Fault.FILE_FAULT(name=WEIGHTS, fault=Fault.NO_CONVERTED_WEIGHTS())
-            ) from error
+            raise FaultError(_NO_WEIGHTS) from error
     n_rows = next(iter(shapes.get(_EMBEDDINGS, ())), 0)
     if n_rows != len(vocabulary):
-        refuse(Fault.OTHER_VOCABULARY(n_tokens=len(vocabulary), n_rows=n_rows))
+        refuse(
+            f"it has {len(vocabulary)} tokens, and its embeddings have {n_rows} rows, so they "
+            "belong to two models"
+        )
     if record.weights_sha256 and file_sha256(folder / WEIGHTS) != record.weights_sha256:
-        refuse(Fault.FILE_FAULT(name=WEIGHTS, fault=Fault.CHANGED_SINCE()))
+        refuse(f"{WEIGHTS} was changed or damaged since it was converted")
     tables = [shapes[name][0] for name in _POSITIONS if shapes.get(name)]
     return Converted(vocabulary, min(tables, default=None))
 
@@ -84,7 +85,7 @@ def _read_config(folder: Path) -> list[str]:
     Returns:
         the markers that they name; it adds them by itself.
     """
-    try:
+    with about(_CONFIG):
         config = JsonObject.read(folder / _CONFIG, _MAX_CONFIG_BYTES)
         for key in ("add_source_bos", "add_source_eos", "multi_query_attention"):
             config.flag(key)
@@ -92,22 +93,18 @@ def _read_config(folder: Path) -> list[str]:
         if config.values.get("layer_norm_epsilon") is not None:
             config.number("layer_norm_epsilon")
         return [config.text(key) for key in ("unk_token", "eos_token", "decoder_start_token")]
-    except ValueError as error:
-        raise ValueError(Fault.FILE_FAULT(name=_CONFIG, fault=message_of(error))) from error
 
 
 def _read_vocabulary(folder: Path) -> Vocabulary:
     with open_plain(folder / _VOCABULARY) as file:
         content = file.read(_MAX_VOCABULARY_BYTES + 1)
-    try:
+    with about(_VOCABULARY):
         if len(content) > _MAX_VOCABULARY_BYTES:
-            refuse(Fault.TOO_LONG(most=_MAX_VOCABULARY_BYTES))
+            refuse(f"is longer than {_MAX_VOCABULARY_BYTES} bytes")
         vocabulary = checked_vocabulary(parse_json(content))
         for marker in (UNKNOWN, END):
             if marker not in vocabulary.ids:
-                refuse(Fault.LACKS(key=shown(marker)))
-    except ValueError as error:
-        raise ValueError(Fault.FILE_FAULT(name=_VOCABULARY, fault=message_of(error))) from error
+                refuse(f"lacks {shown(marker)}")
     return vocabulary
 
 
@@ -122,7 +119,7 @@ def _read_shapes(file: BufferedReader) -> dict[str, tuple[int, ...]]:
     _name(file)
     _revision, n_variables = _take(file, "II")
     if version != _BINARY_VERSION or n_variables > _MOST_VARIABLES:
-        refuse(Fault.FILE_FAULT(name=WEIGHTS, fault=Fault.NO_CONVERTED_WEIGHTS()))
+        refuse(_NO_WEIGHTS)
     shapes = dict[str, tuple[int, ...]]()
     for _ in range(n_variables):
         name = _name(file)

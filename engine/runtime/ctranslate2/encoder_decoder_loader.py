@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from tokenizers import Tokenizer as Backend
 
-from engine.errors import ModelError, is_failure, message_of
+from engine.errors import ModelError, is_failure
 from engine.messages import Code
 from engine.models.encoder_decoder.record import END, UNKNOWN, Record, read_record
 from engine.models.encoder_decoder.tokenizer import (
@@ -28,6 +28,7 @@ from engine.runtime.ctranslate2.original_weights import delete_original
 from engine.runtime.processor import suits_one_thread
 from engine.runtime.weights import LoadReport
 from engine.settings import ModelSettings
+from engine.untrusted.faults import detail_of
 from engine.untrusted.safe_names import model_name
 from engine.untrusted.tokenizer_trial import try_pieces
 
@@ -140,8 +141,8 @@ def load_encoder_decoder(
     except BaseException as error:
         if not is_failure(error):
             raise
-        reason = message_of(error) if isinstance(error, Exception) else type(error).__name__
-        raise ModelError(Code.CONVERTED_WRONG(folder=str(converted), reason=reason)) from error
+        detail = detail_of(error) if isinstance(error, Exception) else type(error).__name__
+        raise ModelError(Code.CONVERTED_WRONG(folder=str(converted), detail=detail)) from error
     if settings.is_download:
         delete_original(folder, converted)
     return weights

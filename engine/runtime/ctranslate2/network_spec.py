@@ -5,9 +5,8 @@ from a stranger, so every tensor must have the shape that the settings ask for. 
 and what is copied of them stays no longer than it is needed. Imports no torch.
 """
 
-import contextlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,16 +18,15 @@ from ctranslate2.specs.model_spec import NumpyVariable
 from ctranslate2.specs.transformer_spec import FeedForwardSpec
 from numpy.typing import NDArray
 
-from engine.errors import message_of
 from engine.models.encoder_decoder.original import Original
 from engine.models.encoder_decoder.record import END, PADDING, START, UNKNOWN
 from engine.models.encoder_decoder.vocabulary import MOST_TOKENS
 from engine.models.memory_footprint import weight_files
 from engine.models.tensor_file import float_tensor, map_tensor_file
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import about, refuse
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES
 from engine.untrusted.safetensors_header import SafetensorsHeader, parse_header
-from engine.untrusted.strict_json import JsonObject, refuse, shown
+from engine.untrusted.strict_json import JsonObject, shown
 
 if TYPE_CHECKING:
     import mmap
@@ -81,7 +79,7 @@ class _Weights:
         self._has_bias = has_bias
         self._places: dict[str, tuple[mmap.mmap, SafetensorsHeader, str]] = {}
         for name in weight_files(folder):
-            with _faults_of(name):
+            with about(name):
                 content = map_tensor_file(folder / name)
                 header = parse_header(content)
             for key in header.tensors:
@@ -100,11 +98,12 @@ class _Weights:
         arrays = []
         for name in names:
             if name not in self:
-                refuse(Fault.WEIGHTS_LACK(names=shown(name)))
+                refuse(f"its weights lack {shown(name)}")
             content, header, key = self._places[name]
             if header.tensors[key].shape != shape:
-                refuse(Fault.WEIGHTS_SHAPE(names=shown(name)))
-            with _faults_of("safetensors"):
+                other = "in another shape than its config.json asks for"
+                refuse(f"its weights have {shown(name)} {other}")
+            with about("safetensors"):
                 arrays.append(float_tensor(content, header, key))
         array = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
         return _Mapped(array.astype(np.float32) if array.dtype == np.float64 else array)
@@ -159,7 +158,7 @@ def describe(folder: Path, original: Original) -> TransformerSpec:
     """
     config = JsonObject.read(folder / _CONFIG, MAX_CONFIG_BYTES)
     is_t5, is_marian = (original.record.family == one for one in ("madlad", "marian"))
-    with _faults_of(_CONFIG):
+    with about(_CONFIG):
         n_rows = config.integer("vocab_size", least=1, most=MOST_TOKENS)
         begin = config.integer("decoder_start_token_id", most=n_rows - 1, default=0 if is_t5 else 2)
     tokens = _tokens(original, n_rows)
@@ -181,15 +180,6 @@ def describe(folder: Path, original: Original) -> TransformerSpec:
     return spec
 
 
-@contextlib.contextmanager
-def _faults_of(name: str) -> Iterator[None]:
-    """Name the file that errors within are about."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(Fault.FILE_FAULT(name=name, fault=message_of(error))) from error
-
-
 def _tokens(original: Original, n_rows: int) -> list[str]:
     """Return a token for each row that is kept: for all but the last of Marian, its padding."""
     tokens, family = list(original.vocabulary[:n_rows]), original.record.family
@@ -202,21 +192,21 @@ def _tokens(original: Original, n_rows: int) -> list[str]:
 def _activation(config: JsonObject, key: str, known: Mapping[str, Activation]) -> Activation:
     name = config.text(key)
     if name not in known:
-        refuse(Fault.WRONG_TYPE(key=key, wanted=", ".join(known), value=shown(name)))
+        refuse(f"{key} should be {', '.join(known)}, got {shown(name)}")
     return known[name]
 
 
 def _heads(config: JsonObject, key: str, width: int) -> int:
     n_heads = config.integer(key, least=1)
     if width % n_heads:
-        refuse(Fault.WRONG_TYPE(key=key, wanted=Fault.DIVISOR(whole=width), value=shown(n_heads)))
+        refuse(f"{key} should be a divisor of {width}, got {shown(n_heads)}")
     return n_heads
 
 
 def _bart(folder: Path, config: JsonObject, *, is_marian: bool) -> tuple[TransformerSpec, _Weights]:
     """Describe the layers of Marian, which norms behind a layer, or of M2M-100 or NLLB."""
     sides = ("encoder", "decoder")
-    with _faults_of(_CONFIG):
+    with about(_CONFIG):
         width = config.integer("d_model", least=4)
         n_positions = config.integer("max_position_embeddings", least=1)
         n_layers = tuple(config.integer(f"{side}_layers", least=1) for side in sides)
@@ -226,7 +216,7 @@ def _bart(folder: Path, config: JsonObject, *, is_marian: bool) -> tuple[Transfo
         is_scaled = config.flag("scale_embedding", default=not is_marian)
     weights = _Weights(folder, width, "q_proj k_proj v_proj out_proj", has_bias=True)
     if 4 * n_positions * width > weights.n_bytes + _MOST_TABLE_BYTES:
-        refuse(Fault.NETWORK_TOO_LARGE())
+        refuse("its config.json asks for a larger network than it has weights for")
     spec = TransformerSpec.from_config(
         n_layers, n_heads[0], pre_norm=not is_marian, activation=activation
     )
@@ -253,7 +243,7 @@ def _bart(folder: Path, config: JsonObject, *, is_marian: bool) -> tuple[Transfo
 
 def _t5(folder: Path, config: JsonObject) -> tuple[TransformerSpec, _Weights]:
     """Describe the layers of MADLAD, with relative positions."""
-    with _faults_of(_CONFIG):
+    with about(_CONFIG):
         width, n_inner = (config.integer(key, least=1) for key in ("d_model", "d_ff"))
         n_encoder, n_heads = (config.integer(key, least=1) for key in ("num_layers", "num_heads"))
         n_decoder = config.integer("num_decoder_layers", least=1, default=n_encoder)

@@ -34,7 +34,7 @@ from engine.runtime.weights import LoadReport
 from engine.settings import ModelSettings
 from engine.text.tokenizer import PlainTokenizer, check_ids, read_plain_tokenizer
 from engine.untrusted.chat_template import is_ours
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import Fault, FaultError, fault_of
 from engine.untrusted.model_folder import check_model_folder
 from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.tokenizer_trial import try_tokenizer
@@ -48,16 +48,15 @@ MOST_PARAMETERS = 200_000_000
 _QUANTISATIONS = ("auto", "none", "int8")
 
 
-class UnfitGraphError(ValueError):
-    """The reason, as a clause, why ONNX Runtime does not compute a model.
+class UnfitGraphError(FaultError):
+    """ONNX Runtime does not compute a model; ``detail_of`` returns the reason.
 
     Attributes:
         is_fault: the folder carries a graph that should have served.
     """
 
-    def __init__(self, reason: Message, *, is_fault: bool = True) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    def __init__(self, found: str | Message, *, is_fault: bool = True) -> None:
+        super().__init__(found)
         self.is_fault = is_fault
 
 
@@ -140,7 +139,8 @@ class OnnxAdaptedLayers:
         try:
             base = _read_weights(folder, network.shape, self._weights.hashes)
         except UnfitGraphError as error:
-            raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=error.reason)) from error
+            reason = fault_of(error)
+            raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
         network.load(base | _merged(base, factors))
         self._now = factors
 
@@ -158,7 +158,7 @@ def load_onnx(
             those of its card.
     """
     if settings.device not in ("auto", "cpu") or settings.quantise not in _QUANTISATIONS:
-        asked = Fault.ASKS_FOR(device=settings.device, quantise=settings.quantise)
+        asked = f"only torch computes on {settings.device} with quantisation {settings.quantise}"
         raise UnfitGraphError(asked, is_fault=False)
     folder = settings.directory
     check_model_folder(folder)
@@ -167,7 +167,7 @@ def load_onnx(
     try:
         shape = read_llama_shape(folder)
     except (OSError, ValueError) as error:
-        _refuse(Fault.FILE_FAULT(name="config.json", fault=message_of(error)))
+        raise UnfitGraphError(fault_of(error, "config.json")) from error
     needed_bytes = _check_room(shape, settings.capacity)
     _check_graph(folder, shape, hashes)
     weights = _read_weights(folder, shape, hashes)
@@ -198,36 +198,39 @@ def check_runtime() -> None:
     try:
         import onnxruntime  # noqa: PLC0415  may be missing
     except ImportError:
-        _refuse(Fault.NO_RUNTIME(least=least))
+        _refuse(f"ONNX Runtime {least} or newer is not installed")
     onnxruntime.disable_telemetry_events()  # where no switch is read: on Windows
     found: str = onnxruntime.__version__
     if tuple(int(part) for part in found.split(".")[:2] if part.isdigit()) < LEAST_RUNTIME:
-        _refuse(Fault.OLD_RUNTIME(found=found, least=least))
+        _refuse(f"ONNX Runtime {found} is too old: {least} is the oldest that can compute it")
 
 
-def _refuse(reason: Message) -> NoReturn:
-    raise UnfitGraphError(reason)
+def _refuse(found: str | Message) -> NoReturn:
+    raise UnfitGraphError(found)
 
 
 def _graph_hashes(folder: Path) -> GraphHashes:
     """Return the hashes that the card names; raise UnfitGraphError if it names none."""
     hashes = read_card(folder).graph if (folder / FILE_NAME).exists() else None
     if hashes is None:
-        raise UnfitGraphError(Fault.NO_GRAPH(), is_fault=False)
+        msg = "it carries no graph for ONNX Runtime"
+        raise UnfitGraphError(msg, is_fault=False)
     return hashes
 
 
 def _check_room(shape: LlamaShape, capacity: int) -> int:
     """Return the bytes that a model needs while it is loaded."""
     if shape.n_parameters > MOST_PARAMETERS:
-        _refuse(Fault.GRAPH_TOO_LARGE(n=shape.n_parameters, most=MOST_PARAMETERS))
+        _refuse(
+            f"it has {shape.n_parameters:,} parameters, and {MOST_PARAMETERS:,} are the most "
+            "without torch"
+        )
     row = 2 * shape.layers * shape.kv_heads * shape.head_size
     # the file, its numbers, and the runtime's arrangement of them
     needed_bytes = 10 * shape.n_parameters + 4 * row * capacity
     free_bytes = free_memory_bytes()
     if free_bytes is not None and needed_bytes > free_bytes:
-        kept, size = Code.WHOLE(device="cpu"), ByteCount(needed_bytes)
-        _refuse(Code.NEEDS_MORE(size=size, kept=kept, free=ByteCount(free_bytes)))
+        _refuse(f"it needs {ByteCount(needed_bytes)} whole on cpu, {ByteCount(free_bytes)} free")
     return needed_bytes
 
 
@@ -237,13 +240,16 @@ def _check_graph(folder: Path, shape: LlamaShape, hashes: GraphHashes) -> None:
     try:
         found = read_tensor_file(folder / GRAPH_FILE, len(expected))
     except OSError as error:
-        _refuse(Fault.UNREADABLE(name=GRAPH_FILE, reason=message_of(error)))
+        raise UnfitGraphError(fault_of(error, GRAPH_FILE)) from error
     except ValueError:  # it is longer
         found = b""
     if found != expected:
-        _refuse(Fault.OTHER_GRAPH(name=GRAPH_FILE))
+        _refuse(
+            f"its {GRAPH_FILE} is not what this program writes for its config.json "
+            "(surtitle-train export writes it again)"
+        )
     if hashlib.sha256(found).hexdigest() != hashes.sha256:
-        _refuse(Fault.GRAPH_CHANGED(name=GRAPH_FILE))
+        _refuse(_changed(GRAPH_FILE))
 
 
 def _read_weights(folder: Path, shape: LlamaShape, hashes: GraphHashes) -> dict[str, Floats]:
@@ -267,8 +273,13 @@ def verify_weights(folder: Path) -> None:
 
 def _check_hash(folder: Path, found: str, hashes: GraphHashes) -> None:
     if found != hashes.weights_sha256:
-        changed = Fault.GRAPH_CHANGED(name=WEIGHTS_FILE)
-        raise ModelError(Code.MODEL_BROKEN(folder=str(folder), reason=changed))
+        changed = Fault.DAMAGED(detail=_changed(WEIGHTS_FILE))
+        raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=changed))
+
+
+def _changed(name: str) -> str:
+    written_by = "surtitle-train export writes the card again"
+    return f"its {name} is not the one that its card names ({written_by})"
 
 
 def _load_tokenizer(folder: Path, shape: LlamaShape) -> PlainTokenizer:
@@ -280,14 +291,11 @@ def _load_tokenizer(folder: Path, shape: LlamaShape) -> PlainTokenizer:
     except BaseException as error:
         if not is_failure(error):
             raise
-        match error:
-            case ValueError(args=[Message() as reason]):
-                _refuse(reason)
-            case OSError():
-                _refuse(Fault.CANNOT_BE_READ(reason=message_of(error)))
-        _refuse(Fault.TOKENIZER_REFUSED(error=type(error).__name__))
+        if isinstance(error, FaultError | OSError):
+            raise UnfitGraphError(fault_of(error, "tokenizer.json")) from error
+        _refuse(f"its tokenizer cannot be used ({type(error).__name__})")
     if tokenizer.chat_template is None or not is_ours(tokenizer.chat_template):
-        _refuse(Fault.OTHER_TEMPLATE())
+        _refuse("its chat template is not one that is known without transformers")
     return tokenizer
 
 
@@ -297,13 +305,15 @@ def _merged(base: Mapping[str, Floats], factors: Mapping[str, Factors]) -> dict[
     for path, pair in factors.items():
         name = f"{path}.weight"
         if name not in base:
-            raise AdapterError(Code.NO_SUCH_LAYER(path=path))
+            raise AdapterError(Code.ADAPTER_UNFIT(detail=f"the model has no layer {path}"))
         size = (pair.up.shape[0], pair.down.shape[1])
         if base[name].shape != size:
-            raise AdapterError(Code.LAYER_SHAPE(path=path, shape=str(list(size))))
+            detail = f"the model's layer {path} is of another shape than {list(size)}"
+            raise AdapterError(Code.ADAPTER_UNFIT(detail=detail))
         with np.errstate(over="ignore", invalid="ignore"):  # looked for below
             product = pair.up.astype(np.float32) @ pair.down.astype(np.float32)
             merged[name] = base[name] + np.float32(pair.scale) * product
         if not bool(np.isfinite(merged[name]).all()):
-            raise AdapterError(Code.ADAPTER_OVERFLOWS(path=path))
+            detail = f"its factors make numbers in {path} that are too large"
+            raise AdapterError(Code.ADAPTER_UNFIT(detail=detail))
     return merged

@@ -7,14 +7,14 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.errors import AdapterError, message_of
-from engine.messages import Code
+from engine.errors import AdapterError
+from engine.messages import Code, Message
 from engine.models.adapters.adapter import Adapter
 from engine.models.adapters.lora_weights import WEIGHTS_FILE
 from engine.models.adaptive_card import HEAD_FILE
 from engine.models.policy_head import PolicyHead, read_head
 from engine.models.tensor_file import Array, parse_tensors, read_tensor_file
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import Fault, fault_of
 
 _PREFIX, _DOWN, _UP = "base_model.model.", ".lora_A.weight", ".lora_B.weight"
 
@@ -56,11 +56,10 @@ def read_factors(adapter: Adapter) -> dict[str, Factors]:
     try:
         tensors = parse_tensors(read_tensor_file(adapter.folder / WEIGHTS_FILE, weights.n_bytes))
     except (OSError, ValueError) as error:  # the file was sound when it was inspected
-        reason = message_of(error) if isinstance(error, OSError) else Code.CHANGED_MEANWHILE()
-        message = Code.ADAPTER_UNREADABLE(folder=str(adapter.folder), reason=reason)
-        raise AdapterError(message) from error
+        raise _unusable(adapter, fault_of(error, WEIGHTS_FILE)) from error
     if not all(bool(np.isfinite(tensor).all()) for tensor in tensors.values()):
-        raise AdapterError(Code.ADAPTER_NOT_FINITE(folder=str(adapter.folder)))
+        detail = f"{WEIGHTS_FILE} holds numbers that are none (NaN) or infinite"
+        raise _unusable(adapter, Fault.DAMAGED(detail=detail))
     paths = [name.removesuffix(_DOWN) for name in tensors if name.endswith(_DOWN)]
     return {
         path.removeprefix(_PREFIX): Factors(tensors[path + _DOWN], tensors[path + _UP], scale)
@@ -79,6 +78,8 @@ def read_adapter_head(adapter: Adapter) -> PolicyHead | None:
     try:
         return read_head(adapter.folder, adapter.card.adaptive, adapter.card.base.hidden_size)
     except (OSError, ValueError) as error:  # its header was sound when it was inspected
-        reason = Fault.FILE_FAULT(name=HEAD_FILE, fault=message_of(error))
-        message = Code.ADAPTER_UNREADABLE(folder=str(adapter.folder), reason=reason)
-        raise AdapterError(message) from error
+        raise _unusable(adapter, fault_of(error, HEAD_FILE)) from error
+
+
+def _unusable(adapter: Adapter, reason: Message) -> AdapterError:
+    return AdapterError(Code.ADAPTER_UNUSABLE(folder=str(adapter.folder), reason=reason))

@@ -92,17 +92,20 @@ class TorchAdaptedLayers:
             self._base[path] = weight.clone()
         merged = _merged(self._base.get(path, weight), pair)
         if not bool(merged.isfinite().all()):
-            raise AdapterError(Code.ADAPTER_OVERFLOWS(path=path))
+            detail = f"its factors make numbers in {path} that are too large"
+            raise AdapterError(Code.ADAPTER_UNFIT(detail=detail))
         weight.copy_(merged)  # in place, for holders of the tensor such as a captured graph
 
     def _layer(self, path: str, pair: Factors) -> nn.Linear:
         try:
             layer = self._network.get_submodule(path)
         except AttributeError as error:
-            raise AdapterError(Code.NO_SUCH_LAYER(path=path)) from error
+            detail = f"the model has no layer {path}"
+            raise AdapterError(Code.ADAPTER_UNFIT(detail=detail)) from error
         size = (pair.up.shape[0], pair.down.shape[1])
         if not isinstance(layer, nn.Linear) or (layer.out_features, layer.in_features) != size:
-            raise AdapterError(Code.LAYER_SHAPE(path=path, shape=str(list(size))))
+            detail = f"the model's layer {path} is of another shape than {list(size)}"
+            raise AdapterError(Code.ADAPTER_UNFIT(detail=detail))
         return layer
 
     def _weight(self, path: str) -> Tensor:

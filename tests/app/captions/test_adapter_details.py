@@ -5,6 +5,7 @@ import pytest
 from app.captions.adapter_details import ranges, rows
 from engine.models.adapters.adapter import inspect_adapter
 from engine.models.adapters.card import AdapterScore, Corpus
+from engine.untrusted.faults import Fault
 from tests.support.adapter_folders import BASE, tiny_card, write_adapter
 
 
@@ -70,8 +71,8 @@ def test_of_a_blocked_adapter_the_reason_is_told_and_what_could_be_read(tmp_path
     assert told["rank"] == "2"
     (folder / "adapter_config.json").unlink()
     told = dict(lines(inspect_adapter(folder, BASE)))
-    assert told == {"name": "x", "status": "blocked", "reason": "it has no adapter_config.json",
-                    "folder": str(folder)}  # fmt: skip
+    missing = str(Fault.HAS_NO(name="adapter_config.json"))
+    assert told == {"name": "x", "status": "blocked", "reason": missing, "folder": str(folder)}
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_the_list_says_why_an_adapter_cannot_be_used(adapters, source, model):
     exit_code, out, _ = adapters("list", "--model", model)
     assert exit_code == 0
     assert out.splitlines()[1].split()[:2] == ["tiny-en-de", "blocked"]
-    assert out.splitlines()[2].strip().endswith("layers 2 there and 3 here")
+    assert out.splitlines()[2].strip().endswith("(detail: layers 2 there and 3 here)")
 
 
 def test_many_policies_and_languages_are_counted(adapters, model, tmp_path):
@@ -112,7 +112,7 @@ def test_a_blocked_adapter_is_described_and_fails(adapters, source, model):
     exit_code, out, err = adapters("inspect", source, "--model", model)
     assert exit_code == 1
     assert "status            blocked\n" in out
-    assert err.startswith(f"surtitle adapters: the adapter in {source} cannot be used: its ")
+    assert err.startswith(f"surtitle adapters: the adapter in {source} cannot be used: it ")
     assert err.count("\n") == 1
 
 
@@ -131,10 +131,13 @@ def test_a_stranger_is_added_but_not_silently(adapters, model, tmp_path):
     [
         (["add", "nowhere"], "its folder cannot be read"),
         (["remove", "nowhere"], "there is no adapter 'nowhere'"),
-        (["remove", "../model"], "has the name '../model'"),
+        (["remove", "../model"], "cannot be called '../model'"),
         (["inspect", "nowhere"], "there is no adapter 'nowhere'"),
         (["inspect", "x" * 5000], "there is no adapter"),
-        (["list", "--model", "nowhere"], "the model in nowhere has no config.json"),
+        (
+            ["list", "--model", "nowhere"],
+            "the model in nowhere cannot be loaded: it has no config.json",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(adapters, arguments, sentence):

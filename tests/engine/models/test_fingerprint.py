@@ -117,7 +117,9 @@ def test_a_configuration_that_lacks_a_field_is_refused(tmp_path, key):
 
 @pytest.mark.parametrize("config", ["", "[]", '{"model_type": "llama", "model_type": "x"}'])
 def test_a_configuration_that_is_garbled_is_refused(tmp_path, config):
-    assert "config.json of the model" in refusal(folder(tmp_path, config))
+    assert "get it again, or choose another one (detail: config.json" in refusal(
+        folder(tmp_path, config)
+    )
 
 
 def test_what_was_written_is_parsed_again(tmp_path):

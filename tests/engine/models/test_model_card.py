@@ -81,11 +81,11 @@ def test_a_missing_folder_is_no_model(tmp_path):
      b"[]", b"3", b'"text"', b"null", b" " * (1 << 21)],
 )  # fmt: skip
 def test_a_card_that_is_no_json_is_refused(tmp_path, content):
-    assert "cannot be read as JSON" in refusal(written(tmp_path, content))
+    assert "choose another one (detail: surtitle.json " in refusal(written(tmp_path, content))
 
 
 def test_a_card_that_says_nothing_is_refused(tmp_path):
-    assert "lacks or garbles a field" in refusal(written(tmp_path, {}))
+    assert "it is damaged; get it again" in refusal(written(tmp_path, {}))
 
 
 def test_every_field_must_be_there(tmp_path):
@@ -122,7 +122,7 @@ def test_every_field_must_be_there(tmp_path):
 )
 def test_a_garbled_field_is_refused(tmp_path, field, value):
     content = saved_content(tmp_path) | {field: value}
-    assert "lacks or garbles a field" in refusal(written(tmp_path, content))
+    assert "it is damaged; get it again" in refusal(written(tmp_path, content))
 
 
 def test_a_language_is_found_by_its_code():

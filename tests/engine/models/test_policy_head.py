@@ -145,7 +145,7 @@ def test_garbled_words_of_a_card_on_adaptive_policies_are_refused(tmp_path, adap
     path = tmp_path / FILE_NAME
     content = json.loads(path.read_text(encoding="utf-8"))
     path.write_text(json.dumps(content | {"adaptive": adaptive}), encoding="utf-8")
-    with pytest.raises(ModelError, match="lacks or garbles a field"):
+    with pytest.raises(ModelError, match="is damaged; get it again"):
         read_card(tmp_path)
 
 

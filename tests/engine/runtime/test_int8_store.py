@@ -189,7 +189,7 @@ def test_a_damaged_file_is_one_sentence_on_both_runtimes(packed, damage):
         packed / "model.safetensors",
     )
     shape = read_llama_shape(packed)
-    with pytest.raises(ValueError, match="its ") as caught:
+    with pytest.raises(ValueError, match=r"get it again|its ") as caught:
         parse_llama_weights(read_llama_file(packed, shape), shape)
     assert sentence in str(caught.value)
     card = json.loads((packed / "surtitle.json").read_text())
@@ -206,7 +206,9 @@ def test_a_file_longer_than_any_of_its_shape_is_not_read(packed):
     with (packed / "model.safetensors").open("r+b") as file:
         file.truncate(1 << 31)  # no room is taken on disk
     shape = read_llama_shape(packed)
-    with pytest.raises(ValueError, match=r"its model.safetensors is longer than"):
+    with pytest.raises(
+        ValueError, match=r"larger than can be read here.*detail: model.safetensors is longer than"
+    ):
         read_llama_file(packed, shape)
 
 
@@ -215,5 +217,5 @@ def test_packed_weights_in_several_files_are_one_sentence(packed):
     names = dict.fromkeys(load_file(packed / "part.safetensors"), "part.safetensors")
     index = json.dumps({"metadata": {}, "weight_map": names})
     (packed / "model.safetensors.index.json").write_text(index)
-    with pytest.raises(ModelError, match=r"its model.safetensors cannot be read"):
+    with pytest.raises(ModelError, match=r"it has no model.safetensors"):
         load_by_torch(settings(packed))

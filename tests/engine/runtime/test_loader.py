@@ -170,7 +170,8 @@ def test_an_adapter_of_another_base_is_refused_before_a_library_sees_it(
     monkeypatch.setitem(sys.modules, "peft", None)  # importing it would fail
     write_adapter(tmp_path / "a")
     told = refusal(saved, adapter=tmp_path / "a")
-    assert "it was made for 'tiny', another model than this: tokenizer sha256" in told
+    assert "it was made for 'tiny', another model than this; choose that model" in told
+    assert "(detail: tokenizer sha256" in told
 
 
 def test_an_adapter_whose_weights_were_changed_is_refused(saved, base, tmp_path):
@@ -181,7 +182,9 @@ def test_an_adapter_whose_weights_were_changed_is_refused(saved, base, tmp_path)
 
 def test_an_adapter_of_numbers_that_are_none_is_refused(saved, base, tmp_path):
     write_adapter(tmp_path / "a", base, scale=torch.nan)
-    assert "its factors hold numbers that are none" in refusal(saved, adapter=tmp_path / "a")
+    assert "adapter_model.safetensors holds numbers that are none" in refusal(
+        saved, adapter=tmp_path / "a"
+    )
 
 
 def test_an_adapter_is_merged_as_peft_merges_it_and_without_peft(

@@ -71,7 +71,7 @@ def test_weights_of_8_bits_compute_nearly_what_whole_ones_do(tmp_path, tied):
     try:
         packed = load_onnx(settings, read_card(folder))
     except UnfitGraphError as error:
-        pytest.skip(f"this processor does not multiply 8 bits: {error.reason}")
+        pytest.skip(f"this processor does not multiply 8 bits: {error}")
     assert packed.report.quantise == "int8"
     wanted, found = (weights.new_model(9).feed(ROWS) for weights in (loaded(folder), packed))
     assert not np.array_equal(wanted, found)
@@ -109,36 +109,36 @@ def other_shape(folder):
 REFUSED = {
     "a byte of the graph": (
         lambda folder: flip(folder / "graph.onnx", 700),
-        "since its graph.onnx is not what this program writes for its config.json",
+        "its graph.onnx is not what this program writes for its config.json",
     ),
     "a longer graph": (
         lambda folder: append(folder / "graph.onnx", b"\0"),
-        "since its graph.onnx is not what this program writes",
+        "its graph.onnx is not what this program writes",
     ),
     "no graph": (
         lambda folder: (folder / "graph.onnx").unlink(),
-        "since its graph.onnx cannot be read",
+        "it has no graph.onnx",
     ),
     "a graph of a stranger that its card names": (
         other_shape,
-        "since its graph.onnx is not what this program writes for its config.json",
+        "its graph.onnx is not what this program writes for its config.json",
     ),
     "the hash of another graph": (
         lambda folder: replace(
             read_card(folder), graph=replace(read_card(folder).graph, sha256="0" * 64)
         ).save(folder),
-        "since its graph.onnx is not the one that its card names",
+        "its graph.onnx is not the one that its card names",
     ),
     "positions that are scaled": (
         lambda folder: change_json(
             folder / "config.json",
             rope_parameters={"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0},
         ),
-        "since its config.json sets 'rope_parameters' to 'linear', which is not supported",
+        "config.json sets 'rope_parameters' to 'linear', which is not supported",
     ),
     "another chat template": (
         lambda folder: append(folder / "chat_template.jinja", b" "),
-        "since its chat template is not one that is known without transformers",
+        "its chat template is not one that is known without transformers",
     ),
 }
 
@@ -165,7 +165,7 @@ def test_weights_that_are_not_those_of_the_card_are_refused_whoever_computes(fol
     with pytest.raises(ModelError) as caught:
         loaded(folder, device="cpu", quantise=asked)
     assert "its model.safetensors is not the one that its card names" in str(caught.value)
-    assert str(caught.value).endswith("get it again or choose another folder")
+    assert "it is damaged; get it again" in str(caught.value)
     with pytest.raises(ModelError, match="is not the one that its card names"):
         load_by_torch(ModelSettings(directory=folder, device="cpu"))
 
@@ -193,9 +193,7 @@ def test_without_torch_a_model_that_needs_it_is_one_sentence(folder, tmp_path, m
     with pytest.raises(ModelError) as caught:
         loaded(folder)
     assert str(caught.value).startswith(f"the model in {folder} needs torch and transformers")
-    assert str(caught.value).endswith(
-        "install them with pip install 'surtitle[torch]', or choose another model"
-    )
+    assert "install them with pip install 'surtitle[torch]', or choose another" in str(caught.value)
 
 
 def test_too_little_memory_leaves_the_model_to_torch(folder, monkeypatch):

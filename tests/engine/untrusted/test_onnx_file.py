@@ -5,7 +5,6 @@ import os
 import pytest
 
 from engine.runtime.onnx.onnx_proto import FLOAT, constant, graph_output, model, node, weight
-from engine.untrusted.faults import Fault
 from engine.untrusted.onnx_file import onnx_metadata
 
 MOST = 1 << 20
@@ -26,7 +25,7 @@ def told(path, content):
 def refused(path, content):
     with pytest.raises(ValueError, match=r".") as caught:
         told(path, content)
-    return caught.value.args[0].code
+    return str(caught.value)
 
 
 @pytest.fixture
@@ -42,15 +41,21 @@ def test_what_a_file_tells_about_itself_is_returned(path):
 
 def test_weights_in_other_files_are_refused_wherever_they_are_named(path):
     outside = weight("w", [2], FLOAT, "../../secret")
-    assert refused(path, model([*PLAIN, outside], "tests")) is Fault.ONNX_EXTERNAL
+    assert (
+        refused(path, model([*PLAIN, outside], "tests"))
+        == "keeps weights in other files, which are not read"
+    )
     inner_graph = field(6, outside)  # the graph of an attribute
     hidden = field(1, field(5, inner_graph))
-    assert refused(path, model([*PLAIN, hidden], "tests")) is Fault.ONNX_EXTERNAL
+    assert (
+        refused(path, model([*PLAIN, hidden], "tests"))
+        == "keeps weights in other files, which are not read"
+    )
 
 
 @pytest.mark.parametrize("content", [b"", b"not at all", b"ORTM" * 10, b"\x0b\x0b", b"\xff" * 40])
 def test_what_is_no_onnx_is_refused(path, content):
-    assert refused(path, content) is Fault.NO_ONNX
+    assert refused(path, content) == "is no ONNX file, or is cut"
 
 
 def test_every_cut_of_a_file_is_refused_or_looked_through(path):
@@ -60,16 +65,19 @@ def test_every_cut_of_a_file_is_refused_or_looked_through(path):
         try:
             assert onnx_metadata(path, MOST) == {}
         except ValueError as error:
-            assert error.args[0].code is Fault.NO_ONNX  # noqa: PT017  either is right
+            assert "no ONNX file" in str(error)  # noqa: PT017  either is right
 
 
 def test_what_is_too_long_too_deep_or_no_file_is_refused(path):
     deep = b""
     for _ in range(20):
         deep = field(1, field(5, field(6, deep)))
-    assert refused(path, model([*PLAIN, deep], "tests")) is Fault.ONNX_TOO_MUCH
-    assert refused(path, model([b"\x50\x00" * 500_001], "tests")) is Fault.ONNX_TOO_MUCH
-    assert refused(path, b"\0" * (MOST + 1)) is Fault.TOO_LONG
+    assert "more than any model" in refused(path, model([*PLAIN, deep], "tests"))
+    assert (
+        refused(path, model([b"\x50\x00" * 500_001], "tests"))
+        == "describes more than any model in use"
+    )
+    assert refused(path, b"\0" * (MOST + 1)) == f"is longer than {MOST} bytes"
     path.unlink()
     os.mkfifo(path)
     with pytest.raises(OSError, match=r"model\.onnx"):

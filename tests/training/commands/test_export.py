@@ -67,5 +67,5 @@ def test_weights_that_are_not_finite_are_not_packed(folder, tmp_path, capsys, va
     (tmp_path / "out").mkdir()
     assert main(["export", str(folder), "--out", str(tmp_path / "out"), "--int8"]) == 1
     told = capsys.readouterr().err
-    assert f"the weights of {folder} cannot be kept in 8 bits: its model.safetensors holds" in told
+    assert f"the weights of {folder} cannot be kept in 8 bits: model.safetensors holds" in told
     assert list((tmp_path / "out").iterdir()) == []

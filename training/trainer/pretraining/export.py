@@ -19,10 +19,9 @@ from engine.models.model_card import GRAPH_FILE, GraphHashes, read_card
 from engine.runtime.onnx.onnx_graph import graph_bytes
 from engine.runtime.onnx.onnx_loader import MOST_PARAMETERS, UnfitGraphError, load_onnx
 from engine.settings import ModelSettings
-from engine.untrusted.faults import Fault
+from engine.untrusted.faults import detail_of, refuse
 from engine.untrusted.model_folder import check_model_folder
 from engine.untrusted.regular_file import file_sha256
-from engine.untrusted.strict_json import refuse
 from training.errors import TrainingError, UsageError
 from training.trainer.replace_folder import replacing_folder
 
@@ -60,7 +59,7 @@ def export_graph(folder: Path) -> GraphHashes:
     except (OSError, ValueError) as error:
         msg = (
             f"no graph can be written for {folder}, since its network is no plain Llama in one "
-            f"file of weights ({message_of(error)}): it is computed by torch"
+            f"file of weights ({detail_of(error)}): it is computed by torch"
         )
         raise TrainingError(msg) from error
     replace(card, graph=hashes).save(folder)
@@ -68,7 +67,7 @@ def export_graph(folder: Path) -> GraphHashes:
         load_onnx(ModelSettings(directory=folder), card)
     except (ModelError, UnfitGraphError) as error:
         replace(card, graph=None).save(folder)
-        msg = f"the graph of {folder} was written and cannot be loaded: {message_of(error)}"
+        msg = f"the graph of {folder} was written and cannot be loaded: {detail_of(error)}"
         raise TrainingError(msg) from error
     _log.info("wrote %s", folder / GRAPH_FILE)
     return hashes
@@ -113,9 +112,9 @@ def pack_weights(folder: Path, out: Path) -> None:
         shape = read_llama_shape(folder)
         weights = parse_llama_weights(read_llama_file(folder, shape), shape)
         if not all(bool(np.isfinite(weight).all()) for weight in weights.values()):
-            refuse(Fault.FILE_FAULT(name=WEIGHTS_FILE, fault=Fault.NOT_FINITE()))
+            refuse(f"{WEIGHTS_FILE} holds numbers that are none (NaN) or infinite")
     except (OSError, ValueError) as error:
-        msg = f"the weights of {folder} cannot be kept in 8 bits: {message_of(error)}"
+        msg = f"the weights of {folder} cannot be kept in 8 bits: {detail_of(error)}"
         raise TrainingError(msg) from error
     stored = dict[str, NDArray[np.float32] | NDArray[np.int8]]()
     for name, weight in weights.items():

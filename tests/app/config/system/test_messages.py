@@ -67,9 +67,10 @@ def test_a_download_that_fails_asks_for_nothing_that_windows_have_no_field_for()
 @pytest.mark.usefixtures("german")
 def test_what_stands_in_a_message_is_translated_too():
     stays = Code.BASE_STAYS()
-    error = AdapterError(Code.CANNOT_SWITCH(name="formal", reason="no memory", stays=stays))
-    assert str(error).endswith("the base without an adapter stays in use")
-    assert error_text(error).endswith("die Basis ohne Adapter bleibt in Gebrauch")
+    error = AdapterError(Code.CANNOT_SWITCH(name="formal", detail="no memory", stays=stays))
+    assert "the base without an adapter stays in use" in str(error)
+    assert "die Basis ohne Adapter bleibt in Gebrauch" in error_text(error)
+    assert error_text(error).endswith("(Einzelheit: no memory)")
     assert error_text(SurtitleError("as it is said")) == "as it is said"
     assert error_text(OSError("no file")) == "no file"
 
@@ -95,11 +96,12 @@ def test_no_two_tables_have_a_name_in_common():
 
 @pytest.mark.usefixtures("german")
 def test_a_failure_of_another_process_is_translated_too():
-    fault = Fault.FILE_FAULT(name="config.json", fault=Fault.LACKS(key="'layers'"))
+    fault = Fault.DAMAGED(detail="config.json lacks 'layers'")
     message = Code.CANNOT_LOAD(folder="/models/mine", reason=fault)
     line = json.loads(json.dumps({"message": str(message), **message.to_json()}))
     assert failure_text(line) == worded(message) != str(message)
-    assert "die Datei config.json enthält kein 'layers'" in failure_text(line)
+    assert "beschädigt; bitte neu beschaffen" in failure_text(line)
+    assert failure_text(line).endswith("(Einzelheit: config.json lacks 'layers')")
 
 
 @pytest.mark.usefixtures("german")

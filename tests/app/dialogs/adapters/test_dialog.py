@@ -178,7 +178,8 @@ KINDS = ["cut", "pickle", "no config", "no json", "empty", "link"]
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_broken_adapter_is_not_added_and_one_sentence_says_why(desk, whole, tmp_path, kind):
     told = desk.do(lambda: desk.dialog.add(broken(whole, tmp_path / "broken", kind)))
-    assert told.endswith("choose another adapter.")
+    acts = ("get it again", "choose another one", "save them as safetensors", "put the file")
+    assert any(act in told for act in acts)
     assert "\n" not in told
     assert desk.cells() == []
 
@@ -189,7 +190,7 @@ def test_an_adapter_that_broke_in_the_library_is_blocked_with_its_reason(desk, w
     broken(whole, desk.home / "tiny-en-de", kind)
     desk.do(desk.dialog.open_list)
     assert desk.cells()[0][1] == "✕ Does not work"
-    assert desk.dialog.reason.text().startswith("Its ") or "has no" in desk.dialog.reason.text()
+    assert desk.dialog.reason.text().startswith(("It ", "Its "))
     assert not desk.dialog.load.isEnabled()
     assert desk.dialog.remove.isEnabled()
 

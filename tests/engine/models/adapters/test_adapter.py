@@ -104,13 +104,13 @@ def test_a_folder_that_is_not_there_is_blocked(tmp_path):
     assert "its folder cannot be read (No such file" in reason(tmp_path / "nowhere")
     (tmp_path / "file").touch()
     assert "its folder cannot be read (Not a directory" in reason(tmp_path / "file")
-    assert reason(Path("a\0b")) == "its folder cannot be read (it has no path)"
+    assert "its folder cannot be read (embedded null byte)" in reason(Path("a\0b"))
 
 
 @pytest.mark.parametrize("name", FILES[:2])
 def test_a_file_that_is_missing_is_named(folder, name):
     (folder / name).unlink()
-    assert reason(folder) == f"it has no {name}"
+    assert f"it has no {name}; get it again" in reason(folder)
 
 
 @pytest.mark.parametrize("name", ["adapter_model.bin", "adapter_model.pt", "adapter_model.pkl"])
@@ -126,14 +126,14 @@ def test_a_pickles_name_cannot_steer_a_terminal(folder):
 
 def test_a_pickle_under_another_name_is_refused(folder):
     torch.save(factors(), folder / WEIGHTS_FILE)
-    assert "its adapter_model.safetensors is a pickle" in reason(folder)
+    assert "adapter_model.safetensors is a pickle" in reason(folder)
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_link_is_refused_wherever_it_leads(folder, name):
     shutil.move(folder / name, folder.parent / name)
     (folder / name).symlink_to(folder.parent / name)
-    assert f"its {name} is a link or no plain file" in reason(folder)
+    assert f"its {name} is no plain file" in reason(folder)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -141,7 +141,7 @@ def test_a_link_is_refused_wherever_it_leads(folder, name):
 def test_a_pipe_is_refused_and_not_waited_for(folder, name):
     (folder / name).unlink()
     os.mkfifo(folder / name)
-    assert f"its {name} is a link or no plain file" in reason(folder)
+    assert f"its {name} is no plain file" in reason(folder)
 
 
 @pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root reads everything")
@@ -156,7 +156,7 @@ def test_a_file_that_may_not_be_read_is_told(folder, name):
 def test_a_file_that_was_cut_is_blocked(folder, name, share):
     content = (folder / name).read_bytes()
     (folder / name).write_bytes(content[: int((len(content) - 1) * share)])
-    assert f"its {name} " in reason(folder)
+    assert f"it is damaged; get it again, or choose another one (detail: {name} " in reason(folder)
 
 
 def test_what_can_be_read_of_a_blocked_adapter_is_told(folder):
@@ -210,7 +210,7 @@ def test_a_stranger_without_a_card_is_unknown_and_says_what_is_missing(tmp_path)
 
 def test_an_adapter_of_another_layout_is_unknown(tmp_path):
     folder = write_adapter(tmp_path / "x", card=tiny_card(layout="gpe"))
-    assert doubt(folder) == "it was trained for the layout 'gpe', and captions use slots"
+    assert "detail: it was trained for the layout 'gpe', and captions" in doubt(folder)
 
 
 @pytest.mark.parametrize("layout", ["spiral", "", "Slots", "x\x1b[2J" * 100])
@@ -218,15 +218,16 @@ def test_an_adapter_of_a_layout_that_nobody_knows_is_blocked(folder, layout):
     path = folder / FILE_NAME
     path.write_text(json.dumps(json.loads(path.read_text()) | {"layout": layout}))
     told = reason(folder)
-    assert told.startswith("it was trained for the layout '")
-    assert told.endswith("', and this program knows " + ", ".join(LAYOUTS)) == (len(layout) < 100)
+    assert "choose another one (detail: it was trained for the layout '" in told
+    assert ("', and this program knows " + ", ".join(LAYOUTS) in told) == (len(layout) < 100)
 
 
 def test_an_adapter_of_an_architecture_that_is_not_known_is_unknown(tmp_path):
     base = replace(BASE, architecture="gpt9")
     folder = write_adapter(tmp_path / "x", tensors=factors(), card=tiny_card(base))
-    assert doubt(folder, base) == "the layers of 'gpt9' are not known here"
-    assert doubt(folder, None) == "the layers of 'gpt9' are not known here"
+    for other in (base, None):
+        assert "choose another adapter if they are poor" in doubt(folder, other)
+        assert "the layers of 'gpt9' are not known here" in doubt(folder, other)
 
 
 def test_an_adapter_with_a_prompt_of_a_later_program_is_blocked(folder):
@@ -277,7 +278,7 @@ def test_a_card_that_cannot_be_written_leaves_the_old_one(folder, monkeypatch):
 
 
 def test_a_card_needs_weights(tmp_path):
-    with pytest.raises(AdapterError, match=r"adapter_model\.safetensors in .* cannot be read"):
+    with pytest.raises(AdapterError, match=r"it has no adapter_model\.safetensors; get it again"):
         write_adapter_card(tmp_path, tiny_card())
 
 

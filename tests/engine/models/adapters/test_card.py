@@ -15,6 +15,7 @@ from engine.models.adapters.card import (
 )
 from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import Calibration, Language
+from engine.untrusted.faults import Fault
 from engine.untrusted.strict_json import JsonObject
 
 CALIBRATION = Calibration(slope=2.5, offset=-1.0, threshold=0.5)
@@ -165,7 +166,9 @@ def test_every_field_that_captions_need_must_be_there(key):
 
 def test_a_newer_format_is_refused_before_anything_else():
     told = refusal({"format_version": FORMAT_VERSION + 1, "kind": 3})
-    assert told == "is of format version 2, and this program reads 1: update it"
+    assert told == str(
+        Fault.NEWER_FORMAT(detail="is of format version 2, and this program reads 1")
+    )
 
 
 def test_the_card_of_a_model_is_no_card_of_an_adapter():

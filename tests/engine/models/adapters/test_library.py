@@ -84,14 +84,14 @@ def test_a_stranger_keeps_the_name_of_its_folder_and_stays_unknown(library, tmp_
     adapter = library.add(stranger)
     assert (adapter.folder.name, adapter.status) == ("stranger", Status.UNKNOWN)
     odd = write_adapter(tmp_path / "odd name", card=False)
-    assert "has the name 'odd name'" in refusal(library.add, odd)
+    assert "cannot be called 'odd name': choose" in refusal(library.add, odd)
     assert library.add(odd, name="odd").folder.name == "odd"
 
 
 @pytest.mark.parametrize("name", ["..", "../x", "a/b", "/tmp/x", ".hidden", "a\\b", "nul"])
 def test_a_name_that_is_a_path_is_refused(library, source, home, name):
-    assert "has the name" in refusal(library.add, source, name=name)
-    assert "has the name" in refusal(library.remove, name)
+    assert "cannot be called" in refusal(library.add, source, name=name)
+    assert "cannot be called" in refusal(library.remove, name)
     assert not home.exists()
 
 

@@ -10,6 +10,7 @@ from safetensors.torch import save_file
 from engine.models.adapters.lora_config import Lora
 from engine.models.adapters.lora_weights import fit_lora
 from engine.models.linear_layers import linear_layers
+from engine.untrusted.faults import Fault
 from engine.untrusted.safetensors_header import SafetensorsHeader, TensorEntry, read_header
 from tests.support.adapter_folders import BASE, CONFIG, factors
 
@@ -118,7 +119,9 @@ def test_a_rank_wider_than_the_base_is_refused(refusal):
 @pytest.mark.parametrize("n_layers", [1, 3])
 def test_a_base_of_more_or_fewer_layers_is_told_in_words(refusal, n_layers):
     told = refusal(factors(), base=replace(BASE, layers=n_layers))
-    assert told == f"fits a base with another number of layers: 2, not {n_layers}"
+    assert told == str(
+        Fault.UNFIT(detail=f"fits a base with another number of layers: 2, not {n_layers}")
+    )
 
 
 def test_chosen_layers_must_be_layers_of_the_base(refusal):

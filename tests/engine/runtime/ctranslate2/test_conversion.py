@@ -141,16 +141,13 @@ out.mkdir()
 @pytest.mark.parametrize(
     ("end", "said"),
     [
-        ("os.kill(os.getpid(), signal.SIGKILL)", "the process that converts it was ended .SIGKILL"),
-        ("", "the process that converts it was ended .0."),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "its process was ended .SIGKILL"),
+        ("", "its process was ended .0."),
         ("""print('{"errno": 28, "words": "No space left on device"}')""",
          "cannot be written .No space left on device.; make room there"),
         ("""print('{"errno": 5, "words": "Input/output error"}')""",
-         "make no model that is known here .Input/output error"),
-        ("""print('{"error": "KeyError"}')""", "make no model that is known here .KeyError"),
-        ("""print('{"fault": {"code": "HAS_NO", "values": {"name": "x"}}}')""",
-         "cannot be converted: it has no x; try again"),
-        ("""print('{"fault": {"code": "X"}}')""", "no model that is known here .ValueError"),
+         "get it again .*detail: Input/output error"),
+        ("""print('{"error": "KeyError"}')""", "get it again .*detail: KeyError"),
     ],
 )  # fmt: skip
 def test_a_conversion_that_fails_is_one_sentence_and_leaves_nothing(

@@ -25,7 +25,7 @@ def refused(folder, *words):
         load_weights(ModelSettings(directory=folder, device="cpu"))
     said = str(caught.value)
     assert said.startswith("the converted model in ")
-    assert said.endswith("delete that folder, and it is converted again")
+    assert "delete that folder, and it is converted again" in said
     for one in words:
         assert one in said
 
@@ -107,7 +107,7 @@ def test_a_vocabulary_of_another_model_is_refused_when_it_is_loaded(folder, chan
 def test_settings_of_another_type_are_refused_before_the_first_words(folder, change):
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | change))
-    refused(folder, "its config.json ", next(iter(change)))
+    refused(folder, "config.json ", next(iter(change)))
 
 
 @pytest.mark.parametrize("key", ["add_source_bos", "decoder_start_token"])
@@ -115,12 +115,12 @@ def test_settings_that_are_missing_are_asked_for_before_the_first_words(folder, 
     config = json.loads((folder / "config.json").read_text())
     del config[key]
     (folder / "config.json").write_text(json.dumps(config))
-    refused(folder, f"its config.json lacks '{key}'")
+    refused(folder, f"config.json lacks '{key}'")
 
 
 def test_json_that_is_nested_too_deeply_is_told_in_our_words(folder):
     (folder / "shared_vocabulary.json").write_text("[" * 100_000)
-    refused(folder, "its shared_vocabulary.json is nested too deeply")
+    refused(folder, "shared_vocabulary.json is nested too deeply")
 
 
 def test_a_vocabulary_of_too_many_tokens_is_refused_before_it_is_counted_up():
@@ -133,7 +133,7 @@ def test_weights_that_were_changed_since_are_refused(folder, place):
     content = bytearray((folder / "model.bin").read_bytes())
     content[place] ^= 1
     (folder / "model.bin").write_bytes(content)
-    refused(folder, "its model.bin ")
+    refused(folder, "model.bin ")
 
 
 @pytest.mark.parametrize(
@@ -148,4 +148,4 @@ def test_weights_that_were_changed_since_are_refused(folder, place):
 )
 def test_what_is_no_file_of_weights_is_refused(folder, content):
     (folder / "model.bin").write_bytes(content)
-    refused(folder, "its model.bin is no file of weights as CTranslate2 writes it")
+    refused(folder, "model.bin is no file of weights as CTranslate2 writes it")

@@ -187,7 +187,7 @@ def test_settings_that_do_not_fit_the_weights_are_one_clause(
 def test_weights_that_are_whole_numbers_are_refused(original):
     change_tensors(original, lambda all_: {key: one.int() for key, one in all_.items()})
     with pytest.raises(
-        ValueError, match=r"its safetensors gives the tensor .* the unknown type I32"
+        ValueError, match=r"detail: safetensors gives the tensor .* the unknown type I32"
     ):
         describe(original, read_original(original))
 

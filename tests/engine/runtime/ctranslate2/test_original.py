@@ -146,11 +146,11 @@ def _setting(key, value):
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (_pickled, "its weights are a pickle .pytorch_model.bin., which can run code: name"),
-        (_without_pieces, "it has no tokenizer: its target.spm, a file of sentencepiece"),
+        (_pickled, "its weights are a pickle .pytorch_model.bin., which can run code; name"),
+        (_without_pieces, "it has no target.spm; get it again"),
         (_damaged_pieces, "its source.spm cannot be used"),
-        (_gaps, "its vocab.json gives its tokens ids with gaps"),
-        (_cut_weights, "its 'model.safetensors' was cut"),
+        (_gaps, "vocab.json gives its tokens ids with gaps"),
+        (_cut_weights, "'model.safetensors' was cut"),
         (_setting("auto_map", {"AutoConfig": "evil.Config"}), "names Python code of its own"),
         (_setting("max_position_embeddings", 2**30), "'max_position_embeddings' should be a whole"),
         (_setting("encoder_layers", 10**6), "4096 is the most"),

@@ -139,7 +139,7 @@ def test_an_adapter_with_a_broken_head_is_blocked(adapter, tmp_path, damage):
     damage(folder)
     found = inspect_adapter(folder)
     assert found.status is Status.BLOCKED
-    assert f"its {HEAD_FILE} " in str(found.reason)
+    assert f"(detail: {HEAD_FILE} " in str(found.reason)
 
 
 def test_an_adapter_whose_head_was_changed_is_refused_when_it_is_read(base, adapter, tmp_path):
