@@ -101,6 +101,7 @@ def test_another_mode_loads_the_model_or_lets_it_go_and_keeps_what_was_said(prog
     say(one, "Yes.")
     rows = [("Good.", "GOOD."), ("And on", "And on"), ("Yes.", "Yes.")]
     one.wait_for_rows(*rows)
+    one.wait(lambda: not one.application.bridge.utterances.open)  # else the next one captions it
     one.window.choices.mode.pick("translate")
     one.wait(lambda: len(one.engine.sessions) == 2)
     say(one, "No.")
