@@ -5,7 +5,7 @@ word is committed once so much sound was heard, and the processor time of the la
 *Changed* are words that the model writes otherwise where it hears the whole recording at once; what
 is committed never changes. Each kind runs in a process of its own, for its memory.
 
-    python -m benchmarks.speech_kinds --n 20
+    python -m benchmarks.listening.kinds --n 20
 """
 
 import argparse
@@ -122,7 +122,7 @@ def measure(folder: Path, n: int) -> dict[str, float]:
 
 def main() -> None:
     """Print a row of ``benchmarks/results.md`` for each model."""
-    parser = argparse.ArgumentParser(prog="benchmarks.speech_kinds", description=__doc__)
+    parser = argparse.ArgumentParser(prog="benchmarks.listening.kinds", description=__doc__)
     assets = [Path("tests/assets/tiny-whisper"), Path("tests/assets/tiny-streaming")]
     parser.add_argument("--asr", type=Path, nargs="+", default=assets, help="folders of models")
     parser.add_argument("--n", type=int, default=20, help="recordings")
@@ -134,7 +134,14 @@ def main() -> None:
     print(f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|")
     machine = f"{os.cpu_count()} {platform.machine()} cores"
     for folder in given.asr:
-        command = [sys.executable, "-m", "benchmarks.speech_kinds", "--json", "--n", str(given.n)]
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.listening.kinds",
+            "--json",
+            "--n",
+            str(given.n),
+        ]
         done = subprocess.run(
             [*command, "--asr", str(folder)], stdout=subprocess.PIPE, check=True, text=True
         )
