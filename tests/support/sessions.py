@@ -11,6 +11,7 @@ from engine.session.session import Session
 from engine.settings import TranslationSettings
 from engine.translation.factory import make_system
 from engine.translation.passage import Passage
+from engine.words import untimed
 from tests.support.fakes import Receiver
 
 WAIT_S = 60
@@ -69,7 +70,7 @@ def at_once(model, text, *, policy="read:2", language="de", translation=None):
     system = make_system(model.system, weights, settings, capacity=model.capacity, log=EventLog())
     passage, receiver = Passage(system), Receiver()
     for step in (
-        passage.splice(0, None, text.split()),
+        passage.splice(0, None, untimed(text.split())),
         passage.finish(),
         iter(passage.advance, None),
     ):

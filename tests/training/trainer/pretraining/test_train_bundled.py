@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[4]
 RECIPE = """
 base = "new"
 name = "tiny"
+slot_lengths = [8]
 device = "cpu"
 precision = "fp32"
 
