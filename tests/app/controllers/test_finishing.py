@@ -135,12 +135,12 @@ def test_what_is_not_translated_to_its_end_is_kept_as_it_is():
     opened(record, 1, "Bad", "Schl", 3.0)
     opened(record, 2, "Gone", "Weg", 3.0)
     record.follow(UtteranceDropped(utterance=2), 3.5)
-    (entry,) = record.finish(4.0)
+    (entry,) = record.flush(4.0)
     assert (entry.key, entry.cue.text, entry.cue.end_s) == (1, "Schl", 3.0)
     assert [cue.text for cue in record.cues] == ["Gut", "Schl"]
-    assert record.finish(5.0) == []
+    assert record.flush(5.0) == []
     record.follow(CaptionChanged(utterance=0, kept=1, text="enau", n_read=1), 6.0)
-    assert [entry.cue.text for entry in record.finish(7.0)] == ["Genau"]
+    assert [entry.cue.text for entry in record.flush(7.0)] == ["Genau"]
 
 
 def test_an_end_without_patience_keeps_the_sentence_as_far_as_it_came(qapp, tmp_path):  # noqa: ARG001
