@@ -17,7 +17,7 @@ from app.config.system.unix_signals import Interrupt
 from app.main_window.banner import Banner
 from app.main_window.input_line import LONGEST_TEXT
 from app.main_window.transcript_model import CAPTION, SOURCE
-from engine.commands import LoadAdapter, UseAdapter
+from engine.commands import Configure, LoadAdapter, UseAdapter
 from engine.events import AdapterChanged, NotTranslated, Ready, Refused, Statistics
 from engine.messages import Code
 from engine.models.model_card import Language, ModelCard
@@ -719,8 +719,8 @@ def test_an_earlier_session_stands_in_a_window_of_its_own_and_nowhere_else(progr
         journal.write(kept(number))
     journal.close()
     one = program().open().wait_until_ready()
-    settings = one.application.settings
-    settings.translation = replace(settings.translation, source_language="pl")
+    polish = replace(one.application.settings.translation, source_language="pl")
+    one.application.bridge.send(Configure(polish))
     one.type("Now")
     one.press(Qt.Key.Key_Return)
     one.wait(lambda: bool(one.application.keeper.cues))
