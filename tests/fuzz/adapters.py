@@ -13,6 +13,7 @@ from engine.models.fingerprint import read_fingerprint
 from engine.runtime.loader import load_weights
 from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import ModelSettings
+from engine.untrusted.faults import Fault
 from tests.fuzz.sentences import check, text
 from tests.support.adapter_folders import BASE, tiny_card, write_adapter
 from tests.support.fakes import save_tiny_model
@@ -95,6 +96,7 @@ def prepared(folder):
         allow(home)
         found = inspect_adapter(adapter, base)
         check("ok" if found.status is Status.OK else str(found.reason))
+        assert found.reason is None or isinstance(found.reason.code, Fault)
         assert all(len(str(value)) < 20_000 for _, value in rows(found))
         with _refusals():
             verify_adapter(usable_adapter(adapter, base))

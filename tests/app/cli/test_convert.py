@@ -167,7 +167,7 @@ def _not_commercial(folder, _monkeypatch):
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        (_killed, "the process that converts it was ended (SIGKILL)"),
+        (_killed, "its process was ended (SIGKILL)"),
         (_full, "1.0 kB are free; make room there"),
         (_without_tokenizer, "it has no source.spm; get it again"),
         (_not_commercial, "under cc-by-nc-4.0, which forbids commercial use: accept that once"),
