@@ -124,7 +124,9 @@ def _unpacked(folder: Path) -> dict[str, object]:
     weights = parse_llama_weights(read_llama_file(folder, shape), shape)
     return {
         "pretrained_model_name_or_path": None,
-        "config": LlamaConfig.from_pretrained(folder, local_files_only=True),
+        "config": LlamaConfig.from_pretrained(
+            folder, local_files_only=True, trust_remote_code=False
+        ),
         "state_dict": {
             name: torch.from_numpy(np.require(array, requirements=["A", "W"]))
             for name, array in weights.items()
