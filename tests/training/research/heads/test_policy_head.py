@@ -139,21 +139,21 @@ def test_an_adapter_with_a_broken_head_is_blocked(adapter, tmp_path, damage):
     damage(folder)
     found = inspect_adapter(folder)
     assert found.status is Status.BLOCKED
-    assert f"(detail: {HEAD_FILE} " in str(found.reason)
+    assert HEAD_FILE in str(found.reason)
 
 
 def test_an_adapter_whose_head_was_changed_is_refused_when_it_is_read(base, adapter, tmp_path):
     folder = shutil.copytree(adapter, tmp_path / "copy")
     shutil.copy(base / HEAD_FILE, folder / HEAD_FILE)
     assert inspect_adapter(folder).status is Status.OK, "headers look right"
-    with pytest.raises(AdapterError, match=r"cannot be used: its policy_head\S+ was changed"):
+    with pytest.raises(AdapterError, match=r"damaged; .*detail: policy_head\S+ was changed"):
         load_weights(ModelSettings(directory=base, adapter=folder))
 
 
 def test_a_model_whose_head_was_changed_is_refused(base, adapter, tmp_path):
     folder = shutil.copytree(base, tmp_path / "copy")
     shutil.copy(adapter / HEAD_FILE, folder / HEAD_FILE)
-    with pytest.raises(ModelError, match=r"cannot be loaded: its policy_head\S+ was changed"):
+    with pytest.raises(ModelError, match=r"damaged; .*detail: policy_head\S+ was changed"):
         load_weights(ModelSettings(directory=folder))
 
 
