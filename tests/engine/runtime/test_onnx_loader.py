@@ -15,7 +15,6 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from engine.errors import ModelError
-from engine.files import ByteCount
 from engine.layout.rows import Row
 from engine.models.llama_shape import read_llama_shape
 from engine.models.model_card import read_card
@@ -198,10 +197,8 @@ def test_without_torch_a_model_that_needs_it_is_one_sentence(folder, tmp_path, m
 
 def test_too_little_memory_leaves_the_model_to_torch(folder, monkeypatch):
     monkeypatch.setattr(onnx_loader, "free_memory_bytes", lambda: 1000)
-    with pytest.raises(UnfitGraphError, match=r"needs .* whole on cpu, 1\.0 kB free") as caught:
+    with pytest.raises(UnfitGraphError, match=r"needs .* whole on cpu, 1\.0 kB free"):
         load_onnx(ModelSettings(directory=folder), read_card(folder))
-    values = caught.value.reason.values
-    assert all(isinstance(values[name], ByteCount) for name in ("size", "free"))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
