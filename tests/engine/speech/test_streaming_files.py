@@ -81,7 +81,7 @@ def test_tokens_that_are_no_text_too_many_or_no_file_are_refused(folder):
     assert "is longer than" in refusal(folder)
     tokens.unlink()
     os.mkfifo(tokens)
-    assert "cannot be read" in refusal(folder)
+    assert "no plain file" in refusal(folder)
 
 
 def test_a_network_that_is_cut_foreign_or_missing_is_refused(folder):
