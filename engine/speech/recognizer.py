@@ -7,17 +7,16 @@ uncommitted ones, so it cannot prompt itself into a loop.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import zip_longest
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from engine.audio.chunks import AudioChunk, Samples
+from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
-from engine.speech.live_recognizer import Recognized
+from engine.speech.live_recognizer import LiveRecognizer, Recognized
 from engine.speech.local_agreement import LocalAgreement
 from engine.speech.pace import Pace
 from engine.speech.vad import SpeechPart, VoiceActivityDetector
@@ -69,7 +68,7 @@ class SpeechModel(Protocol):
         """Recognise at most 30 s of 16 kHz mono, shape (n_samples,), after the words ``prompt``."""
 
 
-class Recognizer:
+class Recognizer(LiveRecognizer):
     """A live recogniser of a model that hears whole pieces of sound, as Whisper."""
 
     def __init__(
@@ -80,8 +79,13 @@ class Recognizer:
         *,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
+        pace = Pace(
+            newest_weight=_NEWEST_WEIGHT,
+            slow_from=settings.slow_from,
+            slow_after=settings.slow_passes,
+        )
+        super().__init__(vad, pace)
         self._model = model
-        self._vad = vad
         self._settings = settings
         self._clock = clock
         self._agreement = LocalAgreement()
@@ -89,26 +93,6 @@ class Recognizer:
         self._buffer = np.zeros(0, np.float32)
         self._start_s = 0.0  # start of the buffer
         self._n_new = 0  # samples at the buffer's end that no hypothesis covers
-        self._pace = Pace(
-            newest_weight=_NEWEST_WEIGHT,
-            slow_from=settings.slow_from,
-            slow_after=settings.slow_passes,
-        )
-
-    @property
-    def hears_speech(self) -> bool:
-        """Whether there is speech now, for an indicator."""
-        return self._vad.is_open
-
-    @property
-    def real_time_factor(self) -> float:
-        """Seconds of computing per second of new speech, a running mean."""
-        return self._pace.factor
-
-    @property
-    def advises_smaller_model(self) -> bool:
-        """Whether the model has been too slow for this computer for a while."""
-        return self._pace.is_slow
 
     @property
     def buffered_s(self) -> float:
@@ -119,16 +103,6 @@ class Recognizer:
     def marks_sentences(self) -> bool:
         """Whisper writes punctuation."""
         return True
-
-    def feed(self, chunk: AudioChunk) -> list[Recognized]:
-        """Take the next sound; return the results, none if the model did not run."""
-        return [
-            result for part in joined_parts(self._vad.feed(chunk)) for result in self._take(part)
-        ]
-
-    def flush(self) -> list[Recognized]:
-        """Commit the rest: no sound follows, or it does not follow at once."""
-        return [result for part in self._vad.flush() for result in self._take(part)]
 
     def _take(self, part: SpeechPart) -> list[Recognized]:
         if part.begins:
@@ -203,14 +177,3 @@ class Recognizer:
         # A remainder at the end of speech costs a whole pass, but no speech waits for it.
         if new_speech_s >= self._settings.step_s / 2:
             self._pace.take(computing_s, new_speech_s)
-
-
-def joined_parts(parts: Sequence[SpeechPart]) -> Iterator[SpeechPart]:
-    """Join the parts of each speech that came at once."""
-    waiting: list[SpeechPart] = []
-    for part, following in zip_longest(parts, parts[1:]):
-        waiting.append(part)
-        if part.ends or following is None or following.begins:
-            samples = np.concatenate([part.samples for part in waiting])
-            yield replace(waiting[0], samples=samples, ends=part.ends)
-            waiting = []

@@ -13,12 +13,11 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from engine.audio.chunks import AudioChunk, Samples
+from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import RecognizedWord
-from engine.speech.live_recognizer import Recognized
+from engine.speech.live_recognizer import LiveRecognizer, Recognized
 from engine.speech.pace import Pace
-from engine.speech.recognizer import joined_parts
 from engine.speech.vad import SpeechPart, VoiceActivityDetector
 
 PRE_ROLL_S = 0.5
@@ -112,7 +111,7 @@ class _Speech:
     shown: tuple[RecognizedWord, ...] = ()
 
 
-class StreamingRecognizer:
+class StreamingRecognizer(LiveRecognizer):
     """A live recogniser of a model that hears sound as it comes.
 
     The cut of the sound into chunks makes no difference.
@@ -134,31 +133,16 @@ class StreamingRecognizer:
             settings: None for the defaults.
             clock: of computing.
         """
-        self._model = model
-        self._vad = vad
         self._settings = settings or StreamingSettings()
-        self._clock = clock
-        self._speech: _Speech | None = None
-        self._pace = Pace(
+        pace = Pace(
             newest_weight=_NEWEST_WEIGHT,
             slow_from=self._settings.slow_from,
             slow_after=self._settings.slow_steps,
         )
-
-    @property
-    def hears_speech(self) -> bool:
-        """Whether there is speech now, for an indicator."""
-        return self._vad.is_open
-
-    @property
-    def real_time_factor(self) -> float:
-        """Seconds of computing per second of new speech, a running mean."""
-        return self._pace.factor
-
-    @property
-    def advises_smaller_model(self) -> bool:
-        """Whether the model has been too slow for this computer for a while."""
-        return self._pace.is_slow
+        super().__init__(vad, pace)
+        self._model = model
+        self._clock = clock
+        self._speech: _Speech | None = None
 
     @property
     def buffered_s(self) -> float:
@@ -169,16 +153,6 @@ class StreamingRecognizer:
     def marks_sentences(self) -> bool:
         """Whether it writes punctuation; without, only pauses tell where a sentence ends."""
         return self._model.marks_sentences
-
-    def feed(self, chunk: AudioChunk) -> list[Recognized]:
-        """Take the next sound; return the results, none if nothing became known."""
-        return [
-            result for part in joined_parts(self._vad.feed(chunk)) for result in self._take(part)
-        ]
-
-    def flush(self) -> list[Recognized]:
-        """Commit the rest: no sound follows, or it does not follow at once."""
-        return [result for part in self._vad.flush() for result in self._take(part)]
 
     def _take(self, part: SpeechPart) -> Iterator[Recognized]:
         if part.begins or self._speech is None:
