@@ -9,6 +9,7 @@ import shutil
 import socket
 import sys
 import threading
+from contextlib import contextmanager, nullcontext
 from itertools import product, starmap
 from pathlib import Path
 from typing import NamedTuple
@@ -151,13 +152,19 @@ def start(qtbot, plain_look, spoken, busy):  # noqa: ARG001  after the windows a
     return start
 
 
-@pytest.fixture
+@contextmanager
 def full_disk():
-    """Leave no room for a byte in any file, as on a full disk; room is there again afterwards."""
+    """Leave no room for a byte in any file, as on a full disk.
+
+    Room is there again before pytest says how the test went: its own output may be a file, too.
+    """
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    yield lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize("computer", COMPUTERS, ids=str)
@@ -183,14 +190,14 @@ def test_the_first_five_minutes(start, home, monkeypatch, computer):
 @pytest.mark.skipif(sys.platform != "linux", reason="needs limits and /sys")
 @pytest.mark.parametrize("computer", KEEPS_NOTHING, ids=str)
 def test_where_nothing_can_be_kept_captions_come_and_it_is_told(
-    start, home, full_disk, monkeypatch, computer
+    start, home, monkeypatch, computer
 ):
     place = Path("/sys/surtitle") if computer.disk == "read only" else home(computer.home)
     before = contents(place)
-    if computer.disk == "full":
-        full_disk()
     notices = noted(monkeypatch.setattr)
-    seen = walk(start(computer, place, None), place)
+    with full_disk() if computer.disk == "full" else nullcontext():
+        seen = walk(start(computer, place, None), place)
+        after = contents(place)
 
     assert seen["rows"] == [(FIRST, FIRST.upper())]
     assert seen["rows of the new session"] == [(SECOND, SECOND.upper())]
@@ -200,4 +207,4 @@ def test_where_nothing_can_be_kept_captions_come_and_it_is_told(
     assert {it.partition(str(place))[0].strip() for it in notices} == {choices, kept_by}
     reasons = REASONS[computer.language, computer.disk]
     assert all(any(reason in it for reason in reasons) for it in notices)
-    assert contents(place) == before
+    assert after == before

@@ -134,6 +134,7 @@ class AdapterDialog(QDialog):
         self.add_file = self._add_button(self.tr("Add f&ile…"), self._ask_file)
         self.remove = self._add_button(self.tr("&Remove"), self._remove)
         self._row.add_gap()
+        self._row.addWidget(self.unfold)
         close = close_button()
         close.rejected.connect(self.close)
         self._row.addWidget(close)
@@ -144,11 +145,9 @@ class AdapterDialog(QDialog):
         )
         column.addWidget(paragraph(hint))
         column.addWidget(self.table, 1)
-        for widget in (self.purpose, self.reason, self.unfold):  # no text is cut here
+        for widget in (self.purpose, self.reason, self.message, buttons):
             column.addWidget(widget)
         column.addWidget(self.details, 1)
-        column.addWidget(self.message)
-        column.addWidget(buttons)
         self.resize(820, 560)
 
     def _add_button(self, text: str, act: object) -> QPushButton:
@@ -202,6 +201,7 @@ class AdapterDialog(QDialog):
                     "button at the lower right of the window changes the timing."
                 )
                 self.reason.setText(text)
+        self.reason.setVisible(bool(self.reason.text()))
         self._offer(listed)
 
     def _is_for_others(self, listed: ListedAdapter) -> bool:
