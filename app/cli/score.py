@@ -43,7 +43,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("reference", metavar="REFERENCE", help="their translations, line by line")
     parser.add_argument("--sound", type=Path, metavar="FILE", help="a recording of the source")
     parser.add_argument(
-        "--asr", default=_STANDARD_RECOGNIZER, metavar="MODEL", help="Whisper that recognises it"
+        "--asr",
+        default=_STANDARD_RECOGNIZER,
+        metavar="MODEL",
+        help="speech model that recognises it, of either kind, as for surtitle listen",
     )
     parser.add_argument("--json", action="store_true", help="write JSON lines, for programs")
     add_options(parser)
@@ -173,19 +176,17 @@ def _score_sound(
     """
     from engine.audio.sources import AudioSources  # noqa: PLC0415  libraries may be missing
     from engine.errors import ModelError  # noqa: PLC0415
-    from engine.speech.recognizer import Recognizer, RecognizerSettings  # noqa: PLC0415
-    from engine.speech.vad import SileroDetector, VadSettings, VoiceActivityDetector  # noqa: PLC0415
-    from engine.speech.whisper import Whisper, WhisperSettings  # noqa: PLC0415
-    from engine.speech.whisper_models import found_whisper  # noqa: PLC0415
+    from engine.speech.recognizers import make_recognizer  # noqa: PLC0415
+    from engine.speech.speech_models import found_speech_model, load_speech_model  # noqa: PLC0415
+    from engine.speech.vad import SileroDetector  # noqa: PLC0415
 
     named, spoken = asr
-    folder = found_whisper(named, library)
+    folder = found_speech_model(named, library)
     if folder is None:
         raise ModelError(AppCode.RECOGNISER_MISSING(name=named))
     report("stage", {"stage": "recognising"})
-    model = Whisper(WhisperSettings(model=str(folder), language=spoken))
-    vad = VoiceActivityDetector(SileroDetector(), VadSettings())
-    recognizer = Recognizer(model, vad, RecognizerSettings())
+    model = load_speech_model(folder, "auto", spoken)
+    recognizer = make_recognizer(model, SileroDetector())
     source = AudioSources().file(path, lambda _notice: None, real_time=False)
     source.start()
     words = list[str]()

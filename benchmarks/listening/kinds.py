@@ -27,10 +27,11 @@ from engine.audio.chunks import AudioChunk, Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import RecognizedWord, same_word_key
 from engine.speech.live_recognizer import LiveRecognizer
-from engine.speech.recognizer import Recognizer, RecognizerSettings, SpeechModel
+from engine.speech.recognizer import SpeechModel
+from engine.speech.recognizers import make_recognizer
 from engine.speech.speech_models import load_speech_model
-from engine.speech.streaming import PRE_ROLL_S, StreamingModel, StreamingRecognizer
-from engine.speech.vad import SileroDetector, VadSettings, VoiceActivityDetector
+from engine.speech.streaming import StreamingModel
+from engine.speech.vad import SileroDetector
 from tests.support.sounds import n_edits
 from tests.tiny_whisper.synthetic_speech import Utterance, sentence, speech
 
@@ -46,15 +47,6 @@ def say(seed: int) -> Utterance:
     """Say one to three sentences, one voice for all; no model was trained on them."""
     rng = random.Random(100_000 + seed)
     return speech([sentence(rng) for _ in range(1 + seed % 3)], rng)
-
-
-def make(model: SpeechModel | StreamingModel) -> LiveRecognizer:
-    """Make the recogniser of a model as the listener does."""
-    if isinstance(model, StreamingModel):
-        vad = VoiceActivityDetector(SileroDetector(), VadSettings(pre_roll_s=PRE_ROLL_S))
-        return StreamingRecognizer(model, vad)
-    vad = VoiceActivityDetector(SileroDetector(), VadSettings())
-    return Recognizer(model, vad, RecognizerSettings())
 
 
 def hear(recognizer: LiveRecognizer, samples: Samples) -> list[tuple[RecognizedWord, float]]:
@@ -88,7 +80,7 @@ def keys(words: Sequence[str]) -> list[str]:
 def measure(folder: Path, n: int) -> dict[str, float]:
     """Hear n recordings by the model in a folder."""
     model = load_speech_model(folder, "cpu", "en")
-    make(model)  # libraries are loaded
+    make_recognizer(model, SileroDetector())  # libraries are loaded
     n_words = n_changed = n_wrong = 0
     waits = list[float]()
     sound_s = computing_s = 0.0
@@ -96,7 +88,7 @@ def measure(folder: Path, n: int) -> dict[str, float]:
         spoken = say(seed)
         pause = np.zeros(round(_AFTER_S * SAMPLE_RATE_HZ), np.float32)
         samples = np.concatenate([spoken.samples, pause])
-        recognizer = make(model)
+        recognizer = make_recognizer(model, SileroDetector())
         before_s = time.process_time()
         heard = hear(recognizer, samples)
         computing_s += time.process_time() - before_s

@@ -34,9 +34,10 @@ from engine.speech.events import (
 from engine.speech.hypothesis import RecognizedWord
 from engine.speech.live_recognizer import LiveRecognizer, Recognized
 from engine.speech.normalise import plain_word
-from engine.speech.recognizer import Recognizer, RecognizerSettings, SpeechModel
-from engine.speech.streaming import PRE_ROLL_S, StreamingModel, StreamingRecognizer
-from engine.speech.vad import Detector, VadSettings, VoiceActivityDetector
+from engine.speech.recognizer import RecognizerSettings, SpeechModel
+from engine.speech.recognizers import make_recognizer
+from engine.speech.streaming import StreamingModel
+from engine.speech.vad import Detector, VadSettings
 from engine.words import FedWord
 
 _log = logging.getLogger(__name__)
@@ -233,13 +234,7 @@ class Listener:
     def _lane_worker(self, lane: Lane, model: SpeechModel | StreamingModel) -> "_LaneWorker":
         settings = self._settings
         detector = self._recognition.make_detector()
-        recognizer: LiveRecognizer
-        if isinstance(model, StreamingModel):
-            heard = replace(settings.vad, pre_roll_s=max(settings.vad.pre_roll_s, PRE_ROLL_S))
-            recognizer = StreamingRecognizer(model, VoiceActivityDetector(detector, heard))
-        else:
-            vad = VoiceActivityDetector(detector, settings.vad)
-            recognizer = Recognizer(model, vad, settings.recognizer)
+        recognizer = make_recognizer(model, detector, settings.vad, settings.recognizer)
         n_words = self._recognition.n_words
         return _LaneWorker(
             lane, recognizer, settings, self._clock, self._translates_slowly, n_words

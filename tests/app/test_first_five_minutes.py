@@ -189,9 +189,7 @@ def test_the_first_five_minutes(start, home, monkeypatch, computer):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs limits and /sys")
 @pytest.mark.parametrize("computer", KEEPS_NOTHING, ids=str)
-def test_where_nothing_can_be_kept_captions_come_and_it_is_told(
-    start, home, monkeypatch, computer
-):
+def test_where_nothing_can_be_kept_captions_come_and_it_is_told(start, home, monkeypatch, computer):
     place = Path("/sys/surtitle") if computer.disk == "read only" else home(computer.home)
     before = contents(place)
     notices = noted(monkeypatch.setattr)

@@ -47,7 +47,7 @@ def test_hearing_chunk_by_chunk_from_the_file_is_hearing_at_once():
     network = Network(7, -5.0, 3.0).eval()
     features = torch.randn(1, 64, N_BINS)
     at_once = network(features).log_softmax(-1).detach().numpy()
-    session = onnxruntime.InferenceSession(network.onnx())
+    session = onnxruntime.InferenceSession(network.onnx()["ctc.onnx"])
     first, *states = session.get_inputs()
     kinds = {"tensor(float)": np.float32, "tensor(int64)": np.int64}
     held = [np.zeros(state.shape, kinds[state.type]) for state in states]

@@ -9,7 +9,7 @@ from app.cli.score import score_file, score_translations
 from app.config.system.text_io import TextError
 from engine.metrics.replay import replay
 from tests.support.listening_fakes import Loudness, Script, script, sound_of
-from tests.support.spoken import raw
+from tests.support.spoken import TINY_STREAMING, needs_sherpa, needs_voice, raw, talk
 
 
 @pytest.fixture
@@ -53,6 +53,14 @@ def test_nothing_cannot_be_scored():
         score_file(None, [], print)
 
 
+def write_wav(path, samples):
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(16_000)
+        file.writeframes(raw(samples))
+
+
 def lines(capsys):
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
@@ -93,15 +101,11 @@ def test_a_recording_of_the_source_is_recognised_and_scored(tmp_path, capsys, mo
     source, reference, sound = (tmp_path / name for name in ("a.en", "a.de", "a.wav"))
     for path in (source, reference):
         path.write_text(f"{text}\n", encoding="utf-8")
-    with wave.open(str(sound), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(16_000)
-        file.writeframes(raw(sound_of(words, 5.0)))
+    write_wav(sound, sound_of(words, 5.0))
     heard = [replace(word, text="gold") if word.text == "good" else word for word in words]
     monkeypatch.setattr("engine.speech.whisper.Whisper", lambda _settings: Script(heard))
     monkeypatch.setattr("engine.speech.vad.SileroDetector", Loudness)
-    monkeypatch.setattr("engine.speech.whisper_models.found_whisper", lambda *_: tmp_path)
+    monkeypatch.setattr("engine.speech.speech_models.found_speech_model", lambda *_: tmp_path)
     asked = ["score", str(source), str(reference), "--sound", str(sound)]
     assert main([*asked, "--json"]) == 0
     found = lines(capsys)
@@ -109,6 +113,22 @@ def test_a_recording_of_the_source_is_recognised_and_scored(tmp_path, capsys, mo
     assert stages == ["loading", "recognising"]
     assert found[-1]["kind"] == "wer"
     assert found[-1]["wer"] == pytest.approx(0.1)
+
+
+@needs_sherpa
+@needs_voice
+@pytest.mark.slow
+def test_a_folder_of_a_streaming_model_recognises_a_recording_as_well(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr("app.cli.score.score_file", lambda *_: None)
+    spoken = talk(701, 2)
+    source, sound = tmp_path / "a.en", tmp_path / "a.wav"
+    source.write_text(f"{spoken.text}\n", encoding="utf-8")
+    write_wav(sound, spoken.samples)
+    asked = ["score", str(source), str(source), "--sound", str(sound)]
+    assert main([*asked, "--asr", str(TINY_STREAMING), "--json"]) == 0
+    assert lines(capsys)[-1]["wer"] <= 0.1
 
 
 def test_a_recogniser_that_is_not_here_is_one_sentence(files, tmp_path, capsys, monkeypatch):

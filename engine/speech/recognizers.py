@@ -1,0 +1,30 @@
+"""Make the live recogniser that suits a model of speech, alike for all who listen."""
+
+from dataclasses import replace
+
+from engine.speech.live_recognizer import LiveRecognizer
+from engine.speech.recognizer import Recognizer, RecognizerSettings, SpeechModel
+from engine.speech.streaming import PRE_ROLL_S, StreamingModel, StreamingRecognizer
+from engine.speech.vad import Detector, VadSettings, VoiceActivityDetector
+
+
+def make_recognizer(
+    model: SpeechModel | StreamingModel,
+    detector: Detector,
+    vad: VadSettings | None = None,
+    settings: RecognizerSettings | None = None,
+) -> LiveRecognizer:
+    """Return what turns sound into committed words.
+
+    Args:
+        model: of either kind.
+        detector: of voice activity, for this recogniser alone.
+        vad: None for the defaults.
+        settings: of a model that hears whole pieces; None for the defaults.
+    """
+    vad = vad or VadSettings()
+    if isinstance(model, StreamingModel):
+        heard = replace(vad, pre_roll_s=max(vad.pre_roll_s, PRE_ROLL_S))
+        return StreamingRecognizer(model, VoiceActivityDetector(detector, heard))
+    gate = VoiceActivityDetector(detector, vad)
+    return Recognizer(model, gate, settings or RecognizerSettings())
