@@ -1,7 +1,7 @@
 import os
 
 import pytest
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -31,6 +31,16 @@ def _no_key_is_held():
     yield
     if QApplication.instance() is not None and QApplication.keyboardModifiers():
         QTest.keyRelease(QWidget(), Qt.Key.Key_Control)
+
+
+@pytest.fixture(autouse=True)
+def _no_window_stays():
+    """Delete windows and menus that a test leaves: a style sheet is set on each that there is."""
+    yield
+    if QApplication.instance() is not None:
+        for one in QApplication.topLevelWidgets():
+            one.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture(autouse=True)
