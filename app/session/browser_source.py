@@ -1,6 +1,6 @@
 """A page with the captions, for a browser source in OBS; reachable from this computer only.
 
-``app.session.caption_server`` serves it. The page polls for new captions.
+``app.sharing`` serves it.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from engine.errors import message_of
 from engine.files import write_file
 
 if TYPE_CHECKING:
-    from app.session.caption_server import CaptionServer
+    from app.sharing.server import PageServer
 
 _MOST_LINES = 8
 _SECRET = re.compile("[A-Za-z0-9_-]{20,}")
@@ -48,7 +48,9 @@ class PageLook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Content:
-    """The lines on the page, exchanged as a whole: the server's threads read it."""
+    """The lines on the page, exchanged as a whole: the server's thread reads it."""
+
+    number: int = 0
 
     source: tuple[Line, ...] = ()
     captions: tuple[Line, ...] = ()
@@ -57,12 +59,15 @@ class _Content:
 
     def as_json(self, now_s: float) -> str:
         look = self.look
-        is_silent = 0 < look.hide_after_s <= now_s - self.changed_s
+        left_s = look.hide_after_s - (now_s - self.changed_s)
+        is_silent = look.hide_after_s > 0 and left_s <= 0
         rows = [(line, "source") for line in self.source]
         rows += [(line, "caption") for line in self.captions]
         shown = [] if is_silent else [_row(*row) for row in rows[-_MOST_LINES:]]
         style = {"colours": dict(look.colours), "font": look.font, "outline": look.outline}
-        return json.dumps({"lines": shown, "style": style}, ensure_ascii=False)
+        shown_for_s = left_s if look.hide_after_s and shown else None
+        told = {"lines": shown, "style": style, "shownForS": shown_for_s}
+        return json.dumps(told, ensure_ascii=False)
 
 
 def _row(line: Line, kind: str) -> dict[str, str | bool]:
@@ -95,7 +100,8 @@ class BrowserSource(QObject):
         self._clock = clock
         self.token = ""
         self._content = _Content()
-        self._server: CaptionServer | None = None
+        self._run = secrets.token_hex(4)  # numbers of another run mean nothing here
+        self._server: PageServer | None = None
 
     def use(self, choices: PrivacyPreferences) -> str | None:
         """Open or close the page; return a message for the user if opening failed."""
@@ -104,11 +110,16 @@ class BrowserSource(QObject):
 
     def open_at(self, port: int) -> str | None:
         """Listen on a port, 0 for any free one; return as ``use`` does."""
-        from app.session.caption_server import CaptionServer  # noqa: PLC0415  slow to import, and rarely used
+        from app.sharing import overlay_page  # noqa: PLC0415  slow to import, and rarely used
+        from app.sharing.server import PageServer, listening_socket  # noqa: PLC0415  as above
 
         self.token = self.token or page_token(self._token_file)
         try:
-            self._server = CaptionServer(port, self.token, self._as_json)
+            self._server = PageServer(
+                listening_socket(overlay_page.HOST, port),
+                lambda keeper, rounds: overlay_page.overlay_pages(self.token, self, keeper, rounds),
+                overlay_page.MOST_READERS,
+            )
         except OSError as error:
             text = self.tr(
                 "The caption page could not be opened at port {}: {}; choose another port in the "
@@ -139,16 +150,23 @@ class BrowserSource(QObject):
         """Show these captions, below the lines of the source."""
         before, captions, source = self._content, tuple(captions), tuple(source)
         if (captions, source) != (before.captions, before.source):
-            self._content = replace(
-                before, captions=captions, source=source, changed_s=self._clock()
-            )
+            self._show(replace(before, captions=captions, source=source, changed_s=self._clock()))
 
     def show_look(self, look: PageLook) -> None:
         """Show the captions like this."""
-        self._content = replace(self._content, look=look)
+        if look != self._content.look:
+            self._show(replace(self._content, look=look))
 
-    def _as_json(self) -> str:
-        return self._content.as_json(self._clock())
+    def _show(self, content: _Content) -> None:
+        self._content = replace(content, number=content.number + 1)
+        if self._server is not None:
+            self._server.tell()
+
+    def since(self, seen: str, _show: str) -> tuple[str, str]:
+        """Return the content, unless its number was seen; called on the server's thread."""
+        content = self._content
+        number = f"{self._run}.{content.number}"
+        return number, "" if seen == number else content.as_json(self._clock())
 
 
 def page_token(path: Path) -> str:

@@ -1,48 +1,32 @@
-import json
-import socket
-import threading
-import urllib.error
-import urllib.request
+from contextlib import ExitStack
 
 import pytest
 
 from app.captions.line_breaking import Line
 from app.config.preferences import PrivacyPreferences
 from app.session.browser_source import BrowserSource, PageLook, page_token
-from app.session.caption_server import MOST_CONNECTIONS
+from app.sharing import doorkeeper
+from app.sharing.doorkeeper import MOST_WAITING
+from app.sharing.overlay_page import MOST_READERS
+from tests.support.page_client import Reader, ask, connected, ended, raw
 
 
 @pytest.fixture
-def page(qapp, tmp_path):  # noqa: ARG001  it serves from the event loop
+def page(qapp, tmp_path):  # noqa: ARG001  it is a QObject
     page = BrowserSource(tmp_path / "page.token")
     assert page.open_at(0) is None
     yield page
     page.close()
 
 
-@pytest.fixture
-def ask(qtbot):
-    """Ask as a browser does, from a thread, while the event loop answers."""
+def port_of(page):
+    return page._server.port
 
-    def get(address, **headers):
-        answers = []
 
-        def work():
-            request = urllib.request.Request(address, headers=headers)
-            try:
-                with urllib.request.urlopen(request, timeout=20) as answer:
-                    answers.append((answer.status, answer.read().decode(), dict(answer.headers)))
-            except urllib.error.HTTPError as error:
-                with error:
-                    answers.append((error.code, error.read().decode(), dict(error.headers)))
-
-        thread = threading.Thread(target=work)
-        thread.start()
-        qtbot.waitUntil(lambda: bool(answers))
-        thread.join()
-        return answers[0]
-
-    return get
+def told(page):
+    """Return what a page that opens now is told."""
+    with Reader(captions_address(page)) as reader:
+        return reader.message()
 
 
 def lines_of(*texts):
@@ -53,36 +37,45 @@ def captions_address(page):
     return page.address.replace("/?", "/captions?")
 
 
-def test_the_last_captions_are_told_to_who_knows_the_secret(page, ask):
+def test_the_last_captions_are_told_to_who_knows_the_secret(page):
     page.show_lines(lines_of("eins", *["zwei"] * 7, 'drei <b> "🙂"'))
-    status, body, headers = ask(captions_address(page))
-    assert status == 200
-    assert [line["text"] for line in json.loads(body)["lines"]] == [*["zwei"] * 7, 'drei <b> "🙂"']
-    assert headers["Cache-Control"] == "no-store"
+    texts = [line["text"] for line in told(page)["lines"]]
+    assert texts == [*["zwei"] * 7, 'drei <b> "🙂"']
 
 
-def test_speakers_tentative_words_and_the_source_are_told_apart(page, ask):
+def test_an_open_page_is_told_what_changes_and_one_that_comes_back_only_what_it_lacks(page):
+    page.show_lines(lines_of("eins"))
+    with Reader(captions_address(page)) as reader:
+        first = reader.event()
+        page.show_lines(lines_of("eins", "zwei"))
+        second = reader.event()
+    assert [line["text"] for line in second.content["lines"]] == ["eins", "zwei"]
+    with Reader(f"{captions_address(page)}&after={first.position}") as reader:
+        assert reader.event() == second
+
+
+def test_speakers_tentative_words_and_the_source_are_told_apart(page):
     heard = Line(text="Me: Good mor…", lane="me", n_label=3, n_tail=5)
     page.show_lines([heard], [Line(text="صباح", right_to_left=True)])
-    first, second = json.loads(ask(captions_address(page))[1])["lines"]
+    first, second = told(page)["lines"]
     assert (first["kind"], first["rightToLeft"]) == ("source", True)
     assert (second["kind"], second["lane"], second["rightToLeft"]) == ("caption", "me", False)
     assert (second["label"], second["text"], second["tail"]) == ("Me:", " Good", " mor…")
 
 
-def test_the_page_has_the_look_of_the_captions(page, ask):
+def test_the_page_has_the_look_of_the_captions(page):
     page.show_look(PageLook(colours={"text": "rgb(1 2 3 / 1)"}, font="Noto Sans", outline=False))
-    style = json.loads(ask(captions_address(page))[1])["style"]
+    style = told(page)["style"]
     assert style["colours"] == {"text": "rgb(1 2 3 / 1)"}
     assert (style["font"], style["outline"]) == ("Noto Sans", False)
 
 
-def test_the_page_is_empty_after_silence_until_the_next_word(page, ask):
+def test_the_page_is_empty_after_silence_until_the_next_word(page):
     now_s = [100.0]
     page._clock = lambda: now_s[0]
 
     def shown():
-        return [line["text"] for line in json.loads(ask(captions_address(page))[1])["lines"]]
+        return [line["text"] for line in told(page)["lines"]]
 
     page.show_look(PageLook(hide_after_s=10))
     page.show_lines(lines_of("eins"))
@@ -98,15 +91,19 @@ def test_the_page_is_empty_after_silence_until_the_next_word(page, ask):
     assert shown() == ["eins", "zwei"]
 
 
-def test_the_page_asks_for_captions_with_its_secret(page, ask):
-    status, body, _ = ask(page.address)
+def test_the_page_may_run_its_own_script_and_ask_nobody_else(page):
+    status, body, headers = ask(page.address)
     assert status == 200
-    assert f'/captions?token={page.token}"' in body
+    assert page.token not in body
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'; connect-src 'self'" in policy
+    assert "script-src 'sha256-" in policy
+    assert headers["cache-control"] == "no-store"
 
 
 @pytest.mark.parametrize("token", ["", "?token=", "?token=guess", "?token=%C3%A4"])
 @pytest.mark.parametrize("path", ["/", "/captions"])
-def test_who_does_not_know_the_secret_learns_nothing(page, ask, token, path):
+def test_who_does_not_know_the_secret_learns_nothing(page, token, path):
     page.show_lines(lines_of("geheim"))
     root = page.address.partition("/?")[0]
     status, body, _ = ask(root + path + token)
@@ -114,44 +111,39 @@ def test_who_does_not_know_the_secret_learns_nothing(page, ask, token, path):
     assert "geheim" not in body
 
 
-def test_a_browser_that_was_led_here_under_another_name_learns_nothing(page, ask):
+def test_a_browser_that_was_led_here_under_another_name_learns_nothing(page):
     status, _, _ = ask(captions_address(page), Host="evil.example:8765")
+    assert status == 400
+    assert ask(page.address, Host="localhost:1")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
+    ],
+)
+def test_pages_of_other_origins_learn_nothing(page, heads):
+    page.show_lines(lines_of("geheim"))
+    status, body, _ = ask(captions_address(page), **heads)
     assert status == 403
-    assert ask(captions_address(page), Host="localhost:1")[0] == 200
+    assert "geheim" not in body
 
 
-def test_other_paths_and_methods_are_refused(page, ask):
+def test_other_paths_and_methods_are_refused(page):
     root, _, token = page.address.partition("/?")
-    assert ask(f"{root}/etc/passwd?{token}")[0] == 404
+    for path in ("etc/passwd", "captions/", "docs", "static/", "..%2f"):
+        assert ask(f"{root}/{path}?{token}")[0] == 404
     path = captions_address(page).removeprefix(root)
     for method in ("POST", "PUT", "OPTIONS", "HEAD", "x"):
-        answer = raw(page, f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        assert b" 501 " in answer.partition(b"\r\n")[0]
+        answer = raw(port_of(page), f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert b" 405 " in answer.partition(b"\r\n")[0]
 
 
 def test_only_this_computer_can_reach_it(page):
-    assert page._server.socket.getsockname()[0] == "127.0.0.1"
-
-
-def connected(page):
-    return socket.create_connection(("127.0.0.1", page._server.port), timeout=60)
-
-
-def raw(page, request):
-    """Send bytes as they are; give all that comes until the other side ends."""
-    with connected(page) as connection:
-        connection.sendall(request if isinstance(request, bytes) else request.encode())
-        return ended(connection)
-
-
-def ended(connection):
-    answer = b""
-    try:
-        while part := connection.recv(4096):
-            answer += part
-    except ConnectionResetError:
-        pass
-    return answer
+    assert page._server.host == "127.0.0.1"
 
 
 @pytest.mark.parametrize(
@@ -159,52 +151,70 @@ def ended(connection):
 )
 def test_no_target_of_a_request_is_more_than_refused(page, target, capfd):
     page.show_lines(lines_of("geheim"))
-    answer = raw(page, f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n")
-    assert b" 403 " in answer.partition(b"\r\n")[0]
+    answer = raw(
+        port_of(page), f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:1\r\nConnection: close\r\n\r\n"
+    )
+    assert answer.partition(b"\r\n")[0].split()[1] in {b"400", b"403", b"404"}
     assert b"geheim" not in answer
     assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
-    "request_bytes", [b"\xff\x00\r\n\r\n", b"GET\r\n\r\n", b"x" * 70_000, b"GET / HTTP/9.9\r\n\r\n",
+    "request_bytes", [b"\xff\x00\r\n\r\n", b"GET\r\n\r\n", b"x" * 70_000,
+                      b"GET / HTTP/9.9\r\nConnection: close\r\n\r\n",
                       b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 200 + b"\r\n"]
 )  # fmt: skip
 def test_what_is_no_request_is_ended_without_a_word_in_the_terminal(page, request_bytes, capfd):
     page.show_lines(lines_of("geheim"))
-    answer = raw(page, request_bytes)
+    answer = raw(port_of(page), request_bytes)
     assert b"geheim" not in answer
     assert b" 200 " not in answer.partition(b"\r\n")[0]
     assert capfd.readouterr().err == ""
 
 
-def test_so_many_connections_are_open_at_once_and_the_oldest_gives_way(page, ask, monkeypatch):
-    for name in ("LONGEST_S", "_Request.timeout"):
-        monkeypatch.setattr(f"app.session.caption_server.{name}", 10_000)
-    idle = [connected(page) for _ in range(MOST_CONNECTIONS + 3)]
-    assert [ended(oldest) for oldest in idle[:3]] == [b""] * 3
-    assert ask(captions_address(page))[0] == 200
-    assert ended(idle[3]) == b""
-    assert len(page._server._open) <= MOST_CONNECTIONS
+def test_so_many_connections_wait_at_once_and_the_oldest_gives_way(page, monkeypatch):
+    monkeypatch.setattr(doorkeeper, "LONGEST_S", 10_000)
+    page.show_lines(lines_of("eins"))
+    with Reader(captions_address(page)) as reader:
+        reader.message()
+        idle = [connected(port_of(page)) for _ in range(MOST_WAITING + 3)]
+        assert [ended(oldest) for oldest in idle[:3]] == [b""] * 3
+        assert ask(page.address)[0] == 200
+        assert ended(idle[3]) == b""
+        assert page._server.doorkeeper.n_open <= MOST_WAITING + 1
+        page.show_lines(lines_of("zwei"))
+        assert reader.message()["lines"][0]["text"] == "zwei"  # who reads is not put out
     for one in idle:
         one.close()
 
 
-def test_who_takes_too_long_is_ended_however_slowly_he_goes_on(page, ask, monkeypatch):
-    monkeypatch.setattr("app.session.caption_server.LONGEST_S", 0.0)
-    monkeypatch.setattr("app.session.caption_server._Request.timeout", 10_000)  # between two bytes
-    with connected(page) as slow:
+def test_no_more_than_so_many_pages_read_at_once(page):
+    with ExitStack() as opened:
+        readers = [
+            opened.enter_context(Reader(captions_address(page))) for _ in range(MOST_READERS + 1)
+        ]
+        assert [reader.status for reader in readers] == [200] * MOST_READERS + [503]
+
+
+def test_who_takes_too_long_is_ended_however_slowly_he_goes_on(page, monkeypatch):
+    monkeypatch.setattr(doorkeeper, "LONGEST_S", 0.0)
+    with connected(port_of(page)) as slow:
         slow.sendall(b"GET / HTTP/1.1\r\nHost:")
         assert ended(slow) == b""
     monkeypatch.undo()
-    assert ask(captions_address(page))[0] == 200
+    assert ask(page.address)[0] == 200
 
 
 def test_closing_ends_every_connection(page, monkeypatch, qtbot):
-    for name in ("LONGEST_S", "_Request.timeout"):
-        monkeypatch.setattr(f"app.session.caption_server.{name}", 10_000)
-    idle = [connected(page) for _ in range(3)]
-    qtbot.waitUntil(lambda: len(page._server._open) == 3)
-    page.close()
+    monkeypatch.setattr(doorkeeper, "LONGEST_S", 10_000)
+    idle = [connected(port_of(page)) for _ in range(3)]
+    keeper = page._server.doorkeeper
+    with Reader(captions_address(page)) as reader:
+        reader.message()
+        qtbot.waitUntil(lambda: keeper.n_open == 4)
+        page.close()
+        assert reader.event().kind == "end"
+        assert reader.event() is None
     for one in idle:
         assert ended(one) == b""
         one.close()
@@ -213,7 +223,7 @@ def test_closing_ends_every_connection(page, monkeypatch, qtbot):
 
 def test_a_port_that_is_taken_is_told(page, tmp_path):
     other = BrowserSource(tmp_path / "page.token")
-    failure = other.open_at(page._server.port)
+    failure = other.open_at(port_of(page))
     assert "could not be opened at port" in failure
     assert other.address == ""
 

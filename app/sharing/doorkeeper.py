@@ -1,0 +1,66 @@
+"""Counts the connections of a server: readers are bounded, and idle connections are ended."""
+
+from collections.abc import Callable
+
+MOST_WAITING = 64
+"""Connections that are open at once without reading a stream; the oldest gives way to one more."""
+
+LONGEST_S = 10.0
+"""An answer takes milliseconds; a connection that is no reader's by then is ended."""
+
+Client = tuple[str, int]
+"""Address and port of the other side; no two open connections have the same."""
+
+
+class Doorkeeper:
+    """Know all open connections; used on the thread of the server, counts on any."""
+
+    def __init__(self, most_readers: int, changed: Callable[[], None] = lambda: None) -> None:
+        """Let in so many readers; ``changed`` is called when ``n_readers`` is another."""
+        self._most = most_readers
+        self._changed = changed
+        self._waiting: dict[Client, Callable[[], None]] = {}
+        self._readers: dict[Client, Callable[[], None]] = {}
+
+    def open(self, client: Client, end: Callable[[], None]) -> None:
+        """Note a connection that ``end`` ends; beyond the limit, end the oldest that waits."""
+        if len(self._waiting) >= MOST_WAITING:
+            self._waiting.pop(next(iter(self._waiting)))()
+        self._waiting[client] = end
+
+    def close(self, client: Client) -> None:
+        """Forget a connection."""
+        self._waiting.pop(client, None)
+        if self._readers.pop(client, None) is not None:
+            self._changed()
+
+    def admit(self, client: Client) -> bool:
+        """Let a connection read a stream; return whether there is a place for it."""
+        if client not in self._waiting or len(self._readers) >= self._most:
+            return False
+        self._readers[client] = self._waiting.pop(client)
+        self._changed()
+        return True
+
+    def end_all(self) -> None:
+        """End every connection."""
+        for end in [*self._waiting.values(), *self._readers.values()]:
+            end()
+
+    def is_waiting(self, client: Client) -> bool:
+        """Return whether a connection is open and reads no stream."""
+        return client in self._waiting
+
+    def is_reading(self, client: Client) -> bool:
+        """Return whether a connection is open and reads a stream."""
+        return client in self._readers
+
+    @property
+    def n_open(self) -> int:
+        """Number of all open connections."""
+        return len(self._waiting) + len(self._readers)
+
+    @property
+    def n_readers(self) -> int:
+        """Number of those that read a stream."""
+        return len(self._readers)
