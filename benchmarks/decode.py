@@ -30,8 +30,8 @@ from engine.hub.bundled import bundled_models
 from engine.layout.rows import Headers, Row
 from engine.layout.slots import SlotPlanner
 from engine.models.model_card import read_card
-from engine.runtime.torch.slot_model import SlotModel
 from engine.runtime.torch.torch_loader import load_torch
+from engine.runtime.torch.torch_store import slot_model
 from engine.settings import LayoutSettings, ModelSettings
 
 READS = (1, 2, 4, 8)
@@ -79,7 +79,7 @@ class Bench:
         self._network = network
         self._clock = clock
         self._length = length
-        self._model = SlotModel(network, 1024)
+        self._model = slot_model(network, 1024)
         self._suppressed = _NOTHING
 
     def measure(self) -> dict[str, float]:

@@ -24,10 +24,10 @@ import torch
 from engine.hub.bundled import bundled_models
 from engine.layout.rows import Row
 from engine.models.model_card import read_card
+from engine.runtime.causal_model import CausalModel
 from engine.runtime.onnx import onnx_loader
 from engine.runtime.onnx.onnx_loader import OnnxWeights, load_onnx
-from engine.runtime.onnx.onnx_model import OnnxNetwork
-from engine.runtime.torch.causal_model import CausalModel
+from engine.runtime.onnx.onnx_store import OnnxNetwork
 from engine.runtime.torch.torch_loader import load_torch
 from engine.runtime.weights import Weights
 from engine.settings import ModelSettings, TranslationSettings

@@ -9,7 +9,7 @@ from engine.messages import Message
 from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import ModelCard
 from engine.models.policy_head import PolicyHead
-from engine.runtime.torch.causal_model import CausalModel
+from engine.runtime.causal_model import CausalModel
 from engine.runtime.torch.lora_factors import AdaptedLayers
 from engine.text.tokenizer import Tokenizer
 

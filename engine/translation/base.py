@@ -17,9 +17,9 @@ from engine.metrics.event_log import EventLog
 from engine.metrics.units import is_spaced
 from engine.models.resolve import Resolved, resolve
 from engine.policy import Policy
+from engine.runtime.causal_model import AnyModel
 from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
 from engine.runtime.loader import AnyWeights
-from engine.runtime.torch.causal_model import AnyModel
 from engine.settings import TranslationSettings
 from engine.text.foreign_words import split_foreign
 from engine.text.prompt import Prompt, full_stop_ids, word_units, words_begun

@@ -9,7 +9,7 @@ from typing import cast
 
 from engine.layout.registry import make_planner
 from engine.layout.rows import Row
-from engine.runtime.torch.causal_model import CausalModel
+from engine.runtime.causal_model import CausalModel
 from engine.translation.base import Conversation
 from engine.translation.captioned import n_same
 from engine.translation.log_events import log_cut, log_fed

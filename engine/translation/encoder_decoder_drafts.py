@@ -14,9 +14,9 @@ import numpy as np
 
 from engine.layout.rows import Row
 from engine.models.encoder_decoder.record import END
+from engine.runtime.causal_model import log_probability
 from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
 from engine.runtime.ctranslate2.encoder_decoder_model import EncoderDecoderModel, Hypothesis
-from engine.runtime.torch.causal_model import log_probability
 from engine.translation.base import Conversation
 from engine.translation.captioned import n_same
 from engine.translation.log_events import log_cut, log_fed

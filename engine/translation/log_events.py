@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from engine.layout.rows import Row
 from engine.metrics.event_log import SCHEMA, EventLog
 from engine.models.resolve import Resolved
+from engine.runtime.causal_model import AnyModel
 from engine.runtime.loader import AnyWeights
-from engine.runtime.torch.causal_model import AnyModel
 from engine.translation.captioned import n_same
 
 

@@ -13,7 +13,7 @@ from engine.events import Confidence
 from engine.layout.rows import Row
 from engine.metrics.event_log import EventLog
 from engine.policy import Action
-from engine.runtime.torch.causal_model import CausalModel, log_probability, probability_of_others
+from engine.runtime.causal_model import CausalModel, log_probability, probability_of_others
 from engine.runtime.weights import Weights
 from engine.settings import TranslationSettings
 from engine.translation.base import AnySystem, Conversation, OnConversation

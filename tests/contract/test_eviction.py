@@ -12,7 +12,7 @@ from engine.errors import CacheFullError
 from engine.layout.rows import UNFED
 from engine.layout.slots import SlotPlanner
 from engine.runtime.torch.attention import turn_keys
-from engine.runtime.torch.slot_model import SlotModel
+from engine.runtime.torch.torch_store import slot_model
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
@@ -97,7 +97,7 @@ def test_keys_that_were_turned_equal_keys_computed_at_their_new_positions(archit
     rng = random.Random(7)
     planner = new_planner(rng)
     passes = [small(rows) for rows in play(planner, rng, 5)]
-    model, moved = SlotModel(network, 200), SlotModel(network, 200)
+    model, moved = slot_model(network, 200), slot_model(network, 200)
     for rows in passes:
         model.feed(rows)
     gone = planner.evict()

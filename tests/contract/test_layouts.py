@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from engine.layout.rows import IGNORE
-from engine.runtime.torch.slot_model import SlotModel
+from engine.runtime.torch.torch_store import slot_model
 from engine.settings import LAYOUTS, LayoutSettings
 from tests.support.networks import ALIBI, ARCHITECTURES, masked_pass, tiny_network
 from tests.support.rows import sample
@@ -32,7 +32,7 @@ def test_one_masked_pass_equals_feeding_pass_by_pass(architecture, layout):
     for seed in range(CASES):
         rows = sample(layout, random.Random(seed))
         expected = masked_pass(network, rows, ranked=layout == "simulmask")
-        model = SlotModel(network, len(rows))
+        model = slot_model(network, len(rows))
         model.use(LayoutSettings(name=layout))
         n_asked = 0
         for time in sorted({row.time for row in rows}):

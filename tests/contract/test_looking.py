@@ -18,8 +18,8 @@ from engine.layout.registry import make_planner
 from engine.layout.rows import visible
 from engine.metrics.event_log import EventLog
 from engine.models.policy_head import PolicyHead
-from engine.runtime.torch.causal_model import probability_of_others
-from engine.runtime.torch.slot_model import SlotModel
+from engine.runtime.causal_model import CausalModel, probability_of_others
+from engine.runtime.torch.torch_store import TorchStore, slot_model
 from engine.settings import LAYOUTS, LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
@@ -51,7 +51,7 @@ class Reader:
 
     def __init__(self, layout, headers, network):
         self.planner = make_planner(headers, layout)
-        self.model = SlotModel(network, 400)
+        self.model = slot_model(network, 400)
         self.model.use(layout)
 
     def look(self):
@@ -223,11 +223,11 @@ class Look(NamedTuple):
     without_head: float
 
 
-class TerseModel(SlotModel):
+class TerseModel(CausalModel):
     """Ends every second write, and does not round what it is asked for to float32."""
 
-    def __init__(self, end, *arguments):
-        super().__init__(*arguments)
+    def __init__(self, end, network, capacity):
+        super().__init__(TorchStore(network, 1, capacity))
         self._end = end
 
     def next_id(self, rows, suppressed, **others):
@@ -235,10 +235,10 @@ class TerseModel(SlotModel):
         return id_ if id_ % 2 else self._end
 
     def logits(self):
-        return self._logits.numpy()
+        return self._newest.logits.numpy()
 
     def states(self):
-        return self._states.numpy()
+        return self._newest.states.numpy()
 
 
 def in_one_pass(rows, standing, looks):

@@ -144,7 +144,7 @@ def numbered_pair(rng, *, aligned=True):
 
 
 class HashingModel:
-    """In the place of ``SlotModel``: fast, exact, and its next id depends on just what is visible.
+    """In the place of ``CausalModel``: fast, exact; its next id depends on just what is visible.
 
     The state of a row is a hash of its id, its position and the states of all rows it sees, so a
     row that is missing, stale, misplaced or seen too early changes everything that is said after.

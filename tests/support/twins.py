@@ -4,11 +4,10 @@ import numpy as np
 
 from engine.models.adapters.adapter import usable_adapter
 from engine.models.fingerprint import read_fingerprint
+from engine.runtime.causal_model import CausalModel
 from engine.runtime.loader import load_weights
 from engine.runtime.onnx.onnx_loader import OnnxWeights
-from engine.runtime.onnx.onnx_model import OnnxModel
 from engine.runtime.torch.lora_factors import read_factors
-from engine.runtime.torch.slot_model import SlotModel
 from engine.runtime.torch.torch_loader import load_torch
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.slot_translator import Translator
@@ -24,7 +23,7 @@ class Twins:
         distances: of each answer, the largest difference of two logits.
     """
 
-    def __init__(self, torch_model: SlotModel, onnx_model: OnnxModel):
+    def __init__(self, torch_model: CausalModel, onnx_model: CausalModel):
         self.torch_model, self.onnx_model = torch_model, onnx_model
         self.compared = self.evicted = self.truncated = self.states_compared = 0
         self.distances: list[float] = []

@@ -223,7 +223,7 @@ def _side_by_side(
     share: _Share, weights: "TorchWeights", policy: str, lines: Sequence[tuple[int, str]]
 ) -> Iterator[int]:
     """Translate lines in lanes that compute together, each with a log; yield finished indices."""
-    from engine.runtime.torch.batched_model import BatchedModel  # noqa: PLC0415  torch, as above
+    from engine.runtime.torch.torch_store import TorchStore  # noqa: PLC0415  torch, as above
     from training.evaluation.lanes import run_together  # noqa: PLC0415
 
     n_lanes = min(share.settings.batch, len(lines))
@@ -238,7 +238,7 @@ def _side_by_side(
                 feed_line(system, log, index, line)
                 finished.append(index)
 
-    for _ in run_together(BatchedModel(weights.network, n_lanes, CAPACITY), [work] * n_lanes):
+    for _ in run_together(TorchStore(weights.network, n_lanes, CAPACITY), [work] * n_lanes):
         while finished:
             yield finished.popleft()
     yield from finished

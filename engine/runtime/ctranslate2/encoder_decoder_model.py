@@ -36,7 +36,7 @@ class Hypothesis:
 
 
 class EncoderDecoderModel:
-    """The network in one conversation, with its counters (``engine.runtime.torch.causal_model``).
+    """The network in one conversation, with its counters (``engine.runtime.causal_model``).
 
     Attributes:
         n_rows: tokens of the newest source and target.

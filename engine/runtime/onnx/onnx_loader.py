@@ -25,9 +25,9 @@ from engine.models.llama_weights import parse_llama_weights, read_llama_file
 from engine.models.model_card import FILE_NAME, GRAPH_FILE, GraphHashes, ModelCard, read_card
 from engine.models.policy_head import PolicyHead
 from engine.models.tensor_file import read_tensor_file
-from engine.runtime.onnx.array_cache import Floats
+from engine.runtime.causal_model import CausalModel
 from engine.runtime.onnx.onnx_graph import graph_bytes
-from engine.runtime.onnx.onnx_model import OnnxModel, OnnxNetwork
+from engine.runtime.onnx.onnx_store import Floats, OnnxNetwork, slot_model
 from engine.runtime.processor import free_memory_bytes, suits_one_thread
 from engine.runtime.torch.lora_factors import Factors
 from engine.runtime.weights import LoadReport
@@ -98,9 +98,9 @@ class OnnxWeights:
         """Return the same weights with another card, and with the head that it names."""
         return replace(self, card=card, head=head)
 
-    def new_model(self, capacity: int) -> OnnxModel:
+    def new_model(self, capacity: int) -> CausalModel:
         """Make a conversation with the network, of ``capacity`` rows."""
-        return OnnxModel(self.network, capacity)
+        return slot_model(self.network, capacity)
 
     def adapted_layers(self, *, keep_base: bool) -> "OnnxAdaptedLayers":  # noqa: ARG002  the protocol's
         """Return the layers that take adapters; the base is read from its folder again."""
@@ -176,7 +176,7 @@ def load_onnx(
     n_threads = 1 if suits_one_thread(shape.n_parameters) else 0
     try:
         network = OnnxNetwork(shape, weights, n_threads=n_threads, packed=packed)
-        OnnxModel(network, 1).feed([Row(0, 0, 0)])  # not every processor multiplies 8 bits
+        slot_model(network, 1).feed([Row(0, 0, 0)])  # not every processor multiplies 8 bits
     except ModelError as error:
         _refuse(error.message)
     del weights  # not held while the tokenizer is read

@@ -24,12 +24,12 @@ from engine.models.fingerprint import Fingerprint, known_fingerprint
 from engine.models.memory_footprint import Footprint, read_footprint
 from engine.models.model_card import ModelCard
 from engine.models.policy_head import PolicyHead
+from engine.runtime.causal_model import CausalModel
 from engine.runtime.cpu_benchmark import multiplies_packed
 from engine.runtime.device import compute_dtype, give_memory_back, share_processor
 from engine.runtime.guarded_loading import load_tokenizer, pretrained_network
 from engine.runtime.load_plan import SMALL, LoadPlan, fitting, load_plans
 from engine.runtime.torch.attention import take_over_alibi
-from engine.runtime.torch.causal_model import CausalModel
 from engine.runtime.torch.lora_factors import Factors
 from engine.runtime.torch.lora_layers import TorchAdaptedLayers
 from engine.runtime.torch.quantisation import (
@@ -39,7 +39,7 @@ from engine.runtime.torch.quantisation import (
     quantise_layers,
     unfuse_layers,
 )
-from engine.runtime.torch.slot_model import SlotModel
+from engine.runtime.torch.torch_store import slot_model
 from engine.runtime.weights import LoadReport
 from engine.settings import ModelSettings
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES
@@ -62,7 +62,7 @@ class TorchWeights:
     base: Fingerprint | None = None
     report: LoadReport = field(default_factory=LoadReport)
     head: PolicyHead | None = None
-    conversations: Callable[[PreTrainedModel, int], CausalModel] = SlotModel
+    conversations: Callable[[PreTrainedModel, int], CausalModel] = slot_model
 
     @property
     def n_parameters(self) -> int:

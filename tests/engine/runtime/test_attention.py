@@ -5,7 +5,7 @@ import torch
 
 from engine.layout.rows import Places, Row
 from engine.runtime.torch.attention import Attention
-from engine.runtime.torch.slot_model import SlotModel
+from engine.runtime.torch.torch_store import slot_model
 from tests.support.networks import ALIBI, ARCHITECTURES, N_IDS, WINDOW, stock_network, tiny_network
 
 
@@ -120,7 +120,7 @@ def test_ordinary_text_through_the_slot_cache_says_what_the_stock_network_says(a
     ids = torch.tensor([[row.id for row in rows]])
     with torch.inference_mode():
         expected = stock_network(architecture)(input_ids=ids).logits[0]
-    model = SlotModel(tiny_network(architecture), 40)
+    model = slot_model(tiny_network(architecture), 40)
     # gemma2 computes its softmax in float32
     tolerance = 2e-2 if architecture in ALIBI else 1e-5 if architecture == "gemma2" else 1e-9
     start = 0

@@ -9,7 +9,7 @@ from torch.nn import functional
 from engine.errors import CacheFullError
 from engine.layout.registry import make_planner
 from engine.runtime.torch.cuda_graph import MAX_ROWS
-from engine.runtime.torch.slot_model import SlotModel
+from engine.runtime.torch.torch_store import slot_model
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
@@ -32,7 +32,7 @@ def conversation(rng, layout):
 
 
 def both(network, capacity=600):
-    return SlotModel(network, capacity, static=False), SlotModel(network, capacity, static=True)
+    return slot_model(network, capacity, static=False), slot_model(network, capacity, static=True)
 
 
 @pytest.fixture
@@ -65,8 +65,8 @@ def test_a_static_pass_says_what_a_dynamic_one_says(architecture):
             assert said == dynamic.next_id(rows, SUPPRESSED)
             if len(rows) <= MAX_ROWS:
                 n_small += 1
-                step = static._steps.find(len(rows), ranked=static._ranked)
-                torch.testing.assert_close(step.logits, expected, rtol=0, atol=1e-10)
+                step = static._store._steps.find(len(rows), ranked=static._store._ranked)
+                torch.testing.assert_close(step._logits, expected, rtol=0, atol=1e-10)
             n_rows += len(rows)
             assert static.n_rows == dynamic.n_rows == n_rows
         assert n_small > 8
@@ -95,13 +95,13 @@ def test_rows_that_were_taken_back_are_not_seen_again():
 
 
 def test_steps_are_made_anew_once_they_are_forgotten():
-    model = SlotModel(tiny_network("llama"), 300, static=True)
+    model = slot_model(tiny_network("llama"), 300, static=True)
     rows = next(iter(conversation(random.Random(0), "slots")))
     model.next_id(rows[:MAX_ROWS], SUPPRESSED)
-    before = model._steps.find(len(rows[:MAX_ROWS]), ranked=False)
-    assert model._steps.find(len(rows[:MAX_ROWS]), ranked=False) is before
+    before = model._store._steps.find(len(rows[:MAX_ROWS]), ranked=False)
+    assert model._store._steps.find(len(rows[:MAX_ROWS]), ranked=False) is before
     model.forget_steps()
-    assert model._steps.find(len(rows[:MAX_ROWS]), ranked=False) is not before
+    assert model._store._steps.find(len(rows[:MAX_ROWS]), ranked=False) is not before
 
 
 def test_what_may_not_be_chosen_may_change_from_step_to_step():
@@ -122,7 +122,7 @@ def test_a_cache_that_grows_past_an_extent_goes_on(monkeypatch):
                 static.next_id(rows, SUPPRESSED)
             break
         assert static.next_id(rows, SUPPRESSED) == dynamic.next_id(rows, SUPPRESSED)
-    assert {extent for _, extent, _ in static._steps._steps} == {16, 32, 50}
+    assert {extent for _, extent, _ in static._store._steps._steps} == {16, 32, 50}
     assert static.n_rows == dynamic.n_rows > 32
 
 
@@ -134,7 +134,7 @@ def test_captions_are_the_same(policy):
     for static in (False, True):
         weights = tiny_weights()
         translator = Translator(weights, TranslationSettings(policy=policy), capacity=600)
-        translator.conversation.model = SlotModel(weights.network, 600, static=static)
+        translator.conversation.model = slot_model(weights.network, 600, static=static)
         for words in texts:
             utterance = translator.open()
             for n in range(1, len(words) + 1):
@@ -151,10 +151,10 @@ def test_captions_are_the_same(policy):
 def test_a_graph_says_what_it_was_captured_from(architecture):
     network = weights_of(architecture).network.to("cuda")
     try:
-        plain = SlotModel(network, 600, static=False)
-        graphs = SlotModel(network, 600)
+        plain = slot_model(network, 600, static=False)
+        graphs = slot_model(network, 600)
         for rows in conversation(random.Random(4), "slots"):
             assert graphs.next_id(rows, SUPPRESSED) == plain.next_id(rows, SUPPRESSED)
-        assert all(step._graph is not None for step in graphs._steps._steps.values())
+        assert all(step._graph is not None for step in graphs._store._steps._steps.values())
     finally:
         network.to("cpu")

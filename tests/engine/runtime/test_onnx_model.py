@@ -10,7 +10,7 @@ from engine.errors import CacheFullError, ModelError
 from engine.layout.planner import Eviction
 from engine.layout.rows import Row
 from engine.runtime.loader import load_weights
-from engine.runtime.onnx import onnx_model
+from engine.runtime.onnx import onnx_store
 from engine.settings import LayoutSettings, ModelSettings
 from tests.support.fakes import save_graph_model
 
@@ -32,11 +32,11 @@ def decoded(model, n_steps=8):
 
 def test_the_runtime_writes_the_cache_where_it_is_and_only_the_new_rows(weights):
     model = weights.new_model(40)
-    cache = model._cache.layers
+    cache = model._store.layers
     model.feed(ROWS)
     before = cache.copy()
     model.feed([Row(30, 12, 1), Row(31, 13, 1)])
-    assert model._cache.layers is cache
+    assert model._store.layers is cache
     written = np.abs(cache - before).max(axis=(0, 1, 2, 3, 5)) > 0  # (K,)
     assert np.flatnonzero(written).tolist() == [12, 13]
 
@@ -73,10 +73,10 @@ def test_rows_of_a_pass_that_arrive_out_of_order_stay_in_that_order_in_the_cache
     one.truncate(13)
     other.truncate(12)
     other.feed(late[1:3] + late[:1])  # the pending target has seen both of them
-    keys, values = one._cache.layers[:, 0], one._cache.layers[:, 1]
-    assert np.allclose(keys[..., 12, :], other._cache.layers[:, 0, ..., 14, :], atol=1e-5)
-    assert np.allclose(values[..., 12, :], other._cache.layers[:, 1, ..., 14, :], atol=1e-5)
-    assert one._cache._position[12] == 90
+    keys, values = one._store.layers[:, 0], one._store.layers[:, 1]
+    assert np.allclose(keys[..., 12, :], other._store.layers[:, 0, ..., 14, :], atol=1e-5)
+    assert np.allclose(values[..., 12, :], other._store.layers[:, 1, ..., 14, :], atol=1e-5)
+    assert one._store.book.places[0, 0, 12] == 90
 
 
 def test_a_pass_whose_last_row_is_not_the_last_in_sight_is_refused(weights):
@@ -109,7 +109,7 @@ def test_a_cache_is_not_truncated_to_more_rows_than_it_has(weights):
 
 def test_positions_beyond_the_first_tables_are_computed_alike(weights, monkeypatch):
     wanted = decoded(weights.new_model(40))
-    monkeypatch.setattr(onnx_model, "_FIRST_POSITIONS", 4)
+    monkeypatch.setattr(onnx_store, "_FIRST_POSITIONS", 4)
     for found, expected in zip(decoded(weights.new_model(40)), wanted, strict=True):
         assert np.array_equal(found, expected)
 
@@ -121,7 +121,7 @@ def test_rows_that_moved_up_answer_as_rows_that_were_fed_there(weights):
     model.evict(Eviction(0, 4, 20))
     moved.feed([row._replace(time=1) for row in ROWS[:6]])
     # what the later rows saw of the earlier ones is in their values still: only keys are compared
-    keys, wanted = model._cache.layers[0, 0], moved._cache.layers[0, 0]  # of the first layer
+    keys, wanted = model._store.layers[0, 0], moved._store.layers[0, 0]  # of the first layer
     assert np.allclose(keys[..., :6, :], wanted[..., :6, :], atol=1e-5)
     assert model.n_rows == 6
 

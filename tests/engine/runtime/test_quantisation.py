@@ -22,7 +22,7 @@ from engine.runtime.torch.quantisation import (
     quantisation_config,
     unfuse_layers,
 )
-from engine.runtime.torch.slot_model import SlotModel
+from engine.runtime.torch.torch_store import slot_model
 from engine.settings import ModelSettings
 from tests.support.networks import ARCHITECTURES, save_network
 from tests.support.rows import passes, rows_with_small_ids
@@ -72,7 +72,7 @@ def test_a_packed_model_computes_with_the_numbers_its_codes_stand_for(folder, qu
     reference = unpacked(folder, packed)
     for seed in range(3):
         rows = rows_with_small_ids(seed)
-        ours, wanted = (SlotModel(network, len(rows)) for network in (packed, reference))
+        ours, wanted = (slot_model(network, len(rows)) for network in (packed, reference))
         for fed in passes(rows):
             logits = wanted.feed(fed)
             assert (ours.feed(fed) - logits).norm() < tolerance * logits.norm()

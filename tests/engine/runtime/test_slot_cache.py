@@ -4,16 +4,15 @@ import pytest
 import torch
 
 from engine.errors import CacheFullError
-from engine.layout.rows import NEVER, Row
-from engine.runtime.torch.slot_cache import SlotCache
-from engine.runtime.torch.slot_model import SlotModel
+from engine.layout.rows import Row
+from engine.runtime.torch.torch_store import slot_model as model_of
 from tests.support.fakes import tiny_weights
 
 N_IDS = 380
 
 
 def slot_model(capacity):
-    return SlotModel(tiny_weights().network, capacity)
+    return model_of(tiny_weights().network, capacity)
 
 
 def random_rows(rng, n_rows, first=0):
@@ -26,20 +25,18 @@ def random_rows(rng, n_rows, first=0):
 
 
 def storage(model):
-    cache = model._cache
-    tensors = [*cache._places]
-    for layer in cache._layers:
-        tensors += [layer.keys, layer.values]
+    cache = model._store._cache
+    tensors = [tensor for layer in cache._layers for tensor in (layer.keys, layer.values)]
     return [(tensor.data_ptr(), tensor.shape) for tensor in tensors]
 
 
 def content(model):
     """Copies of everything that is valid."""
-    cache, n_rows = model._cache, model.n_rows
-    tensors = [column[:, :n_rows] for column in cache._places]
-    for layer in cache._layers:
-        tensors += [layer.keys[:, :, :n_rows], layer.values[:, :, :n_rows]]
-    return [tensor.clone() for tensor in tensors]
+    store, n_rows = model._store, model.n_rows
+    tensors = [torch.tensor(store.book.places[:, :, :n_rows])]
+    for layer in store._cache._layers:
+        tensors += [layer.keys[:, :, :n_rows].clone(), layer.values[:, :, :n_rows].clone()]
+    return tensors
 
 
 def assert_same(one, other):
@@ -124,19 +121,3 @@ def test_only_rows_that_are_there_can_be_kept(n_rows):
     with pytest.raises(ValueError, match=f"5 rows cannot be truncated to {n_rows}"):
         model.truncate(n_rows)
     assert model.n_rows == 5
-
-
-def test_places_are_those_of_the_rows_in_arrival_order():
-    network = tiny_weights().network
-    cache = SlotCache(network.config, 10, network.dtype, network.device)
-    assert cache._places.time.eq(NEVER).all()  # a place that was never filled is seen by nobody
-    cache.begin([Row(1, 4, 0), Row(2, 9, 0)])
-    cache.commit()
-    cache.begin([Row(3, 5, 1)])
-    assert [places.tolist() for places in cache.new_places] == [[[5]], [[1]], [[5]]]
-    assert [places.tolist() for places in cache.all_places] == [
-        [[4, 9, 5]],
-        [[0, 0, 1]],
-        [[4, 9, 5]],
-    ]
-    assert cache.get_seq_length() == 2  # the third is not yet valid

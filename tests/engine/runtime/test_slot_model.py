@@ -4,7 +4,7 @@ import torch
 from engine.layout.rows import IGNORE
 from engine.runtime.loader import load_weights
 from engine.runtime.torch.attention import Attention
-from engine.runtime.torch.slot_model import SlotModel
+from engine.runtime.torch.torch_store import slot_model
 from engine.settings import ModelSettings
 from tests.support.fakes import save_tiny_model, tiny_weights
 from tests.support.rows import passes, rows_with_small_ids
@@ -23,7 +23,7 @@ def test_feeding_pass_by_pass_in_float32_equals_one_padded_batch():
             use_cache=False,
         ).logits
     for number, rows in enumerate(samples):
-        model = SlotModel(network, len(rows))
+        model = slot_model(network, len(rows))
         for fed in passes(rows):
             logits = model.feed(fed)
             index = model.n_rows - 1
@@ -34,7 +34,7 @@ def test_feeding_pass_by_pass_in_float32_equals_one_padded_batch():
 
 def test_rows_and_passes_are_counted_and_never_uncounted():
     rows = rows_with_small_ids(0)
-    model = SlotModel(tiny_weights().network, 100)
+    model = slot_model(tiny_weights().network, 100)
     for fed in passes(rows):
         model.feed(fed)
     assert (model.tokens_fed, model.forwards) == (len(rows), len(passes(rows)))
@@ -44,7 +44,7 @@ def test_rows_and_passes_are_counted_and_never_uncounted():
 
 def test_the_likeliest_id_that_is_not_suppressed_is_chosen():
     rows = rows_with_small_ids(0)
-    one, other = SlotModel(tiny_weights().network, 100), SlotModel(tiny_weights().network, 100)
+    one, other = slot_model(tiny_weights().network, 100), slot_model(tiny_weights().network, 100)
     ranking = one.feed(rows).argsort(descending=True)
     assert other.next_id(rows, ()) == ranking[0]
     other.truncate(0)
@@ -59,5 +59,5 @@ def test_a_gpu_says_what_the_cpu_says(tmp_path):
     logits = []
     for device in ("cpu", "cuda"):
         network = load_weights(ModelSettings(directory=saved, device=device)).network
-        logits.append(SlotModel(network, 100).feed(rows).cpu())
+        logits.append(slot_model(network, 100).feed(rows).cpu())
     torch.testing.assert_close(*logits, rtol=0, atol=1e-3)

@@ -11,7 +11,7 @@ from engine.errors import AdapterError
 from engine.models.fingerprint import read_fingerprint
 from engine.runtime.loader import load_weights
 from engine.runtime.torch.lora_layers import TorchAdaptedLayers
-from engine.runtime.torch.slot_model import SlotModel
+from engine.runtime.torch.torch_store import slot_model
 from engine.session import adapter_switcher
 from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import ModelSettings, TranslationSettings
@@ -43,7 +43,7 @@ def heard(weights):
     found = []
     for seed in range(3):
         rows = rows_with_small_ids(seed)
-        found.append(SlotModel(weights.network, len(rows)).feed(rows))
+        found.append(slot_model(weights.network, len(rows)).feed(rows))
     return torch.stack(found)
 
 
@@ -142,7 +142,7 @@ def test_factors_that_make_no_numbers_are_refused_and_the_old_one_runs_on(
     assert switcher.names == ("mine",)
     rows = rows_with_small_ids(0)
     network = switcher.use("mine").network
-    assert torch.equal(SlotModel(network, len(rows)).feed(rows), before[0])
+    assert torch.equal(slot_model(network, len(rows)).feed(rows), before[0])
 
 
 def test_a_probe_that_fails_leaves_the_old_one_running(switcher, base, tmp_path, monkeypatch):

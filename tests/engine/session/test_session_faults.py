@@ -7,7 +7,7 @@ import torch
 
 from engine.commands import EndPassage
 from engine.events import Failed, PaceChanged, Refused, Statistics, UtteranceEnded
-from engine.runtime.torch.slot_model import SlotModel
+from engine.runtime.torch.torch_store import TorchStore
 from engine.session import worker
 from engine.session.command_queue import CommandQueue
 from engine.session.session import Session
@@ -94,13 +94,13 @@ ERRORS = [
 
 
 def scarce(scarcity):
-    """The model's ``feed``; one forward pass fails with each error that is put there."""
-    feed = SlotModel.feed
+    """The store's ``feed``; one forward pass fails with each error that is put there."""
+    feed = TorchStore.feed
 
-    def fed(slot_model, rows):
+    def fed(store, asked):
         if scarcity:
             raise scarcity.pop()
-        return feed(slot_model, rows)
+        return feed(store, asked)
 
     return fed
 
@@ -113,7 +113,7 @@ def test_a_sentence_that_needs_too_much_memory_is_given_up_and_the_next_is_trans
     model = ModelSettings(directory=model.directory, device="cpu", system=system)
     expected = [at_once(model, sentence)[0] for sentence in SENTENCES]
     scarcity = []
-    monkeypatch.setattr(SlotModel, "feed", scarce(scarcity))
+    monkeypatch.setattr(TorchStore, "feed", scarce(scarcity))
     with running(model) as (session, listener):
         session.send(fed(SENTENCES[0].split()))
         listener.wait_for(UtteranceEnded)
@@ -131,7 +131,7 @@ def test_a_sentence_that_needs_too_much_memory_is_given_up_and_the_next_is_trans
 
 def test_a_sentence_that_was_given_up_is_translated_when_it_is_corrected(model, monkeypatch):
     scarcity = []
-    monkeypatch.setattr(SlotModel, "feed", scarce(scarcity))
+    monkeypatch.setattr(TorchStore, "feed", scarce(scarcity))
     with running(model) as (session, listener):
         scarcity.append(ERRORS[0])
         session.send(typed(SENTENCES[0].split()))
@@ -145,7 +145,7 @@ def test_steps_are_small_again_when_nothing_waits_behind_a_sentence_that_was_giv
     model, monkeypatch
 ):
     scarcity = []
-    monkeypatch.setattr(SlotModel, "feed", scarce(scarcity))
+    monkeypatch.setattr(TorchStore, "feed", scarce(scarcity))
     with running(model, translation=TranslationSettings(catch_up_words=2)) as (session, listener):
         scarcity.append(ERRORS[0])
         session.send(fed(SENTENCES[1].split()))
@@ -162,12 +162,12 @@ class PanicException(BaseException):
 
 @pytest.mark.parametrize("kind", [RuntimeError, PanicException, SystemExit])
 def test_what_nobody_expected_still_ends_the_session(model, monkeypatch, kind):
-    def broken(_slot_model, _rows):
+    def broken(_store, _asked):
         msg = "something else"
         raise kind(msg)
 
     with running(model) as (session, listener):
-        monkeypatch.setattr(SlotModel, "feed", broken)
+        monkeypatch.setattr(TorchStore, "feed", broken)
         session.send(fed(SENTENCES[0].split()))
         assert "something else" in str(listener.wait_for(Failed).message)
 
@@ -190,7 +190,7 @@ def test_a_tokenizer_that_panics_is_told_and_not_waited_for(tmp_path):
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_too_little_memory_for_the_first_word_is_one_sentence(model, error, monkeypatch):
-    monkeypatch.setattr(SlotModel, "feed", scarce([error]))
+    monkeypatch.setattr(TorchStore, "feed", scarce([error]))
     listener = Listener()
     session = Session(model, TranslationSettings(), listener)
     session.start()

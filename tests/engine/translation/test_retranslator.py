@@ -9,7 +9,7 @@ import pytest
 from engine.errors import ModelError, PolicyError
 from engine.layout.rows import Row
 from engine.metrics.event_log import EventLog
-from engine.runtime.torch.slot_model import SlotModel
+from engine.runtime.torch.torch_store import slot_model
 from engine.settings import SYSTEMS, TranslationSettings
 from engine.translation.agreement import AgreementTranslator
 from engine.translation.factory import make_system
@@ -182,7 +182,7 @@ def naive_drafts(weights, prompt, words):
         draft = list(committed)
         while True:
             tail = [Row(id_, start + k, 0) for k, id_ in enumerate(target)]
-            model = SlotModel(weights.network, 512)
+            model = slot_model(weights.network, 512)
             id_ = model.next_id(rows + tail, suppressed)
             if id_ == end or len(draft) > 2 * len(ids) + 16:
                 break

@@ -10,7 +10,6 @@ import torch
 from engine.errors import ModelError, PolicyError
 from engine.layout.rows import visible
 from engine.metrics.event_log import EventLog
-from engine.runtime.torch.slot_cache import SlotCache
 from engine.settings import ModelSettings, TranslationSettings, UtteranceLimits
 from engine.translation.captioned import n_same
 from engine.translation.feed import changes
@@ -334,7 +333,7 @@ def test_a_card_that_leaves_no_room_for_sentences_is_refused_before_the_first():
 def test_memory_does_not_grow_with_the_length_of_a_meeting():
     engine = Translator(tiny_weights(), TranslationSettings(policy="offline"), capacity=200)
     obey(engine, word_for_word)
-    (cache,) = (value for value in vars(engine.model).values() if isinstance(value, SlotCache))
+    cache = engine.model._store._cache
     storage = [(layer.keys.data_ptr(), layer.values.data_ptr()) for layer in cache._layers]
     shapes = [layer.keys.shape for layer in cache._layers]
     utterances = []

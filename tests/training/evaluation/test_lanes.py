@@ -10,7 +10,7 @@ from engine.errors import CacheFullError
 from engine.layout.rows import Row
 from engine.metrics.event_log import EventLog
 from engine.models.policy_head import PolicyHead
-from engine.runtime.torch.batched_model import BatchedModel
+from engine.runtime.torch.torch_store import TorchStore
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import feed_line
 from engine.translation.slot_translator import Translator
@@ -59,7 +59,7 @@ def test_lines_translated_side_by_side_leave_the_log_they_leave_alone(policy):
             lambda log: Translator(own, settings, capacity=600, log=log), shares[number]
         )
 
-    n_passes = sum(1 for _ in run_together(BatchedModel(weights.network, 3, 600), [job] * 3))
+    n_passes = sum(1 for _ in run_together(TorchStore(weights.network, 3, 600), [job] * 3))
     assert together == alone
     n_forwards = [sum(row["event"] == "fed" for row in rows) for rows in alone]
     assert max(n_forwards) == n_passes < sum(n_forwards)
@@ -72,16 +72,16 @@ def test_what_a_job_raises_ends_the_others_and_is_raised():
     def patient(lane):
         try:
             for time in range(50):
-                lane.feed([Row(1, time, time=time)])
+                lane.model.feed([Row(1, time, time=time)])
         finally:
             ended.append(lane)
 
     def hasty(lane):
-        lane.feed([Row(1, 0, time=0)])
+        lane.model.feed([Row(1, 0, time=0)])
         msg = "no more"
         raise ValueError(msg)
 
-    model = BatchedModel(tiny_weights().network, 2, 100)
+    model = TorchStore(tiny_weights().network, 2, 100)
     with pytest.raises(ValueError, match="no more"):
         deque(run_together(model, [patient, hasty]), maxlen=0)
     assert len(ended) == 1
@@ -93,9 +93,9 @@ def test_a_lane_that_is_full_fails_where_it_was_fed():
 
     def job(lane):
         try:
-            lane.feed([Row(1, position, time=0) for position in range(9)])
+            lane.model.feed([Row(1, position, time=0) for position in range(9)])
         except CacheFullError as error:
             caught.append(error)
 
-    deque(run_together(BatchedModel(tiny_weights().network, 1, 8), [job]), maxlen=0)
+    deque(run_together(TorchStore(tiny_weights().network, 1, 8), [job]), maxlen=0)
     assert len(caught) == 1

@@ -24,8 +24,9 @@ from engine.layout.planner import Planner
 from engine.layout.registry import make_planner
 from engine.models.adaptive_card import HEAD_FILE
 from engine.models.model_card import FILE_NAME as CARD
-from engine.runtime.torch.batched_model import BatchedModel
+from engine.runtime.causal_model import CausalModel
 from engine.runtime.torch.torch_loader import TorchWeights
+from engine.runtime.torch.torch_store import TorchStore
 from engine.settings import LayoutSettings, ModelSettings
 from engine.text.prompt import Prompt, word_ids
 from engine.text.tokenizer import WordTokenizer
@@ -157,17 +158,17 @@ def find_stability(
     headers = prompt.headers
     n_around = len(headers.system) + len(headers.first) + len(headers.assistant)
     capacity = n_around + max_tokens + 1 + runaway_length(max_tokens + 1) + 1
-    model = BatchedModel(weights.network, n_lanes, capacity)
-    model.use(layout)
+    store = TorchStore(weights.network, n_lanes, capacity)
+    store.use(layout)
 
     def work(lane: Lane) -> None:
         for source in waiting:
             words = source_words(source_ids(weights.tokenizer, source), prompt, marker_alone=False)
             planner = make_planner(headers, layout)
-            lane.truncate(0)
-            found.append(Stability(source, *_translated(lane, planner, words, prompt)))
+            lane.model.truncate(0)
+            found.append(Stability(source, *_translated(lane.model, planner, words, prompt)))
 
-    for _ in run_together(model, [work] * n_lanes):
+    for _ in run_together(store, [work] * n_lanes):
         while found:
             yield found.popleft()
     yield from found
@@ -179,7 +180,7 @@ def source_ids(tokenizer: WordTokenizer, source: str) -> list[Ids]:
 
 
 def _translated(
-    lane: Lane, planner: Planner, words: Sequence[Ids], prompt: Prompt
+    model: CausalModel, planner: Planner, words: Sequence[Ids], prompt: Prompt
 ) -> tuple[Ids, Ids]:
     """Return ``target`` and ``stable`` of ``Stability``.
 
@@ -189,27 +190,27 @@ def _translated(
     for word in words:
         planner.read(word)
     most = runaway_length(sum(map(len, words)))
-    target = _write(lane, planner, prompt, lambda written: len(written) <= most)
+    target = _write(model, planner, prompt, lambda written: len(written) <= most)
     stable = list[int]()
     for n_read in range(len(words) - 1, 0, -1):
-        lane.truncate(planner.rewind(n_read))
-        stable.append(len(_write(lane, planner, prompt, partial(_begins, target))))
+        model.truncate(planner.rewind(n_read))
+        stable.append(len(_write(model, planner, prompt, partial(_begins, target))))
     return target, tuple(reversed(stable))
 
 
 def _write(
-    lane: Lane, planner: Planner, prompt: Prompt, may_go_on: Callable[[Sequence[int]], bool]
+    model: CausalModel, planner: Planner, prompt: Prompt, may_go_on: Callable[[Sequence[int]], bool]
 ) -> Ids:
     """Return what the model writes now; nothing once it says what may not go on."""
     suppressed = sorted(prompt.suppressed(ends_writes=True))
     written = list[int]()
-    id_ = lane.next_id(planner.write(), suppressed)
+    id_ = model.next_id(planner.write(), suppressed)
     while id_ != prompt.end_of_write:
         written.append(id_)
         if not may_go_on(written):
             return ()
         planner.choose(id_)
-        id_ = lane.next_id(planner.write(), suppressed)
+        id_ = model.next_id(planner.write(), suppressed)
     return tuple(written)
 
 

@@ -6,24 +6,24 @@ are sampled with it, but for the rounding of sums.
 
 import random
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.layout.rows import IGNORE, Row
 from engine.metrics.event_log import Event, EventLog
 from engine.metrics.replay import replay
 from engine.metrics.translation import Translation
 from engine.policy import parse_policy
-from engine.runtime.torch.batched_model import BatchedModel
+from engine.runtime.causal_model import CausalModel, Numbers, float32, likeliest
 from engine.runtime.torch.torch_loader import TorchWeights
+from engine.runtime.torch.torch_store import TorchStore
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.sentences import Sentence
 from engine.translation.feed import feed_sentence
 from engine.translation.slot_translator import Translator
-from training.evaluation.lanes import Choice, Lane, likeliest, run_together
+from training.evaluation.lanes import Lane, run_together
 
 CAPACITY = 2048
 
@@ -69,9 +69,10 @@ class Sampler:
     temperature: float
     rng: random.Random
 
-    def __call__(self, logits: NDArray[np.float64]) -> int:
+    def __call__(self, logits: Numbers) -> int:
         """Draw with one number of the generator."""
-        weights = np.exp((logits - logits.max()) / self.temperature)  # (V,)
+        numbers = float32(logits).astype(np.float64)
+        weights = np.exp((numbers - numbers.max()) / self.temperature)  # (V,)
         sums = weights.cumsum()
         drawn = int(np.searchsorted(sums, self.rng.random() * sums[-1], side="right"))
         return min(drawn, int(weights.nonzero()[0][-1]))  # a product may round up
@@ -87,7 +88,7 @@ class Rollouts:
         self._weights = weights
         self._layout = layout
         self._temperature = temperature
-        self._model = BatchedModel(weights.network, n_lanes, CAPACITY)
+        self._store = TorchStore(weights.network, n_lanes, CAPACITY)
         self._systems = dict[tuple[int, str], _System]()
 
     def sample(self, requests: Sequence[Request]) -> list[Trajectory]:
@@ -109,11 +110,11 @@ class Rollouts:
                     system = self._system(lane, language)
                 found[number] = system.translate(request, self._choice(request))
 
-        jobs = [work] * min(self._model.n_lanes, len(requests))
-        deque(run_together(self._model, jobs), maxlen=0)
+        jobs = [work] * min(len(self._store.book.n_rows), len(requests))
+        deque(run_together(self._store, jobs), maxlen=0)
         return [found[number] for number in range(len(requests))]
 
-    def _choice(self, request: Request) -> Choice:
+    def _choice(self, request: Request) -> Callable[[Numbers], int]:
         if request.seed is None:
             return likeliest
         return Sampler(self._temperature, random.Random(request.seed))
@@ -139,17 +140,17 @@ class _System:
         self._log = EventLog(self._events)
         self._translator = Translator(weights, settings, capacity=CAPACITY, log=self._log)
         self._session = list(self._events)  # says how the target's units are counted
-        self._lane: Lane | None = None
+        self._model: CausalModel | None = None
 
     def begin(self, lane: Lane) -> None:
         """Translate in this lane from now on; nothing of other weights stays cached."""
-        self._lane = self._translator.conversation.model = lane
+        self._model = self._translator.conversation.model = lane.model
         self._translator.conversation.forget()
 
-    def translate(self, request: Request, choose: Choice) -> Trajectory:
+    def translate(self, request: Request, choose: Callable[[Numbers], int]) -> Trajectory:
         """Translate a request word by word."""
-        assert self._lane is not None
-        self._lane.choose = choose
+        assert self._model is not None
+        self._model.choose = choose
         self._translator.conversation.policy = parse_policy(request.policy)
         words = request.source.split()
         self._events[:] = self._session

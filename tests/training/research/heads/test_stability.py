@@ -10,6 +10,8 @@ import torch
 
 from engine.models.adaptive_card import AdaptiveCard
 from engine.models.model_card import read_card
+from engine.runtime.causal_model import Computed
+from engine.runtime.rows import RowBook
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.text.prompt import make_prompt, word_ids
 from engine.translation.feed import changes
@@ -52,38 +54,34 @@ def found(sources, weights=WEIGHTS, *, layout="slots", slot_length=5, n_lanes=3)
 
 
 class ModelByHand:
-    """In the place of ``BatchedModel``: translates word for word by rules, by the rows it keeps.
+    """In the place of ``TorchStore``: translates word for word by rules, by the rows it keeps.
 
     ``b c`` becomes ``ch bd``, so a ``b`` alone is told too early; ``e`` waits for the next word;
     ``h`` is never done.
     """
 
-    device = torch.device("cpu")
     max_positions = 1 << 20
     arithmetic = SimpleNamespace(flops=lambda *_: 0)
     fed_sources = 0
 
     def __init__(self, _network, n_lanes, capacity):
-        self.n_lanes, self.capacity = n_lanes, capacity
+        self.book = RowBook(n_lanes, capacity)
         self._rows = [[] for _ in range(n_lanes)]
 
     def use(self, layout):
         assert layout.name == "slots"
 
-    def n_rows(self, lane):
-        return len(self._rows[lane])
+    compute = None
 
-    def truncate(self, lane, n_rows):
-        assert n_rows <= len(self._rows[lane])
-        del self._rows[lane][n_rows:]
-
-    def feed(self, fed):
+    def feed(self, asked):
+        self.book.begin([(ask.lane, ask.rows) for ask in asked])
         answers = []
-        for lane, rows in fed:
-            self._rows[lane] += rows
+        for lane, rows, *_ in asked:
+            self._rows[lane][self.book.n_rows[lane] :] = rows
             logits = torch.zeros(384)
             logits[self._next(self._rows[lane])] = 1
-            answers.append(logits)
+            answers.append(Computed(logits))
+        self.book.commit()
         return answers
 
     def _next(self, rows):
@@ -123,7 +121,7 @@ class ModelByHand:
 def test_a_word_is_stable_where_what_is_written_there_begins_the_translation_of_the_sentence(
     monkeypatch, source, target, stable
 ):
-    monkeypatch.setattr(stability, "BatchedModel", ModelByHand)
+    monkeypatch.setattr(stability, "TorchStore", ModelByHand)
     others = ["c c c c c", "d d"]  # in the lanes beside it
     every = found([source, *others])
     assert every[source] == Stability(source, ids(target), stable)
@@ -137,14 +135,14 @@ def test_a_word_in_several_tokens_is_read_whole(monkeypatch):
     fed = []
 
     class Noting(ModelByHand):
-        def feed(self, rows):
-            fed.extend(row.id for _, rows in rows for row in rows)
-            return super().feed(rows)
+        def feed(self, asked):
+            fed.extend(row.id for ask in asked for row in ask.rows)
+            return super().feed(asked)
 
         def _next(self, _rows):
             return PROMPT.end_of_write
 
-    monkeypatch.setattr(stability, "BatchedModel", Noting)
+    monkeypatch.setattr(stability, "TorchStore", Noting)
     source = f"a {long} b"
     assert found([source], n_lanes=1)[source] == Stability(source, (), (0, 0))
     assert [id_ for id_ in fed if id_ in ids(source)] == list(ids(source)), "each is fed once"

@@ -6,7 +6,7 @@ import torch
 from engine.layout.registry import make_planner
 from engine.layout.rows import IGNORE
 from engine.policy import Action
-from engine.runtime.torch.slot_model import SlotModel
+from engine.runtime.torch.torch_store import slot_model
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, numbered_pair
 from tests.support.networks import N_IDS, masked_output, tiny_network
@@ -79,7 +79,7 @@ def test_a_target_row_that_is_asked_is_computed_as_live_and_changes_no_other_row
 
 def live_answers(network, pair, prompt, layout, level):
     """Logits of the row that is asked for a token after each word, fed and taken back."""
-    planner, model = make_planner(prompt.headers, layout), SlotModel(network, 600)
+    planner, model = make_planner(prompt.headers, layout), slot_model(network, 600)
     model.use(layout)
     answers, before = [], None
     policy = AlignedReads(nested_boundaries(pair.needs, LEVELS[level]))

@@ -6,9 +6,9 @@ import torch
 from engine.errors import CacheFullError
 from engine.layout.planner import Eviction
 from engine.layout.rows import Row
-from engine.runtime.torch import batched_model
-from engine.runtime.torch.batched_model import BatchedModel
-from engine.runtime.torch.slot_model import SlotModel
+from engine.runtime.causal_model import Ask
+from engine.runtime.torch import torch_store
+from engine.runtime.torch.torch_store import TorchStore, slot_model
 from engine.settings import LayoutSettings
 from tests.support.fakes import tiny_weights
 from tests.support.networks import tiny_network
@@ -17,11 +17,16 @@ from tests.support.rows import passes, sample
 N_LANES = 4
 
 
+def feed(store, fed):
+    """The logits of the last row of each lane."""
+    return [computed.logits for computed in store.feed([Ask(*one) for one in fed])]
+
+
 def play(network, seed, *, atol=1e-11):
     """Feed random samples to lanes and to models of their own, in random turns; compare logits."""
     rng = random.Random(seed)
-    together = BatchedModel(network, N_LANES, capacity=300)
-    alone = [SlotModel(network, 300, static=False) for _ in range(N_LANES)]
+    together = TorchStore(network, N_LANES, capacity=300)
+    alone = [slot_model(network, 300, static=False) for _ in range(N_LANES)]
     for model in (together, *alone):
         model.use(LayoutSettings())
     waiting = [passes(sample("slots", rng)) for _ in alone]
@@ -31,22 +36,22 @@ def play(network, seed, *, atol=1e-11):
         fed = [(lane, waiting[lane].pop(0)) for lane in lanes]
         if not fed:
             continue
-        for (lane, rows), logits in zip(fed, together.feed(fed), strict=True):
+        for (lane, rows), logits in zip(fed, feed(together, fed), strict=True):
             expected = alone[lane].feed(rows)
             torch.testing.assert_close(logits, expected, rtol=0, atol=atol)
-            assert together.n_rows(lane) == alone[lane].n_rows
+            assert together.book.n_rows[lane] == alone[lane].n_rows
             n_compared += 1
             if rng.random() < 0.2:  # taken back and fed again
-                n_kept = together.n_rows(lane) - len(rows)
+                n_kept = together.book.n_rows[lane] - len(rows)
                 alone[lane].truncate(n_kept)
-                together.truncate(lane, n_kept)
+                together.book.truncate(lane, n_kept)
                 waiting[lane].insert(0, rows)
     assert n_compared > 4 * N_LANES
 
 
 @pytest.mark.parametrize("worth", [1, 1000])  # single rows apart, and together with several
 def test_rows_computed_with_those_of_others_give_the_logits_they_give_alone(worth, monkeypatch):
-    monkeypatch.setattr(batched_model, "_WORTH_A_PASS", worth)
+    monkeypatch.setattr(torch_store, "_WORTH_A_PASS", worth)
     for seed in range(6):
         play(tiny_weights().network, seed)
 
@@ -64,33 +69,33 @@ def test_a_lane_that_forgets_its_oldest_rows_leaves_the_others_as_they_are():
     network = tiny_weights().network
     rows = [Row(id_, id_, time=id_) for id_ in range(20)]
     gone = Eviction(start=4, stop=9, distance=5)
-    alone, together = SlotModel(network, 64), BatchedModel(network, 2, capacity=64)
+    alone, together = slot_model(network, 64), TorchStore(network, 2, capacity=64)
     alone.feed(rows)
-    together.feed([(0, rows), (1, rows[:7])])
+    feed(together, [(0, rows), (1, rows[:7])])
     alone.evict(gone)
     together.evict(0, gone)
     new = Row(3, 15, time=20)
     torch.testing.assert_close(
-        together.feed([(0, [new])])[0], alone.feed([new]), rtol=0, atol=1e-11
+        feed(together, [(0, [new])])[0], alone.feed([new]), rtol=0, atol=1e-11
     )
-    other = SlotModel(network, 64)
+    other = slot_model(network, 64)
     other.feed(rows[:7])
     torch.testing.assert_close(
-        together.feed([(1, [rows[7]])])[0], other.feed([rows[7]]), rtol=0, atol=1e-11
+        feed(together, [(1, [rows[7]])])[0], other.feed([rows[7]]), rtol=0, atol=1e-11
     )
 
 
 def test_rows_taken_back_are_seen_by_none_though_other_lanes_are_longer():
     network = tiny_weights().network
     rows = [Row(id_, id_, time=id_) for id_ in range(12)]
-    alone, together = SlotModel(network, 64), BatchedModel(network, 2, capacity=64)
+    alone, together = slot_model(network, 64), TorchStore(network, 2, capacity=64)
     alone.feed(rows)
-    together.feed([(0, rows), (1, rows)])
+    feed(together, [(0, rows), (1, rows)])
     alone.truncate(4)
-    together.truncate(0, 4)
+    together.book.truncate(0, 4)
     new = Row(30, 20, time=20)
     expected = alone.feed([new])
-    computed = together.feed([(0, [new]), (1, [new])])
+    computed = feed(together, [(0, [new]), (1, [new])])
     torch.testing.assert_close(computed[0], expected, rtol=0, atol=1e-11)
     assert not torch.allclose(computed[1], expected, atol=1e-3)
 
@@ -98,25 +103,25 @@ def test_rows_taken_back_are_seen_by_none_though_other_lanes_are_longer():
 def test_lanes_grow_past_their_first_columns_up_to_their_capacity():
     network = tiny_weights().network
     rows = [Row(id_ % 300, id_, time=id_) for id_ in range(200)]
-    alone, together = SlotModel(network, 200), BatchedModel(network, 2, capacity=200)
+    alone, together = slot_model(network, 200), TorchStore(network, 2, capacity=200)
     for start in range(0, 200, 40):
         part = rows[start : start + 40]
         torch.testing.assert_close(
-            together.feed([(0, rows[start : start + 1]), (1, part)])[1],
+            feed(together, [(0, rows[start : start + 1]), (1, part)])[1],
             alone.feed(part),
             rtol=0,
             atol=1e-11,
         )
     with pytest.raises(CacheFullError):
-        together.feed([(1, [Row(1, 200, time=200)])])
+        feed(together, [(1, [Row(1, 200, time=200)])])
     with pytest.raises(ValueError, match="cannot be truncated"):
-        together.truncate(0, 6)
+        together.book.truncate(0, 6)
 
 
 def test_a_lane_that_grew_is_truncated_and_forgets():
-    together = BatchedModel(tiny_weights().network, 2, capacity=300)
+    together = TorchStore(tiny_weights().network, 2, capacity=300)
     rows = [Row(3, n, time=n) for n in range(200)]
-    together.feed([(0, rows), (1, rows[:2])])
-    together.truncate(0, 150)
+    feed(together, [(0, rows), (1, rows[:2])])
+    together.book.truncate(0, 150)
     together.evict(0, Eviction(start=4, stop=9, distance=5))
-    assert together.n_rows(0) == 145
+    assert together.book.n_rows[0] == 145

@@ -1,4 +1,4 @@
-"""A Llama on ONNX Runtime and its slot cache: the verbs of ``CausalModel`` without torch.
+"""A Llama on ONNX Runtime with the slot cache of one conversation, without torch.
 
 The runtime reads and writes memory that is bound once: ids, positions and the cache are arrays of
 this process, so a pass copies nothing but its few rows, and computes without Python's lock.
@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from engine.errors import ModelError, first_line
 from engine.layout.planner import Eviction
-from engine.layout.rows import Row
+from engine.layout.rows import visible
 from engine.messages import Code
 from engine.models.llama_shape import LlamaShape
+from engine.models.zeros import zeros
+from engine.runtime.causal_model import Ask, CausalModel, Computed
 from engine.runtime.flops import Arithmetic, peak_memory_bytes
-from engine.runtime.onnx.array_cache import ArrayCache, Floats, Integers
 from engine.runtime.onnx.int8_weights import Numbers, packed_weights
 from engine.runtime.onnx.onnx_graph import (
     STATES,
@@ -28,10 +29,15 @@ from engine.runtime.onnx.onnx_graph import (
     new_name,
     packed_layers,
 )
+from engine.runtime.rows import Integers, RowBook
 from engine.settings import LayoutSettings
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession, IOBinding
+
+Floats = NDArray[np.float32]
+
+_HIDDEN = np.finfo(np.float32).min
 
 _FIRST_POSITIONS = 2048
 """Rows of the first tables of rotations; further positions double them."""
@@ -112,10 +118,20 @@ class _BoundPass:
     states: Floats  # (Q, width)
 
 
-class OnnxModel:
+def slot_model(network: OnnxNetwork, capacity: int) -> CausalModel:
+    """Make one conversation with a network, see ``OnnxStore``."""
+    return CausalModel(OnnxStore(network, capacity))
+
+
+class OnnxStore:
     """One conversation with a network on ONNX Runtime.
 
-    The counters ``tokens_fed``, ``forwards`` and ``flops`` never decrease.
+    Attributes:
+        book: of its rows.
+        layers: keys and values of all layers, shape (layers, 2, 1, H, K, D), allocated once: the
+            runtime holds their addresses.
+        max_positions: that the network was trained for.
+        arithmetic: of the network.
     """
 
     def __init__(self, network: OnnxNetwork, capacity: int) -> None:
@@ -123,8 +139,10 @@ class OnnxModel:
         shape = network.shape
         self._network = network
         self._session = network.session  # that the memory is bound to
-        self._cache = ArrayCache(shape, capacity)
-        self._arithmetic = Arithmetic(
+        self.book = RowBook(1, capacity)
+        self.layers: Floats = zeros((shape.layers, 2, 1, shape.kv_heads, capacity, shape.head_size))
+        self.max_positions = shape.max_positions
+        self.arithmetic = Arithmetic(
             parameters=shape.n_parameters - (0 if shape.tied else shape.vocabulary * shape.hidden),
             per_sight=4 * shape.layers * shape.heads * shape.head_size,
         )
@@ -132,32 +150,12 @@ class OnnxModel:
         self._last = np.zeros(1, dtype=np.int32)
         self._length = np.zeros((), dtype=np.int32)
         self._logits: Floats = np.zeros((1, shape.vocabulary), dtype=np.float32)
-        self._states: Floats = np.zeros((0, shape.hidden), dtype=np.float32)
         self._turns = _rotations(shape, _FIRST_POSITIONS)
-        self.max_positions = shape.max_positions
-        self.tokens_fed = 0
-        self.forwards = 0
-        self.flops = 0
-        self.last_flops = 0
-
-    @property
-    def n_rows(self) -> int:
-        """Rows in the cache."""
-        return self._cache.n_rows
-
-    @property
-    def capacity(self) -> int:
-        """The largest number of rows in the cache."""
-        return self._cache.capacity
 
     @property
     def peak_memory_bytes(self) -> int:
         """The most memory held so far, see ``engine.runtime.flops``."""
         return peak_memory_bytes()
-
-    def truncate(self, n_rows: int) -> None:
-        """Keep the first ``n_rows`` rows in arrival order."""
-        self._cache.truncate(n_rows)
 
     def use(self, layout: LayoutSettings) -> None:
         """Use this layout for later rows; raise ModelError if it counts keys as ALiBi can."""
@@ -169,70 +167,38 @@ class OnnxModel:
         self._passes.clear()
         self._session = self._network.session
 
-    def evict(self, gone: Eviction) -> None:
-        """Drop rows in the middle of the cache, and move the later ones up."""
+    def evict(self, lane: int, gone: Eviction) -> None:
+        """Drop rows in the middle of the cache, and move the later ones up.
+
+        Their keys are turned back: rotations compose, so no key is computed again.
+        """
         self._reach(gone.distance)
-        cos, sin = self._turns
-        turn = (cos[gone.distance], sin[gone.distance])
-        self._cache.evict(gone.start, gone.stop, gone.distance, turn)
+        cos, sin = (table[gone.distance] for table in self._turns)  # (D / 2,) each
+        keys, values = self.layers[:, 0, lane], self.layers[:, 1, lane]  # (layers, H, K, D)
+        old = self.book.n_rows[lane]
+        start, end = gone.start, gone.start + old - gone.stop
+        values[..., start:end, :] = values[..., gone.stop : old, :].copy()
+        first, second = np.split(keys[..., gone.stop : old, :], 2, axis=-1)  # (.., D / 2)
+        back = (first * cos + second * sin, second * cos - first * sin)
+        keys[..., start:end, :] = np.concatenate(back, axis=-1)
+        self.book.evict(lane, gone)
 
-    def feed(self, rows: Sequence[Row]) -> Floats:
-        """Compute rows in one forward pass and keep them.
-
-        Returns:
-            logits of the last row, shape (V,).
-
-        Raises:
-            CacheFullError: the cache has no room for them.
-            MemoryError: there is too little memory.
-        """
-        return self._compute(rows).copy()
-
-    def next_id(
-        self,
-        rows: Sequence[Row],
-        suppressed: Sequence[int],
-        *,
-        keep_states: bool = False,  # noqa: ARG002  they are there in any case
-    ) -> int:
-        """Feed rows and choose the likeliest next id among those that are not suppressed.
-
-        Args:
-            rows: as for ``feed``.
-            suppressed: ids that may not be chosen.
-            keep_states: for ``states``.
-        """
-        logits = self._compute(rows)
-        for id_ in suppressed:  # a few: less than an index by a list
-            logits[id_] = -np.inf
-        return int(logits.argmax())
-
-    def logits(self) -> Floats:
-        """Return those that the newest ``next_id`` chose from, shape (V,); -inf if suppressed.
-
-        The next pass overwrites them.
-        """
-        logits: Floats = self._logits[0]
-        return logits
-
-    def states(self) -> Floats:
-        """Return the states of the rows of the newest pass, shape (Q, width), in their order."""
-        return self._states
-
-    def _compute(self, rows: Sequence[Row]) -> Floats:
-        """Compute rows; return the logits in memory that the next pass overwrites.
+    def compute(self, ask: Ask) -> Computed:
+        """Compute rows and keep them.
 
         The operator hides later rows of a pass from earlier ones, so they are computed in the order
         of sight, and kept in the order of arrival.
         """
-        arrived = list(rows)
+        lane, arrived = ask.lane, list(ask.rows)
         rows = sorted(arrived, key=_position)
         if rows[-1] != arrived[-1]:
             msg = "the row that is asked for a token must come last in the order of sight"
             raise ValueError(msg)
         encoded = [row.position + row.shift for row in rows]
         self._reach(max(encoded))
-        mask = self._cache.begin(rows)
+        new, cached = self.book.begin([(lane, rows)])
+        sight = visible(*new[:2], *cached[:2])  # (1, Q, K)
+        mask = np.where(sight, np.float32(0), _HIDDEN)[None]  # (1, 1, Q, K)
         if self._session is not self._network.session:
             self.forget_steps()
         bound = self._passes.get(len(rows)) or self._bind(len(rows))
@@ -245,15 +211,23 @@ class OnnxModel:
             self._session.run_with_iobinding(bound.binding)
         except Exception as error:
             raise _as_ours(error) from error
-        self._states = bound.states
+        states = bound.states.copy() if ask.keep_states else None
         if rows != arrived:
             order = [rows.index(row) for row in arrived]
-            self._cache.arrange(order)
-            self._states = bound.states[order]
-        self._cache.commit()
-        self._count(len(rows))
-        logits: Floats = self._logits[0]
-        return logits
+            self._arrange(lane, order)
+            states = None if states is None else states[order]
+        self.book.commit()
+        logits = self._logits[0].copy()
+        for id_ in ask.suppressed or ():  # a few: less than an index by a list
+            logits[id_] = -np.inf
+        return Computed(logits, states)
+
+    def _arrange(self, lane: int, order: Sequence[int]) -> None:
+        """Put the computed rows of the forward pass in another order: indexes into them."""
+        start, end = self.book.n_rows[lane], self.book.n_rows[lane] + len(order)
+        now = self.layers[:, :, lane, :, start:end]  # (layers, 2, H, Q, D)
+        now[:] = now[..., order, :]
+        self.book.arrange(lane, order)
 
     def _bind(self, n_rows: int) -> _BoundPass:
         """Bind the memory of passes of ``n_rows``."""
@@ -274,7 +248,7 @@ class OnnxModel:
         states = np.zeros((n_rows, self._network.shape.hidden), dtype=np.float32)
         _bind_output(binding, "logits", self._logits)
         _bind_output(binding, STATES, states)
-        for layer, pair in enumerate(self._cache.layers):
+        for layer, pair in enumerate(self.layers):
             for name, cached in zip(cache_names(layer), pair, strict=True):
                 _bind_input(binding, name, cached)
                 _bind_output(binding, new_name(name), cached)
@@ -289,12 +263,6 @@ class OnnxModel:
         if position >= n_positions:
             self._turns = _rotations(self._network.shape, max(2 * n_positions, position + 1))
             self._passes.clear()
-
-    def _count(self, n_rows: int) -> None:
-        self.tokens_fed += n_rows
-        self.forwards += 1
-        self.last_flops = self._arithmetic.flops(n_rows, self._cache.n_rows)
-        self.flops += self.last_flops
 
 
 def _rotations(shape: LlamaShape, n_positions: int) -> tuple[Floats, Floats]:
