@@ -11,8 +11,9 @@ import torch
 from engine.errors import CacheFullError
 from engine.layout.rows import UNFED
 from engine.layout.slots import SlotPlanner
+from engine.runtime.causal_model import CausalModel
 from engine.runtime.torch.attention import turn_keys
-from engine.runtime.torch.torch_store import slot_model
+from engine.runtime.torch.torch_store import TorchStore
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
@@ -97,7 +98,8 @@ def test_keys_that_were_turned_equal_keys_computed_at_their_new_positions(archit
     rng = random.Random(7)
     planner = new_planner(rng)
     passes = [small(rows) for rows in play(planner, rng, 5)]
-    model, moved = slot_model(network, 200), slot_model(network, 200)
+    one, other = TorchStore(network, 1, 200), TorchStore(network, 1, 200)
+    model, moved = CausalModel(one), CausalModel(other)
     for rows in passes:
         model.feed(rows)
     gone = planner.evict()
@@ -106,12 +108,12 @@ def test_keys_that_were_turned_equal_keys_computed_at_their_new_positions(archit
     model.evict(gone)
     n_rows = model.n_rows
     assert n_rows == moved.n_rows - (gone.stop - gone.start) == planner.n_fed
-    for layer, expected in zip(model._cache._layers, moved._cache._layers, strict=True):
+    for layer, expected in zip(one.cache.layers, other.cache.layers, strict=True):
         for mine, its in ((layer.keys, expected.keys), (layer.values, expected.values)):
             kept, wanted = mine[:, :, gone.start : n_rows], its[:, :, gone.stop : moved.n_rows]
             torch.testing.assert_close(kept, wanted, rtol=0, atol=2e-5)
     places = [(row.position, row.time) for row in planner.rows[: planner.n_fed]]
-    position, time, _ = (column[0, :n_rows].tolist() for column in model._cache._places)
+    position, time, _ = one.book.places[:, 0, :n_rows].tolist()
     assert list(zip(position, time, strict=True)) == places
 
 

@@ -40,6 +40,7 @@ class TorchStore:
 
     Attributes:
         book: of their rows.
+        cache: their keys and values.
         max_positions: that the network was trained for.
         arithmetic: of the network.
     """
@@ -63,14 +64,14 @@ class TorchStore:
         """
         self.book = RowBook(n_lanes, capacity)
         self._network = network
-        self._cache = TensorCache(network.config, self.book, network.dtype, network.device)
+        self.cache = TensorCache(network.config, self.book, network.dtype, network.device)
         self._attention = Attention.of(network)
         self._ranked = False  # ALiBi counts visible keys: see ``Attention.bias``
         on_cuda = network.device.type == "cuda"
         # elsewhere a pass over the valid rows alone is faster
         static = on_cuda if static is None else static
         self._steps = (
-            StaticSteps(network, self._cache, self._attention, captured=on_cuda) if static else None
+            StaticSteps(network, self.cache, self._attention, captured=on_cuda) if static else None
         )
         # padding costs a processor as much as rows do, and a graphics card next to nothing
         self._sorts = network.device.type == "cpu"
@@ -98,7 +99,7 @@ class TorchStore:
     @torch.inference_mode()
     def evict(self, lane: int, gone: Eviction) -> None:
         """Drop rows in the middle of a lane, and move the later ones up."""
-        self._cache.evict(lane, gone, partial(turn_keys, self._network))
+        self.cache.evict(lane, gone, partial(turn_keys, self._network))
         self.book.evict(lane, gone)
 
     @torch.inference_mode()
@@ -140,14 +141,14 @@ class TorchStore:
         """Compute rows in one forward pass; return what was computed, by lane."""
         fed = [(ask.lane, ask.rows) for ask in asked]
         new, cached = map(self._places, self.book.begin(fed))  # (B, Q), (B, K)
-        self._cache.begin(fed)
+        self.cache.begin(fed)
         width = new.position.shape[-1]
         ids = [[0] * (width - len(rows)) + [row.id for row in rows] for _, rows in fed]
         output = self._network(
             input_ids=torch.tensor(ids, device=self._network.device),
             position_ids=new.encoded,
             attention_mask=self._attention.bias(new, cached, ranked=self._ranked),
-            past_key_values=self._cache,
+            past_key_values=self.cache,
             use_cache=True,
             logits_to_keep=1,
             output_hidden_states=any(ask.keep_states for ask in asked),

@@ -25,7 +25,7 @@ def random_rows(rng, n_rows, first=0):
 
 
 def storage(model):
-    cache = model._store._cache
+    cache = model._store.cache
     tensors = [tensor for layer in cache._layers for tensor in (layer.keys, layer.values)]
     return [(tensor.data_ptr(), tensor.shape) for tensor in tensors]
 
@@ -34,7 +34,7 @@ def content(model):
     """Copies of everything that is valid."""
     store, n_rows = model._store, model.n_rows
     tensors = [torch.tensor(store.book.places[:, :, :n_rows])]
-    for layer in store._cache._layers:
+    for layer in store.cache.layers:
         tensors += [layer.keys[:, :, :n_rows].clone(), layer.values[:, :, :n_rows].clone()]
     return tensors
 
