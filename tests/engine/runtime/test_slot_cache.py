@@ -26,7 +26,7 @@ def random_rows(rng, n_rows, first=0):
 
 def storage(model):
     cache = model._store.cache
-    tensors = [tensor for layer in cache._layers for tensor in (layer.keys, layer.values)]
+    tensors = [tensor for layer in cache.layers for tensor in (layer.keys, layer.values)]
     return [(tensor.data_ptr(), tensor.shape) for tensor in tensors]
 
 
