@@ -28,7 +28,9 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-_NOWHERE = "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'"
+_NOWHERE = (
+    "default-src 'none'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"
+)
 _NOT_FRAMED = "; frame-ancestors 'none'"
 _METHODS = ("GET", "POST")
 
@@ -103,10 +105,11 @@ class Page:
         policy = f"{_NOWHERE}; script-src {_hash(self.html, 'script')}; style-src {styles}"
         self.policy = policy if is_framed else policy + _NOT_FRAMED
 
-    def response(self) -> Response:
-        """Return the page."""
+    def response(self, *, with_pin: bool = False) -> Response:
+        """Return the page, or the one that asks for a PIN first."""
+        html = self.html.replace("<body>", "<body data-pin>", 1) if with_pin else self.html
         heads = _HEADERS | {"Content-Security-Policy": self.policy}
-        return Response(self.html, 200, heads, "text/html; charset=utf-8")
+        return Response(html, 200, heads, "text/html; charset=utf-8")
 
 
 def _hash(html: str, element: str) -> str:

@@ -21,7 +21,8 @@ from app.sharing.streams import Rounds
 
 _BACKLOG = 128
 _LONGEST_HEAD = 8192  # bytes of a request
-_BUFFER = 16 * 1024  # bytes that wait for a slow reader
+_BUFFER = 16 * 1024  # bytes that wait for a slow reader, beside those that the system keeps:
+_SYSTEM_BUFFER = 64 * 1024
 _FAREWELL_S = 0.05  # for a reader to take its last event
 _GONE_MS = 30_000  # without an answer from a phone that lost the network
 
@@ -42,6 +43,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _GONE_MS)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SYSTEM_BUFFER)
         listener.bind((host, port))
         listener.listen(_BACKLOG)
     except BaseException:

@@ -1,0 +1,53 @@
+"""Decides who may read the captions of a room: by the link, or by a PIN."""
+
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable
+
+TRIES, MINUTE_S = 10, 60.0
+"""So often a PIN is tried from one address in that time, right or wrong."""
+
+MOST_TRIES = 200
+"""The same from all addresses together; a room types its PINs in a few minutes."""
+
+_PIN_DIGITS = 6
+_KEY_BYTES = 16
+
+
+class Access:
+    """The key of one sharing, and the PIN that is exchanged for it.
+
+    Attributes:
+        key: 128 random bits; every request for captions names it.
+        pin: six digits; empty where only the link lets in.
+    """
+
+    def __init__(
+        self, *, with_pin: bool, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.key = secrets.token_urlsafe(_KEY_BYTES)
+        digits = (str(secrets.randbelow(10)) for _ in range(_PIN_DIGITS))
+        self.pin = "".join(digits) if with_pin else ""
+        self._clock = clock
+        self._tries: deque[tuple[float, str]] = deque()  # the newest last
+
+    def admits(self, key: str) -> bool:
+        """Return whether this is the key."""
+        return secrets.compare_digest(key.encode(errors="replace"), self.key.encode())
+
+    def may_try(self, address: str) -> bool:
+        """Note a try with a PIN; return whether it counts, or comes too soon after others."""
+        now_s = self._clock()
+        while self._tries and now_s - self._tries[0][0] >= MINUTE_S:
+            self._tries.popleft()
+        n_own = sum(one == address for _, one in self._tries)
+        if n_own >= TRIES or len(self._tries) >= MOST_TRIES:
+            return False
+        self._tries.append((now_s, address))
+        return True
+
+    def is_pin(self, pin: str) -> bool:
+        """Return whether this is the PIN."""
+        given, own = pin.encode(errors="replace"), self.pin.encode()
+        return bool(self.pin) and secrets.compare_digest(given, own)

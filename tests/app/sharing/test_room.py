@@ -1,0 +1,247 @@
+import socket
+import threading
+from contextlib import ExitStack
+
+import pytest
+
+from app.captions.model import UtteranceView
+from app.sharing import access as access_module
+from app.sharing import doorkeeper, streams
+from app.sharing import room as room_module
+from app.sharing.access import MOST_TRIES, TRIES, Access
+from app.sharing.networks import networks
+from app.sharing.room import MOST_READERS, Room
+from app.sharing.room_feed import CAPTION, SOURCE
+from tests.support.page_client import Reader, ask, connected, ended, heads_of, raw
+
+LANGUAGES = {SOURCE: "en", CAPTION: "de"}
+HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(1)> "\u202e'
+
+
+@pytest.fixture
+def room(monkeypatch):
+    monkeypatch.setattr(room_module, "PORT", 0)
+    room = Room("127.0.0.1", LANGUAGES)
+    yield room
+    room.close()
+
+
+@pytest.fixture
+def room_with_pin(monkeypatch):
+    monkeypatch.setattr(room_module, "PORT", 0)
+    room = Room("127.0.0.1", LANGUAGES, with_pin=True)
+    yield room
+    room.close()
+
+
+def captions_of(room, show=CAPTION, after=""):
+    return f"{room.address}captions?key={room.access.key}&show={show}&after={after}"
+
+
+def say(room, *texts):
+    views = [UtteranceView(key=key, caption=text) for key, text in enumerate(texts, 1)]
+    room.show_views(views)
+
+
+def port_of(room):
+    return int(room.address.rstrip("/").rpartition(":")[2])
+
+
+def test_who_has_the_link_reads_each_new_caption(room):
+    with Reader(captions_of(room)) as reader:
+        assert reader.message()["languages"] == LANGUAGES
+        say(room, "Guten Morgen")
+        assert [row["text"] for row in reader.message()["rows"]] == ["Guten Morgen"]
+    assert room.link == f"{room.address}#{room.access.key}"
+    assert len(room.access.key) * 6 >= 128
+
+
+def test_who_comes_back_gets_what_was_missed_and_no_more(room):
+    say(room, "eins")
+    with Reader(captions_of(room)) as reader:
+        seen = reader.event().position
+    say(room, "eins", "zwei", "drei")
+    with Reader(captions_of(room, after=seen)) as reader:
+        assert [row["text"] for row in reader.message()["rows"]] == ["zwei", "drei"]
+
+
+@pytest.mark.parametrize("key", ["", "?key=", "?key=guess", "?key=%ff", "?token=x"])
+def test_who_has_no_key_reads_nothing(room, key):
+    say(room, "geheim")
+    status, body, _ = ask(f"{room.address}captions{key}")
+    assert status == 403
+    assert "geheim" not in body
+
+
+def test_a_pin_is_exchanged_for_the_key(room_with_pin):
+    room = room_with_pin
+    assert "#" not in room.link
+    assert len(room.access.pin) == 6
+    wrong = f"{(int(room.access.pin) + 1) % 1_000_000:06}"
+    assert ask(f"{room.address}key", wrong.encode())[0] == 403
+    assert ask(f"{room.address}key", b"9" * 100_000)[0] == 403
+    status, body, _ = ask(f"{room.address}key", room.access.pin.encode())
+    assert status == 200
+    assert room.access.key in body
+    assert "<body data-pin>" in ask(room.address)[1]
+
+
+def test_without_a_pin_there_is_none_to_guess(room):
+    assert ask(f"{room.address}key", b"")[0] == 404
+    assert not Access(with_pin=False).is_pin("")
+
+
+def test_a_pin_is_tried_so_often_a_minute_from_one_address_and_from_all():
+    now_s = [0.0]
+    access = Access(with_pin=True, clock=lambda: now_s[0])
+    assert [access.may_try("a") for _ in range(TRIES + 1)] == [True] * TRIES + [False]
+    assert access.may_try("b")
+    now_s[0] = access_module.MINUTE_S
+    assert access.may_try("a")
+    tries = [access.may_try(str(number)) for number in range(MOST_TRIES)]
+    assert tries == [True] * (MOST_TRIES - 1) + [False]
+
+
+def test_too_many_pins_are_refused_even_if_one_of_them_is_right(room_with_pin):
+    room = room_with_pin
+    statuses = [ask(f"{room.address}key", b"x")[0] for _ in range(TRIES)]
+    assert statuses == [403] * TRIES
+    assert ask(f"{room.address}key", room.access.pin.encode())[0] == 429
+
+
+@pytest.mark.parametrize("host", ["evil.example", "10.0.0.1", "127.0.0.1.evil.example", ""])
+def test_under_another_name_the_page_is_not_there(room, host):
+    answer = raw(port_of(room), f"GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
+    assert b" 400 " in answer.partition(b"\r\n")[0]
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1"])
+def test_pages_of_other_origins_may_neither_read_nor_try_a_pin(room_with_pin, origin):
+    room = room_with_pin
+    assert ask(captions_of(room), Origin=origin)[0] == 403
+    assert ask(f"{room.address}key", room.access.pin.encode(), Origin=origin)[0] == 403
+
+
+def test_there_are_no_other_routes(room):
+    for path in ("key", "index.html", "assets/", "..%2f..%2fetc%2fpasswd", "docs", "captions/x"):
+        assert ask(f"{room.address}{path}?key={room.access.key}")[0] == 404
+    for method in ("PUT", "DELETE", "OPTIONS", "HEAD", "TRACE"):
+        answer = raw(port_of(room), f"{method} / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert b" 405 " in answer.partition(b"\r\n")[0]
+
+
+def test_the_page_needs_nothing_from_elsewhere_and_no_browser_would_fetch_it(room):
+    status, html, heads = ask(room.address)
+    assert status == 200
+    assert len(html.encode()) < 60_000
+    assert "http" not in html.replace("https:", "").partition("<script>")[0]
+    assert not any(mark in html for mark in ("src=", "@import", "url(", "cookie", "innerHTML"))
+    policy = heads["content-security-policy"]
+    for part in ("default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'"):
+        assert part in policy
+    assert "unsafe" not in policy
+    assert room.access.key not in html
+    assert "set-cookie" not in heads
+
+
+def test_captions_are_sent_as_text_and_never_stand_in_the_page(room):
+    say(room, HOSTILE, "x" * 100_000)
+    with Reader(captions_of(room)) as reader:
+        first, second = reader.message()["rows"]
+    assert first["text"] == HOSTILE.replace("\u202e", "")
+    assert len(second["text"]) < 3_000
+    assert "alert(1)" not in ask(room.address)[1]
+
+
+def test_nothing_listens_before_and_after(monkeypatch):
+    monkeypatch.setattr(room_module, "PORT", 0)
+    room = Room("127.0.0.1", LANGUAGES)
+    port = port_of(room)
+    with Reader(captions_of(room)) as reader:
+        reader.message()
+        room.close()
+        assert reader.event().kind == "end"
+        assert reader.event() is None
+    with pytest.raises(OSError, match="refused"):
+        connected(port)
+
+
+def test_it_listens_at_the_chosen_address_alone(room):
+    assert room._server.host == "127.0.0.1"
+    with pytest.raises(OSError, match=r"assign|address"):
+        Room("192.0.2.1", LANGUAGES)
+
+
+def test_where_its_port_is_taken_another_one_is_used(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        monkeypatch.setattr(room_module, "PORT", other.getsockname()[1])
+        room = Room("127.0.0.1", LANGUAGES)
+        assert port_of(room) != other.getsockname()[1]
+        room.close()
+
+
+@pytest.mark.slow
+def test_a_thousand_connections_keep_nobody_from_reading(room, monkeypatch):
+    monkeypatch.setattr(doorkeeper, "LONGEST_S", 10_000)
+    with Reader(captions_of(room)) as reader, ExitStack() as opened:
+        reader.message()
+        for _ in range(1_000):
+            opened.enter_context(connected(port_of(room)))
+        assert ask(room.address)[0] == 200
+        assert room._server.doorkeeper.n_open <= doorkeeper.MOST_WAITING + 1
+        say(room, "weiter")
+        assert reader.message()["rows"][0]["text"] == "weiter"
+
+
+def test_readers_are_counted_and_one_more_than_there_are_places_is_told(monkeypatch):
+    monkeypatch.setattr(room_module, "PORT", 0)
+    monkeypatch.setattr(room_module, "MOST_READERS", 3)
+    counted = threading.Event()
+    room = Room("127.0.0.1", LANGUAGES, readers_changed=counted.set)
+    with ExitStack() as opened:
+        readers = [opened.enter_context(Reader(captions_of(room))) for _ in range(4)]
+        assert [reader.status for reader in readers] == [200, 200, 200, 503]
+        assert room.n_readers == 3
+    assert counted.is_set()
+    counted.clear()
+    while room.n_readers:
+        assert counted.wait(60)
+        counted.clear()
+    room.close()
+    assert MOST_READERS == 500
+
+
+def test_a_reader_that_takes_nothing_holds_up_no_other_and_is_ended(room, monkeypatch):
+    monkeypatch.setattr(streams, "STALLED_S", 0.3)
+    monkeypatch.setattr(streams, "_QUICKEST_S", 0.0)
+    path = captions_of(room).removeprefix(room.address)
+    with socket.socket() as slow, Reader(captions_of(room)) as quick:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.connect(("127.0.0.1", port_of(room)))
+        slow.sendall(f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        quick.message()
+        n_said = 0
+        while room.n_readers != 1 or not n_said:
+            n_said += 1
+            text = f"{n_said} " + "ä" * 1_900
+            say(room, text)
+            row = quick.message()["rows"][-1]
+            assert row["text"].startswith(str(n_said))
+            assert n_said < 20_000
+        ended(slow)
+
+
+def test_the_networks_of_this_computer_are_listed_without_its_loopback():
+    found = networks()
+    assert all(not one.address.startswith(("127.", "0.")) for one in found)
+    assert len({one.address for one in found}) == len(found)
+
+
+def test_answers_may_not_be_kept_or_taken_for_something_else(room):
+    for address in (room.address, f"{room.address}captions"):
+        heads = ask(address)[2]
+        assert heads["cache-control"] == "no-store"
+        assert heads["x-content-type-options"] == "nosniff"
+        assert heads["referrer-policy"] == "no-referrer"
+    with Reader(captions_of(room)) as reader:
+        assert heads_of(reader._stream)["cache-control"] == "no-store"
