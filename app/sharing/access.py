@@ -23,9 +23,7 @@ class Access:
         pin: six digits; empty where only the link lets in.
     """
 
-    def __init__(
-        self, *, with_pin: bool, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, *, with_pin: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self.key = secrets.token_urlsafe(_KEY_BYTES)
         digits = (str(secrets.randbelow(10)) for _ in range(_PIN_DIGITS))
         self.pin = "".join(digits) if with_pin else ""

@@ -1,6 +1,7 @@
 """Counts the connections of a server: readers are bounded, and idle connections are ended."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 MOST_WAITING = 64
 """Connections that are open at once without reading a stream; the oldest gives way to one more."""
@@ -12,6 +13,19 @@ Client = tuple[str, int]
 """Address and port of the other side; no two open connections have the same."""
 
 
+@dataclass(slots=True)
+class ReaderPlace:
+    """The place of one reader.
+
+    Attributes:
+        leave: ends its connection.
+        is_taken: the connection is open.
+    """
+
+    leave: Callable[[], None]
+    is_taken: bool = True
+
+
 class Doorkeeper:
     """Know all open connections; used on the thread of the server, counts on any."""
 
@@ -20,7 +34,7 @@ class Doorkeeper:
         self._most = most_readers
         self._changed = changed
         self._waiting: dict[Client, Callable[[], None]] = {}
-        self._readers: dict[Client, Callable[[], None]] = {}
+        self._readers: dict[Client, ReaderPlace] = {}
 
     def open(self, client: Client, end: Callable[[], None]) -> None:
         """Note a connection that ``end`` ends; beyond the limit, end the oldest that waits."""
@@ -31,29 +45,28 @@ class Doorkeeper:
     def close(self, client: Client) -> None:
         """Forget a connection."""
         self._waiting.pop(client, None)
-        if self._readers.pop(client, None) is not None:
+        place = self._readers.pop(client, None)
+        if place is not None:
+            place.is_taken = False
             self._changed()
 
-    def admit(self, client: Client) -> bool:
-        """Let a connection read a stream; return whether there is a place for it."""
+    def admit(self, client: Client) -> "ReaderPlace | None":
+        """Let a connection read a stream; return its place, None where none is left."""
         if client not in self._waiting or len(self._readers) >= self._most:
-            return False
-        self._readers[client] = self._waiting.pop(client)
+            return None
+        place = self._readers[client] = ReaderPlace(self._waiting.pop(client))
         self._changed()
-        return True
+        return place
 
     def end_all(self) -> None:
         """End every connection."""
-        for end in [*self._waiting.values(), *self._readers.values()]:
+        ends = [*self._waiting.values(), *(place.leave for place in self._readers.values())]
+        for end in ends:
             end()
 
     def is_waiting(self, client: Client) -> bool:
         """Return whether a connection is open and reads no stream."""
         return client in self._waiting
-
-    def is_reading(self, client: Client) -> bool:
-        """Return whether a connection is open and reads a stream."""
-        return client in self._readers
 
     @property
     def n_open(self) -> int:

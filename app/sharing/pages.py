@@ -81,10 +81,11 @@ def stream_answer(
     """Return the events of a stream, or a refusal where no place is left for one more reader."""
     address = request.client
     client = ("", 0) if address is None else (address.host, address.port)
-    if not doorkeeper.admit(client):
+    place = doorkeeper.admit(client)
+    if place is None:
         return refusal(503, "as many are reading as this computer can serve")
     seen, show = (request.query_params.get(name, "") for name in ("after", "show"))
-    return EventResponse(stream, rounds, seen, show, lambda: doorkeeper.is_reading(client))
+    return EventResponse(stream, rounds, seen, show, place)
 
 
 class Page:

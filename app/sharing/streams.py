@@ -10,6 +10,8 @@ from typing import Protocol
 
 from starlette.types import Receive, Scope, Send
 
+from app.sharing.doorkeeper import ReaderPlace
+
 BEAT_S = 10.0
 """A reader gets something at least this often, so that it notices a dead connection."""
 
@@ -85,23 +87,25 @@ class EventResponse:
     """Answer a request with the events of a stream, until the reader leaves or all are let go."""
 
     def __init__(
-        self, stream: Stream, rounds: Rounds, seen: str, show: str, is_reading: Callable[[], bool]
+        self, stream: Stream, rounds: Rounds, seen: str, show: str, place: ReaderPlace
     ) -> None:
         self._stream, self._rounds, self._seen, self._show = stream, rounds, seen, show
-        self._is_reading = is_reading
+        self._place = place
 
     async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
         """Answer, as ASGI wants it."""
         try:
             await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
             self._seen, event = event_since(self._stream, self._seen, self._show)
-            while self._is_reading() and not self._rounds.is_over:
+            while self._place.is_taken and not self._rounds.is_over:
                 if event or not await self._rounds.wait():
                     await self._send(send, event or _BEAT)
                 self._seen, event = self._rounds.news(self._stream, self._seen, self._show)
             await self._send(send, _END, more=False)
         except TimeoutError:
-            return  # the server ends a connection whose answer is not whole
+            self._place.leave()
+            while self._place.is_taken:  # until the connection is closed
+                await asyncio.sleep(0)
 
     async def _send(self, send: Send, body: bytes, *, more: bool = True) -> None:
         async with asyncio.timeout(STALLED_S):
