@@ -23,6 +23,7 @@ from app.controllers.listening_controller import FETCH, ListeningController
 from app.controllers.media_controller import MediaController
 from app.controllers.model_controller import ModelController
 from app.controllers.page_controller import PageController
+from app.controllers.share_controller import ShareController
 from app.controllers.step_aside import StepAside
 from app.controllers.tool_windows import ToolWindows
 from app.dialogs.settings.dialog import SettingsDialog
@@ -90,6 +91,7 @@ class Application(QObject):
         )
         self.media = MediaController(self.settings, bridge, desk, window)
         self.page = PageController(folder, self.stage, self)
+        self.sharing = ShareController(self.settings, self.stage.speakers, window)
         self.settings_dialog = SettingsDialog(policy_names(), window.menu_actions, folder, window)
         window.menu_actions.use_shortcuts(now.shortcuts)
         if self.settings.notice is not None:
@@ -143,6 +145,7 @@ class Application(QObject):
         self.bridge.paused_changed.connect(lambda paused: self.stage.pause(paused=paused))
         window.controls.wanted_changed.connect(self._show_speakers)
         self.captions.captions_changed.connect(self.stage.show_views)
+        self.captions.captions_changed.connect(self.sharing.show_views)
         self.captions.captions_changed.connect(self.side_windows.guide.show_captions)
         self.captions.cleared.connect(window.status.show_no_backlog)
         window.status.skip_wanted.connect(lambda: self.bridge.send(Skip()))
@@ -393,6 +396,7 @@ class Application(QObject):
         self.settings_dialog.close()
         self.side_windows.hide()
         self.media.close()
+        self.sharing.hide()
         self.help_windows.hide()
         self.window.hide()
         QGuiApplication.processEvents()  # off the screen before the wait for the engine
@@ -404,6 +408,7 @@ class Application(QObject):
         self.bridge.finish(self._patience_left_s())
         self.adapters.close()
         self.page.close()
+        self.sharing.stop()
         self.archive.close()
         self.finished.emit()
 

@@ -26,14 +26,17 @@ class StatusBar(QWidget):
 
     Signals:
         skip_wanted(): the words that wait are not to hold up what comes now.
+        sharing_clicked(): the user clicked on how many read along.
 
     Attributes:
         state: the line.
+        sharing: shown while captions are shared.
         glossary: shown while the model gets the glossary.
         choices: button with the menus of mode, language and timing.
     """
 
     skip_wanted = Signal()
+    sharing_clicked = Signal()
 
     def __init__(
         self,
@@ -52,11 +55,13 @@ class StatusBar(QWidget):
         self.state = QLabel()
         self.state.setAccessibleDescription(self.tr("State"))
         self.state.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.skip = QPushButton(self.tr("Skip to now"))
-        self.skip.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.skip.setToolTip(self.tr("Leave the sentences that wait without a translation"))
-        self.skip.hide()
+        self.skip = self._hidden_button(
+            self.tr("Leave the sentences that wait without a translation")
+        )
+        self.skip.setText(self.tr("Skip to now"))
         self.skip.clicked.connect(self.skip_wanted)
+        self.sharing = self._hidden_button(self.tr("Show the QR code, or stop sharing"))
+        self.sharing.clicked.connect(self.sharing_clicked)
         self.glossary = QLabel(self.tr("Glossary on"))
         self.glossary.hide()
         self.choices = QPushButton()
@@ -74,6 +79,7 @@ class StatusBar(QWidget):
         row.setSpacing(_GAP)
         row.addWidget(self.state, 1)
         row.addWidget(self.skip)
+        row.addWidget(self.sharing)
         row.addWidget(self.glossary)
         row.addWidget(self.choices)
         choices.changed.connect(self._name_choices)
@@ -83,6 +89,13 @@ class StatusBar(QWidget):
     def is_ready(self) -> bool:
         """Whether words become captions at once."""
         return self._is_ready
+
+    def _hidden_button(self, tip: str) -> QPushButton:
+        button = QPushButton()
+        button.setToolTip(tip)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.hide()
+        return button
 
     def show_loading(self) -> None:
         """Show that the engine is not ready yet."""
@@ -132,6 +145,11 @@ class StatusBar(QWidget):
     def show_glossary(self, *, used: bool) -> None:
         """Show whether the model gets the glossary."""
         self.glossary.setVisible(used)
+
+    def show_shared(self, n_readers: int | None) -> None:
+        """Show how many phones read along; None while captions are not shared."""
+        self.sharing.setVisible(n_readers is not None)
+        self.sharing.setText(self.tr("Shared with %Ln phones", "", n_readers or 0))
 
     def _show_engine(self, text: str, *, is_ready: bool = False) -> None:
         self._engine, self._is_ready = text, is_ready

@@ -35,6 +35,7 @@ class OverlayController(QObject):
         overlay: the window.
         visibility: when it is shown.
         bar: its toolbar, once it was added.
+        speakers: decides which captions begin with a name.
 
     Signals:
         size_wanted(int, int): the user resized the overlay to this many characters and lines.
@@ -63,8 +64,8 @@ class OverlayController(QObject):
             int, tuple[int, int]
         ] = {}  # of open ones: characters shown before it was cleared
         self._is_paused = False
-        self._speakers = SpeakerNames({lane: lane_name(lane) for lane in (ME, THEM)})
-        self._speakers.give(choices.speaker_names)
+        self.speakers = SpeakerNames({lane: lane_name(lane) for lane in (ME, THEM)})
+        self.speakers.give(choices.speaker_names)
         self._knows_positions = not is_wayland()
         if self._knows_positions:
             BelowDialogs(self.overlay)
@@ -131,7 +132,7 @@ class OverlayController(QObject):
 
     def hear(self, lanes: Collection[str]) -> None:
         """Follow which sources are on: the names of speakers are shown if both are."""
-        self._speakers.hear(lanes)
+        self.speakers.hear(lanes)
 
     @Slot()
     def clear(self) -> None:
@@ -176,7 +177,7 @@ class OverlayController(QObject):
     def show_theme(self, choices: CaptionPreferences) -> None:
         """Change the look of the captions."""
         self._choices = choices
-        self._speakers.give(choices.speaker_names)
+        self.speakers.give(choices.speaker_names)
         self.overlay.show_theme(choices)
         if self.bar is not None:
             self.bar.show_colours(theme_of(choices))
@@ -235,7 +236,7 @@ class OverlayController(QObject):
 
     def _make_typesetters(self) -> None:
         overlay = self.overlay
-        name_of = self._speakers.name_of
+        name_of = self.speakers.name_of
         self._captions = Typesetter(
             overlay.line_width,
             overlay.measure,

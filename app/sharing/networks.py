@@ -3,7 +3,6 @@
 import ipaddress
 import socket
 import struct
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -43,20 +42,11 @@ def networks() -> list[Network]:
 
 
 def _found() -> Iterator[Network]:
-    if sys.platform == "linux":
-        yield from _of_linux()
-        return
     try:
-        known = socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)
-    except OSError:
+        import fcntl  # noqa: PLC0415  there is none on Windows
+    except ImportError:
+        yield from _of_this_name()
         return
-    for *_, address in known:
-        yield Network(str(address[0]))
-
-
-def _of_linux() -> Iterator[Network]:
-    import fcntl  # noqa: PLC0415  there is none on Windows
-
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
         for _, name in socket.if_nameindex():
             request = struct.pack("256s", name.encode()[:_NAME_BYTES])
@@ -65,3 +55,12 @@ def _of_linux() -> Iterator[Network]:
             except OSError:
                 continue  # it has none
             yield Network(socket.inet_ntoa(answer[20:24]), name)
+
+
+def _of_this_name() -> Iterator[Network]:
+    try:
+        known = socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)
+    except OSError:
+        return
+    for *_, address in known:
+        yield Network(str(address[0]))

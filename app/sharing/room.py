@@ -48,7 +48,7 @@ class Room:
         Args:
             address: of this computer in the network that is chosen.
             languages: those that are offered, as ``RoomFeed`` has them.
-            views: what was said before, which nobody is told.
+            views: captions of before, which nobody gets.
             with_pin: a PIN is typed; else the link lets in.
             readers_changed: called on a thread of the server.
 
@@ -85,7 +85,7 @@ class Room:
         return self._server.doorkeeper.n_readers
 
     def show_languages(self, languages: Mapping[str, str]) -> None:
-        """Tell other codes of the languages that are offered."""
+        """Change the codes of the languages that are offered."""
         self._feed.show_languages(languages)
         self._server.tell()
 

@@ -50,7 +50,7 @@ class RoomFeed:
     ) -> None:
         """Offer ``languages``: codes by ``SOURCE`` and ``CAPTION``, or by one of them.
 
-        Nothing of ``views``, which are shown already, is told.
+        Readers get nothing of ``views``, which are shown already.
         """
         self._started_s, self._clock = started_s, clock
         self._before = {view.key for view in views}  # as long as they are there without a break
@@ -59,17 +59,17 @@ class RoomFeed:
         self._begin()
 
     def _begin(self) -> None:
-        """Begin anew: readers drop what they have."""
+        """Begin again: readers drop what they have."""
         self._run = secrets.token_hex(4)
         self._number = self._languages_number = 1
         self._known: dict[int, UtteranceView] = {}
         self._order: dict[int, float] = {}
         self._rows: dict[str, dict[int, _Row]] = {name: {} for name in self._languages}
         self._gone: dict[int, int] = {}  # numbers of the changes that took rows away
-        self._complete_from = 0  # who has less is told everything anew
+        self._complete_from = 0  # a reader with less gets all again
 
     def show_languages(self, languages: Mapping[str, str]) -> None:
-        """Tell other codes of the languages that are offered."""
+        """Change the codes of the languages that are offered."""
         with self._guard:
             offered = {name: languages.get(name, code) for name, code in self._languages.items()}
             if offered != self._languages:
@@ -120,7 +120,7 @@ class RoomFeed:
         self._known = known
 
     def _place(self, shown: Sequence[UtteranceView]) -> None:
-        """Give each new row a number between those of its neighbours."""
+        """Put each new row by a number between those of its neighbours."""
         following = None  # the order of the next row
         for at in range(len(shown) - 1, -1, -1):
             key = shown[at].key
@@ -198,7 +198,7 @@ class RoomFeed:
         return int(number) if int(number) <= self._number else 0
 
 
-def _part(rows: Mapping[int, _Row], number: int, newest: int) -> tuple[list[str], int]:
+def _part(rows: dict[int, _Row], number: int, newest: int) -> tuple[list[str], int]:
     """Return the first changed rows, and the number up to which they are complete."""
     changed = list[_Row]()
     for row in reversed(rows.values()):

@@ -1478,6 +1478,10 @@
         <translation>&amp;Leistung …</translation>
     </message>
     <message>
+        <source>S&amp;hare captions…</source>
+        <translation>Untertitel fr&amp;eigeben…</translation>
+    </message>
+    <message>
         <source>&amp;Settings…</source>
         <translation>&amp;Einstellungen …</translation>
     </message>
@@ -3430,6 +3434,99 @@
     </message>
 </context>
 <context>
+    <name>ShareController</name>
+    <message>
+        <source>Nothing could be shared at {}: {}; choose another network, or look whether this computer is still connected</source>
+        <translation>Unter {} ließ sich nichts freigeben: {}; bitte ein anderes Netz wählen oder nachsehen, ob dieser Rechner noch verbunden ist</translation>
+    </message>
+</context>
+<context>
+    <name>ShareDialog</name>
+    <message>
+        <source>Share captions</source>
+        <translation>Untertitel freigeben</translation>
+    </message>
+    <message>
+        <source>Everybody with the &amp;QR code or the link</source>
+        <translation>Alle mit dem &amp;QR-Code oder dem Link</translation>
+    </message>
+    <message>
+        <source>Only people who also type a &amp;PIN that you show them</source>
+        <translation>Nur wer auch eine &amp;PIN eintippt, die Sie zeigen</translation>
+    </message>
+    <message>
+        <source>QR code of the address</source>
+        <translation>QR-Code der Adresse</translation>
+    </message>
+    <message>
+        <source>&amp;Start sharing</source>
+        <translation>Freigabe &amp;starten</translation>
+    </message>
+    <message>
+        <source>S&amp;top sharing</source>
+        <translation>Freigabe &amp;beenden</translation>
+    </message>
+    <message>
+        <source>&amp;Fill the screen</source>
+        <translation>Bildschirm &amp;füllen</translation>
+    </message>
+    <message>
+        <source>People in the room read the captions in the browser of their phone. Nothing goes through the internet, and nothing that was said before is shown.</source>
+        <translation>Die Leute im Raum lesen die Untertitel im Browser ihres Telefons. Nichts geht durchs Internet, und nichts, was vorher gesagt wurde, wird gezeigt.</translation>
+    </message>
+    <message>
+        <source>&amp;Network:</source>
+        <translation>&amp;Netz:</translation>
+    </message>
+    <message>
+        <source>Readers:</source>
+        <translation>Leser:</translation>
+    </message>
+    <message>
+        <source>Languages:</source>
+        <translation>Sprachen:</translation>
+    </message>
+    <message>
+        <source>The connection is not encrypted: others in the same network who record it can read along. Phones must be in this network, and the firewall of this computer must let them in.</source>
+        <translation>Die Verbindung ist nicht verschlüsselt: Wer sie im selben Netz aufzeichnet, kann mitlesen. Die Telefone müssen in diesem Netz sein, und die Firewall dieses Rechners muss sie hereinlassen.</translation>
+    </message>
+    <message>
+        <source>This computer only, to try it</source>
+        <translation>Nur dieser Rechner, zum Ausprobieren</translation>
+    </message>
+    <message>
+        <source>{} (as it is said)</source>
+        <translation>{} (wie gesprochen)</translation>
+    </message>
+    <message>
+        <source>{} (translated)</source>
+        <translation>{} (übersetzt)</translation>
+    </message>
+    <message>
+        <source>Wi-Fi</source>
+        <translation>WLAN</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>Netz</translation>
+    </message>
+    <message>
+        <source>This network is the internet itself: anybody in the world could connect.</source>
+        <translation>Dieses Netz ist das Internet selbst: Jeder auf der Welt könnte sich verbinden.</translation>
+    </message>
+    <message>
+        <source>PIN: {}</source>
+        <translation>PIN: {}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln phones read along</source>
+        <translation>
+            <numerusform>%Ln Telefon liest mit</numerusform>
+            <numerusform>%Ln Telefone lesen mit</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ShortcutsPage</name>
     <message>
         <source>Shortcuts</source>
@@ -3612,6 +3709,10 @@
         <translation>Zustand</translation>
     </message>
     <message>
+        <source>Show the QR code, or stop sharing</source>
+        <translation>QR-Code zeigen oder Freigabe beenden</translation>
+    </message>
+    <message>
         <source>Glossary on</source>
         <translation>Glossar an</translation>
     </message>
@@ -3626,6 +3727,13 @@
     <message>
         <source>Stopped</source>
         <translation>Angehalten</translation>
+    </message>
+    <message numerus="yes">
+        <source>Shared with %Ln phones</source>
+        <translation>
+            <numerusform>Für %Ln Telefon freigegeben</numerusform>
+            <numerusform>Für %Ln Telefone freigegeben</numerusform>
+        </translation>
     </message>
     <message>
         <source>Paused</source>

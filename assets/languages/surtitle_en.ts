@@ -86,7 +86,24 @@
     </message>
 </context>
 <context>
+    <name>ShareDialog</name>
+    <message numerus="yes">
+        <source>%Ln phones read along</source>
+        <translation>
+            <numerusform>%Ln phone reads along</numerusform>
+            <numerusform>%Ln phones read along</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>StatusBar</name>
+    <message numerus="yes">
+        <source>Shared with %Ln phones</source>
+        <translation>
+            <numerusform>Shared with %Ln phone</numerusform>
+            <numerusform>Shared with %Ln phones</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>Catching up: %Ln words to go</source>
         <translation>

@@ -71,6 +71,7 @@ def windows(program):
             actions.glossary,
             actions.help,
             actions.about,
+            actions.share,
         ):
             action.trigger()
         return [window, stage.overlay, stage.bar, *window.findChildren(QDialog)]

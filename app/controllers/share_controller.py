@@ -1,0 +1,120 @@
+"""Shares the captions with a room, from *Start sharing* to *Stop sharing*; it is off before."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.captions.model import UtteranceView
+from app.captions.speakers import SpeakerNames
+from app.config.settings_in_force import SettingsInForce
+from app.config.system.translations import worded
+from app.dialogs.share_dialog import ShareChoice, ShareDialog
+from app.look.widgets.dialog_text import bring_up
+from app.main_window.window import MainWindow
+from app.sharing.networks import networks
+from app.sharing.room_feed import CAPTION, SOURCE
+from engine.errors import message_of
+
+if TYPE_CHECKING:
+    from app.sharing.room import Room
+
+
+class ShareController(QObject):
+    """Own the room while captions are shared.
+
+    Attributes:
+        dialog: its window, once it was opened.
+        room: the captions that are shared; None while they are not.
+    """
+
+    _readers_changed = Signal()  # emitted on the thread of the server
+
+    def __init__(
+        self, settings: SettingsInForce, speakers: SpeakerNames, window: MainWindow
+    ) -> None:
+        """Open the dialog by the action; ``speakers`` are named as on the overlay."""
+        super().__init__(window)
+        self._settings, self._speakers, self._window = settings, speakers, window
+        self._views: Sequence[UtteranceView] = ()
+        self.dialog: ShareDialog | None = None
+        self.room: Room | None = None
+        window.menu_actions.share.triggered.connect(self.open_dialog)
+        window.status.sharing_clicked.connect(self.open_dialog)
+        settings.language_changed.connect(self._show_languages)
+        self._readers_changed.connect(self._count_readers)
+
+    @Slot()
+    def open_dialog(self) -> None:
+        """Show the choices, or the way for phones while captions are shared."""
+        if self.dialog is None:
+            self.dialog = ShareDialog(self._window)
+            self.dialog.start_wanted.connect(self._start)
+            self.dialog.stop_wanted.connect(self.stop)
+        self.dialog.offer(networks(), self._languages())
+        bring_up(self.dialog)
+
+    def _languages(self) -> dict[str, str]:
+        """Return the codes of what can be offered."""
+        spoken, target = self._settings.languages
+        return {SOURCE: spoken, CAPTION: target} if self._settings.translates else {SOURCE: spoken}
+
+    @Slot(object)
+    def _start(self, choice: ShareChoice) -> None:
+        from app.sharing.room import Room  # noqa: PLC0415  slow to import, and rarely used
+
+        assert self.dialog is not None
+        languages = {
+            name: code for name, code in self._languages().items() if name in choice.offered
+        }
+        try:
+            self.room = Room(
+                choice.address,
+                languages,
+                self._views,
+                with_pin=choice.with_pin,
+                readers_changed=self._readers_changed.emit,
+            )
+        except OSError as error:
+            text = self.tr(
+                "Nothing could be shared at {}: {}; choose another network, or look whether this "
+                "computer is still connected"
+            )
+            self.dialog.show_failure(text.format(choice.address, worded(message_of(error))))
+            return
+        room = self.room
+        self.dialog.show_shared(room.link, room.address, room.access.pin)
+        self._count_readers()
+
+    @Slot()
+    def stop(self) -> None:
+        """End every connection; nothing listens any more."""
+        if self.room is not None:
+            self.room.close()
+            self.room = None
+        self._window.status.show_shared(None)
+        if self.dialog is not None:
+            self.dialog.show_stopped()
+
+    @Slot(tuple)
+    def show_views(self, views: Sequence[UtteranceView]) -> None:
+        """Follow the captions."""
+        self._views = views
+        if self.room is not None:
+            self.room.show_views(views, self._speakers.name_of)
+
+    @Slot()
+    def _show_languages(self) -> None:
+        if self.room is not None:
+            self.room.show_languages(self._languages())
+
+    @Slot()
+    def _count_readers(self) -> None:
+        if self.room is not None and self.dialog is not None:
+            self._window.status.show_shared(self.room.n_readers)
+            self.dialog.show_readers(self.room.n_readers)
+
+    def hide(self) -> None:
+        """Hide the window."""
+        if self.dialog is not None:
+            self.dialog.close()

@@ -1,0 +1,207 @@
+"""The window that shares captions with the phones in a room, and shows them the way."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QFormLayout,
+    QLabel,
+    QRadioButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.look.widgets.dialog_text import add_action, add_row, close_button, paragraph, quiet
+from app.look.widgets.language_names import language_name
+from app.look.widgets.qr_code import QrCode
+from app.sharing.networks import LOOPBACK, Network
+from app.sharing.room_feed import CAPTION, SOURCE
+
+_LARGE = 1.8  # letters of the address and the PIN, in those of the window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareChoice:
+    """The choices before sharing.
+
+    Attributes:
+        address: of this computer in the chosen network.
+        with_pin: a PIN is typed on each phone.
+        offered: ``SOURCE``, ``CAPTION`` or both.
+    """
+
+    address: str
+    with_pin: bool
+    offered: tuple[str, ...]
+
+
+class ShareDialog(QDialog):
+    """Choices first; while captions are shared, the QR code, the address and the PIN.
+
+    Signals:
+        start_wanted(ShareChoice): share captions.
+        stop_wanted(): share them no longer.
+    """
+
+    start_wanted = Signal(object)
+    stop_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Share captions"))
+        self.network = QComboBox()
+        self.by_link = QRadioButton(self.tr("Everybody with the &QR code or the link"))
+        self.by_pin = QRadioButton(self.tr("Only people who also type a &PIN that you show them"))
+        self.by_link.setChecked(True)
+        ways = QButtonGroup(self)
+        for way in (self.by_link, self.by_pin):
+            ways.addButton(way)
+        self.offers = {SOURCE: QCheckBox(), CAPTION: QCheckBox()}
+        self.warning = paragraph()
+        self.code = QrCode()
+        self.code.setAccessibleName(self.tr("QR code of the address"))
+        self.address, self.pin, self.readers = self._large(), self._large(), QLabel()
+        self.readers.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._choices())
+        self._pages.addWidget(self._shared())
+        buttons = close_button()
+        self.start = add_action(buttons, self.tr("&Start sharing"), self._start)
+        self.stop = add_action(buttons, self.tr("S&top sharing"), self.stop_wanted)
+        self.fill = add_action(buttons, self.tr("&Fill the screen"), self._fill)
+        buttons.rejected.connect(self.close)
+        column = QVBoxLayout(self)
+        column.addWidget(self._pages, 1)
+        column.addWidget(self.warning)
+        column.addWidget(buttons)
+        for offer in self.offers.values():
+            offer.toggled.connect(self._check)
+        self.network.currentIndexChanged.connect(self._check)
+        self.show_stopped()
+
+    def _choices(self) -> QWidget:
+        page = QWidget()
+        form = QFormLayout(page)
+        intro = self.tr(
+            "People in the room read the captions in the browser of their phone. Nothing goes "
+            "through the internet, and nothing that was said before is shown."
+        )
+        form.addRow(paragraph(intro))
+        add_row(form, self.tr("&Network:"), self.network, self.network)
+        ways = QVBoxLayout()
+        ways.addWidget(self.by_link)
+        ways.addWidget(self.by_pin)
+        add_row(form, self.tr("Readers:"), ways, self.by_link)
+        offers = QVBoxLayout()
+        for offer in self.offers.values():
+            offers.addWidget(offer)
+        add_row(form, self.tr("Languages:"), offers, self.offers[SOURCE])
+        note = self.tr(
+            "The connection is not encrypted: others in the same network who record it can read "
+            "along. Phones must be in this network, and the firewall of this computer must let "
+            "them in."
+        )
+        form.addRow(quiet(note))
+        return page
+
+    def _shared(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.addWidget(self.code, 1)
+        for line in (self.address, self.pin, self.readers):
+            column.addWidget(line)
+        return page
+
+    def _large(self) -> QLabel:
+        label = QLabel()
+        font = QFont(label.font())
+        font.setPointSizeF(font.pointSizeF() * _LARGE)
+        label.setFont(font)
+        label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        return label
+
+    def offer(self, networks: Sequence[Network], languages: Mapping[str, str]) -> None:
+        """Offer networks and languages; those that were chosen stay chosen."""
+        chosen = self.network.currentData()
+        self.network.clear()
+        for one in networks:
+            self.network.addItem(self._name_of(one), one.address)
+        self.network.addItem(self.tr("This computer only, to try it"), LOOPBACK)
+        self.network.setCurrentIndex(max(0, self.network.findData(chosen)))
+        texts = {SOURCE: self.tr("{} (as it is said)"), CAPTION: self.tr("{} (translated)")}
+        for name, offer in self.offers.items():
+            is_new = offer.isHidden() or not offer.text()
+            offer.setVisible(name in languages)
+            if name in languages:
+                offer.setText(texts[name].format(language_name(languages[name])))
+            offer.setChecked(name in languages and (is_new or offer.isChecked()))
+        self._check()
+
+    def _name_of(self, network: Network) -> str:
+        kind = self.tr("Wi-Fi") if network.is_wireless else self.tr("Network")
+        named = f"{kind} {network.name}".strip()
+        return f"{named}, {network.address}"
+
+    @Slot()
+    def _check(self) -> None:
+        """Let nothing be started that nobody could read, and warn of a public address."""
+        self.start.setEnabled(any(offer.isChecked() for offer in self.offers.values()))
+        address = self.network.currentData()
+        is_open = address is not None and not Network(address).is_private
+        text = self.tr("This network is the internet itself: anybody in the world could connect.")
+        self.warning.setText(text if is_open else "")
+        self.warning.setVisible(is_open)
+
+    @Slot()
+    def _start(self) -> None:
+        offered = tuple(name for name, offer in self.offers.items() if offer.isChecked())
+        address = str(self.network.currentData())
+        with_pin = self.by_pin.isChecked()
+        choice = ShareChoice(address=address, with_pin=with_pin, offered=offered)
+        self.start_wanted.emit(choice)
+
+    def show_failure(self, text: str) -> None:
+        """Show why captions could not be shared."""
+        self.warning.setText(text)
+        self.warning.show()
+
+    def show_shared(self, link: str, address: str, pin: str) -> None:
+        """Show the way for phones; ``pin`` is empty where none is typed."""
+        self.code.show_text(link)
+        self.address.setText(address if pin else link)
+        self.pin.setText(self.tr("PIN: {}").format(pin))
+        self.pin.setVisible(bool(pin))
+        self.show_readers(0)
+        self._show_page(1)
+
+    def show_readers(self, n_readers: int) -> None:
+        """Show how many phones read."""
+        self.readers.setText(self.tr("%Ln phones read along", "", n_readers))
+
+    @Slot()
+    def show_stopped(self) -> None:
+        """Show the choices again."""
+        self._show_page(0)
+        if self.isFullScreen():
+            self.showNormal()
+
+    def _show_page(self, number: int) -> None:
+        self._pages.setCurrentIndex(number)
+        self.start.setVisible(number == 0)
+        self.stop.setVisible(number == 1)
+        self.fill.setVisible(number == 1)
+        self.warning.hide()
+
+    @Slot()
+    def _fill(self) -> None:
+        """Fill the screen that the window is on, for the room to see, or no longer."""
+        self.showNormal() if self.isFullScreen() else self.showFullScreen()
