@@ -1,11 +1,13 @@
 """One conversation with a model: rows in, the next id out, whichever library computes it.
 
 ``engine.runtime.torch.torch_store`` computes by torch, ``engine.runtime.onnx.onnx_store`` by ONNX
-Runtime. What feeds rows knows neither.
+Runtime. What feeds rows knows neither: it is a generator that yields what is to be computed and
+receives it, so that it may be run alone (``answered``) or beside others
+(``engine.runtime.together``).
 """
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable, Generator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +25,11 @@ Numbers: TypeAlias = "Tensor | NDArray[np.float32]"
 """Of the library that computes."""
 
 _UNLIKELY = -30.0
+
+Result = TypeVar("Result")
+
+Asking: TypeAlias = Generator[Any, Any, Result]
+"""Work that yields what its model is to compute, receives that, and returns a result."""
 
 
 class AnyModel(Protocol):
@@ -47,6 +54,9 @@ class AnyModel(Protocol):
     @property
     def peak_memory_bytes(self) -> int:
         """The most memory held so far, see ``engine.runtime.flops``."""
+
+    def run(self, work: Asking[Result]) -> Result:
+        """Compute what the work asks for as it asks; return its result."""
 
     def truncate(self, n_rows: int) -> None:
         """Keep the first ``n_rows`` rows in arrival order."""
@@ -119,6 +129,25 @@ class Store(Protocol):
         """
 
 
+def answered(work: Asking[Result], compute: Callable[[Any], Any]) -> Result:
+    """Compute what the work asks for as it asks; return its result.
+
+    What computing raises is raised in the work, where it asks.
+    """
+    try:
+        asked = next(work)
+        while True:
+            try:
+                computed = compute(asked)
+            except Exception as error:  # noqa: BLE001  the work may raise it again
+                asked = work.throw(error)
+            else:
+                asked = work.send(computed)
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+
+
 def likeliest(logits: Numbers) -> int:
     """Choose the likeliest id."""
     return int(logits.argmax())
@@ -127,19 +156,17 @@ def likeliest(logits: Numbers) -> int:
 class CausalModel:
     """One conversation with a model: feed rows, get the next id, truncate.
 
-    The counters never decrease, see ``AnyModel``.
+    What begins with ``ask`` is work that asks, see ``Asking``; ``feed`` and ``next_id`` are the
+    same, computed at once. The counters never decrease, see ``AnyModel``.
 
     Attributes:
         choose: chooses the next id by its logits, shape (V,), -inf if suppressed.
     """
 
-    def __init__(
-        self, store: Store, lane: int = 0, compute: Callable[[Ask], Computed] | None = None
-    ) -> None:
-        """Take a lane of a store; ``compute`` is another way to its passes."""
+    def __init__(self, store: Store, lane: int = 0) -> None:
+        """Take a lane of a store."""
         self._store = store
         self._lane = lane
-        self._compute = compute or store.compute
         self._newest = Computed(np.zeros(0, dtype=np.float32))
         self.choose: Callable[[Numbers], int] = likeliest
         self.max_positions = store.max_positions  # that the network was trained for
@@ -176,13 +203,17 @@ class CausalModel:
         """Drop rows in the middle of the cache, and move the later ones up."""
         self._store.evict(self._lane, gone)
 
+    def run(self, work: Asking[Result]) -> Result:
+        """Compute what the work asks for as it asks; return its result."""
+        return answered(work, self._store.compute)
+
     def feed(self, rows: Sequence[Row]) -> Numbers:
         """Compute rows in one forward pass and keep them; return the logits of the last, (V,).
 
         Raises:
             CacheFullError: the cache has no room for them.
         """
-        return self._computed(Ask(self._lane, rows))
+        return self.run(self.ask(rows))
 
     def next_id(
         self, rows: Sequence[Row], suppressed: Sequence[int], *, keep_states: bool = False
@@ -191,7 +222,29 @@ class CausalModel:
 
         ``keep_states``: so that ``states`` returns those of the rows.
         """
-        return self.choose(self._computed(Ask(self._lane, rows, suppressed, keep_states)))
+        return self.run(self.ask_id(rows, suppressed, keep_states=keep_states))
+
+    def ask(
+        self,
+        rows: Sequence[Row],
+        suppressed: Sequence[int] | None = None,
+        *,
+        keep_states: bool = False,
+    ) -> Asking[Numbers]:
+        """See ``feed``, and ``Ask`` for the arguments."""
+        self._newest = yield Ask(self._lane, rows, suppressed, keep_states)
+        self.tokens_fed += len(rows)
+        self.forwards += 1
+        self.last_flops = self._store.arithmetic.flops(len(rows), self.n_rows)
+        self.flops += self.last_flops
+        return self._newest.logits
+
+    def ask_id(
+        self, rows: Sequence[Row], suppressed: Sequence[int], *, keep_states: bool = False
+    ) -> Asking[int]:
+        """See ``next_id``."""
+        logits = yield from self.ask(rows, suppressed, keep_states=keep_states)
+        return self.choose(logits)
 
     def logits(self) -> NDArray[np.float32]:
         """Return those of the newest pass, shape (V,); -inf if suppressed."""
@@ -204,14 +257,6 @@ class CausalModel:
         """
         assert self._newest.states is not None, "they were to be kept"
         return float32(self._newest.states)
-
-    def _computed(self, ask: Ask) -> Numbers:
-        self._newest = self._compute(ask)
-        self.tokens_fed += len(ask.rows)
-        self.forwards += 1
-        self.last_flops = self._store.arithmetic.flops(len(ask.rows), self.n_rows)
-        self.flops += self.last_flops
-        return self._newest.logits
 
 
 def float32(numbers: Numbers) -> NDArray[np.float32]:

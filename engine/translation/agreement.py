@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.layout.planner import Planner
+from engine.runtime.causal_model import Asking
 from engine.translation.captioned import Change
 from engine.translation.log_events import log_fed
 from engine.translation.slot_translator import Translator
@@ -56,15 +57,17 @@ class AgreementTranslator(Translator):
     not that of a batch of beams.
     """
 
-    def _write(self, utterance: Utterance, id_: int) -> Change | None:
+    def _write(self, utterance: Utterance, id_: int | None = None) -> Asking[Change | None]:
         if not utterance.policy.ends_writes:
-            return super()._write(utterance, id_)
+            return (yield from super()._write(utterance, id_))
+        if id_ is None:
+            yield from self._predict(utterance)
         kept = len(utterance.caption)
         scores = self._scores()
-        ids = self._agreed(utterance, self._search(utterance, scores))
+        ids = self._agreed(utterance, (yield from self._search(utterance, scores)))
         for index, chosen in enumerate(ids):
             if index > 0:  # the first was predicted
-                self._predict(utterance)
+                yield from self._predict(utterance)
                 scores = self._scores()
             utterance.log_probability = float(scores[chosen])
             self._choose(utterance, chosen)
@@ -82,7 +85,7 @@ class AgreementTranslator(Translator):
             ids = agreed_words(texts, SHARE, self.conversation.words_begun, end)
         return [*(one for one in ids if one != end), end]
 
-    def _search(self, utterance: Utterance, scores: Scores) -> list[_Hypothesis]:
+    def _search(self, utterance: Utterance, scores: Scores) -> Asking[list[_Hypothesis]]:
         """Search the likeliest continuations; the cache then holds what it held before.
 
         Args:
@@ -103,7 +106,7 @@ class AgreementTranslator(Translator):
                 one.planner.write()
                 self.model.truncate(shared)
                 rows = one.planner.rows[shared:]
-                self.model.next_id(rows, utterance.suppressed)
+                yield from self.model.ask_id(rows, utterance.suppressed)
                 log_fed(self._log, self.model, utterance.number, rows)
                 found += _continued(one, self._scores())
             found = nlargest(BEAM, found, key=lambda one: one.score)

@@ -8,7 +8,7 @@ import functools
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Generic, Protocol
 
 from engine.errors import ModelError
 from engine.layout.rows import Headers
@@ -17,7 +17,7 @@ from engine.metrics.event_log import EventLog
 from engine.metrics.units import is_spaced
 from engine.models.resolve import Resolved, resolve
 from engine.policy import Policy
-from engine.runtime.causal_model import AnyModel
+from engine.runtime.causal_model import AnyModel, Asking
 from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
 from engine.runtime.loader import AnyWeights
 from engine.settings import TranslationSettings
@@ -26,7 +26,7 @@ from engine.text.prompt import Prompt, full_stop_ids, word_units, words_begun
 from engine.text.prompt_context import Context, NoContext
 from engine.text.sentences import Sentence
 from engine.text.tokenizer import WordTokenizer
-from engine.translation.captioned import Captioned, Captioner, Kind, n_same, set_sentence
+from engine.translation.captioned import Captioned, Captioner, Change, Kind, n_same, set_sentence
 from engine.translation.constraints import Constraints
 from engine.translation.log_events import Counters, log_session, log_source
 from engine.translation.own_words import OwnWords
@@ -53,6 +53,9 @@ class System(Captioner[Kind], Protocol[Kind]):
 
     def configure(self, settings: TranslationSettings) -> None:
         """Use these settings for utterances that are opened from now on."""
+
+    def steps(self, utterance: Kind) -> Asking[Change | None]:
+        """Do as ``advance``, but ask for what the model is to compute."""
 
 
 AnySystem = System[Captioned]
@@ -92,6 +95,7 @@ class Conversation:
         *,
         capacity: int,
         log: EventLog | None,
+        model: AnyModel | None = None,
     ) -> None:
         """Make model and cache.
 
@@ -101,11 +105,12 @@ class Conversation:
             settings: as for ``configure``.
             capacity: rows of the cache.
             log: None writes none.
+            model: to use, with a cache of ``capacity`` rows; None makes one.
         """
         self._system = system
         self._capacity = capacity
         self.weights = weights
-        self.model: AnyModel = weights.new_model(capacity)
+        self.model: AnyModel = model or weights.new_model(capacity)
         self.counters = Counters()
         self.log = log or EventLog()
         self.cached_system: tuple[int, ...] = ()
@@ -260,7 +265,7 @@ def target_tokenizer(weights: AnyWeights) -> WordTokenizer:
     return weights.tokenizer
 
 
-class OnConversation(ABC):
+class OnConversation(ABC, Generic[Kind]):
     """What every system shows of the conversation it translates with."""
 
     def __init__(self, conversation: Conversation) -> None:
@@ -285,6 +290,14 @@ class OnConversation(ABC):
     def configure(self, settings: TranslationSettings) -> None:
         """Use these settings from the next utterance on, see ``Conversation.configure``."""
         self.conversation.configure(settings)
+
+    def advance(self, utterance: Kind) -> Change | None:
+        """Translate until the caption grows; None where the committed words allow no more."""
+        return self.model.run(self.steps(utterance))
+
+    @abstractmethod
+    def steps(self, utterance: Kind) -> Asking[Change | None]:
+        """See ``System.steps``."""
 
     def own_words(self) -> OwnWords | None:
         """Return the model's own words for the terms of now; None where there are no terms."""

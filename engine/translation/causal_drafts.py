@@ -9,7 +9,7 @@ from typing import cast
 
 from engine.layout.registry import make_planner
 from engine.layout.rows import Row
-from engine.runtime.causal_model import CausalModel
+from engine.runtime.causal_model import Asking, CausalModel
 from engine.translation.base import Conversation
 from engine.translation.captioned import n_same
 from engine.translation.log_events import log_cut, log_fed
@@ -28,7 +28,7 @@ class CausalDrafts:
     def _model(self) -> CausalModel:
         return cast("CausalModel", self._conversation.model)
 
-    def draft(self, utterance: Redraft) -> list[int]:
+    def draft(self, utterance: Redraft) -> Asking[list[int]]:
         """Translate all words that were read, from what is committed on."""
         planner = make_planner(utterance.prompt.headers, utterance.layout)
         units = utterance.units[: utterance.n_read]
@@ -45,7 +45,7 @@ class CausalDrafts:
         rows = rows[kept:]
         same = utterance.fed[: len(draft)] == draft
         while True:
-            id_ = self._predict(utterance, rows, draft, n_again)
+            id_ = yield from self._predict(utterance, rows, draft, n_again)
             if id_ == utterance.prompt.end_of_target:
                 break
             loops = utterance.loops_with(draft, id_)
@@ -74,8 +74,8 @@ class CausalDrafts:
 
     def _predict(
         self, utterance: Redraft, rows: Sequence[Row], draft: Sequence[int], n_again: int
-    ) -> int:
-        proposed = self._model.next_id(rows, utterance.suppressed)
+    ) -> Asking[int]:
+        proposed = yield from self._model.ask_id(rows, utterance.suppressed)
         id_ = utterance.constrained(proposed, self._model.logits(), draft)
         self._rows += rows
         self._conversation.counters.tokens_recomputed += n_again

@@ -14,9 +14,9 @@ import numpy as np
 
 from engine.layout.rows import Row
 from engine.models.encoder_decoder.record import END
-from engine.runtime.causal_model import log_probability
+from engine.runtime.causal_model import Asking, log_probability
 from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
-from engine.runtime.ctranslate2.encoder_decoder_model import EncoderDecoderModel, Hypothesis
+from engine.runtime.ctranslate2.encoder_decoder_model import EncoderDecoderModel, Hypothesis, Prefix
 from engine.translation.base import Conversation
 from engine.translation.captioned import n_same
 from engine.translation.log_events import log_cut, log_fed
@@ -38,7 +38,7 @@ class EncoderDecoderDrafts:
         self._positions = weights.positions or sys.maxsize
         self._last: tuple[int, list[int], list[int]] = (0, [], [])  # utterance, source and target
 
-    def draft(self, utterance: Redraft) -> list[int]:
+    def draft(self, utterance: Redraft) -> Asking[list[int]]:
         """Translate all words that were read, from what is committed on.
 
         Source and target end where the model has no position for a further token.
@@ -53,7 +53,7 @@ class EncoderDecoderDrafts:
         most = min(len(first) + runaway_length(len(units)) + 1 + _NUMBER, self._positions)
         draft, is_done = list(utterance.committed), False
         while not is_done and len(first) + len(draft) < most:
-            hypothesis = self._translate(utterance, source, first + draft, most)
+            hypothesis = yield from self._translate(utterance, source, first + draft, most)
             is_done = self._follow(utterance, hypothesis, len(first), draft)
             if is_done and utterance.source_ended:
                 utterance.mean_log_probability = _mean(hypothesis, len(first), draft)
@@ -62,9 +62,10 @@ class EncoderDecoderDrafts:
 
     def _translate(
         self, utterance: Redraft, source: list[int], prefix: list[int], most: int
-    ) -> Hypothesis:
+    ) -> Asking[Hypothesis]:
         model = cast("EncoderDecoderModel", self._conversation.model)
-        hypothesis = model.translate(self._tokens(source), self._tokens(prefix), most)
+        hypothesis: Hypothesis
+        hypothesis = yield Prefix(self._tokens(source), self._tokens(prefix), most)
         number, last_source, last_target = self._last
         n_again = 0
         if number == utterance.number:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from engine.metrics.event_log import EventLog
 from engine.models.resolve import resolve
+from engine.runtime.causal_model import AnyModel
 from engine.runtime.loader import AnyWeights
 from engine.settings import TranslationSettings
 from engine.translation.agreement import AgreementTranslator
@@ -22,9 +23,17 @@ _SLOTTED = {"slots": Translator, "agreement": AgreementTranslator}
 
 
 def make_system(
-    name: str, weights: AnyWeights, settings: TranslationSettings, *, capacity: int, log: EventLog
+    name: str,
+    weights: AnyWeights,
+    settings: TranslationSettings,
+    *,
+    capacity: int,
+    log: EventLog,
+    model: AnyModel | None = None,
 ) -> AnySystem:
     """Make the system of that name; ``auto`` is the one that the model was trained for.
+
+    ``model`` is one of several conversations that compute together; None makes one alone.
 
     Raises:
         ModelError: the model does not know the language, or cannot run the layout.
@@ -35,5 +44,7 @@ def make_system(
     # callers pass each system only the utterances that it opened, so their kind does not matter
     if kind in _SLOTTED:
         causal = cast("Weights", weights)  # ``resolve`` lets no other pass
-        return cast("AnySystem", _SLOTTED[kind](causal, settings, capacity=capacity, log=log))
-    return cast("AnySystem", Retranslator(weights, settings, capacity=capacity, log=log))
+        system = _SLOTTED[kind](causal, settings, capacity=capacity, log=log, model=model)
+        return cast("AnySystem", system)
+    retranslator = Retranslator(weights, settings, capacity=capacity, log=log, model=model)
+    return cast("AnySystem", retranslator)

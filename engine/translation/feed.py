@@ -20,6 +20,7 @@ from engine.translation.captioned import set_sentence
 
 if TYPE_CHECKING:
     from engine.metrics.translation import Translation
+    from engine.runtime.causal_model import Asking
     from engine.translation.base import AnySystem, System
     from engine.translation.captioned import Change, Kind
 
@@ -52,12 +53,23 @@ def feed_sentence(
     system: "System[Kind]", utterance: "Kind", sentence: Sentence, *, first: int = 1
 ) -> "Iterator[Iterator[Change]]":
     """Feed a sentence as ``feed_words`` does, to an utterance that has no words yet."""
-    words = sentence.words
-    for n_words in range(first, len(words)):
-        set_sentence(system, utterance, Sentence(words[:n_words], ended=False))
+    for known in growing(sentence, first):
+        set_sentence(system, utterance, known)
         yield changes(system, utterance)
-    set_sentence(system, utterance, sentence)
-    yield changes(system, utterance)
+
+
+def growing(sentence: Sentence, first: int = 1) -> Iterator[Sentence]:
+    """Yield a sentence as far as it is known, with a word more each time."""
+    for n_words in range(first, len(sentence.words)):
+        yield Sentence(sentence.words[:n_words], ended=False)
+    yield sentence
+
+
+def known_steps(system: "System[Kind]", utterance: "Kind", known: Sentence) -> "Asking[None]":
+    """Translate what is known of a sentence, asking for what the model is to compute."""
+    set_sentence(system, utterance, known)
+    while (yield from system.steps(utterance)) is not None:
+        pass
 
 
 def translate_unseen(system: "System[Kind]", text: str) -> None:
@@ -72,14 +84,19 @@ def feed_line(system: "AnySystem", log: EventLog, index: int, line: str) -> None
 
     ``index`` may be ``WARM_UP``; an empty line has no translation.
     """
+    system.model.run(line_steps(system, log, index, line))
+
+
+def line_steps(system: "AnySystem", log: EventLog, index: int, line: str) -> "Asking[None]":
+    """Do as ``feed_line``, but ask for what the model is to compute."""
     words = line.split()
     log.write("line", index=index, words=words)
     word_of_part = iter([n for n, word in enumerate(words, start=1) for _ in word_parts(word)])
     for sentence in cut_line(line, system.settings.limits):
-        fed = feed_sentence(system, system.open(), sentence)
-        for n_parts in range(1, len(sentence.words) + 1):
-            log.write("arrived", n_words=next(word_of_part), ended=n_parts == len(sentence.words))
-            deque(next(fed), maxlen=0)
+        utterance = system.open()
+        for known in growing(sentence):
+            log.write("arrived", n_words=next(word_of_part), ended=known is sentence)
+            yield from known_steps(system, utterance, known)
     log.write("line_ended", index=index)
 
 

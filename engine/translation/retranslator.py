@@ -21,6 +21,7 @@ from typing import Protocol, cast
 from engine.events import Confidence
 from engine.metrics.event_log import EventLog
 from engine.policy import Stable
+from engine.runtime.causal_model import AnyModel, Asking
 from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
 from engine.runtime.loader import AnyWeights
 from engine.settings import TranslationSettings
@@ -39,11 +40,11 @@ _AGREEING = 2  # drafts in a row, where the policy names no number
 class Drafter(Protocol):
     """What translates the words of an utterance that were read."""
 
-    def draft(self, utterance: Redraft) -> list[int]:
+    def draft(self, utterance: Redraft) -> Asking[list[int]]:
         """Return the ids of a translation that begins with what is committed."""
 
 
-class Retranslator(OnConversation):
+class Retranslator(OnConversation[Redraft]):
     """Translate utterances by re-translation, with the verbs of the slot translator."""
 
     def __init__(
@@ -53,10 +54,14 @@ class Retranslator(OnConversation):
         *,
         capacity: int = 2048,
         log: EventLog | None = None,
+        model: AnyModel | None = None,
     ) -> None:
+        """See ``Conversation``."""
         is_apart = isinstance(weights, EncoderDecoderWeights)
         system = "encoder-decoder" if is_apart else "retranslate"
-        super().__init__(Conversation(system, weights, settings, capacity=capacity, log=log))
+        super().__init__(
+            Conversation(system, weights, settings, capacity=capacity, log=log, model=model)
+        )
         self._log = self.conversation.log
         self._drafter: Drafter = (
             EncoderDecoderDrafts(self.conversation, weights)
@@ -107,12 +112,12 @@ class Retranslator(OnConversation):
         )
         return before > 0
 
-    def advance(self, utterance: Redraft) -> Change | None:
-        """Translate until the caption grows; None where the committed words allow no more."""
+    def steps(self, utterance: Redraft) -> Asking[Change | None]:
+        """See ``System.steps``."""
         change: Change | None = None
         while change is None and not utterance.finished:
             if utterance.draft_is_due(self.conversation.haste):
-                change = self._translate(utterance)
+                change = yield from self._translate(utterance)
             elif utterance.n_read < len(utterance.units):
                 utterance.n_read += 1
                 self._log.write("read", utterance=utterance.number, n_read=utterance.n_read)
@@ -135,13 +140,13 @@ class Retranslator(OnConversation):
         utterance.finished = True
         self.conversation.forget()
 
-    def _translate(self, utterance: Redraft) -> Change | None:
+    def _translate(self, utterance: Redraft) -> Asking[Change | None]:
         """Make a draft and commit what it shares with the one before."""
         before, draft = utterance.earlier, utterance.draft
         if not utterance.units:
             draft = []
         elif draft is None or utterance.n_read > utterance.n_drafted:
-            draft = self._drafter.draft(utterance)
+            draft = yield from self._drafter.draft(utterance)
         utterance.draft, utterance.n_drafted = draft, utterance.n_read
         utterance.earlier = [*before, draft][-self._n_agreeing(utterance) :]
         number, n_read = utterance.number, utterance.n_read

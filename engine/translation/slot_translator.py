@@ -13,7 +13,13 @@ from engine.events import Confidence
 from engine.layout.rows import Row
 from engine.metrics.event_log import EventLog
 from engine.policy import Action
-from engine.runtime.causal_model import CausalModel, log_probability, probability_of_others
+from engine.runtime.causal_model import (
+    AnyModel,
+    Asking,
+    CausalModel,
+    log_probability,
+    probability_of_others,
+)
 from engine.runtime.weights import Weights
 from engine.settings import TranslationSettings
 from engine.translation.base import AnySystem, Conversation, OnConversation
@@ -25,7 +31,7 @@ _FULL = 0.9
 """Share of the positions a model was trained for, and of the cache, at which phases are evicted."""
 
 
-class Translator(OnConversation):
+class Translator(OnConversation[Utterance]):
     """Translate utterances with one model and one cache.
 
     The rows of the system prompt stay cached; the rest of the cache belongs to one utterance at a
@@ -39,8 +45,12 @@ class Translator(OnConversation):
         *,
         capacity: int = 2048,
         log: EventLog | None = None,
+        model: AnyModel | None = None,
     ) -> None:
-        super().__init__(Conversation("slots", weights, settings, capacity=capacity, log=log))
+        """See ``Conversation``."""
+        super().__init__(
+            Conversation("slots", weights, settings, capacity=capacity, log=log, model=model)
+        )
         self._log = self.conversation.log
         self._head = weights.head  # says when to write
         self._cached: Utterance | None = None  # whose rows the cache holds
@@ -96,19 +106,19 @@ class Translator(OnConversation):
         )
         return len(utterance.caption) < before
 
-    def advance(self, utterance: Utterance) -> Change | None:
-        """Translate until the caption grows; None where the committed words allow no more."""
+    def steps(self, utterance: Utterance) -> Asking[Change | None]:
+        """See ``System.steps``."""
         if utterance.is_untranslatable and not utterance.finished:
             return self._pass_all(utterance)
         change: Change | None = None
         while change is None and not utterance.finished:
             action = utterance.next_action(self.conversation.haste)
             if action is Action.WRITE:
-                change = self._write(utterance, self._predict(utterance))
+                change = yield from self._write(utterance)
             elif action is Action.LOOK:
-                change = self._look(utterance)
+                change = yield from self._look(utterance)
             elif self._word_may_go_on(utterance):
-                change = self._probe(utterance)
+                change = yield from self._probe(utterance)
             elif utterance.can_read:
                 utterance.read()
                 self._log.write("read", utterance=utterance.number, n_read=utterance.n_read)
@@ -146,9 +156,9 @@ class Translator(OnConversation):
             or utterance.runs_away
         )
 
-    def _probe(self, utterance: Utterance) -> Change | None:
+    def _probe(self, utterance: Utterance) -> Asking[Change | None]:
         """Feed the newest target token to see whether its word goes on; take it back if not."""
-        id_ = self._predict(utterance)
+        id_ = yield from self._predict(utterance)
         if self.conversation.words_begun[id_] or id_ == utterance.prompt.end_of_target:
             self._take_back(utterance)
             utterance.word_complete = True
@@ -160,16 +170,16 @@ class Translator(OnConversation):
             return self._choose(utterance, id_)
         return None
 
-    def _look(self, utterance: Utterance) -> Change | None:
+    def _look(self, utterance: Utterance) -> Asking[Change | None]:
         """Ask the model whether it would write.
 
         Its first token costs no further pass then, but in layouts that ask the source.
         """
         id_: int | None = None
         if utterance.planner.end_of_read is None:
-            id_ = self._predict(utterance, looks=True)
+            id_ = yield from self._predict(utterance, looks=True)
         else:
-            self._ask_source(utterance)
+            yield from self._ask_source(utterance)
         likely = self._write_probability(utterance)
         utterance.write_probability = likely
         action = utterance.next_action(self.conversation.haste)
@@ -181,16 +191,16 @@ class Translator(OnConversation):
             action=action.value,
         )
         if action is Action.WRITE:
-            return self._write(utterance, self._predict(utterance) if id_ is None else id_)
+            return (yield from self._write(utterance, id_))
         self._take_back(utterance)
         return None
 
-    def _ask_source(self, utterance: Utterance) -> None:
+    def _ask_source(self, utterance: Utterance) -> Asking[None]:
         """Feed the source that was read, if there is any new, in a pass of its own."""
-        self._attach(utterance)
+        yield from self._attach(utterance)
         rows = utterance.planner.look()
         if rows:
-            self._feed(utterance, rows, (), keep_states=self._head is not None)
+            yield from self._feed(utterance, rows, (), keep_states=self._head is not None)
 
     def _write_probability(self, utterance: Utterance) -> float:
         """Return how likely a write is, after a look.
@@ -211,8 +221,10 @@ class Translator(OnConversation):
             return math.exp(log_probability(self.model.logits(), cast("int", end_of_read)))
         return self._head.probability(self.model.states()[index])
 
-    def _write(self, utterance: Utterance, id_: int) -> Change | None:
-        """Take the token that was predicted, unless the write must end here."""
+    def _write(self, utterance: Utterance, id_: int | None = None) -> Asking[Change | None]:
+        """Take the next token, which a look may have predicted, unless the write must end here."""
+        if id_ is None:
+            id_ = yield from self._predict(utterance)
         loops = utterance.loops_with(id_)
         forced = (loops or utterance.runs_away) and not utterance.completes_number(id_)
         if forced:
@@ -246,9 +258,9 @@ class Translator(OnConversation):
         self.counters.probes += n_rows
         self._log.write("probe", utterance=utterance.number, n_rows=n_rows)
 
-    def _predict(self, utterance: Utterance, *, looks: bool = False) -> int:
+    def _predict(self, utterance: Utterance, *, looks: bool = False) -> Asking[int]:
         """Feed what the planner has ready; return the next id."""
-        self._attach(utterance)
+        yield from self._attach(utterance)
         planner = utterance.planner
         n_again = planner.n_again
         rows = planner.look() if looks else planner.write()
@@ -256,7 +268,7 @@ class Translator(OnConversation):
             self.model.truncate(planner.n_fed - len(rows))
             self.counters.tokens_recomputed += n_again
         keep_states = looks and self._head is not None
-        proposed = self._feed(
+        proposed = yield from self._feed(
             utterance, rows, utterance.suppressed, keep_states=keep_states, n_again=n_again
         )
         logits = self.model.logits()
@@ -272,9 +284,9 @@ class Translator(OnConversation):
         *,
         keep_states: bool,
         n_again: int = 0,
-    ) -> int:
+    ) -> Asking[int]:
         """Compute rows of an utterance and note that they are cached; return the likeliest id."""
-        id_ = self.model.next_id(rows, suppressed, keep_states=keep_states)
+        id_ = yield from self.model.ask_id(rows, suppressed, keep_states=keep_states)
         self.conversation.cached_system = utterance.prompt.headers.system
         log_fed(self._log, self.model, utterance.number, rows, n_again=n_again)
         self._make_room(utterance)
@@ -304,7 +316,7 @@ class Translator(OnConversation):
             or model.n_rows > share * model.capacity
         )
 
-    def _attach(self, utterance: Utterance) -> None:
+    def _attach(self, utterance: Utterance) -> Asking[None]:
         """Make the cache hold this utterance's rows, behind the system prompt's."""
         if self._cached is utterance:
             return
@@ -315,7 +327,7 @@ class Translator(OnConversation):
             return
         again = utterance.fed_rows()[n_system:]
         if again:
-            self.model.feed(again)
+            yield from self.model.ask(again)
             self.counters.tokens_recomputed += len(again)
             log_fed(self._log, self.model, utterance.number, again, n_again=len(again))
 

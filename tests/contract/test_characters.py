@@ -12,7 +12,7 @@ from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import word_ids, words_begun
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
-from tests.support.fakes import HashingModel, random_word, tiny_weights
+from tests.support.fakes import HashingModel, random_word, teach, tiny_weights
 from tests.support.rows import build_rows
 from tests.support.teacher import Teacher, word_tokens
 from training.trainer.pretraining.tokenizer import make_card, train_tokenizer
@@ -86,7 +86,7 @@ def test_the_translators_rows_equal_the_builders_rows(vocabulary):
         pair = by_characters(TokenizedPair(spoken, whole, (len(source),)), begun)
         assert len(pair.target) == len(target)
         utterance = translator.open()
-        translator.model.next_id = Teacher(translator, pair, utterance)
+        teach(translator.model, Teacher(translator, pair, utterance))
         for n_words in range(1, len(source) + 1):
             translator.set_source(utterance, source[:n_words], ended=n_words == len(source))
             written = "".join(change.text for change in changes(translator, utterance))

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from engine.layout.rows import IGNORE
+from engine.runtime.causal_model import CausalModel
 from engine.runtime.torch.attention import Attention
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import make_prompt
@@ -15,7 +16,6 @@ from engine.text.sentences import Sentence
 from engine.translation.feed import feed_sentence
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, tiny_weights
-from training.evaluation.lanes import Lane
 from training.research.seqpo.policy_loss import PolicyLoss, RowScores, frozen_copy
 from training.research.seqpo.rollout import Request, Rollouts, Sampler
 from training.trainer.samples.batches import Example, pack, pad
@@ -39,15 +39,15 @@ def requests(n, rng, **changes):
 def noted(monkeypatch):
     """Log-probabilities of what was drawn, by lane and the row that it was drawn after."""
     live = {}
-    next_id = Lane.next_id
+    ask_id = CausalModel.ask_id
 
-    def note(lane, rows, suppressed, **others):
-        id_ = next_id(lane, rows, suppressed, **others)
-        logits = lane._logits / lane.choose.temperature
-        live[lane.number, lane.n_rows - 1] = logits[id_] - np.logaddexp.reduce(logits)
+    def note(model, rows, suppressed, **others):
+        id_ = yield from ask_id(model, rows, suppressed, **others)
+        logits = model._newest.logits.numpy() / model.choose.temperature
+        live[model._lane, model.n_rows - 1] = logits[id_] - np.logaddexp.reduce(logits)
         return id_
 
-    monkeypatch.setattr(Lane, "next_id", note)
+    monkeypatch.setattr(CausalModel, "ask_id", note)
     return live
 
 
@@ -121,15 +121,7 @@ def test_translations_sampled_side_by_side_are_those_sampled_alone():
             policy=request.policy, layout=layout, cut_loops=False, constrained=False
         )
         translator = Translator(weights, settings)
-        model, sampler = translator.model, Sampler(0.7, random.Random(request.seed))
-
-        def next_id(rows, suppressed, model=model, sampler=sampler, **_):
-            logits = model.feed(rows).numpy().copy()
-            logits[list(suppressed)] = -np.inf
-            model._logits = torch.from_numpy(logits)
-            return sampler(logits)
-
-        translator.model.next_id = next_id
+        translator.model.choose = Sampler(0.7, random.Random(request.seed))
         utterance = translator.open()
         sentence = Sentence(tuple(request.source.split()), ended=True)
         for changes in feed_sentence(translator, utterance, sentence):

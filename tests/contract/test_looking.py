@@ -7,7 +7,6 @@ import functools
 import random
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from engine.layout.registry import make_planner
 from engine.layout.rows import visible
 from engine.metrics.event_log import EventLog
 from engine.models.policy_head import PolicyHead
-from engine.runtime.causal_model import CausalModel, probability_of_others
+from engine.runtime.causal_model import CausalModel, likeliest, probability_of_others
 from engine.runtime.torch.torch_store import TorchStore, slot_model
 from engine.settings import LAYOUTS, LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
@@ -208,7 +207,7 @@ class NotingTranslator(Translator):
         self.looks = {}
 
     def _predict(self, utterance, *, looks=False):
-        id_ = super()._predict(utterance, looks=looks)
+        id_ = yield from super()._predict(utterance, looks=looks)
         if looks:
             planner, logits = utterance.planner, self.model.logits()
             likely = probability_of_others(logits, utterance.prompt.end_of_write)
@@ -226,13 +225,10 @@ class Look(NamedTuple):
 class TerseModel(CausalModel):
     """Ends every second write, and does not round what it is asked for to float32."""
 
-    def __init__(self, end, network, capacity):
-        super().__init__(TorchStore(network, 1, capacity))
-        self._end = end
-
-    def next_id(self, rows, suppressed, **others):
-        id_ = super().next_id(rows, suppressed, **others)
-        return id_ if id_ % 2 else self._end
+    def __init__(self, weights):
+        super().__init__(TorchStore(weights.network, 1, 2048))
+        (end,) = weights.tokenizer.convert_tokens_to_ids([END_OF_WRITE])
+        self.choose = lambda logits: id_ if (id_ := likeliest(logits)) % 2 else end
 
     def logits(self):
         return self._newest.logits.numpy()
@@ -262,11 +258,10 @@ def in_one_pass(rows, standing, looks):
 
 @functools.cache
 def terse_weights():
-    """The tiny model with a random head; its writes are short."""
+    """The tiny model with a random head."""
     tiny = tiny_weights()
     head = PolicyHead(np.random.default_rng(3).normal(size=(2, tiny.width)) * 0.3)
-    (end,) = tiny.tokenizer.convert_tokens_to_ids([END_OF_WRITE])
-    return replace(tiny, conversations=partial(TerseModel, end), head=head)
+    return replace(tiny, head=head)
 
 
 @pytest.mark.slow
@@ -282,7 +277,8 @@ def test_every_live_decision_has_the_probability_of_one_masked_pass(start):
             policy=f"adaptive:{rng.choice([0.1, 0.3, 0.7, 0.9])}:{rng.randint(2, 9)}",
             layout=LayoutSettings(slot_length=rng.randint(3, 8)),
         )
-        engine = NotingTranslator(weights, settings, log=EventLog(events))
+        log, model = EventLog(events), TerseModel(weights)
+        engine = NotingTranslator(weights, settings, log=log, model=model)
         utterance = typed(engine, random_turns(rng, most=4))
         standing = decisions(events)
         rows, asked, sources = in_one_pass(utterance.fed_rows(), standing, engine.looks)
@@ -311,7 +307,7 @@ class AskingTranslator(Translator):
         self.asked = {}
 
     def _ask_source(self, utterance):
-        super()._ask_source(utterance)
+        yield from super()._ask_source(utterance)
         self.asked[utterance.n_read] = utterance.planner.rows[utterance.planner.n_fed - 1]
 
 
@@ -327,7 +323,8 @@ def test_where_the_source_is_asked_every_decision_has_the_probability_of_one_mas
         settings = TranslationSettings(
             policy=f"adaptive:{tau}", layout=LayoutSettings(name="interleaved")
         )
-        engine = AskingTranslator(weights, settings, log=EventLog(events))
+        log, model = EventLog(events), TerseModel(weights)
+        engine = AskingTranslator(weights, settings, log=log, model=model)
         utterance = typed(engine, random_turns(rng, most=4))
         rows, standing = utterance.fed_rows(), decisions(events)
         index_of = {(row.position, row.time): index for index, row in enumerate(rows)}

@@ -8,7 +8,7 @@ from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LAYOUTS, LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
-from tests.support.fakes import HashingModel, random_word, tiny_weights
+from tests.support.fakes import HashingModel, random_word, teach, tiny_weights
 from tests.support.rows import build_rows
 from tests.support.teacher import Teacher, word_tokens
 from training.trainer.samples.examples import TokenizedPair
@@ -38,7 +38,7 @@ def test_the_translators_rows_equal_the_builders_rows(layout_name):
             needs,
         )
         utterance = translator.open()
-        translator.model.next_id = Teacher(translator, pair, utterance)
+        teach(translator.model, Teacher(translator, pair, utterance))
         marker_alone = rng.random() < 0.5
         captions = ""
         for n_words in range(1, len(source) + 1):

@@ -11,11 +11,12 @@ from engine.runtime.torch.lora_factors import read_factors
 from engine.runtime.torch.torch_loader import load_torch
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.slot_translator import Translator
+from tests.support.fakes import AnsweringModel
 
 TOLERANCE = 5e-5
 
 
-class Twins:
+class Twins(AnsweringModel):
     """Two models with the verbs of one; every answer is compared.
 
     Attributes:

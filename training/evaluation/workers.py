@@ -21,15 +21,15 @@ from engine.errors import SurtitleError
 from engine.metrics.event_log import EventLog
 from engine.metrics.replay import read_events, replay
 from engine.metrics.translation import Translation
-from engine.translation.feed import WARM_UP, feed_line
+from engine.translation.feed import WARM_UP, feed_line, line_steps
 from training.errors import TrainingError
 from training.evaluation.run_record import RunSettings
 
 if TYPE_CHECKING:
+    from engine.runtime.causal_model import AnyModel, Asking
     from engine.runtime.loader import AnyWeights
     from engine.runtime.torch.torch_loader import TorchWeights
     from engine.translation.base import AnySystem
-    from training.evaluation.lanes import Lane
 
 CAPACITY = 4096
 """Cache rows: more than an utterance within the limits can take, even if every write loops."""
@@ -91,21 +91,27 @@ def show_progress(policies: Iterable[str], *, total: int, left: int, unit: str) 
 
 @contextmanager
 def logged_system(
-    settings: RunSettings, weights: "AnyWeights", policy: str, number: int, capacity: int
+    settings: RunSettings,
+    weights: "AnyWeights",
+    policy: str,
+    number: int,
+    capacity: int,
+    model: "AnyModel | None" = None,
 ) -> "Iterator[tuple[AnySystem, EventLog]]":
-    """Make a system that writes into a new log, and translate a line that is not counted.
-
-    That line pays for first use and for the system prompt.
-    """
+    """Make a system that writes into a new log; arguments as of ``make_system``."""
     from engine.translation.factory import make_system  # noqa: PLC0415  torch: only workers need it
 
     translation = replace(settings.translation, policy=policy)
     with EventLog(settings.out / "log" / f"{policy}.{number}.jsonl") as log:
         system = make_system(
-            settings.model.system, weights, translation, capacity=capacity, log=log
+            settings.model.system, weights, translation, capacity=capacity, log=log, model=model
         )
-        feed_line(system, log, WARM_UP, "Hello.")
         yield system, log
+
+
+def warm_up(system: "AnySystem", log: EventLog) -> "Asking[None]":
+    """Translate a line that is not counted: it pays for first use and for the system prompt."""
+    return line_steps(system, log, WARM_UP, "Hello.")
 
 
 def next_number(folder: Path) -> int:
@@ -214,6 +220,7 @@ def _one_by_one(
 ) -> Iterator[int]:
     """Translate lines one after another; yield the index of each."""
     with logged_system(share.settings, weights, policy, share.number, CAPACITY) as (system, log):
+        system.model.run(warm_up(system, log))
         for index, line in lines:
             feed_line(system, log, index, line)
             yield index
@@ -223,22 +230,25 @@ def _side_by_side(
     share: _Share, weights: "TorchWeights", policy: str, lines: Sequence[tuple[int, str]]
 ) -> Iterator[int]:
     """Translate lines in lanes that compute together, each with a log; yield finished indices."""
-    from engine.runtime.torch.torch_store import TorchStore  # noqa: PLC0415  torch, as above
-    from training.evaluation.lanes import run_together  # noqa: PLC0415
+    from engine.runtime.causal_model import CausalModel  # noqa: PLC0415  torch, as above
+    from engine.runtime.together import run_together  # noqa: PLC0415
+    from engine.runtime.torch.torch_store import TorchStore  # noqa: PLC0415
 
     n_lanes = min(share.settings.batch, len(lines))
     # long ones first, so that no lane works alone at the end
     waiting = iter(sorted(lines, key=lambda line: -len(line[1])))
     finished = deque[int]()
 
-    def work(lane: "Lane") -> None:
-        own, number = replace(weights, conversations=lane.open), share.number + lane.number
-        with logged_system(share.settings, own, policy, number, CAPACITY) as (system, log):
+    def work(lane: int) -> "Asking[None]":
+        model, number = CausalModel(store, lane), share.number + lane
+        with logged_system(share.settings, weights, policy, number, CAPACITY, model) as opened:
+            yield from warm_up(*opened)
             for index, line in waiting:
-                feed_line(system, log, index, line)
+                yield from line_steps(*opened, index, line)
                 finished.append(index)
 
-    for _ in run_together(TorchStore(weights.network, n_lanes, CAPACITY), [work] * n_lanes):
+    store = TorchStore(weights.network, n_lanes, CAPACITY)
+    for _ in run_together(store, [work(lane) for lane in range(n_lanes)]):
         while finished:
             yield finished.popleft()
     yield from finished

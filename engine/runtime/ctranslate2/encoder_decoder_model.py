@@ -6,12 +6,13 @@ which is counted.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.models.encoder_decoder.vocabulary import Vocabulary
+from engine.runtime.causal_model import Asking, Result, answered
 from engine.runtime.flops import peak_memory_bytes
 from engine.settings import LayoutSettings
 
@@ -33,6 +34,18 @@ class Hypothesis:
 
     ids: list[int]
     logits: NDArray[np.float32]
+
+
+class Prefix(NamedTuple):
+    """What is to be translated: a source, and what its translation begins with.
+
+    Attributes:
+        most: tokens of the translation, its beginning among them.
+    """
+
+    source: Sequence[str]
+    target: Sequence[str]
+    most: int
 
 
 class EncoderDecoderModel:
@@ -62,6 +75,10 @@ class EncoderDecoderModel:
     def peak_memory_bytes(self) -> int:
         """The most memory held so far, see ``engine.runtime.flops``."""
         return peak_memory_bytes()
+
+    def run(self, work: Asking[Result]) -> Result:
+        """Translate what the work asks for, each a ``Prefix``; return its result."""
+        return answered(work, lambda asked: self.translate(*asked))
 
     def truncate(self, n_rows: int) -> None:
         """Do nothing: no row is kept."""

@@ -7,7 +7,7 @@ the report notes it.
 """
 
 import importlib.util
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
@@ -52,8 +52,6 @@ class TorchWeights:
 
     Attributes:
         network: the transformers model, in evaluation mode.
-        conversations: makes a conversation with the network, of so many rows; another one makes
-            conversations that are computed together (``training.evaluation.lanes``).
     """
 
     network: PreTrainedModel
@@ -62,7 +60,6 @@ class TorchWeights:
     base: Fingerprint | None = None
     report: LoadReport = field(default_factory=LoadReport)
     head: PolicyHead | None = None
-    conversations: Callable[[PreTrainedModel, int], CausalModel] = slot_model
 
     @property
     def n_parameters(self) -> int:
@@ -90,7 +87,7 @@ class TorchWeights:
 
     def new_model(self, capacity: int) -> CausalModel:
         """Make a conversation with the network, of ``capacity`` rows."""
-        return self.conversations(self.network, capacity)
+        return slot_model(self.network, capacity)
 
     def adapted_layers(self, *, keep_base: bool) -> TorchAdaptedLayers:
         """Return the layers that take adapters; ``keep_base`` if more than one ``put`` comes."""

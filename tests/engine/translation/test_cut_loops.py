@@ -19,6 +19,7 @@ from tests.support.fakes import (
     hashing_translator,
     obey,
     random_word,
+    teach,
     tiny_tokenizer,
     tiny_weights,
 )
@@ -131,7 +132,7 @@ def test_drafts_that_loop_are_cut_and_counted():
         engine = Retranslator(tiny_weights(), settings, capacity=64)
         engine.conversation.model = model = HashingModel()
         ids, feed = itertools.cycle(phrase_for("wait:1")), model.feed
-        model.next_id = lambda rows, _, ids=ids, feed=feed, **__: feed(rows) and next(ids)
+        teach(model, lambda rows, _, ids=ids, feed=feed: feed(rows) and next(ids))
         utterance = engine.open()
         engine.set_source(utterance, ["abc", "de"], ended=True)
         list(changes(engine, utterance))
@@ -179,6 +180,6 @@ def test_a_draft_that_is_too_long_is_not_cut_inside_a_number():
         engine = Retranslator(tiny_weights(), settings, capacity=256)
         engine.conversation.model = model = HashingModel()
         ids, feed = letters_and_number(n_letters), model.feed
-        model.next_id = lambda rows, _, ids=ids, feed=feed, **__: feed(rows) and next(ids)
+        teach(model, lambda rows, _, ids=ids, feed=feed: feed(rows) and next(ids))
         found.add(digits_said(engine))
     assert found == {"", NUMBER}

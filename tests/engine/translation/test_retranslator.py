@@ -20,6 +20,7 @@ from tests.support.fakes import (
     WORD_FOR_WORD,
     HashingModel,
     random_word,
+    teach,
     tiny_tokenizer,
     tiny_weights,
 )
@@ -48,7 +49,7 @@ def speak(system, drafts):
         state["n"] += 1
         return [*ids, utterance.prompt.end_of_target][min(state["n"] - 1, len(ids))]
 
-    system.model.next_id = next_id
+    teach(system.model, next_id)
     open_utterance = system.open
 
     def remember():
@@ -265,7 +266,7 @@ def test_a_draft_that_never_ends_is_cut(tmp_path):
         system = retranslator(log=log)
         feed = system.model.feed
         (letter,) = tiny_tokenizer().encode(" a", add_special_tokens=False)
-        system.model.next_id = lambda rows, _suppressed: (feed(rows) and letter) or letter
+        teach(system.model, lambda rows, _suppressed: (feed(rows) and letter) or letter)
         utterance, _ = translate(system, ["a", "b"])
     assert utterance.finished
     assert 0 < len(utterance.caption.split()) < 60

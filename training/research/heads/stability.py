@@ -24,7 +24,8 @@ from engine.layout.planner import Planner
 from engine.layout.registry import make_planner
 from engine.models.adaptive_card import HEAD_FILE
 from engine.models.model_card import FILE_NAME as CARD
-from engine.runtime.causal_model import CausalModel
+from engine.runtime.causal_model import Asking, CausalModel
+from engine.runtime.together import run_together
 from engine.runtime.torch.torch_loader import TorchWeights
 from engine.runtime.torch.torch_store import TorchStore
 from engine.settings import LayoutSettings, ModelSettings
@@ -34,7 +35,6 @@ from engine.translation.utterance import runaway_length
 from engine.untrusted.typed_table import read_table
 from training.data.corpus import read_lines, write_lines
 from training.errors import CorpusError, TrainingError, UsageError
-from training.evaluation.lanes import Lane, run_together
 from training.evaluation.run_record import fingerprint
 from training.trainer.samples.examples import Ids, TokenizedPair, source_words
 
@@ -161,14 +161,15 @@ def find_stability(
     store = TorchStore(weights.network, n_lanes, capacity)
     store.use(layout)
 
-    def work(lane: Lane) -> None:
+    def work(model: CausalModel) -> Asking[None]:
         for source in waiting:
             words = source_words(source_ids(weights.tokenizer, source), prompt, marker_alone=False)
             planner = make_planner(headers, layout)
-            lane.model.truncate(0)
-            found.append(Stability(source, *_translated(lane.model, planner, words, prompt)))
+            model.truncate(0)
+            translated = yield from _translated(model, planner, words, prompt)
+            found.append(Stability(source, *translated))
 
-    for _ in run_together(store, [work] * n_lanes):
+    for _ in run_together(store, [work(CausalModel(store, lane)) for lane in range(n_lanes)]):
         while found:
             yield found.popleft()
     yield from found
@@ -181,7 +182,7 @@ def source_ids(tokenizer: WordTokenizer, source: str) -> list[Ids]:
 
 def _translated(
     model: CausalModel, planner: Planner, words: Sequence[Ids], prompt: Prompt
-) -> tuple[Ids, Ids]:
+) -> Asking[tuple[Ids, Ids]]:
     """Return ``target`` and ``stable`` of ``Stability``.
 
     The source is fed once: after the whole sentence its last words are taken back one by one. Rows
@@ -190,27 +191,28 @@ def _translated(
     for word in words:
         planner.read(word)
     most = runaway_length(sum(map(len, words)))
-    target = _write(model, planner, prompt, lambda written: len(written) <= most)
+    target = yield from _write(model, planner, prompt, lambda written: len(written) <= most)
     stable = list[int]()
     for n_read in range(len(words) - 1, 0, -1):
         model.truncate(planner.rewind(n_read))
-        stable.append(len(_write(model, planner, prompt, partial(_begins, target))))
+        written = yield from _write(model, planner, prompt, partial(_begins, target))
+        stable.append(len(written))
     return target, tuple(reversed(stable))
 
 
 def _write(
     model: CausalModel, planner: Planner, prompt: Prompt, may_go_on: Callable[[Sequence[int]], bool]
-) -> Ids:
+) -> Asking[Ids]:
     """Return what the model writes now; nothing once it says what may not go on."""
     suppressed = sorted(prompt.suppressed(ends_writes=True))
     written = list[int]()
-    id_ = model.next_id(planner.write(), suppressed)
+    id_ = yield from model.ask_id(planner.write(), suppressed)
     while id_ != prompt.end_of_write:
         written.append(id_)
         if not may_go_on(written):
             return ()
         planner.choose(id_)
-        id_ = model.next_id(planner.write(), suppressed)
+        id_ = yield from model.ask_id(planner.write(), suppressed)
     return tuple(written)
 
 

@@ -34,6 +34,7 @@ from training.evaluation.workers import (
     next_number,
     read_translations,
     show_progress,
+    warm_up,
 )
 from training.research.long_form.resegment import load_aligner, resegment
 from training.research.long_form.soft_segmenter import soft_resegment
@@ -162,6 +163,7 @@ def _feed(
     for policy in filter(missing.__getitem__, missing):
         capacity = settings.model.capacity
         with logged_system(settings, weights, policy, number, capacity) as (system, log):
+            system.model.run(warm_up(system, log))
             for index in missing[policy]:
                 for _ in feed_talk(system, log, index, talks[index].words):
                     yield policy

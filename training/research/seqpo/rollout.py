@@ -7,7 +7,7 @@ are sampled with it, but for the rounding of sums.
 import random
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,14 +16,14 @@ from engine.metrics.event_log import Event, EventLog
 from engine.metrics.replay import replay
 from engine.metrics.translation import Translation
 from engine.policy import parse_policy
-from engine.runtime.causal_model import CausalModel, Numbers, float32, likeliest
+from engine.runtime.causal_model import Asking, CausalModel, Numbers, float32, likeliest
+from engine.runtime.together import run_together
 from engine.runtime.torch.torch_loader import TorchWeights
 from engine.runtime.torch.torch_store import TorchStore
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.sentences import Sentence
-from engine.translation.feed import feed_sentence
+from engine.translation.feed import growing, known_steps
 from engine.translation.slot_translator import Translator
-from training.evaluation.lanes import Lane, run_together
 
 CAPACITY = 2048
 
@@ -89,6 +89,7 @@ class Rollouts:
         self._layout = layout
         self._temperature = temperature
         self._store = TorchStore(weights.network, n_lanes, CAPACITY)
+        self._models = [CausalModel(self._store, lane) for lane in range(n_lanes)]
         self._systems = dict[tuple[int, str], _System]()
 
     def sample(self, requests: Sequence[Request]) -> list[Trajectory]:
@@ -101,17 +102,17 @@ class Rollouts:
         )
         waiting = iter(order)
 
-        def work(lane: Lane) -> None:
+        def work(lane: int) -> Asking[None]:
             language, system = "", None
             for number in waiting:
                 request = requests[number]
                 if system is None or request.language != language:
                     language = request.language
                     system = self._system(lane, language)
-                found[number] = system.translate(request, self._choice(request))
+                found[number] = yield from system.translate(request, self._choice(request))
 
-        jobs = [work] * min(len(self._store.book.n_rows), len(requests))
-        deque(run_together(self._store, jobs), maxlen=0)
+        works = [work(lane) for lane in range(min(len(self._models), len(requests)))]
+        deque(run_together(self._store, works), maxlen=0)
         return [found[number] for number in range(len(requests))]
 
     def _choice(self, request: Request) -> Callable[[Numbers], int]:
@@ -119,47 +120,47 @@ class Rollouts:
             return likeliest
         return Sampler(self._temperature, random.Random(request.seed))
 
-    def _system(self, lane: Lane, language: str) -> "_System":
+    def _system(self, lane: int, language: str) -> "_System":
         """Return the translator of a lane, which takes a while to make, with an empty cache."""
-        key = (lane.number, language)
+        key = (lane, language)
         if key not in self._systems:
-            own = replace(self._weights, conversations=lane.open)
-            self._systems[key] = _System(own, self._layout, language)
-        self._systems[key].begin(lane)
+            model = self._models[lane]
+            self._systems[key] = _System(self._weights, model, self._layout, language)
+        self._systems[key].begin()
         return self._systems[key]
 
 
 class _System:
-    """A translator, its lane and its log."""
+    """A translator in a lane, and its log."""
 
-    def __init__(self, weights: TorchWeights, layout: LayoutSettings, language: str) -> None:
+    def __init__(
+        self, weights: TorchWeights, model: CausalModel, layout: LayoutSettings, language: str
+    ) -> None:
         settings = TranslationSettings(
             target_language=language, layout=layout, cut_loops=False, constrained=False
         )
         self._events = list[Event]()
         self._log = EventLog(self._events)
-        self._translator = Translator(weights, settings, capacity=CAPACITY, log=self._log)
+        self._translator = Translator(
+            weights, settings, capacity=CAPACITY, log=self._log, model=model
+        )
         self._session = list(self._events)  # says how the target's units are counted
-        self._model: CausalModel | None = None
 
-    def begin(self, lane: Lane) -> None:
-        """Translate in this lane from now on; nothing of other weights stays cached."""
-        self._model = self._translator.conversation.model = lane.model
+    def begin(self) -> None:
+        """Begin with an empty cache: nothing of other weights, or of another language."""
         self._translator.conversation.forget()
 
-    def translate(self, request: Request, choose: Callable[[Numbers], int]) -> Trajectory:
+    def translate(self, request: Request, choose: Callable[[Numbers], int]) -> Asking[Trajectory]:
         """Translate a request word by word."""
-        assert self._model is not None
-        self._model.choose = choose
+        self._translator.model.choose = choose
         self._translator.conversation.policy = parse_policy(request.policy)
-        words = request.source.split()
         self._events[:] = self._session
+        words = tuple(request.source.split())
         self._log.write("line", index=0, words=words)
         utterance = self._translator.open()
-        fed = feed_sentence(self._translator, utterance, Sentence(tuple(words), ended=True))
-        for n_words in range(1, len(words) + 1):
-            self._log.write("arrived", n_words=n_words, ended=n_words == len(words))
-            deque(next(fed), maxlen=0)
+        for n_words, known in enumerate(growing(Sentence(words, ended=True)), start=1):
+            self._log.write("arrived", n_words=n_words, ended=known.ended)
+            yield from known_steps(self._translator, utterance, known)
         self._log.write("line_ended", index=0)
         (translation,) = replay(self._events)
         rows = tuple(utterance.fed_rows())
