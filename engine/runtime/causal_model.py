@@ -7,7 +7,7 @@ receives it, so that it may be run alone (``answered``) or beside others
 """
 
 from collections.abc import Callable, Generator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,6 @@ Numbers: TypeAlias = "Tensor | NDArray[np.float32]"
 _UNLIKELY = -30.0
 
 Result = TypeVar("Result")
-
-Asking: TypeAlias = Generator[Any, Any, Result]
-"""Work that yields what its model is to compute, receives that, and returns a result."""
 
 
 class AnyModel(Protocol):
@@ -55,7 +52,7 @@ class AnyModel(Protocol):
     def peak_memory_bytes(self) -> int:
         """The most memory held so far, see ``engine.runtime.flops``."""
 
-    def run(self, work: Asking[Result]) -> Result:
+    def run(self, work: "Asking[Result]") -> Result:
         """Compute what the work asks for as it asks; return its result."""
 
     def truncate(self, n_rows: int) -> None:
@@ -129,7 +126,11 @@ class Store(Protocol):
         """
 
 
-def answered(work: Asking[Result], compute: Callable[[Any], Any]) -> Result:
+Asking: TypeAlias = Generator[Ask, Computed, Result]
+"""Work that yields what its model is to compute, receives that, and returns a result."""
+
+
+def answered(work: Asking[Result], compute: Callable[[Ask], Computed]) -> Result:
     """Compute what the work asks for as it asks; return its result.
 
     What computing raises is raised in the work, where it asks.

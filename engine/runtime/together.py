@@ -62,7 +62,7 @@ def run_together(store: SharedStore, works: Sequence[Asking[None]]) -> Iterator[
 def _go_on(store: SharedStore, work: Asking[None], computed: Computed | None) -> Ask | None:
     """Give work what it asked for; return what it asks for next, or None where it has ended."""
     try:
-        asked: Ask = work.send(computed)
+        asked = next(work) if computed is None else work.send(computed)
         while True:
             try:
                 store.book.end_after(asked.lane, asked.rows)

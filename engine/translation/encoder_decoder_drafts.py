@@ -16,7 +16,7 @@ from engine.layout.rows import Row
 from engine.models.encoder_decoder.record import END
 from engine.runtime.causal_model import Asking, log_probability
 from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
-from engine.runtime.ctranslate2.encoder_decoder_model import EncoderDecoderModel, Hypothesis, Prefix
+from engine.runtime.ctranslate2.encoder_decoder_model import EncoderDecoderModel, Hypothesis
 from engine.translation.base import Conversation
 from engine.translation.captioned import n_same
 from engine.translation.log_events import log_cut, log_fed
@@ -41,8 +41,10 @@ class EncoderDecoderDrafts:
     def draft(self, utterance: Redraft) -> Asking[list[int]]:
         """Translate all words that were read, from what is committed on.
 
-        Source and target end where the model has no position for a further token.
+        Source and target end where the model has no position for a further token. Nothing is asked:
+        CTranslate2 makes a draft at once.
         """
+        yield from ()
         settings = self._conversation.settings
         source_language, language = settings.source_language, settings.target_language
         units = [id_ for unit in utterance.units[: utterance.n_read] for id_ in unit]
@@ -53,7 +55,7 @@ class EncoderDecoderDrafts:
         most = min(len(first) + runaway_length(len(units)) + 1 + _NUMBER, self._positions)
         draft, is_done = list(utterance.committed), False
         while not is_done and len(first) + len(draft) < most:
-            hypothesis = yield from self._translate(utterance, source, first + draft, most)
+            hypothesis = self._translate(utterance, source, first + draft, most)
             is_done = self._follow(utterance, hypothesis, len(first), draft)
             if is_done and utterance.source_ended:
                 utterance.mean_log_probability = _mean(hypothesis, len(first), draft)
@@ -62,10 +64,9 @@ class EncoderDecoderDrafts:
 
     def _translate(
         self, utterance: Redraft, source: list[int], prefix: list[int], most: int
-    ) -> Asking[Hypothesis]:
+    ) -> Hypothesis:
         model = cast("EncoderDecoderModel", self._conversation.model)
-        hypothesis: Hypothesis
-        hypothesis = yield Prefix(self._tokens(source), self._tokens(prefix), most)
+        hypothesis = model.translate(self._tokens(source), self._tokens(prefix), most)
         number, last_source, last_target = self._last
         n_again = 0
         if number == utterance.number:

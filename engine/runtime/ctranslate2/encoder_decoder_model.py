@@ -6,13 +6,13 @@ which is counted.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Never, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.models.encoder_decoder.vocabulary import Vocabulary
-from engine.runtime.causal_model import Asking, Result, answered
+from engine.runtime.causal_model import Ask, Asking, Result, answered
 from engine.runtime.flops import peak_memory_bytes
 from engine.settings import LayoutSettings
 
@@ -34,18 +34,6 @@ class Hypothesis:
 
     ids: list[int]
     logits: NDArray[np.float32]
-
-
-class Prefix(NamedTuple):
-    """What is to be translated: a source, and what its translation begins with.
-
-    Attributes:
-        most: tokens of the translation, its beginning among them.
-    """
-
-    source: Sequence[str]
-    target: Sequence[str]
-    most: int
 
 
 class EncoderDecoderModel:
@@ -77,8 +65,8 @@ class EncoderDecoderModel:
         return peak_memory_bytes()
 
     def run(self, work: Asking[Result]) -> Result:
-        """Translate what the work asks for, each a ``Prefix``; return its result."""
-        return answered(work, lambda asked: self.translate(*asked))
+        """Return the result of work that calls ``translate`` itself, and asks for nothing."""
+        return answered(work, _refuse)
 
     def truncate(self, n_rows: int) -> None:
         """Do nothing: no row is kept."""
@@ -114,3 +102,8 @@ class EncoderDecoderModel:
         # two operations for each weight and token; attention is left out, which is small beside it
         self.last_flops = 2 * (n_source * self._encoder + n_target * self._decoder)
         self.flops += self.last_flops
+
+
+def _refuse(ask: Ask) -> Never:
+    msg = f"{len(ask.rows)} rows were asked of a model that keeps none"
+    raise ValueError(msg)

@@ -333,9 +333,9 @@ def test_a_card_that_leaves_no_room_for_sentences_is_refused_before_the_first():
 def test_memory_does_not_grow_with_the_length_of_a_meeting():
     engine = Translator(tiny_weights(), TranslationSettings(policy="offline"), capacity=200)
     obey(engine, word_for_word)
-    cache = engine.model._store._cache
-    storage = [(layer.keys.data_ptr(), layer.values.data_ptr()) for layer in cache._layers]
-    shapes = [layer.keys.shape for layer in cache._layers]
+    cache = engine.model._store.cache
+    storage = [(layer.keys.data_ptr(), layer.values.data_ptr()) for layer in cache.layers]
+    shapes = [layer.keys.shape for layer in cache.layers]
     utterances = []
     most_rows = 0
     for _ in range(200):
@@ -345,8 +345,8 @@ def test_memory_does_not_grow_with_the_length_of_a_meeting():
     del utterance
     gc.collect()
     assert most_rows == 7  # two of the system, two headers, a word, its end and its translation
-    assert [(layer.keys.data_ptr(), layer.values.data_ptr()) for layer in cache._layers] == storage
-    assert [layer.keys.shape for layer in cache._layers] == shapes
+    assert [(layer.keys.data_ptr(), layer.values.data_ptr()) for layer in cache.layers] == storage
+    assert [layer.keys.shape for layer in cache.layers] == shapes
     assert sum(reference() is not None for reference in utterances) <= 1
 
 
