@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.captions.cue_splitter import CueSplitter
 from app.captions.model_names import download_line
 from app.captions.subtitle_writer import SubtitleWriter
 from app.cli.exit_codes import exit_code_of, standard_output, tell
@@ -25,6 +24,7 @@ from app.cli.listen_options import (
 )
 from app.cli.listen_output import EventQueue, Screen
 from app.cli.listen_rows import ListeningView
+from app.cli.sharing import ShareSettings, add_share_options, share_settings, shared_room
 from app.config.system.early_interrupt import leaving_at_once
 from app.config.system.messages import AppCode
 from engine.errors import HubError, ModelError, message_of
@@ -51,16 +51,19 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "Ctrl+C ends it.",
     )
     add_listening_options(parser)
+    add_share_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
     """Run the command and return its exit code."""
-    return exit_code_of(_NAME, lambda: listen(listen_settings(arguments)))
+    return exit_code_of(
+        _NAME, lambda: listen(listen_settings(arguments), share_settings(arguments))
+    )
 
 
-def listen(settings: ListenSettings) -> None:
-    """Translate speech until the sources end.
+def listen(settings: ListenSettings, shared: ShareSettings | None = None) -> None:
+    """Translate speech until the sources end; phones may read along as ``shared`` says.
 
     Raises:
         SurtitleError: the engine cannot do it.
@@ -76,8 +79,10 @@ def listen(settings: ListenSettings) -> None:
         width=lambda: shutil.get_terminal_size().columns,
         marks_doubt=settings.translation.marks_doubt,
     )
-    maker = CueSplitter()
+    wanted = settings.translation.translation
+    languages = wanted.source_language, wanted.target_language
     with contextlib.ExitStack() as opened:
+        room = opened.enter_context(shared_room(shared, languages, _tell))
         mailbox = EventQueue()
         listener = opened.enter_context(_listening(settings, folder, mailbox.put))
         opened.enter_context(mailbox)  # closed first, so that no thread waits in put
@@ -85,7 +90,7 @@ def listen(settings: ListenSettings) -> None:
             opened.enter_context(contextlib.closing(SubtitleWriter(path, form)))
             for form, path in settings.subtitles.items()
         ]
-        screen = Screen(listener, utterances, view, maker, writers, _tell)
+        screen = Screen(listener, utterances, view, writers, _tell, room)
         with mailbox.interrupts():
             screen.serve(mailbox)
         screen.sum_up()

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from app.captions.cue_splitter import CueSplitter
+from app.captions.model import Captions, UtteranceView
 from app.captions.subtitle_writer import SubtitleWriter
 from app.cli.listen_rows import ListeningView
+from app.config.lanes import ME, THEM
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, NoticeKind
 from engine.errors import SurtitleError
 from engine.events import Event, Failed, Notice, Ready, Refused
@@ -28,11 +30,13 @@ from engine.speech.events import (
 from engine.utterances import Utterance, UtteranceTracker
 
 if TYPE_CHECKING:
+    from app.sharing.room import Room
     from engine.messages import Message
     from engine.speech.listener import Listener  # numpy slows the help down
 
 _MOST_WAITING = 5_000  # events
 _POLL_S = 0.2
+_MOST_SHARED = 1_000  # utterances
 
 
 class Stop:
@@ -103,9 +107,9 @@ class Screen:
         listener: "Listener",
         utterances: UtteranceTracker,
         view: ListeningView,
-        maker: CueSplitter,
         writers: Sequence[SubtitleWriter],
         tell: Callable[[str], None],
+        room: "Room | None" = None,
     ) -> None:
         """Keep the parts.
 
@@ -113,12 +117,13 @@ class Screen:
             listener: stopped by Ctrl+C.
             utterances: fed with all events.
             view: writes standard output.
-            maker: makes cues.
             writers: write cues.
             tell: writes a message to standard error.
+            room: shows the captions on phones.
         """
+        self._room, self._captions = room, Captions(utterances, limit=_MOST_SHARED)
         self._listener, self._utterances, self._view = listener, utterances, view
-        self._maker, self._writers, self._write_message = maker, writers, tell
+        self._maker, self._writers, self._write_message = CueSplitter(), writers, tell
         self._lags = WordLags()
         self._awaited = {_TRANSLATION, *listener.lanes}  # before anything can be heard
         self._failure: Message | None = None
@@ -141,6 +146,8 @@ class Screen:
             self._take(event)
             if mailbox.is_empty:
                 self._show(self._view.draw())
+                self._share()
+        self._share()
         self._view.close()
         if self._failure:
             raise SurtitleError(self._failure)
@@ -162,6 +169,7 @@ class Screen:
         match event:
             case TailChanged(lane=lane, words=tail):
                 self._view.show_tail(lane, tail)
+                self._captions.set_tail(lane, tail, event.after)
             case Failed(message=message):
                 raise SurtitleError(message)
             case ListeningFailed(message=message):
@@ -194,6 +202,12 @@ class Screen:
             for writer in self._writers:
                 writer.write(cue)
         self._show(self._view.take(event, utterance))
+        self._captions.apply(event, utterance)
+
+    def _share(self) -> None:
+        """Show the captions so far on the phones in the room."""
+        if self._room is not None:
+            self._room.show_views(self._captions.views, _speaker)
 
     def _begin(self, awaited: str) -> None:
         was_waiting = bool(self._awaited)
@@ -209,6 +223,11 @@ class Screen:
     def _tell(self, sentence: str) -> None:
         self._view.hide()
         self._write_message(sentence)
+
+
+def _speaker(view: UtteranceView) -> str:
+    """Return the name of a speaker for the room: it learns no names of files."""
+    return {ME: "Me", THEM: "Them"}.get(view.lane, "")
 
 
 def _fields(lag: StageTime) -> dict[str, str | int | float]:

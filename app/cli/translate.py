@@ -15,6 +15,13 @@ from app.captions.models import MachineReport, known_offers
 from app.cli.adapters import adapter_folder, open_library
 from app.cli.convert import convert_first
 from app.cli.exit_codes import UsageError, exit_code_of, standard_output, tell
+from app.cli.sharing import (
+    SharedLines,
+    ShareSettings,
+    add_share_options,
+    share_settings,
+    shared_room,
+)
 from app.config.doubt import DOUBT_SIGN
 from app.config.system.early_interrupt import leaving_at_once
 from app.config.system.text_io import LineReader, LineWriter, TextError, check_text
@@ -107,6 +114,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     add_options(parser)
     parser.add_argument("--live", action="store_true", help="show captions while they grow")
+    add_share_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -180,15 +188,26 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
     """Run the command and return its exit code."""
-    return exit_code_of(_NAME, lambda: translate(chosen_settings(arguments), arguments.stdin))
+
+    def work() -> None:
+        shared = share_settings(arguments)
+        if shared is not None and not arguments.live:
+            msg = "--share shows captions while they grow: add --live"
+            raise UsageError(msg)
+        translate(chosen_settings(arguments), arguments.stdin, shared)
+
+    return exit_code_of(_NAME, work)
 
 
-def translate(settings: TerminalSettings, stdin: BinaryIO | None) -> None:
+def translate(
+    settings: TerminalSettings, stdin: BinaryIO | None, shared: ShareSettings | None = None
+) -> None:
     """Translate every line of the source to standard output.
 
     Args:
         settings: input and translation.
         stdin: the input if no source is named; None if it is closed.
+        shared: how phones may read along; None for not at all.
 
     Raises:
         SurtitleError: the engine failed.
@@ -196,19 +215,27 @@ def translate(settings: TerminalSettings, stdin: BinaryIO | None) -> None:
     """
     out = standard_output()
     convert_first(settings.model)
+    wanted = settings.translation
+    languages = wanted.source_language, wanted.target_language
     with (
         _opened(settings.source, stdin) as reader,
         _opened_log(settings.log) as log,
+        shared_room(shared, languages, _tell) as room,
         leaving_at_once(lambda: _tell_broken(reader)),
     ):
+        writer = LineWriter(out, live=settings.live)
         try:
-            _translate_lines(settings, reader, LineWriter(out, live=settings.live), log)
+            _translate_lines(settings, reader, writer, log, SharedLines(room, languages[1]))
         finally:
             _tell_broken(reader)
 
 
 def _translate_lines(
-    settings: TerminalSettings, reader: LineReader, writer: LineWriter, log: EventLog
+    settings: TerminalSettings,
+    reader: LineReader,
+    writer: LineWriter,
+    log: EventLog,
+    shared: SharedLines,
 ) -> None:
     from engine.runtime.loader import load_weights  # noqa: PLC0415  libraries take a while to import
     from engine.translation.factory import make_system  # noqa: PLC0415
@@ -225,7 +252,7 @@ def _translate_lines(
     reads_english = settings.translation.reads_english
     for line in reader:
         n_strange += reads_english and any(map(str.isalpha, line)) and is_strange(line.split())
-        for piece in _captions(translator, line, settings):
+        for piece in _captions(translator, line, settings, shared):
             writer.write(piece)
         writer.end_line()
         context_rows = max(context_rows, translator.conversation.context_rows)
@@ -236,7 +263,9 @@ def _translate_lines(
         _tell(f"glossary and sentences before took up to {context_rows} rows of the prompt")
 
 
-def _captions(translator: "AnySystem", line: str, settings: TerminalSettings) -> Iterator[str]:
+def _captions(
+    translator: "AnySystem", line: str, settings: TerminalSettings, shared: SharedLines
+) -> Iterator[str]:
     """Yield the captions of a line piece by piece, with a blank after each sentence.
 
     Each sentence is an utterance of its own. Live or not, the same rows are fed: live only feeds
@@ -244,14 +273,19 @@ def _captions(translator: "AnySystem", line: str, settings: TerminalSettings) ->
     """
     words = committed_words(line, finished=True)
     for sentence in split_sentences(words, translator.settings.limits, finished=True):
+        source, caption = " ".join(sentence.words), ""
         if translator.settings.reads_english and is_strange(sentence.words):
-            yield " ".join(sentence.words) + " "
+            shared.show(source, source, ended=True)
+            yield source + " "
             continue
         first = 1 if settings.live else len(sentence.words)
         utterance = translator.open()
         for changes in feed_sentence(translator, utterance, sentence, first=first):
             for change in changes:
+                caption += change.text
+                shared.show(source, caption, ended=False)
                 yield change.text
+        shared.show(source, caption, ended=True)
         confidence = translator.confidence(utterance)
         if settings.marks_doubt and confidence is not None and confidence.is_low:
             yield f" {DOUBT_SIGN}"

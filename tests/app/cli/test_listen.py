@@ -25,6 +25,7 @@ from engine.messages import Code
 from engine.speech.events import TailChanged
 from engine.words import text_of
 from tests.engine.runtime.ctranslate2.tiny_models import make_encoder_decoder
+from tests.support.fake_room import fake_rooms
 from tests.support.fakes import save_tiny_model
 from tests.support.listening_fakes import (
     EchoSession,
@@ -109,6 +110,20 @@ def test_what_is_said_in_a_file_comes_out_line_by_line(listen, talk):
     assert re.search(
         r"words: 11; median seconds .* whole \d+\.\d\d .*; 0\.00 s of sound lost", ran.err
     )
+
+
+def test_phones_read_what_is_heard_but_no_name_of_a_file(listen, talk, tmp_path, monkeypatch):
+    rooms = fake_rooms(monkeypatch)
+    other = tmp_path / "secret.wav"
+    other.write_bytes(talk.read_bytes())
+    ran = listen("--source", talk, "--source", other, "--share", "--share-at", "127.0.0.1")
+    assert ran.exit_code == 0
+    (room,) = rooms
+    shown = {caption.strip() for _, caption, _ in room.shown[-1]}
+    assert shown == {"WE WENT TO THE OLD HOUSE.", "THEN IT RAINED ALL DAY."}
+    assert all(ended for *_, ended in room.shown[-1])
+    assert room.names == {""}
+    assert room.is_closed
 
 
 def test_subtitles_of_all_forms_say_the_same_at_the_same_times(listen, talk, tmp_path):

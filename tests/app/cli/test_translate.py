@@ -22,6 +22,7 @@ import torch
 from app.__main__ import main
 from app.cli import translate as terminal
 from app.config.system.text_io import LineReader, LineWriter, printable
+from app.sharing.networks import Network
 from engine.models.adapters.card import AdapterScore
 from engine.models.adaptive_card import AdaptiveCard
 from engine.models.fingerprint import read_fingerprint
@@ -32,6 +33,7 @@ from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import tiny_card, write_adapter
 from tests.support.chat_templates import CHATML
+from tests.support.fake_room import fake_rooms
 from tests.support.fakes import tiny_weights
 from training.trainer.pretraining.tokenizer import END, END_OF_WRITE
 
@@ -870,3 +872,54 @@ def test_a_sign_follows_doubtful_captions_if_that_is_wanted(translate, calibrate
         assert line.count(" (?)") == 2
         assert line.endswith(" (?)")
         assert line.replace(" (?)", "") == plain
+
+
+@pytest.fixture
+def rooms(monkeypatch):
+    return fake_rooms(monkeypatch)
+
+
+def test_shared_captions_grow_on_the_phones_and_end_with_the_command(translate, rooms):
+    ran = translate(b"good morning all. it rains.", "--live", "--share", "--share-at", "127.0.0.1")
+    (room,) = rooms
+    assert (room.address, room.languages) == ("127.0.0.1", {"source": "en", "caption": "de"})
+    assert [one[0] for one in room.shown[-1]] == ["good morning all.", "it rains."]
+    assert all(ended for *_, ended in room.shown[-1])
+    assert (
+        " ".join(caption.strip() for _, caption, _ in room.shown[-1]).split()
+        == " ".join(ran.lines_in_spite).split()
+    )
+    assert len(room.shown) > 3
+    assert room.is_closed
+    assert "http://room/#key" in ran.err
+
+
+def test_nothing_is_shared_unless_it_is_wanted(translate, rooms):
+    translate(b"good morning all.", "--live")
+    assert rooms == []
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--share"], "add --live"),
+        (["--live", "--share-pin"], "add --share"),
+        (["--live", "--share", "--share-at", "192.0.2.1"], "is an address of this computer"),
+    ],
+)
+def test_sharing_without_what_it_needs_is_wrong_usage(translate, rooms, options, sentence):
+    ran = translate(b"good morning all.", *options)
+    assert ran.exit_code == 2
+    assert sentence in ran.err
+    assert rooms == []
+
+
+def test_of_several_networks_none_is_taken_unasked(translate, rooms, monkeypatch):
+    several = [Network("192.168.1.5", "wlan0"), Network("10.0.0.7", "eth0")]
+    monkeypatch.setattr("app.cli.sharing.networks", lambda: several)
+    ran = translate(b"good morning all.", "--live", "--share")
+    assert ran.exit_code == 2
+    assert "192.168.1.5 (wlan0), 10.0.0.7 (eth0)" in ran.err
+    monkeypatch.setattr("app.cli.sharing.networks", lambda: several[:1])
+    translate(b"good morning all.", "--live", "--share", "--share-pin")
+    assert (rooms[0].address, rooms[0].with_pin) == ("192.168.1.5", True)
