@@ -84,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
         "--adapter", default=None, metavar="NAME|DIR|none", help="LoRA adapter for the model"
     )
     parser.add_argument("--device", choices=DEVICES, default="auto", help="where to compute")
-    parser.add_argument("--to", metavar="CODE", help="target language, for example de")
+    parser.add_argument("--to", metavar="CODE", help=f"target language: {translate.CODES}")
     parser.add_argument("--policy", type=_policy, help=translate.POLICIES)
     parser.add_argument(
         "--reset-places", action="store_true", help="open the windows where they first were"

@@ -209,8 +209,8 @@ class Code(Codes):
         "adapter or model"
     )
     BAD_POLICY = tr(
-        "a policy is written read:N, wait:K, adaptive:TAU[:MOST], stable:N or offline (N, K and "
-        "MOST from 1, TAU from 0 to 1), got {text!r}"
+        "a policy is written {forms} or offline (N, K and MOST from 1, TAU from 0 to 1), "
+        "got {text!r}"
     )
     BAD_LAG = tr("a lag is written lag:WORDS, for example lag:2.5, got {text!r}")
     NO_LAGS = tr(
@@ -396,52 +396,51 @@ class Code(Codes):
         "or small; those whose names end in .en recognise English alone"
     )
     NO_SUCH_WHISPER = tr(
-        "no speech model is called {name}: choose {known}, or name an owner/name on the hub or a "
+        "no speech model is called {name}: choose {known}, or name an owner/name on huggingface.co or a "
         "folder"
     )
 
     # hub
     HUB_NOT_SENT_AS_PROMISED = tr(
-        "the hub sent a {file} of {name} that is not what it promised: it was thrown away; try "
+        "huggingface.co sent a {file} of {name} that is not what it promised: it was thrown away; try "
         "again later or choose another model"
     )
     HUB_CANNOT_WRITE = tr(
-        "{name} cannot be written to {folder}: {reason}; make room or name another"
+        "{name} cannot be written to {folder}: {reason}; make room there and try again"
     )
-    HUB_BAD_NAME = tr("{name} is no name of a model on the hub: owner/name was expected")
+    HUB_BAD_NAME = tr("{name} is no name of a model on huggingface.co: owner/name was expected")
     HUB_OFFLINE = tr(
-        "{name} is not on this computer, and HF_HUB_OFFLINE forbids to ask the hub: unset it"
+        "{name} is not on this computer, and HF_HUB_OFFLINE forbids to ask huggingface.co: unset it"
     )
     HUB_CANCELLED = tr("downloading {name} was cancelled: what is there is kept")
     HUB_FAILED = tr(
-        "{name} cannot be downloaded: the hub {reason}; try again later or choose a model folder"
+        "{name} cannot be downloaded: huggingface.co {reason}; try again later or choose a model folder"
     )
     HUB_ANSWER_TOO_LONG = tr("sends an answer of more than {most} bytes")
     HUB_NO_ANSWER = tr("has not answered within {seconds:.0f} s")
     HUB_BAD_LIST = tr(
-        "{name} cannot be downloaded: the hub's list of its files cannot be used ({reason}); try "
-        "again later or choose a model folder"
+        "{name} cannot be downloaded: the list of its files on huggingface.co cannot be used "
+        "({reason}); try again later or choose a model folder"
     )
     HUB_WEB_PAGE = tr(
-        "{name} cannot be downloaded: a web page came instead of the hub's list; where your "
+        "{name} cannot be downloaded: a web page came instead of the list of its files; where your "
         "network asks you to log in, do so in a browser and try again"
     )
-    HUB_NO_WEIGHTS = tr("{name} has no {what} on the hub: choose another model")
+    HUB_NO_WEIGHTS = tr("{name} has no {what} on huggingface.co: choose another model")
     HUB_CERTIFICATE = tr(
-        "{name} cannot be downloaded: the hub's certificate was refused ({reason}); where your "
-        "network has a certificate of its own, name its file in SSL_CERT_FILE"
+        "{name} cannot be downloaded: the certificate of huggingface.co was refused ({reason}); "
+        "where your network has a certificate of its own, name its file in SSL_CERT_FILE"
     )
     HUB_REFUSED = tr(
-        "{name} cannot be downloaded from the hub ({reason}): see that there is a network and that "
-        "you may have it, or choose a model folder"
+        "{name} cannot be downloaded from huggingface.co ({reason}): see that there is a network "
+        "and that you may have it, or choose a model folder"
     )
     HUB_UNREACHABLE = tr(
         "cannot reach {host} ({reason}): check your connection and try again, or choose a model "
         "folder"
     )
     HUB_NO_ROOM = tr(
-        "{name} needs {missing} more in {folder}, and {free} are free: make room or "
-        "name another folder"
+        "{name} needs {missing} more in {folder}, and {free} are free: make room and try again"
     )
     HUB_STOPPED = tr(
         "the download of {name} broke off after {done} of {total} ({reason}): try again, it goes "

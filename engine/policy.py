@@ -14,6 +14,9 @@ from typing import Protocol
 from engine.errors import PolicyError
 from engine.messages import Code
 
+POLICY_FORMS = "read:N, wait:K, adaptive:TAU[:MOST], lag:WORDS, stable:N"
+"""How policies are written, besides ``offline``; ``lag:WORDS`` is the adaptive one that lags so."""
+
 
 class Action(enum.Enum):
     """The two actions of simultaneous translation, and the question which of them to take."""
@@ -237,7 +240,7 @@ def parse_policy(text: str) -> Policy:
         return Adaptive(float(adaptive[1]), int(adaptive[2] or MOST))
     match = _WRITTEN.fullmatch(text)
     if match is None:
-        raise PolicyError(Code.BAD_POLICY(text=text))
+        raise PolicyError(Code.BAD_POLICY(text=text, forms=POLICY_FORMS))
     return _KINDS[match[1]](int(match[2]))
 
 

@@ -25,6 +25,7 @@ from engine.files import bytes_text
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import KNOWN_MODELS, SPEECH_MODELS, STANDARD_WHISPER
 from engine.messages import Code
+from engine.models.instruct_card import LANGUAGE_NAMES
 from engine.models.model_card import read_card
 from engine.settings import ModelSettings
 
@@ -100,8 +101,7 @@ def check_machine(
     report("machine", asdict(machine))
     for folder in bundled_models():
         card = read_card(folder)
-        names = [language.name for language in card.languages.values()]
-        report("bundled", {"model": card.name, "languages": names})
+        report("bundled", {"model": card.name, "languages": [*card.languages]})
     report("recognisers", {"found": _recognisers(library)})
     from engine.speech.speed import computer_gflops  # noqa: PLC0415  numpy is slow to import
 
@@ -210,7 +210,8 @@ def _write_text(kind: str, values: Mapping[str, object]) -> None:
             text = _recogniser_text(values)
         case "fit":
             fits = "fits" if values["fits"] else "does not fit:"
-            text = f"Chat model: {values['model']} {fits} {values['words']}"
+            speed = ", speed not known" if values["fits"] else ""
+            text = f"Chat model: {values['model']} {fits} {values['words']}{speed}"
         case "forecast":
             text = (
                 f"{values['model']}: captions {values['median_s']:.1f} s behind the speaker, "
@@ -236,16 +237,16 @@ def _machine_text(values: Mapping[str, object]) -> str:
 
 def _translator_text(values: Mapping[str, object]) -> str:
     languages = values["languages"]
-    names = ", ".join(map(str, languages)) if isinstance(languages, list) else ""
-    return f"Translator: {values['model']}, English to {names}, comes with Surtitle"
+    names = ", ".join(map(_named, languages)) if isinstance(languages, list) else ""
+    return f"Translator: {values['model']}, English (en) to {names}, comes with Surtitle"
 
 
 def _offer_text(values: Mapping[str, object]) -> str:
     targets = values["targets"] if isinstance(values["targets"], list) else []
-    target = targets[0] if len(targets) == 1 else f"{len(targets)} languages"
+    target = _named(targets[0]) if len(targets) == 1 else f"{len(targets)} languages"
     words = [
         f"Translator: {values['model']}",
-        f"{values['source']} to {target}",
+        f"{_named(values['source'])} to {target}",
         f"{_bytes(values['download_bytes'])} to download",
     ]
     if not values["is_for_all_uses"]:
@@ -253,6 +254,12 @@ def _offer_text(values: Mapping[str, object]) -> str:
     if values["keeps_up"] is not None:
         words.append("keeps up here" if values["keeps_up"] else "too slow here")
     return ", ".join(words)
+
+
+def _named(code: object) -> str:
+    """Return a language as a person writes it, with the code that ``--to`` takes."""
+    name = LANGUAGE_NAMES.get(str(code))
+    return f"{name} ({code})" if name else str(code)
 
 
 def _recogniser_text(values: Mapping[str, object]) -> str:

@@ -6,7 +6,6 @@ compared with the source. ``surtitle-train evaluate`` computes the same scores, 
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -29,6 +28,20 @@ if TYPE_CHECKING:
 
 _NAME = "score"
 _STANDARD_RECOGNIZER = "base.en"
+
+_WORDS = {
+    "bleu": "BLEU: {}",
+    "chrf": "chrF: {}",
+    "signature": "Signature of BLEU: {}",
+    "al": "Average lagging (AL): {} words",
+    "laal": "Length-adaptive average lagging (LAAL): {} words",
+    "n_lines": "Lines: {}",
+    "n_empty": "Lines without a caption: {}",
+    "ms_per_word": "Computing: {} ms a word",
+    "model": "Model: {}",
+    "wer": "Word error rate: {}",
+    "real_time_factor": "Recognising: {} s of computing for each second of speech",
+}
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -207,8 +220,8 @@ def _lines(path: Path) -> list[str]:
 
 
 def _write_text(kind: str, values: Mapping[str, object]) -> None:
-    """Write the scores as text, one a line."""
+    """Write the scores as text, one a line, in words and with their units."""
     if kind in ("score", "wer"):
         for name, value in values.items():
-            shown = f"{value:.3f}" if isinstance(value, float) else json.dumps(value)
-            sys.stdout.write(f"{name}: {shown}\n")
+            shown = f"{value:.3f}" if isinstance(value, float) else str(value)
+            sys.stdout.write(f"{_WORDS[name].format(shown)}\n")

@@ -34,8 +34,10 @@ from engine.models.adapters.adapter import Adapter, model_card, usable_adapter
 from engine.models.adaptive_card import is_lag, policy_of_lag
 from engine.models.encoder_decoder.original import is_encoder_decoder
 from engine.models.fingerprint import read_fingerprint
+from engine.models.instruct_card import LANGUAGE_NAMES
 from engine.models.model_card import ModelCard
 from engine.models.resolve import AUTO, STANDARD_OF_DRAFTS, STANDARD_POLICY, check_policy, resolve
+from engine.policy import POLICY_FORMS
 from engine.settings import (
     DEVICES,
     QUANTISATIONS,
@@ -56,11 +58,10 @@ if TYPE_CHECKING:
 _STDIN = "-"
 _LONGEST_SLOT = 1024  # longer than any utterance
 _STANDARD = TranslationSettings()
-POLICIES = (
-    "read:N, wait:K, adaptive:TAU[:MOST], lag:WORDS (the adaptive one that lags so many words), "
-    "stable:N or offline"
-)
+POLICIES = f"{POLICY_FORMS} or offline"
 """How policies are written on the command line."""
+CODES = f"{', '.join(LANGUAGE_NAMES)}, as far as the model knows them"
+"""The languages that ``--to`` takes."""
 
 _NAME = "translate"
 
@@ -121,7 +122,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that ``chosen_settings`` reads."""
     for option, kind, metavar, text in (
-        ("--to", str, "CODE", f"target language ({_STANDARD.target_language})"),
+        ("--to", str, "CODE", f"target language: {CODES} ({_STANDARD.target_language})"),
         (
             "--policy",
             str,

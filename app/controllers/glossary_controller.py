@@ -82,10 +82,15 @@ class GlossaryController(QObject):
 
     @Slot(tuple)
     def _take_terms(self, terms: Terms) -> None:
+        begins = bool(terms) and not self._terms
         self._terms = terms
         failure = self._folder.write(self._language, terms)
         if failure is not None:
             self.failed.emit(worded(failure))
+        if begins and not self._is_used:  # who writes a first term wants it used
+            self._settings.change("translation", glossary=True)
+            if self.dialog is not None:
+                self.dialog.show_use(used=True, warning=self._warning())
         self._tell()
 
     @Slot(bool)

@@ -96,7 +96,10 @@ class SetupController(QObject):
             language=language or stored.language,
             source=stored.source,
         )
-        self.models.open_models(now, preferences.accepted)
+        in_use = ModelChoice(
+            model=preferences.model, language=stored.language, source=stored.source
+        )
+        self.models.open_models(now, preferences.accepted, in_use)
 
     @property
     def _library(self) -> Path:

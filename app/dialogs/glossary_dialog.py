@@ -153,6 +153,8 @@ class GlossaryDialog(QDialog):
         for row in range(len(rows)):
             self._mark(row, texts.get(row, ""))
         self._is_filling = False
+        self.remove.setEnabled(bool(rows))
+        self.save.setEnabled(any(map(any, rows)))
         first = next(iter(texts), None)
         self.fault.setText(
             ""
@@ -196,6 +198,7 @@ class GlossaryDialog(QDialog):
         self.table.setItem(row, 0, term)
         self.table.setItem(row, 1, QTableWidgetItem(""))
         self._is_filling = False
+        self.remove.setEnabled(True)
         self.table.setCurrentCell(row, 0)
         self.table.editItem(term)
 

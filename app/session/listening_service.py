@@ -1,5 +1,6 @@
 """Listens for the windows: slow work runs on other threads and reports by signals."""
 
+import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -25,6 +26,7 @@ from engine.speech.events import (
 
 if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
     from app.session.recognition import Run, SpeechEngine
+    from engine.audio.live_source import LiveSource
     from engine.speech.listener import Feed
     from engine.speech.listening import Wanted
 
@@ -288,24 +290,30 @@ class ListeningService(QObject):
         if wanted and not speech.has(recognizer):
             return False
         newest = next(reversed(self._living()), None)
-        if newest is not None:
-            newest.listener.stop()
-        if not wanted:
-            return False
-        speech.language = language
-        after = None if newest is None else newest.listener
-        run = speech.prepare(wanted, recognizer, self._feed, report, after, instead=instead)
-        with self._guard:
-            self._runs.append(run)
-            if run.file is not None:
-                run.file.pause(paused=self._holds_files)
-        self.begins.emit()
-        try:
-            run.listener.start()  # now that it is among those that events go to
-        except SurtitleError:
+        with contextlib.ExitStack() as unless_followed:
+            if newest is not None:
+                unless_followed.callback(newest.listener.stop)
+            if not wanted:
+                return False
+            speech.language = language
+            after = None if newest is None else newest.listener
+            run = speech.prepare(wanted, recognizer, self._feed, report, after, instead=instead)
+            ending = None if newest is None else _handed_over(newest, run)
             with self._guard:
-                self._runs.remove(run)
-            raise
+                self._runs.append(run)
+                if run.file is not None:
+                    run.file.pause(paused=self._holds_files)
+            self.begins.emit()
+            try:
+                run.listener.start()  # now that it is among those that events go to
+            except SurtitleError:
+                with self._guard:
+                    self._runs.remove(run)
+                raise
+            if ending is not None:
+                unless_followed.pop_all()
+                for source in ending:
+                    source.stop()
         return True
 
     def _report_file(self, event: Heard) -> None:
@@ -354,3 +362,15 @@ class ListeningService(QObject):
             self.fetch_failed.emit("")
         else:
             self.fetched.emit(recognizer)
+
+
+def _handed_over(before: "Run", after: "Run") -> "list[LiveSource] | None":
+    """Let sources record until those that take their place have sound; return the others.
+
+    None if nothing takes a place: then the whole run is stopped.
+    """
+    for lane, source in after.sources.items():
+        if lane in before.sources:
+            source.follow(before.sources[lane])
+    left = [source for lane, source in before.sources.items() if lane not in after.sources]
+    return left if len(left) < len(before.sources) else None

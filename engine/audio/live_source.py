@@ -20,6 +20,9 @@ _log = logging.getLogger(__name__)
 CAPACITY_S = 600.0
 """Sound kept for a slow reader (38 MB); once it is full, new sound is dropped and reported."""
 
+HANDOVER_S = 3.0
+"""How long a source records beside the one that takes its place and has no sound yet."""
+
 _LEVEL_HOLDS_S = 0.5  # a device that delivers nothing for longer counts as silent
 _SILENT = measure_level(np.zeros(0, np.float32))
 
@@ -50,11 +53,21 @@ class LiveSource:
         self._n_overflown = 0
         self._overflows = False
         self._recorder: Recorder | None = None
+        self._before: LiveSource | None = None  # it records until sound comes from this one
+        self._alone_since_s = 0.0
         self._level, self._level_at_s = _SILENT, 0.0
         self._changed = threading.Condition()  # guards all of the above but the first five
         self._stopping = threading.Event()
         self._over = False
         self._thread = threading.Thread(target=self._run, name="surtitle-audio", daemon=True)
+
+    def follow(self, before: "LiveSource") -> None:
+        """Take the place of a source, before ``start``: it is stopped once this one has sound.
+
+        It is also stopped with this one, and after ``HANDOVER_S``. Sound that both record is its.
+        """
+        if not before._stopping.is_set():
+            self._before = before
 
     def start(self) -> None:
         """Start the recording thread."""
@@ -75,6 +88,7 @@ class LiveSource:
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()
+        self._end_before()
         with self._changed:
             self._over = True
             self._changed.notify_all()
@@ -112,6 +126,7 @@ class LiveSource:
             _log.exception("the recording stopped")
             self._fail(Code.RECORDING_STOPPED(reason=str(error)))
         finally:
+            self._end_before()
             with self._changed:
                 self._over = True
                 self._changed.notify_all()
@@ -128,9 +143,26 @@ class LiveSource:
             patience_s=self._patience_s,
         )
         self._recorder = recorder
+        patience_ends_s = time.monotonic() + HANDOVER_S
         while not self._stopping.is_set():
-            self._keep(recorder.step())
-        self._keep(recorder.finish())
+            self._keep(self._taken_over(recorder.step()))
+            if time.monotonic() > patience_ends_s:
+                self._end_before()
+        self._keep(self._taken_over(recorder.finish()))
+
+    def _taken_over(self, chunks: Iterator[AudioChunk]) -> Iterator[AudioChunk]:
+        """Stop the source before at the first chunk; yield those that it has not recorded."""
+        for chunk in chunks:
+            self._end_before()
+            if chunk.heard_at_s >= self._alone_since_s:
+                yield chunk
+
+    def _end_before(self) -> None:
+        with self._changed:
+            before, self._before = self._before, None
+        if before is not None:
+            before.stop()
+            self._alone_since_s = time.monotonic()
 
     def _keep(self, chunks: Iterator[AudioChunk]) -> None:
         for chunk in chunks:

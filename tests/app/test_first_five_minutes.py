@@ -57,7 +57,7 @@ EXPORTED = {"en": "1 caption was written to", "de": "1 Untertitel steht jetzt in
 NOT_KEPT = {
     "en": (
         "Your choices could not be stored in",
-        "the journal in",
+        "this session cannot be saved in",
         "captions cannot be appended to",
     ),
     "de": (

@@ -48,7 +48,7 @@ def test_a_home_that_can_only_be_read_is_told_and_captions_come(tmp_path):  # no
     home = Path("/sys/surtitle")
     seen, _ = visit(home, 2)
     assert any("choices could not be stored in /sys/surtitle" in it for it in seen["notices"])
-    assert any("journal in /sys/surtitle/sessions cannot be" in it for it in seen["notices"])
+    assert any("session cannot be saved in /sys/surtitle/sessions" in it for it in seen["notices"])
     assert "/sys/surtitle/mine.srt" in seen["export"]
     assert not home.exists()
 
@@ -58,7 +58,7 @@ def test_a_disk_without_room_is_told_and_what_was_there_stays(tmp_path):
     (tmp_path / "settings.toml").write_text(before)
     seen, _ = visit(tmp_path, 3, 0)
     assert any("choices could not be stored" in it for it in seen["notices"])
-    assert any("journal in" in it and "cannot be written" in it for it in seen["notices"])
+    assert any("session cannot be saved in" in it for it in seen["notices"])
     assert any("captions cannot be appended" in it for it in seen["notices"])
     assert "mine.srt" in seen["export"]
     assert (tmp_path / "settings.toml").read_text() == before
@@ -70,7 +70,7 @@ def test_a_disk_without_room_is_told_and_what_was_there_stays(tmp_path):
     [
         (no_network, ["cannot reach 127.0.0.1 (Connection refused): check your connection"]),
         (hanging_network, []),  # it is still waited for when the person leaves
-        (login_page, ["a web page came instead of the hub's list"]),
+        (login_page, ["a web page came instead of the list of its files"]),
     ],
 )
 def test_on_a_poor_network_captions_come_and_a_fetch_that_fails_is_told(

@@ -8,6 +8,7 @@ import pytest
 
 import app.controllers.application  # noqa: F401  so that a test can take it away
 from app.__main__ import main
+from app.cli import translate
 
 HEAVY = ("torch", "transformers", "tokenizers")
 
@@ -154,3 +155,17 @@ def test_a_missing_library_is_a_sentence(monkeypatch, capsys):
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     assert main([]) == 1
     assert "library that is missing" in capsys.readouterr().err
+
+
+def test_help_and_refusal_list_the_same_policies(capsys, tmp_path):
+    assert main(["translate", "--policy", "read:x", str(tmp_path)]) != 0
+    refusal = capsys.readouterr().err
+    assert "lag:WORDS" in refusal
+    assert f"is written {translate.POLICIES} (" in refusal
+
+
+@pytest.mark.parametrize("command", [[], ["translate"], ["check"]])
+def test_help_lists_the_codes_of_languages(capsys, command):
+    with pytest.raises(SystemExit):
+        main([*command, "--help"])
+    assert " ".join(translate.CODES.split()) in " ".join(capsys.readouterr().out.split())

@@ -14,7 +14,7 @@ class AppCode(Codes):
 
     # captions on the disk
     JOURNAL_UNWRITABLE = tr(
-        "the journal in {folder} cannot be written: {reason}; captions go on, and a crash would "
+        "this session cannot be saved in {folder}: {reason}; captions go on, and a crash would "
         "lose them"
     )
     EXPORT_UNWRITABLE = tr(

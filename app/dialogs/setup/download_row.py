@@ -1,11 +1,15 @@
 """A download in a page: its progress in bytes, and buttons to start, cancel and repeat it."""
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary
 from app.look.widgets.dialog_text import as_sentence, paragraph, size_text
+
+SILENT_MS = 8000
+"""Without a byte; then that is said."""
 
 _STEPS = 1000
 
@@ -53,7 +57,14 @@ class DownloadRow(QWidget):
         self.cancel.clicked.connect(self.cancelled)
         self.folder.clicked.connect(self.folder_wanted)
         self._offer(self.tr("&Download"))
+        self.silence = QTimer(self, singleShot=True, interval=SILENT_MS)
+        self.silence.timeout.connect(self._tell_silence)
         self.show_message("")
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Wait for nothing more."""
+        super().hideEvent(event)
+        self.silence.stop()
 
     def set_possible(self, *, possible: bool) -> None:
         """Enable or disable the start of a download."""
@@ -82,11 +93,21 @@ class DownloadRow(QWidget):
         self._show(as_sentence(message) or stopped, running=False)
         self._offer(self.tr("&Try again") if message else self.tr("&Download"))
 
+    @Slot()
+    def _tell_silence(self) -> None:
+        """Show that nothing comes, before the connection is given up."""
+        waiting = self.tr("nothing arrives at the moment")
+        self.message.setText(f"{self.message.text()} – {waiting}")
+
     def _offer(self, text: str) -> None:
         self.download.setText(text)
 
     def _show(self, text: str, *, running: bool) -> None:
         self.is_running = running
+        if running:
+            self.silence.start()
+        else:
+            self.silence.stop()
         self.message.setText(text)
         self.message.setVisible(bool(text))
         self.progress.setVisible(running)

@@ -7,6 +7,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QPushButton
 
 from app.captions.models import MachineReport, ModelOffer, known_offers
+from app.config.model_choice import ModelChoice
 from app.config.modes import SOURCE_LANGUAGE
 from app.config.system.child_process import ChildCommand
 from app.config.system.translations import failure_text, worded
@@ -51,6 +52,7 @@ class ModelPage(WizardPage):
         self.column.addLayout(self._languages())
         self._model: Path | None = None
         self._was_chosen = False  # by the user, so no recommendation replaces it
+        self._in_use: ModelChoice | None = None
         self._accepted: Path | None = None  # the model whose licence is accepted
         self.machine = quiet(self.tr("Checking this computer…"))
         self.machine.setAccessibleDescription(self.tr("This computer"))
@@ -138,6 +140,20 @@ class ModelPage(WizardPage):
         self._show_offers(self._all)
         self.chosen.emit()
 
+    def show_in_use(self, choice: ModelChoice) -> None:
+        """Mark the model that translates now."""
+        self._in_use = choice
+        self._show_offers(self._all)
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether the selected model translates these languages now."""
+        return self._uses(self.model)
+
+    def _uses(self, model: Path | None) -> bool:
+        now = self._in_use
+        return now is not None and (now.model, now.source, now.language) == (model, *self._pair)
+
     def show_accepted(self, model: Path | None) -> None:
         """Take the licence of a model as accepted."""
         self._accepted = model
@@ -206,7 +222,14 @@ class ModelPage(WizardPage):
             choices.append(own.choice)
         pair = (self.spoken, self.language)
         cards = [
-            words_of(offer, self.report, *pair, is_best=offer is best) for offer in self._offers
+            words_of(
+                offer,
+                self.report,
+                *pair,
+                is_best=offer is best,
+                is_in_use=self._uses(offer.choice),
+            )
+            for offer in self._offers
         ]
         self.cards.show_cards(cards, choices.index(self._model) if self._model in choices else 0)
         self._offer()

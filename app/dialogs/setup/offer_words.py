@@ -53,7 +53,13 @@ class OfferWords:
 
 
 def words_of(
-    offer: ModelOffer, report: MachineReport, spoken: str, language: str, *, is_best: bool
+    offer: ModelOffer,
+    report: MachineReport,
+    spoken: str,
+    language: str,
+    *,
+    is_best: bool,
+    is_in_use: bool = False,
 ) -> OfferWords:
     """Return the texts about a model for two languages on this computer."""
     score = offer.score(spoken, language)
@@ -62,6 +68,7 @@ def words_of(
         n_dots = n_dots_of(score)
         dots = "●" * n_dots + "○" * (_BEST - n_dots)
         grade = _grade(n_dots)
+    used = [Fact(_said(tr("In use now")))] if is_in_use else []
     known = [_size(offer), *_speed(offer, report), _use(offer)]
     quality = _quality(offer, f"{dots} {grade}".strip())
     aloud = _quality(offer, grade)
@@ -69,10 +76,12 @@ def words_of(
     detail = " · ".join(filter(None, (offer.name, offer.licence)))
     return OfferWords(
         title=title,
-        facts=tuple(fact for fact in (quality, *known) if fact.text),
+        facts=tuple(fact for fact in (*used, quality, *known) if fact.text),
         detail=detail,
         tip="\n".join(filter(None, (_source(score), _load_tip(offer, report)))),
-        spoken=", ".join(filter(None, [title, *recommended, aloud.text, *_texts(known), detail])),
+        spoken=", ".join(
+            filter(None, [title, *recommended, *_texts(used), aloud.text, *_texts(known), detail])
+        ),
         is_best=is_best,
     )
 

@@ -39,13 +39,20 @@ class ModelsDialog(QDialog):
         self.page.usable_changed.connect(self._offer_use)
         _lay_out(self, self.page, self.apply)
 
-    def open_models(self, now: ModelChoice, accepted: Path | None = None) -> None:
-        """Show the models, and select the current one.
+    def open_models(
+        self,
+        now: ModelChoice,
+        accepted: Path | None = None,
+        in_use: ModelChoice | None = None,
+    ) -> None:
+        """Show the models, and select one.
 
         Args:
-            now: the current model and languages.
+            now: the model and languages to begin with.
             accepted: the model whose licence, which forbids commercial use, was accepted before.
+            in_use: what translates now; None if that is ``now``.
         """
+        self.page.show_in_use(in_use or now)
         self.page.show_languages(now.source, now.language)
         self.page.show_accepted(accepted)
         self.page.choose(now.model)
@@ -66,7 +73,7 @@ class ModelsDialog(QDialog):
         if offer is not None and not offer.is_here:
             text = self.tr("Download and &use ({})").format(size_text(offer.n_bytes))
         self.apply.setText(text)
-        self.apply.setEnabled(usable)
+        self.apply.setEnabled(usable and not self.page.is_in_use)
 
     @Slot()
     def _use(self) -> None:

@@ -6,6 +6,8 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QHBoxLayout, QRadioButton, QWidget
 
+from app.look.widgets.dialog_text import quiet
+
 _SIZE, _RING, _DISTANCE = 24, 2, 4  # pixels
 _RADIUS = 4
 _GAP = 4
@@ -33,7 +35,11 @@ class ColourWells(QWidget):
         self._row.setSpacing(_GAP)
         self._row.addStretch()
         self._wells = dict[str, _Well]()
-        for name, value in (scheme, ""), *colours:
+        self._add(scheme, "")
+        label = quiet(scheme)
+        label.setWordWrap(False)
+        self._row.insertWidget(self._row.count() - 1, label)
+        for name, value in colours:
             self._add(name, value)
         self.show_value("")
 

@@ -71,7 +71,7 @@ def test_a_person_is_told_fact_by_fact_what_is_here(capsys, monkeypatch, found, 
         "Graphics card: none that torch can use",
     )
     assert translator.startswith("Translator: surtitle-")
-    assert translator.endswith(", comes with Surtitle")
+    assert translator.endswith(", English (en) to German (de), comes with Surtitle")
     assert recogniser == f"Speech recogniser: {words}"
 
 
@@ -88,16 +88,22 @@ def test_the_translators_that_the_window_offers_are_listed_with_their_speed_here
     capsys, monkeypatch
 ):
     listed = translators(capsys, monkeypatch)
-    assert (
-        "Translator: Helsinki-NLP/opus-mt-en-fr, en to fr, 301 MB to download, keeps up here"
-        in listed
-    )
+    pair = "Helsinki-NLP/opus-mt-en-fr, English (en) to French (fr)"
+    assert f"Translator: {pair}, 301 MB to download, keeps up here" in listed
     (large,) = [line for line in listed if "m2m100_418M" in line]
-    assert "en to 23 languages" in large
+    assert "English (en) to 23 languages" in large
     assert large.endswith("too slow here")
     (nllb,) = [line for line in listed if "nllb" in line]
     assert "not for commercial use" in nllb
-    assert not any("de to" in line for line in listed)
+    assert not any("German (de) to" in line for line in listed)
+
+
+def test_a_chat_model_that_fits_is_not_called_fast(capsys, monkeypatch):
+    monkeypatch.setattr("engine.speech.speed.computer_gflops", lambda: 100.0)
+    assert main(["check"]) == 0
+    fits = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Chat model")]
+    assert fits
+    assert all("speed not known" in line for line in fits if " fits " in line)
 
 
 def test_for_two_languages_it_lists_what_translates_between_them_the_best_first(
@@ -105,8 +111,8 @@ def test_for_two_languages_it_lists_what_translates_between_them_the_best_first(
 ):
     languages = ("--from", "de", "--to", "en")
     first, second, *_ = translators(capsys, monkeypatch, *languages, gflops=1e5)
-    assert first.startswith("Translator: Helsinki-NLP/opus-mt-de-en, de to en, ")
-    assert second.startswith("Translator: facebook/m2m100_418M, de to 23 languages, ")
+    assert first.startswith("Translator: Helsinki-NLP/opus-mt-de-en, German (de) to English (en), ")
+    assert second.startswith("Translator: facebook/m2m100_418M, German (de) to 23 languages, ")
 
 
 def test_a_failure_is_a_line_for_programs(capsys, tmp_path):

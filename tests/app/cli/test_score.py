@@ -76,7 +76,9 @@ def test_the_bundled_model_is_scored_on_a_file(files, capsys):
     assert 0 <= score["bleu"] <= 100
     assert 0 < score["laal"] <= 2.5
     assert main(["score", *map(str, files)]) == 0
-    assert "bleu: " in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "\nAverage lagging (AL): " in told
+    assert " ms a word\n" in told
 
 
 def test_files_that_do_not_belong_together_are_one_sentence(files, capsys):

@@ -605,10 +605,11 @@ def test_a_language_the_model_does_not_know_gives_way_to_one_it_knows(program, t
 
 def test_what_the_engine_refuses_is_told(program):
     one = program().open().wait_until_ready()
-    one.application.bridge.event_came.emit(Refused(message=Code.BAD_POLICY(text="fast")))
+    one.application.bridge.event_came.emit(
+        Refused(message=Code.BAD_POLICY(text="fast", forms="A, B"))
+    )
     assert one.window.banner.sentence.text() == (
-        "A policy is written read:N, wait:K, adaptive:TAU[:MOST], stable:N or offline (N, K and "
-        "MOST from 1, TAU from 0 to 1), got 'fast'."
+        "A policy is written A, B or offline (N, K and MOST from 1, TAU from 0 to 1), got 'fast'."
     )
 
 

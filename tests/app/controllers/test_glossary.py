@@ -125,20 +125,29 @@ def glossary(program):
     return lambda **settings: Glossary(program(**settings).open().wait_until_ready())
 
 
-def test_terms_are_kept_and_the_model_is_not_told_unless_that_is_wanted(glossary, tmp_path):
+def test_terms_are_kept_and_used_from_the_first_one_on_unless_that_is_not_wanted(
+    glossary, tmp_path
+):
     one = glossary()
+    assert not one.dialog.use.isChecked()
+    assert not one.dialog.remove.isEnabled()
+    assert not one.dialog.save.isEnabled()
     one.write(*TERMS)
+    assert one.dialog.remove.isEnabled()
+    assert one.dialog.save.isEnabled()
     assert GlossaryFolder(tmp_path / "glossary").read("de") == (TERMS, None)
-    assert one.told() == []
-    assert "not in use" in one.dialog.cost.text()
-    one.dialog.use.click()
-    assert one.told() == [TERMS]
+    assert one.told()[0] == TERMS[:1]
+    assert one.told()[-1] == TERMS
+    assert one.dialog.use.isChecked()
     assert one.one.stored()["translation"]["glossary"] is True
     one.dialog.table.selectRow(0)
     one.dialog.remove.click()
     assert one.told()[-1] == TERMS[1:]
     one.dialog.use.click()
     assert one.told()[-1] == ()
+    assert "not in use" in one.dialog.cost.text()
+    one.write(("more", "mehr"))
+    assert not one.dialog.use.isChecked(), "it was switched off by hand"
 
 
 def test_what_it_does_to_the_model_is_said(glossary, monkeypatch, tmp_path):
@@ -150,7 +159,6 @@ def test_what_it_does_to_the_model_is_said(glossary, monkeypatch, tmp_path):
 def test_a_glossary_that_was_on_is_told_at_the_next_start(glossary):
     one = glossary()
     one.write(*TERMS)
-    one.dialog.use.click()
     again = glossary()
     again.one.wait(lambda: again.told() == [TERMS])
     assert again.one.engine.translations[0].glossary == ()  # a bad one must not stop the start
@@ -160,7 +168,6 @@ def test_a_glossary_that_was_on_is_told_at_the_next_start(glossary):
 def test_another_language_has_other_terms(glossary):
     one = glossary()
     one.write(*TERMS)
-    one.dialog.use.click()
     menu, status = one.one.window.choices.language, one.one.window.status
     assert status.glossary.isVisible()
     menu.pick("fr")

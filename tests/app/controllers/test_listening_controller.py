@@ -581,6 +581,10 @@ def test_another_device_is_heard_at_once_and_remembered(program):
     assert (wanted.kind, wanted.name) == (DeviceKind.MICROPHONE, "mic2")
     assert one.application.settings.preferences.listening.microphone == "mic2"
     one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
+    before, now = (run.sources["me"] for run in one.speech.runs)
+    assert now.before is before, "it records until the other one has sound"
+    one.press(one.bar.microphone)
+    one.wait(lambda: now.ended)
 
 
 def test_each_switch_names_the_device_of_its_kind_that_sound_came_from_before(program):

@@ -534,6 +534,47 @@ def test_stopping_wakes_who_reads(live):
     assert source.ended
 
 
+def test_a_source_records_until_sound_comes_from_the_one_in_its_place(live):
+    before, _, notices = live
+    other = PacedSystem(device())
+    other.may_give = lambda: False
+    after = LiveSource(other, MICROPHONE, notices.append)
+    after.follow(before)
+    before.start()
+    after.start()
+    for _ in range(20):
+        assert before.read(5)
+    other.may_give = lambda: True
+    assert read_all(before)
+    assert after.read(5)
+    after.stop()
+
+
+def test_a_source_ends_with_the_one_in_its_place(live):
+    before, _, notices = live
+    other = PacedSystem(device())
+    other.may_give = lambda: False
+    after = LiveSource(other, MICROPHONE, notices.append)
+    after.follow(before)
+    before.start()
+    after.start()
+    after.stop()
+    read_all(before)
+    assert before.ended
+
+
+def test_a_source_does_not_wait_without_end_for_the_one_in_its_place(live, monkeypatch):
+    monkeypatch.setattr("engine.audio.live_source.HANDOVER_S", 0.0)
+    before, _, notices = live
+    after = LiveSource(FakeSystem(), MICROPHONE, notices.append)
+    after.follow(before)
+    before.start()
+    after.start()
+    read_all(before)
+    assert before.ended
+    after.stop()
+
+
 def test_a_source_that_was_never_started_can_be_stopped(live):
     source, _, _ = live
     source.stop()

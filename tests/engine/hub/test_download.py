@@ -223,7 +223,7 @@ def test_a_disk_that_fills_is_one_sentence_and_leaves_nothing(hub, library, monk
 def test_too_little_room_is_told_before_anything_is_fetched(hub, library, monkeypatch):
     usage = shutil.disk_usage("/")
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage._replace(free=1000))
-    with pytest.raises(HubError, match="make room or name another folder") as caught:
+    with pytest.raises(HubError, match="make room and try again") as caught:
         fetch(hub, library)
     values = caught.value.message.values
     assert all(isinstance(values[name], ByteCount) for name in ("missing", "free"))
@@ -231,7 +231,7 @@ def test_too_little_room_is_told_before_anything_is_fetched(hub, library, monkey
 
 
 def test_a_model_that_the_hub_does_not_have_is_one_sentence(hub, library):
-    with pytest.raises(HubError, match="cannot be downloaded from the hub"):
+    with pytest.raises(HubError, match="cannot be downloaded from huggingface.co"):
         fetch_model("no/such", library, hub_server.settings(hub))
     assert not library.exists()
 
@@ -283,7 +283,7 @@ def test_what_is_no_revision_leads_nowhere(hub, tmp_path, revision, fault):
     before = sorted(tmp_path.rglob("*"))
     hub.change = lambda listing: listing | {"sha": revision}
     hub.fault = lambda _name, _start: fault
-    assert "the hub's list of its files cannot be used ('sha'" in refusal(hub, library)
+    assert "the list of its files on huggingface.co cannot be used ('sha'" in refusal(hub, library)
     assert sorted(tmp_path.rglob("*")) == before
     assert len(hub.asked) == 1
 
@@ -361,7 +361,7 @@ LISTS = {
 def test_a_list_that_cannot_be_used_is_one_sentence(hub, library, change):
     hub.change = change
     said = refusal(hub, library)
-    assert "the hub's list of its files cannot be used" in said
+    assert "the list of its files on huggingface.co cannot be used" in said
     assert len(said) < 400
     assert said.isprintable()
     assert len(hub.asked) == 1

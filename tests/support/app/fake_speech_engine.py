@@ -43,9 +43,15 @@ class Talk(Chunks):
         self.sounding = "mic1" if lane == "me" else "out1"
         self._report = report
         self.lane = lane
+        self.before = None
+
+    def follow(self, before):
+        self.before = before
 
     def start(self):
         super().start()
+        if self.before is not None:
+            self.before.stop()
         device = "Desk mic" if self.lane == "me" else "Speakers"
         self.notice(NoticeKind.LISTENING, f"listening to {device}", device)
 

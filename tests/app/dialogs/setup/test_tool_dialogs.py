@@ -213,6 +213,17 @@ def test_the_button_says_that_a_model_is_downloaded_first_and_how_much(models, q
     assert one.apply.text() == "Download and &use (1.9 GB)"
 
 
+def test_the_model_in_use_is_marked_and_there_is_nothing_to_use(models, qtbot):
+    one = models()
+    qtbot.waitUntil(lambda: one.page.offer is not None)
+    marked = [words.title for words in one.page.cards.words if words.facts[0].text == "In use now"]
+    assert marked == ["English → German, built in"]
+    one.page.choose(None)
+    assert not one.apply.isEnabled()
+    select(one.page, "Helsinki-NLP/opus-mt-en-de")
+    assert one.apply.isEnabled()
+
+
 def test_a_slow_computer_is_told_before_a_download_what_is_too_slow(models, qtbot):
     page = polish(models(says(MACHINE, {**FAST, "gflops": 20.0})))
     qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
@@ -251,7 +262,8 @@ def test_what_a_source_without_blanks_means_is_said_beside_its_models(models):
 
 def test_a_licence_that_was_accepted_is_not_asked_for_again(models):
     one = models()
-    one.open_models(ModelChoice(model=Path(NLLB), language="pl"), Path(NLLB))
+    now = ModelChoice(model=Path(NLLB), language="pl")
+    one.open_models(now, Path(NLLB), ModelChoice(model=None, language="de"))
     assert one.page.offer.name == NLLB
     assert one.page.accept.isChecked()
     assert one.apply.isEnabled()

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.config.preferences import ListeningPreferences, Preferences, TranslationPreferences
+from app.dialogs.setup.download_row import DownloadRow
 from app.dialogs.setup.wizard import SetupWizard
 from app.session.listening_service import ListeningService
 from engine.errors import HubError
@@ -320,3 +321,17 @@ def test_the_words_of_speed_have_room_before_they_are_known(guide, qtbot):
     qtbot.waitUntil(lambda: "Fast" in one.speech.details[SPEECH_CHOICES[0].name].text())
     one.speech.layout().activate()
     assert one.speech.buttons[SPEECH_CHOICES[-1].name].y() == before
+
+
+def test_a_download_without_a_byte_says_so(qtbot):
+    row = DownloadRow()
+    qtbot.addWidget(row)
+    row.show()
+    row.show_progress("base.en", 60, 100)
+    row.silence.timeout.emit()
+    assert row.message.text().endswith("nothing arrives at the moment")
+    row.show_progress("base.en", 61, 100)
+    assert "nothing" not in row.message.text()
+    assert row.silence.isActive()
+    row.show_failure("no room")
+    assert not row.silence.isActive()
