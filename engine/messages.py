@@ -414,7 +414,8 @@ class Code(Codes):
     )
     HUB_CANCELLED = tr("downloading {name} was cancelled: what is there is kept")
     HUB_FAILED = tr(
-        "{name} cannot be downloaded: huggingface.co {reason}; try again later or choose a model folder"
+        "{name} cannot be downloaded: huggingface.co {reason}; try again later or choose a model "
+        "folder"
     )
     HUB_ANSWER_TOO_LONG = tr("sends an answer of more than {most} bytes")
     HUB_NO_ANSWER = tr("has not answered within {seconds:.0f} s")

@@ -30,6 +30,14 @@ class StepAside(QObject):
         self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._settled.timeout.connect(self._follow)
         window.installEventFilter(self)
+        view = window.transcript
+        for change in (
+            view.rows.rowsInserted,
+            view.rows.rowsRemoved,
+            view.verticalHeader().sectionResized,
+            view.verticalScrollBar().valueChanged,
+        ):
+            change.connect(self._settled.start)
         for part in window.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
             part.installEventFilter(self)  # for the layout of the content
 
@@ -44,4 +52,7 @@ class StepAside(QObject):
         window = self._window
         is_used = window.isActiveWindow() or window.underMouse()
         is_seen = window.isVisible() and not window.isMinimized()
-        self._overlay.keep_off(window.needed_areas() if is_used and is_seen else [])
+        if is_used and is_seen:
+            self._overlay.keep_off(window.needed_areas(), window.geometry())
+        else:
+            self._overlay.keep_off([])

@@ -6,7 +6,7 @@ measured and painted, so a day of captions is as fast as a minute.
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QFontMetrics,
     QGuiApplication,
@@ -289,6 +289,15 @@ class Transcript(QTableView):
         if first < 0:
             return range(0)
         return range(first, (self.rows.rowCount() - 1 if last < 0 else last) + 1)
+
+    def newest_area(self) -> QRect:
+        """Return where the newest row is on the screen; nothing if it is out of sight."""
+        row = self.rows.rowCount() - 1
+        if row < 0 or not self.isVisible():
+            return QRect()
+        view = self.viewport()
+        place = QRect(0, self.rowViewportPosition(row), view.width(), self.rowHeight(row))
+        return (place & view.rect()).translated(view.mapToGlobal(QPoint()))
 
     def _dress(self) -> None:
         self.setTabKeyNavigation(False)

@@ -1,5 +1,7 @@
 """The main window: lays out its parts and connects them to the actions."""
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QChildEvent, QEvent, QObject, QPoint, QRect, QSize, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
@@ -135,17 +137,16 @@ class MainWindow(QMainWindow):
         self.move(left, max(area.top(), min(area.top() + _MARGIN, lowest)))
 
     def needed_areas(self) -> list[QRect]:
-        """Return the parts of the screen with its controls and lines, but not the transcript.
+        """Return the parts of the screen with its controls, lines and the newest row.
 
-        In the order of what matters: the lines that are typed in, then buttons, then texts.
+        In the order of what matters: the lines that are typed in, the newest row, then buttons,
+        then texts.
         """
         page = self.empty_page
         lines = (self.typed_line, self.find_bar, self.banner, self.fetch_bar)
-        parts: list[QWidget] = [*lines, self.controls, self.status, page.offer, self.menuBar()]
-        parts.append(page.hint)
-        return [
-            QRect(part.mapToGlobal(QPoint()), part.size()) for part in parts if part.isVisible()
-        ]
+        others = (self.controls, page.offer, self.status, self.menuBar(), page.hint)
+        newest = self.transcript.newest_area()
+        return [*_areas(lines), *([] if newest.isEmpty() else [newest]), *_areas(others)]
 
     def _connect_actions(self) -> None:
         """Connect menus and buttons that do the same."""
@@ -238,3 +239,8 @@ class _Body(QWidget):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
+
+
+def _areas(parts: Iterable[QWidget]) -> list[QRect]:
+    """Return where the visible ones are on the screen."""
+    return [QRect(part.mapToGlobal(QPoint()), part.size()) for part in parts if part.isVisible()]

@@ -136,11 +136,11 @@ class TextLayout(QObject):
         inside = QRect(left, top, right - left, self._size.height() - _ABOVE - top)
         return inside.adjusted(-_BESIDE, -_ABOVE, _BESIDE, _ABOVE)
 
-    def paint(self, painter: QPainter, box: QRect) -> None:
+    def paint(self, painter: QPainter, box: QRect, *, opaque: bool = False) -> None:
         """Paint a box, the source if it is shown, and the captions."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colours = self._theme
-        paint_box(painter, box, colours)
+        paint_box(painter, box, colours, opaque=opaque)
         source, captions = self._areas()
         self._source.paint(painter, source, self._fonts[1], colours.quiet, colours)
         colour = colours.quiet if self.view.is_hint else colours.text

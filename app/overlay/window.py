@@ -27,6 +27,7 @@ from app.overlay.text_layout import OverlayView, TextLayout
 
 _DISTANCE_FROM_EDGE, _EDGE_SHARE = 48, 0.05  # pixels at most; of the height of the screen
 _SETTLED_MS = 300
+_SIDE = 16  # pixels of the screen that stay free beside long lines
 _QUICK_S = 0.03  # slower painting leaves a glide four steps at most
 
 
@@ -88,6 +89,7 @@ class Overlay(QWidget):
         self._placed = QRect()  # the geometry last set by this class and not by the user
         self._home = QRect()  # the same without stepping aside
         self._needed: list[QRect] = []
+        self._below = QRect()  # the window that it keeps off
         self.show_theme(choices or CaptionPreferences())
         application = QGuiApplication.instance()
         assert isinstance(application, QGuiApplication)
@@ -111,7 +113,7 @@ class Overlay(QWidget):
         """Change font, colours and size, and fit it into its screen."""
         self._choices = choices
         area = self._fitted_area = self._screen_area()
-        self._text.dress(choices, self.font(), area.width())
+        self._text.dress(choices, self.font(), area.width() - 2 * _SIDE)
         self._text.n_lines = self._lines_that_fit(area)
         self._take_size()
         self._text.forget_box()
@@ -198,11 +200,13 @@ class Overlay(QWidget):
         """Its geometry where the user put it, also while it steps aside."""
         return self._home if self.geometry() == self._placed else self.geometry()
 
-    def keep_off(self, areas: Sequence[QRect]) -> None:
+    def keep_off(self, areas: Sequence[QRect], window: QRect | None = None) -> None:
         """Cover none of these parts of the screen, with fewer lines if there is no room.
 
         Where there is none for one line either, the last parts are covered: they matter least.
+        Above the window that they are of, nothing shows through the box.
         """
+        self._below = window or QRect()
         if list(areas) != self._needed:
             self._needed = list(areas)
             if not self.is_dragged or not self._was_moved:
@@ -212,7 +216,8 @@ class Overlay(QWidget):
         """Paint the background, the source if it is shown, and the captions."""
         start_s = time.perf_counter()
         painter = QPainter(self)
-        self._text.paint(painter, self.box)
+        is_above = self._below.intersects(self.box.translated(self.pos()))
+        self._text.paint(painter, self.box, opaque=is_above)
         painter.end()
         self._last_paint_s = time.perf_counter() - start_s
         self.painted.emit()
@@ -301,8 +306,9 @@ class Overlay(QWidget):
     def _take_size(self) -> None:
         """Resize as the preferences say, keeping the position of the user."""
         area = self._screen_area()
-        self.setMinimumSize(self._text.size_for(20, 1).boundedTo(area.size()))
-        self.setMaximumSize(self._text.size_for(68, 4).boundedTo(area.size()))
+        room = area.size() - QSize(2 * _SIDE, 0)
+        self.setMinimumSize(self._text.size_for(20, 1).boundedTo(room))
+        self.setMaximumSize(self._text.size_for(68, 4).boundedTo(room))
         self._home = self._home_for(self.n_lines, area)
         at_the_bottom = QRect(self._home)
         at_the_bottom.moveBottom(area.bottom())

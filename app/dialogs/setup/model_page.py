@@ -45,7 +45,7 @@ class ModelPage(WizardPage):
         self.title = self.tr("Translation models")
         self.report = MachineReport()
         self._desk, self._check = desk, check
-        self._all = list[ModelOffer]()
+        self._all: list[ModelOffer] = [*bundled_offers(), *known_offers()]
         self._offers = list[ModelOffer]()  # the cards
         self.source, self.target = QComboBox(), QComboBox()
         self._pair = ("", "")  # their values
@@ -80,7 +80,6 @@ class ModelPage(WizardPage):
         self.accept.setSizePolicy(keeping)
         self.column.addWidget(self.accept)
         self._connect()
-        self._all = [*bundled_offers(), *known_offers()]
         self.show_languages(SOURCE_LANGUAGE, "de")
 
     def look(self) -> None:

@@ -106,6 +106,17 @@ def test_the_newest_row_is_in_sight_at_once(transcript):
     assert bar.maximum() > 0
 
 
+def test_the_newest_row_knows_its_place_on_the_screen(transcript):
+    assert transcript.newest_area().isEmpty()
+    transcript.show_views(many(40))
+    area = transcript.newest_area()
+    assert area.height() == transcript.rowHeight(39)
+    row = transcript.rowAt(transcript.viewport().mapFromGlobal(area.center()).y())
+    assert row == 39
+    transcript.scrollToTop()
+    assert transcript.newest_area().isEmpty()
+
+
 def test_who_scrolled_up_to_read_is_left_in_peace_until_typing_goes_on(transcript):
     bar = transcript.verticalScrollBar()
     transcript.show_views(many(30))

@@ -575,6 +575,20 @@ def test_without_room_for_all_lines_it_has_fewer(overlay):
     assert overlay.n_lines == STILL.lines
 
 
+def test_nothing_shows_through_it_above_the_window_that_it_keeps_off(overlay):
+    overlay.show_view(OverlayView(lines=(Line(text="Guten Morgen"),)))
+    middle = overlay.box.center().x(), overlay.box.top() + 3
+
+    def alpha():
+        return overlay.grab().toImage().pixelColor(*middle).alpha()
+
+    assert alpha() < 255
+    overlay.keep_off([], overlay.geometry())
+    assert alpha() == 255
+    overlay.keep_off([])
+    assert alpha() < 255
+
+
 def test_where_a_line_has_no_room_it_covers_what_matters_least(overlay):
     area = overlay.screen().availableGeometry()
     middle = area.top() + area.height() // 2
