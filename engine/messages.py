@@ -402,8 +402,8 @@ class Code(Codes):
 
     # hub
     HUB_NOT_SENT_AS_PROMISED = tr(
-        "huggingface.co sent a {file} of {name} that is not what it promised: it was thrown away; try "
-        "again later or choose another model"
+        "huggingface.co sent a {file} of {name} that is not what it promised: it was thrown away; "
+        "try again later or choose another model"
     )
     HUB_CANNOT_WRITE = tr(
         "{name} cannot be written to {folder}: {reason}; make room there and try again"
