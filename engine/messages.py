@@ -396,8 +396,8 @@ class Code(Codes):
         "or small; those whose names end in .en recognise English alone"
     )
     NO_SUCH_WHISPER = tr(
-        "no speech model is called {name}: choose {known}, or name an owner/name on huggingface.co or a "
-        "folder"
+        "no speech model is called {name}: choose {known}, or name an owner/name on huggingface.co "
+        "or a folder"
     )
 
     # hub

@@ -1329,7 +1329,7 @@
     </message>
     <message>
         <source>In use now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt in Gebrauch</translation>
     </message>
     <message>
         <source>no speech model is called {name}: choose {known}, or name an owner/name on huggingface.co or a folder</source>
@@ -2291,7 +2291,7 @@
     </message>
     <message>
         <source>nothing arrives at the moment</source>
-        <translation type="unfinished">im Moment kommt nichts an</translation>
+        <translation>im Moment kommt nichts an</translation>
     </message>
 </context>
 <context>
