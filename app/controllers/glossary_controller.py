@@ -87,7 +87,7 @@ class GlossaryController(QObject):
         failure = self._folder.write(self._language, terms)
         if failure is not None:
             self.failed.emit(worded(failure))
-        if begins and not self._is_used:  # who writes a first term wants it used
+        if begins and not self._is_used:  # a first term is written to be used
             self._settings.change("translation", glossary=True)
             if self.dialog is not None:
                 self.dialog.show_use(used=True, warning=self._warning())
