@@ -80,9 +80,9 @@ class Network(nn.Module):
         """Return the file of the whole network, for CTC, by its name."""
         return {"ctc.onnx": self._file(_scores(self.tokens), _numbers_in_float)}
 
-    def onnx_encoder(self) -> bytes:
-        """Return the file of all but the last layer, its weights in 8 bits, for a transducer."""
-        return self._file(_encoded(), numbers_in_8_bits)
+    def onnx_encoder(self, projection: nn.Linear) -> bytes:
+        """Return the file with another last layer, for a transducer, its weights in 8 bits."""
+        return self._file(_encoded(projection), numbers_in_8_bits)
 
     def _file(self, last: Iterable[bytes], write: Write) -> bytes:
         """Return the file, the scaling of the features folded into the first weights."""
@@ -156,12 +156,15 @@ def _scores(tokens: nn.Linear) -> Iterator[bytes]:
     yield graph_output("log_probs", FLOAT, [1, _CHUNK // JOINED, tokens.out_features])
 
 
-def _encoded() -> Iterator[bytes]:
-    yield constant("last.shape", [WIDTH, _CHUNK // JOINED])
+def _encoded(projection: nn.Linear) -> Iterator[bytes]:
+    yield constant("last.shape", [WIDTH, -1])
     yield node("Reshape", [f"hidden.{_LAYERS}", "last.shape"], ["last"])
-    yield node("Transpose", ["last"], ["turned"])  # of two sizes: both change places
-    yield constant("encoded.shape", [1, _CHUNK // JOINED, WIDTH])
-    yield node("Reshape", ["turned", "encoded.shape"], ["encoder_out"])
+    yield from numbers_in_8_bits("projection.weight", projection.weight)
+    yield numbers("projection.bias", projection.bias)
+    given = ["last", "projection.weight", "projection.bias"]
+    yield node("Gemm", given, ["flat"], transA=1, transB=1)
+    yield constant("encoded.shape", [1, -1, WIDTH])
+    yield node("Reshape", ["flat", "encoded.shape"], ["encoder_out"])
     yield graph_output("encoder_out", FLOAT, [1, _CHUNK // JOINED, WIDTH])
 
 
