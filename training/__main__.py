@@ -11,10 +11,11 @@ from training.commands import (
     finetune,
     prepare,
     pretrain,
+    punctuation,
 )
 from training.commands.command_line import run_command
 
-_COMMANDS = (prepare, augment, align, pretrain, finetune, export, evaluate, calibrate)
+_COMMANDS = (prepare, augment, align, pretrain, finetune, export, evaluate, calibrate, punctuation)
 
 _MOVED = {
     "seqpo", "compare", "record-scores", "convert", "comet", "calibrate-lag", "policy-head",
