@@ -1,12 +1,14 @@
 """Recognise speech as it comes by sherpa-onnx: samples in, pieces of words out.
 
 The library (https://github.com/k2-fsa/sherpa-onnx) belongs to the extra ``speech`` and is imported
-when a model is loaded. Nothing is downloaded here. Its greedy search only appends, and its end
-points are not used: voice activity ends a speech.
+when a model is loaded. Nothing is downloaded here. Its greedy search only appends; where words are
+preferred it searches several ways at once, which may take back the newest pieces. Its end points
+are not used: voice activity ends a speech.
 """
 
 import logging
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +20,8 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError, is_failure
 from engine.messages import Code
 from engine.speech.streaming import Piece
-from engine.speech.streaming_files import tried_files
+from engine.speech.streaming_files import checked_files, tried, with_vocabulary
+from engine.text.punctuation import Punctuation, punctuation_for
 from engine.untrusted.limited_child import streaming_recognizer
 
 if TYPE_CHECKING:
@@ -36,10 +39,12 @@ class SherpaSettings:
     Attributes:
         folder: that holds it.
         language: two-letter code of what is spoken.
+        words: names and the like that a transducer prefers, as far as its tokens spell them.
     """
 
     folder: Path
     language: str = "en"
+    words: tuple[str, ...] = ()
 
 
 class Sherpa:
@@ -56,9 +61,14 @@ class Sherpa:
             import sherpa_onnx  # noqa: F401, PLC0415  takes 0.3 s; may be missing
         except ImportError as error:
             raise ModelError(Code.SPEECH_LIBRARIES_MISSING(reason=str(error))) from error
-        files = tried_files(settings.folder)
+        files = checked_files(settings.folder)
+        self._words = "/".join(files.spelt(settings.words)) if files.prefers_words else ""
         try:
-            self._recognizer = streaming_recognizer(files.paths)
+            with with_vocabulary(files) if self._words else nullcontext(files) as used:
+                tried(used, settings.folder)
+                self._recognizer = streaming_recognizer(used.paths)
+        except ModelError:
+            raise
         except BaseException as error:  # the library raises nothing more precise
             if not is_failure(error):
                 raise
@@ -69,6 +79,12 @@ class Sherpa:
         self._marks_sentences = files.marks_sentences
         self._is_in_capitals = files.is_in_capitals
         self._is_english = settings.language == "en"
+        self._punctuation = None if files.marks_sentences else punctuation_for(settings.language)
+
+    @property
+    def punctuation(self) -> Punctuation | None:
+        """What writes case and punctuation in its place; None where it does, or nothing can."""
+        return self._punctuation
 
     @property
     def marks_sentences(self) -> bool:
@@ -77,7 +93,7 @@ class Sherpa:
 
     def stream(self) -> "SherpaStream":
         """Begin to hear a speech; several are heard beside each other."""
-        return SherpaStream(self._recognizer)
+        return SherpaStream(self._recognizer, self._words)
 
     def spelled(self, word: str) -> str:
         """Return a word in small letters if the model knows capitals alone; English keeps "I"."""
@@ -91,12 +107,12 @@ class Sherpa:
 class SherpaStream:
     """One speech, heard from an empty state."""
 
-    def __init__(self, recognizer: "OnlineRecognizer") -> None:
+    def __init__(self, recognizer: "OnlineRecognizer", words: str) -> None:
         self._recognizer = recognizer
-        self._stream = recognizer.create_stream()
+        self._stream = recognizer.create_stream(words or None)
 
     def feed(self, samples: Samples) -> Sequence[Piece]:
-        """Hear more; return all pieces so far, which only grow."""
+        """Hear more; return all pieces so far."""
         self._stream.accept_waveform(SAMPLE_RATE_HZ, samples)
         while self._recognizer.is_ready(self._stream):
             self._recognizer.decode_stream(self._stream)

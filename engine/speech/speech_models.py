@@ -63,20 +63,25 @@ def found_speech_model(name: str, library: Path) -> Path | None:
     return find_model(choice.hub, library, _kind(choice))
 
 
-def load_speech_model(folder: Path, device: str, language: str) -> SpeechModel | StreamingModel:
+def load_speech_model(
+    folder: Path, device: str, language: str, words: tuple[str, ...] = ()
+) -> SpeechModel | StreamingModel:
     """Load the model in a folder.
 
     Args:
         folder: of either kind.
         device: one of ``engine.settings.DEVICES``; streaming models run on the CPU alone.
         language: two-letter code of what is spoken.
+        words: names and the like that it prefers.
 
     Raises:
         ModelError: it cannot be used, or the extra ``speech`` is not installed.
     """
     if is_streaming(folder):
-        return sherpa.Sherpa(sherpa.SherpaSettings(folder=folder, language=language))
-    settings = whisper.WhisperSettings(model=str(folder), device=device, language=language)
+        return sherpa.Sherpa(sherpa.SherpaSettings(folder=folder, language=language, words=words))
+    settings = whisper.WhisperSettings(
+        model=str(folder), device=device, language=language, words=words
+    )
     return whisper.Whisper(settings)
 
 

@@ -1,14 +1,17 @@
 """Turn speech into committed words by a model that hears it as it comes, 100 ms at a time.
 
-Such a model tells pieces of words: it only appends, so what can change of a word is that it goes
-on. A word is committed once the next one has begun, or once nothing came for a while. Voice
-activity decides when the model runs at all, and each speech is heard from an empty state.
+Such a model tells pieces of words: mostly it only appends, so what can change of a word is that it
+goes on. A word is committed once the next one has begun, or once nothing came for a while. Where
+the model writes neither case nor punctuation, ``engine.text.punctuation`` does, for which some
+words wait for the next one. Voice activity decides when the model runs at all, and each speech is
+heard from an empty state.
 """
 
 import re
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -19,6 +22,7 @@ from engine.speech.hypothesis import RecognizedWord
 from engine.speech.live_recognizer import LiveRecognizer, Recognized
 from engine.speech.pace import Pace
 from engine.speech.vad import SpeechPart, VoiceActivityDetector
+from engine.text.punctuation import Punctuation, SentenceMarks
 
 PRE_ROLL_S = 0.5
 """Sound before the opening of the gate that such a model needs: it hears nothing twice."""
@@ -49,7 +53,10 @@ class SpeechStream(Protocol):
     """One speech, heard from an empty state."""
 
     def feed(self, samples: Samples) -> Sequence[Piece]:
-        """Hear more; return all pieces so far, which only grow."""
+        """Hear more; return all pieces so far.
+
+        What was told before may change where the model prefers words; what is committed stays.
+        """
 
     def flush(self) -> Sequence[Piece]:
         """Hear the rest: nothing follows; return all pieces."""
@@ -62,6 +69,10 @@ class StreamingModel(Protocol):
     @property
     def marks_sentences(self) -> bool:
         """Whether it writes punctuation."""
+
+    @property
+    def punctuation(self) -> Punctuation | None:
+        """What writes case and punctuation in its place; None for nothing."""
 
     def stream(self) -> SpeechStream:
         """Begin to hear a speech; several are heard beside each other."""
@@ -100,6 +111,7 @@ class _Speech:
         waiting: samples, less than a step.
         n_heard: samples that the model has heard.
         n_committed: pieces of committed words.
+        last: the newest of them.
         shown: the tail that was told last.
     """
 
@@ -108,6 +120,7 @@ class _Speech:
     waiting: Samples = field(default_factory=lambda: np.zeros(0, np.float32))
     n_heard: int = 0
     n_committed: int = 0
+    last: Piece | None = None
     shown: tuple[RecognizedWord, ...] = ()
 
 
@@ -143,6 +156,8 @@ class StreamingRecognizer(LiveRecognizer):
         self._model = model
         self._clock = clock
         self._speech: _Speech | None = None
+        self._marks = SentenceMarks(model.punctuation) if model.punctuation else None
+        self._unwritten: deque[RecognizedWord] = deque()  # those that ``_marks`` holds
 
     @property
     def buffered_s(self) -> float:
@@ -151,7 +166,7 @@ class StreamingRecognizer(LiveRecognizer):
 
     @property
     def marks_sentences(self) -> bool:
-        """Whether it writes punctuation; without, only pauses tell where a sentence ends."""
+        """Whether the model writes punctuation; else every pause ends a sentence, too."""
         return self._model.marks_sentences
 
     def _take(self, part: SpeechPart) -> Iterator[Recognized]:
@@ -169,13 +184,16 @@ class StreamingRecognizer(LiveRecognizer):
             yield from self._commit(speech, pieces)
         if part.ends:
             speech.stream.feed(speech.waiting)
-            words = self._words(speech, speech.stream.flush())
+            pieces = speech.stream.flush()
+            self._follow(speech, pieces)
+            words = self._words(speech, pieces)
             self._speech = None
-            committed = tuple(word for _, word in words)
+            committed = self._written([word for _, word in words], ends=True)
             yield Recognized(committed=committed, tail=(), speech_ended=True)
 
     def _commit(self, speech: _Speech, pieces: Sequence[Piece]) -> Iterator[Recognized]:
         """Yield what became known, if anything did."""
+        self._follow(speech, pieces)
         words = self._words(speech, pieces)
         heard_s = speech.n_heard / SAMPLE_RATE_HZ
         if words and heard_s - pieces[-1].at_s >= self._settings.settled_s:
@@ -183,11 +201,41 @@ class StreamingRecognizer(LiveRecognizer):
         else:
             tail = words[-1:]
             speech.n_committed = tail[0][0] if tail else speech.n_committed
-        committed = words[: len(words) - len(tail)]
-        shown = tuple(word for _, word in tail)
+        if speech.n_committed:
+            speech.last = pieces[speech.n_committed - 1]
+        certain = [word for _, word in words[: len(words) - len(tail)]]
+        silent_s = heard_s - pieces[-1].at_s if pieces else 0.0
+        committed = self._written(certain, pauses=silent_s >= 2 * self._settings.settled_s)
+        shown = (*self._unwritten, *(word for _, word in tail))
         if committed or shown != speech.shown:
-            yield Recognized(committed=tuple(word for _, word in committed), tail=shown)
+            yield Recognized(committed=committed, tail=shown)
         speech.shown = shown
+
+    def _follow(self, speech: _Speech, pieces: Sequence[Piece]) -> None:
+        """Find where committed pieces end after the model told them otherwise: by their times."""
+        n, last = speech.n_committed, speech.last
+        if last is not None and (n > len(pieces) or pieces[n - 1] != last):
+            speech.n_committed = sum(piece.at_s <= last.at_s for piece in pieces)
+
+    def _written(
+        self, words: Sequence[RecognizedWord], *, pauses: bool = False, ends: bool = False
+    ) -> tuple[RecognizedWord, ...]:
+        """Return certain words, and those that waited, with case and punctuation.
+
+        Args:
+            words: that are certain.
+            pauses: nothing was said for a while.
+            ends: the speech is over.
+        """
+        if self._marks is None:
+            return tuple(words)
+        texts = list[str]()
+        for word in words:
+            self._unwritten.append(word)
+            texts += self._marks.feed(word.text)
+        if pauses or ends:
+            texts += self._marks.pause(ends=ends)
+        return tuple(replace(self._unwritten.popleft(), text=text) for text in texts)
 
     def _words(self, speech: _Speech, pieces: Sequence[Piece]) -> list[tuple[int, RecognizedWord]]:
         """Return the words that are not committed yet, with the places of their first pieces."""

@@ -5,9 +5,12 @@ file (CTC), as the makers of sherpa-onnx publish them. Of several of a kind thos
 taken, of these the last by name.
 """
 
+import contextlib
+import math
+import tempfile
 import unicodedata
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.errors import ModelError
@@ -53,6 +56,30 @@ class StreamingFiles:
         letters = [c for token in self.tokens if not _is_special(token) for c in token]
         return any(c.isupper() for c in letters) and not any(c.islower() for c in letters)
 
+    @property
+    def prefers_words(self) -> bool:
+        """Whether the library can make it prefer words."""
+        return "joiner" in self.paths
+
+    def spelt(self, words: Sequence[str]) -> tuple[str, ...]:
+        """Return the words that its tokens can spell, in capitals if it knows them alone."""
+        written = [word.upper() if self.is_in_capitals else word for word in words]
+        return tuple(
+            word
+            for word in (" ".join(text.split()) for text in written)
+            if word and all(self._spells("▁" + part) for part in word.split())
+        )
+
+    def _spells(self, text: str) -> bool:
+        known, longest = set(self.tokens), max(map(len, self.tokens))
+        reached = [True] + [False] * len(text)
+        for end in range(1, len(text) + 1):
+            reached[end] = any(
+                reached[start] and text[start:end] in known
+                for start in range(max(0, end - longest), end)
+            )
+        return reached[-1]
+
 
 def is_streaming(folder: Path) -> bool:
     """Tell whether a folder holds a model of this kind, or what is left of one."""
@@ -86,20 +113,46 @@ def checked_files(folder: Path) -> StreamingFiles:
     return files
 
 
-def tried_files(folder: Path) -> StreamingFiles:
-    """Return the files of a model that was tried as well, in a process of its own.
+@contextlib.contextmanager
+def with_vocabulary(files: StreamingFiles) -> Iterator[StreamingFiles]:
+    """Give the library the tokens with their scores in a file, so that words can be preferred.
+
+    The makers number tokens from the most frequent on; how frequent each is follows Zipf's law.
+    """
+    with tempfile.TemporaryDirectory(prefix="surtitle-") as folder:
+        path = Path(folder) / "vocabulary"
+        lines = (
+            f"{token}\t{-math.log(number + 1):.4f}\n"
+            for number, token in enumerate(files.tokens)
+            if not any(c.isspace() for c in token)
+        )
+        path.write_text("".join(lines), encoding="utf-8")
+        yield replace(files, paths={**files.paths, "vocabulary": str(path)})
+
+
+def tried(files: StreamingFiles, folder: Path) -> None:
+    """Try a model in a process of its own.
 
     The library may end the process where a model does not suit it, or take all memory.
 
     Raises:
-        ModelError: the folder is damaged, or holds another kind of model.
+        ModelError: it cannot be used.
     """
-    files = checked_files(folder)
     try:
         _try(files)
     except ValueError as error:
         detail = detail_of(error)
         raise ModelError(Code.STREAMING_UNFIT(folder=str(folder), detail=detail)) from error
+
+
+def tried_files(folder: Path) -> StreamingFiles:
+    """Return the files of a model that was tried as well, in a process of its own.
+
+    Raises:
+        ModelError: the folder is damaged, or holds another kind of model.
+    """
+    files = checked_files(folder)
+    tried(files, folder)
     return files
 
 

@@ -5,7 +5,7 @@ loaded. Nothing is downloaded here: only models on this computer are loaded.
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +39,7 @@ class WhisperSettings:
         compute_type: CTranslate2's; None is float16 on a GPU and int8 on a CPU.
         n_threads: on a CPU; 0 is CTranslate2's own choice.
         cache: folder of named models; None is huggingface's own cache.
+        words: names and the like that it prefers; the first of them, as many as fit.
     """
 
     model: str = "base.en"
@@ -47,6 +48,7 @@ class WhisperSettings:
     compute_type: str | None = None
     n_threads: int = 0
     cache: Path | None = None
+    words: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_choice("the device", self.device, DEVICES)
@@ -64,6 +66,7 @@ class Whisper:
         """
         self._model = _load(settings)
         self._language = settings.language
+        self._words = prompt_start(settings.words)
         if self._language not in self._model.supported_languages:
             model = shown(Path(settings.model).name)
             raise ModelError(Code.WHISPER_LANGUAGE(model=model, code=self._language))
@@ -83,6 +86,7 @@ class Whisper:
             temperature=0.0,  # falling back to sampling would make successive hypotheses disagree
             condition_on_previous_text=False,
             initial_prompt=prompt_end(prompt) or None,
+            hotwords=self._words or None,
             word_timestamps=True,
             vad_filter=False,
             no_speech_threshold=None,  # ``is_hallucination`` decides
@@ -118,6 +122,17 @@ def prompt_end(text: str) -> str:
         return text
     _, _, whole_words = text[-_PROMPT_LETTERS - 1 :].partition(" ")
     return whole_words
+
+
+def prompt_start(words: Sequence[str]) -> str:
+    """Return the first words of a list that fit into a prompt, with commas between them."""
+    text = ""
+    for word in words:
+        longer = f"{text}, {word}" if text else word
+        if len(longer) > _PROMPT_LETTERS:
+            break
+        text = longer
+    return text
 
 
 def _load(settings: WhisperSettings) -> "WhisperModel":

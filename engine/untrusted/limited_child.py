@@ -165,7 +165,8 @@ def streaming_recognizer(files: Mapping[str, str]) -> "OnlineRecognizer":
 
     Args:
         files: the paths of ``tokens``, and of ``ctc`` or of ``encoder``, ``decoder`` and
-            ``joiner``.
+            ``joiner``; with ``vocabulary``, the tokens with their scores, the latter can prefer
+            words, for which they search several ways at once.
     """
     from sherpa_onnx import OnlineRecognizer  # noqa: PLC0415  as the module says
 
@@ -173,7 +174,16 @@ def streaming_recognizer(files: Mapping[str, str]) -> "OnlineRecognizer":
         return OnlineRecognizer.from_zipformer2_ctc(
             tokens=files["tokens"], model=files["ctc"], num_threads=1
         )
-    return OnlineRecognizer.from_transducer(**files, num_threads=1)
+    network = {name: path for name, path in files.items() if name != "vocabulary"}
+    if "vocabulary" not in files:
+        return OnlineRecognizer.from_transducer(**network, num_threads=1)
+    return OnlineRecognizer.from_transducer(
+        **network,
+        num_threads=1,
+        decoding_method="modified_beam_search",
+        modeling_unit="bpe",
+        bpe_vocab=files["vocabulary"],
+    )
 
 
 def heard(files: Mapping[str, str], n_tokens: int) -> dict[str, str]:

@@ -19,7 +19,7 @@ _ALIKE = 0.7  # what is the same is above it, resampled or not; what is not, bel
 _COARSE = 2  # samples taken together: what sets voices apart is below 4 kHz
 
 TINY = Path(__file__).parents[1] / "assets" / "tiny-whisper"
-TINY_STREAMING = TINY.with_name("tiny-streaming")
+TINY_STREAMING, TINY_TRANSDUCER = (TINY.with_name(f"tiny-{n}") for n in ("streaming", "transducer"))
 
 needs_sherpa = pytest.mark.skipif(find_spec("sherpa_onnx") is None, reason="needs sherpa-onnx")
 needs_voice = pytest.mark.skipif(not espeak.is_here(), reason="needs espeak-ng")

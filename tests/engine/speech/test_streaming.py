@@ -7,8 +7,10 @@ import pytest
 
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
+from engine.speech.hypothesis import same_word_key
 from engine.speech.streaming import Piece, StreamingRecognizer, StreamingSettings
 from engine.speech.vad import VadSettings, VoiceActivityDetector
+from engine.text.punctuation import UNKNOWN, punctuation_for
 from tests.support.listening_fakes import Loudness
 from tests.support.sounds import silence
 
@@ -19,6 +21,7 @@ class Told:
     """A model that tells pieces at given seconds of a speech."""
 
     marks_sentences = False
+    punctuation = None
 
     def __init__(self, *pieces):
         self.pieces = [Piece(text=text, at_s=at_s) for text, at_s in pieces]
@@ -131,6 +134,82 @@ def test_each_speech_is_heard_from_an_empty_state_and_silence_not_at_all():
     assert words(heard(model, samples)) == ["good", "good"]
     assert model.n_streams == 2
     assert heard(Told((" GOOD", 0.2)), silence(5.0)) == []
+
+
+class Changing:
+    """Pieces that a model takes back: those told at each step."""
+
+    def __init__(self, *told):
+        self.told, self.n_steps = told, 0
+
+    def feed(self, _samples):
+        self.n_steps += 1
+        return self.flush()
+
+    def flush(self):
+        told = self.told[min(self.n_steps, len(self.told)) - 1]
+        return [Piece(text=text, at_s=at_s) for text, at_s in told]
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "words_told"),
+    [
+        ([(" A", 0.1), (" BE", 0.2), (" C", 0.5)], ["a", "b", "c"]),
+        ([(" AB", 0.2), (" C", 0.5)], ["a", "b", "c"]),
+        ([(" A", 0.1), (" B", 0.1), (" E", 0.2), (" C", 0.5)], ["a", "b", "c"]),
+        ([(" A", 0.1)], ["a", "b"]),
+    ],
+)
+def test_what_is_committed_stays_where_the_model_takes_it_back(otherwise, words_told):
+    before = [(" A", 0.1), (" B", 0.2), (" C", 0.5)]
+    model = Told()
+    model.stream = lambda: Changing(before, otherwise)
+    assert words(heard(model, loud(0.9))) == words_told
+
+
+class StopsAfter:
+    """Is certain of no word, and puts a full stop behind these."""
+
+    def __init__(self, *words):
+        self.words = words
+
+    def chances(self, _before, word, after, _first, _n_since):
+        ends = word in self.words and after != UNKNOWN
+        return np.array([0.2, 0.1, 0.6, 0.1] if ends else [0.6, 0.2, 0.1, 0.1]), 0
+
+
+def test_words_without_case_and_punctuation_get_both_and_wait_for_the_next_one():
+    model = Told((" GOOD", 0.2), (" MORNING", 0.5), (" THANK", 0.8), (" YOU", 1.1))
+    model.punctuation = StopsAfter("morning", "you")
+    results = heard(model, loud(1.3), settled_s=0.5)
+    steps = [(words([one]), [word.text for word in one.tail]) for one in results]
+    assert steps == [
+        ([], ["good"]),
+        ([], ["good", "morning"]),
+        (["Good"], ["morning", "thank"]),
+        (["morning."], ["thank", "you"]),
+        (["Thank", "you."], []),
+    ]
+
+
+def test_the_last_word_of_a_speech_ends_a_sentence_and_waits_no_longer_than_a_pause():
+    model = Told((" GOOD", 0.2), (" MORNING", 0.5))
+    model.punctuation = StopsAfter()
+    assert words(heard(model, loud(0.9), settled_s=0.5)) == ["Good", "morning."]
+    assert words(heard(model, loud(3.0), settled_s=0.5)[:-1]) == ["Good", "morning"]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_case_and_punctuation_lose_double_and_change_no_word(seed):
+    rng = random.Random(seed)
+    at_s, pieces = 0.0, []
+    for n in range(40):
+        at_s += rng.choice((0.1, 0.4, 0.8))
+        pieces.append((f" W{n}", round(at_s, 2)))
+    model = Told(*pieces)
+    model.punctuation = punctuation_for("en")
+    results = heard(model, loud(at_s + 0.1), [rng.randrange(1, 9000) for _ in range(200_000)])
+    assert [same_word_key(word) for word in words(results)] == [f"w{n}" for n in range(40)]
 
 
 def test_letters_that_come_in_bytes_are_joined_and_special_tokens_left_out():

@@ -7,7 +7,7 @@ import pytest
 
 from engine.errors import ModelError
 from engine.speech.streaming_files import checked_files, is_streaming, tried_files
-from tests.support.spoken import TINY_STREAMING, needs_sherpa
+from tests.support.spoken import TINY_STREAMING, TINY_TRANSDUCER, needs_sherpa
 
 pytestmark = needs_sherpa
 
@@ -43,6 +43,28 @@ def test_a_whole_folder_is_taken():
     assert len(files.tokens) == len(lines(TINY_STREAMING))
     assert files.is_in_capitals
     assert not files.marks_sentences
+
+
+def test_a_transducer_is_taken_with_all_its_parts():
+    files = tried_files(TINY_TRANSDUCER)
+    assert sorted(files.paths) == ["decoder", "encoder", "joiner", "tokens"]
+    assert files.prefers_words
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "instead"),
+    [
+        ("encoder.int8.onnx", b"decode_chunk_len", b"decode_chunk_lon"),
+        ("decoder.onnx", b"context_size", b"context_sise"),
+        ("joiner.onnx", b"Tanh", b"Tanj"),
+    ],
+)
+def test_a_transducer_with_a_damaged_part_is_refused(tmp_path, name, told, instead):
+    folder = shutil.copytree(TINY_TRANSDUCER, tmp_path / "model")
+    content = (folder / name).read_bytes()
+    assert told in content
+    (folder / name).write_bytes(content.replace(told, instead))
+    assert "cannot be used" in refusal(folder)
 
 
 def test_other_folders_are_none_of_it(tmp_path):
