@@ -201,8 +201,8 @@ class Code(Codes):
     )
     BYTE_NO_UTF8 = tr("byte {byte} is no UTF-8")
     GLOSSARY_LINE = tr(
-        "line {number} of the glossary {path} is {line}, and a term, a tab and its translation "
-        "were expected: write it so"
+        "line {number} of the glossary {path} is {line}, and a name, or a term, a tab and its "
+        "translation were expected: write it so"
     )
     PROMPT_TOO_LONG = tr(
         "the prompt of {model} takes {n_rows} rows, and the cache has {capacity}: choose another "

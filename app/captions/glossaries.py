@@ -17,7 +17,7 @@ from engine.untrusted.safe_names import is_plain_name
 from engine.untrusted.strict_json import shown
 
 Terms = tuple[tuple[str, str], ...]
-"""Terms of the source language, each with its translation."""
+"""Terms of the source language, each with its translation; a name has none but itself."""
 
 _LONGEST_CODE = 40
 
@@ -25,7 +25,7 @@ _LONGEST_CODE = 40
 class Fault(enum.Enum):
     """Why a pair is not used."""
 
-    EMPTY = "term or translation is empty"
+    EMPTY = "the term is empty"
     LONG = "term or translation is too long"
     BREAK = "it contains a tab, a line break or the like"
     REMARK = "the term begins with #, which begins a comment in the file"
@@ -36,7 +36,7 @@ class Fault(enum.Enum):
 def fault_of(term: str, translation: str) -> Fault | None:
     """Return the fault of a single pair, or None."""
     both = (term.strip(), translation.strip())
-    if not all(both):
+    if not both[0]:
         return Fault.EMPTY
     if any(len(text) > LONGEST for text in both):
         return Fault.LONG
@@ -62,7 +62,9 @@ def faults(pairs: Sequence[tuple[str, str]]) -> list[Fault | None]:
 def sound_terms(pairs: Sequence[tuple[str, str]]) -> Terms:
     """Return the stripped pairs without a fault."""
     kept = zip(pairs, faults(pairs), strict=True)
-    return tuple((term.strip(), text.strip()) for (term, text), fault in kept if not fault)
+    return tuple(
+        (term.strip(), text.strip() or term.strip()) for (term, text), fault in kept if not fault
+    )
 
 
 def read_terms(path: Path) -> Terms:

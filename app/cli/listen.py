@@ -110,9 +110,10 @@ def _listening(
     asked = settings.translation
     device = asked.model.device if asked.model.device in ("cpu", "cuda") else "auto"
     language = asked.translation.source_language
+    words = tuple(term for term, _ in asked.translation.glossary)
 
     def load() -> "SpeechModel | StreamingModel":
-        return load_speech_model(folder, device, language)
+        return load_speech_model(folder, device, language, words)
 
     def take(event: Event) -> None:
         report(event)

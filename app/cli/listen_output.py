@@ -158,6 +158,14 @@ class Screen:
         lost_s = self._listener.n_dropped / SAMPLE_RATE_HZ
         for writer in self._writers:
             writer.write_summary({"lags": [_fields(lag) for lag in lags], "lost_s": lost_s})
+        lanes = self._lags.lanes
+        if len(lanes) > 1:
+            for lane in lanes:
+                whole = self._lags.heard(lane=lane)[-1]
+                self._tell(
+                    f"{lane}: {whole.n_words} words, captions {whole.median_s:.2f} s "
+                    f"({whole.p95_s:.2f}) after each"
+                )
         if lags:
             stages = ", ".join(f"{lag.stage} {lag.median_s:.2f} ({lag.p95_s:.2f})" for lag in lags)
             self._tell(

@@ -170,7 +170,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="slots, or retranslate all words at each step; auto: what the model was trained for",
     )
     parser.add_argument(
-        "--glossary", type=Path, metavar="FILE.tsv", help="terms and their translations"
+        "--glossary",
+        type=Path,
+        metavar="FILE.tsv",
+        help="names, and terms with their translations; the speech model prefers them, too",
     )
     parser.add_argument(
         "--context",

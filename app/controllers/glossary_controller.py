@@ -57,6 +57,13 @@ class GlossaryController(QObject):
         self.dialog.raise_()
         self.dialog.activateWindow()
 
+    @Slot(str)
+    def correct_name(self, heard: str) -> None:
+        """Show the window with a row for a name that was heard wrongly."""
+        self.open_glossary()
+        if self.dialog is not None:
+            self.dialog.ask_name(heard)
+
     @Slot(object)
     def take_event(self, event: Event) -> None:
         """Show the report of the session about the glossary."""

@@ -18,7 +18,7 @@ from app.main_window.empty_page import needs_speech_model
 from app.main_window.source_toggle import SourceToggle
 from app.main_window.status_bar import StatusBar
 from app.session.engine_bridge import EngineBridge
-from app.session.listening_service import ListeningService
+from app.session.listening_service import ListeningService, Spoken
 from engine.audio.devices import SAMPLE_RATE_HZ, DeviceKind, WantedDevice
 from engine.hub.catalogue import smaller_whisper
 from engine.metrics.word_lags import StageTime
@@ -86,7 +86,7 @@ class ListeningController(QObject):
         self._notices = SourceNotices(banner)
         self._choice = RecognizerChoice(settings)
         self._switches = False  # another speech model was chosen and is being looked for
-        desk.language = self._choice.language
+        self._tell_spoken()
         self._meters = self._timer(_METER_MS, self._show_levels)
         self._show_devices(settings.preferences.listening)
         self._connect()
@@ -145,13 +145,18 @@ class ListeningController(QObject):
     @Slot()
     def _use_recognizer(self) -> None:
         """Look for another speech model once it, or another language, is chosen."""
-        if not self._choice.follow():
+        is_other = self._choice.follow()
+        self._tell_spoken()
+        if not is_other:
             return
-        self.desk.language = self._choice.language
         for offer in (FETCH, SMALLER, CHOOSE):
             self._banner.withdraw(offer)
         self._switches = True
         self.look_for_model()
+
+    def _tell_spoken(self) -> None:
+        words = tuple(term for term, _ in self._settings.translation.glossary)
+        self.desk.spoken = Spoken(language=self._choice.language, words=words)
 
     @Slot(str)
     def _take_offer(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""The glossary dialog: terms and their translations for one target language."""
+"""The glossary dialog: names, and terms with their translations for one target language."""
 
 from pathlib import Path
 
@@ -41,7 +41,7 @@ class GlossaryDialog(QDialog):
         super().__init__(parent)
         self._reported: Terms = ()
         self._is_filling = False
-        self.use = QCheckBox(self.tr("&Use these terms in translations"))
+        self.use = QCheckBox(self.tr("&Use these terms"))
         self.warning, self.cost, self.fault = paragraph(), paragraph(), paragraph()
         self.language = QLabel()
         self.table = QTableWidget(0, 2)
@@ -73,9 +73,11 @@ class GlossaryDialog(QDialog):
         """Show the terms of a language; both are named."""
         self.setWindowTitle(self.tr("Glossary: {} to {}").format(spoken, language))
         self.language.setText(
-            self.tr("For captions in {}. A term is used from the next sentence on.").format(
-                language
-            )
+            self.tr(
+                "For captions in {}. A term is used from the next sentence on; one without a "
+                "translation is a name, which stays as it is. The speech model prefers all of "
+                "them from the next time listening begins."
+            ).format(language)
         )
         self._reported = terms
         self._fill(terms)
@@ -90,6 +92,12 @@ class GlossaryDialog(QDialog):
     def show_cost(self, text: str) -> None:
         """Show how much prompt the glossary takes, or why the model refused it."""
         self.cost.setText(as_sentence(text))
+
+    def ask_name(self, heard: str) -> None:
+        """Let the user write a name that was heard wrongly."""
+        self._add_row()
+        text = self.tr("Write the name as it is spelt. What was heard: {}")
+        self.fault.setText(text.format(heard))
 
     def import_from(self, path: Path) -> None:
         """Append the terms of a file; they replace terms of the same spelling."""
@@ -165,7 +173,7 @@ class GlossaryDialog(QDialog):
     def _fault_text(self, fault: Fault) -> str:
         match fault:
             case Fault.EMPTY:
-                return self.tr("term or translation is empty: write it, or remove the row")
+                return self.tr("the term is empty: write it, or remove the row")
             case Fault.LONG:
                 text = self.tr("term or translation has more than {} characters: shorten it")
                 return text.format(LONGEST)

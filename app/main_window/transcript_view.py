@@ -57,6 +57,7 @@ class Transcript(QTableView):
         mark_wanted(int): set or remove the bookmark of the utterance of this key.
         delete_wanted(tuple of int): delete the utterances of these keys.
         size_wanted(int): the user turned the wheel for larger or smaller text, in percent.
+        name_wanted(str): a name in this source is to be corrected from now on.
         share_wanted(int): the user gave the source this share of the width of both texts, in
             percent.
         typed(str): a letter was typed here, for the line that takes words.
@@ -71,6 +72,7 @@ class Transcript(QTableView):
     delete_wanted = Signal(tuple)
     size_wanted = Signal(int)
     share_wanted = Signal(int)
+    name_wanted = Signal(str)
     typed = Signal(str)
 
     def __init__(self, parent: QWidget | None = None, *, read_only: bool = False) -> None:
@@ -430,6 +432,10 @@ class Transcript(QTableView):
             menu.addAction(self.tr("Copy &translation"), self.copy_captions)
         if not self._read_only and (view.key >= 0 or view.source):
             menu.addSeparator()
+            if view.source:
+                menu.addAction(
+                    self.tr("Correct a &name…"), lambda: self.name_wanted.emit(view.source)
+                )
             text = self.tr("Remove &bookmark") if view.marked else self.tr("&Bookmark")
             menu.addAction(text, lambda: self.mark_wanted.emit(view.key))
             delete = menu.addAction(self.tr("&Delete"), self.delete)

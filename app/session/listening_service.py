@@ -3,6 +3,7 @@
 import contextlib
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,15 @@ if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
     from engine.speech.listener import Feed
     from engine.speech.listening import Wanted
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """The language that is spoken, and names and the like that are to be expected."""
+
+    language: str = SOURCE_LANGUAGE
+    words: tuple[str, ...] = ()
+
+
 MakeSpeechEngine = Callable[[Path, str], "SpeechEngine"]
 """Makes the recognition; gets the folder of recognisers and where to compute. Runs on a thread."""
 
@@ -48,7 +58,8 @@ class ListeningService(QObject):
     finished: ``take`` tells it that all its words are translated.
 
     Attributes:
-        language: code of what is spoken, for the runs from now on.
+        spoken: code of what is spoken, and names and the like that the speech model prefers, for
+            the runs from now on.
 
     Signals, emitted on threads, so connect them to methods of QObjects only:
         devices_listed(list of AudioDevice): the current devices.
@@ -110,7 +121,7 @@ class ListeningService(QObject):
         super().__init__(parent)
         self._feed = feed
         self._library = library
-        self.language = SOURCE_LANGUAGE
+        self.spoken = Spoken()
         self._make: Callable[[], SpeechEngine] = partial(make, library, device)
         self._speech: SpeechEngine | None = None
         self._making = threading.Lock()
@@ -165,12 +176,12 @@ class ListeningService(QObject):
             recognizer: the speech model.
             instead: the one that goes on if that cannot be loaded; empty for none.
         """
-        job = partial(self._listen, tuple(wanted), recognizer, self.language, instead)
+        job = partial(self._listen, tuple(wanted), recognizer, self.spoken, instead)
         self._background.run(job)
 
     def caption_file(self, path: Path, recognizer: str, *, real_time: bool) -> None:
         """Recognise an audio or video file; recording stops. ``file_ended`` is emitted."""
-        job = partial(self._caption_file, path, recognizer, self.language, real_time=real_time)
+        job = partial(self._caption_file, path, recognizer, self.spoken, real_time=real_time)
         self._background.run(job)
 
     @Slot()
@@ -255,20 +266,22 @@ class ListeningService(QObject):
             return list(self._runs)
 
     def _listen(
-        self, wanted: tuple[WantedDevice, ...], recognizer: str, language: str, instead: str
+        self, wanted: tuple[WantedDevice, ...], recognizer: str, spoken: Spoken, instead: str
     ) -> None:
-        if self._record(wanted, recognizer, language, self._report, instead=instead):
+        if self._record(wanted, recognizer, spoken, self._report, instead=instead):
             self.began.emit()
         elif wanted and not self._made().has(recognizer):
             self.recognizer_missing.emit(recognizer)
 
-    def _caption_file(self, path: Path, recognizer: str, language: str, *, real_time: bool) -> None:
+    def _caption_file(
+        self, path: Path, recognizer: str, spoken: Spoken, *, real_time: bool
+    ) -> None:
         from engine.speech.listening import WantedFile  # noqa: PLC0415  numpy is slow to import
 
         self._file_failure = ""
         wanted = (WantedFile(path=path, real_time=real_time),)
         try:
-            if not self._record(wanted, recognizer, language, self._report_file):
+            if not self._record(wanted, recognizer, spoken, self._report_file):
                 self.file_lacks_model.emit()
         except (SurtitleError, ImportError) as error:
             self.file_ended.emit(error_text(error))
@@ -277,7 +290,7 @@ class ListeningService(QObject):
         self,
         wanted: "Sequence[Wanted]",
         recognizer: str,
-        language: str,
+        spoken: Spoken,
         report: Callable[[Heard], None],
         *,
         instead: str = "",
@@ -295,7 +308,7 @@ class ListeningService(QObject):
                 unless_followed.callback(newest.listener.stop)
             if not wanted:
                 return False
-            speech.language = language
+            speech.language, speech.words = spoken.language, spoken.words
             after = None if newest is None else newest.listener
             run = speech.prepare(wanted, recognizer, self._feed, report, after, instead=instead)
             ending = None if newest is None else _handed_over(newest, run)

@@ -27,6 +27,9 @@ from engine.speech.speech_models import (
 )
 from engine.speech.streaming import StreamingModel
 
+_Loaded = tuple[Path, str, tuple[str, ...]]
+"""A loaded recogniser: its folder, what is spoken, and the words it prefers."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
@@ -42,6 +45,7 @@ class SpeechEngine:
 
     Attributes:
         language: code of what is spoken in the next runs.
+        words: names and the like that the recogniser prefers in the next runs.
     """
 
     def __init__(self, library: Path, device: str, hub: HubSettings | None = None) -> None:
@@ -56,9 +60,10 @@ class SpeechEngine:
         self._device = device if device in ("cpu", "cuda") else "auto"
         self._hub = hub
         self.language = SOURCE_LANGUAGE
+        self.words: tuple[str, ...] = ()
         self._sources = AudioSources()
         self._n_words = Counter[str]()  # of each lane, in all runs
-        self._loaded: tuple[tuple[Path, str], SpeechModel | StreamingModel] | None = None
+        self._loaded: tuple[_Loaded, SpeechModel | StreamingModel] | None = None
 
     def devices(self) -> tuple[AudioDevice, ...]:
         """Return the devices; raise AudioError if there are none or a library is missing."""
@@ -108,17 +113,17 @@ class SpeechEngine:
         """
         folder = speech_model_folder(recognizer, self._library)
         kept = found_speech_model(instead, self._library) if instead else None
-        language = self.language
+        language, words = self.language, self.words
 
         def load() -> SpeechModel | StreamingModel:
             if after is not None:
                 after.join()  # words of two runs must not mix
             try:
-                return self._model(folder, language)
+                return self._model(folder, language, words)
             except ModelError as error:
                 if kept is None:
                     raise
-                model = self._model(kept, language)
+                model = self._model(kept, language, words)
                 report(RecognizerKept(message=error.message))
                 return model
 
@@ -137,10 +142,13 @@ class SpeechEngine:
         )
         return Run(listener=listener, sources=sources, file=file)
 
-    def _model(self, folder: Path, language: str) -> SpeechModel | StreamingModel:
+    def _model(
+        self, folder: Path, language: str, words: tuple[str, ...]
+    ) -> SpeechModel | StreamingModel:
         """Return the recogniser, loaded if necessary; the runs call this one after the other."""
-        if self._loaded is None or self._loaded[0] != (folder, language):
+        wanted = (folder, language, words)
+        if self._loaded is None or self._loaded[0] != wanted:
             self._loaded = None  # there may not be room for both
-            model = load_speech_model(folder, self._device, language)
-            self._loaded = ((folder, language), model)
+            model = load_speech_model(folder, self._device, language, words)
+            self._loaded = (wanted, model)
         return self._loaded[1]

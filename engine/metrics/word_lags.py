@@ -7,7 +7,6 @@ caption starts the model; then the caption is painted. The window and the termin
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from engine.utterances import Utterance
 from engine.words import FedWord
@@ -23,6 +22,9 @@ HEARD_STAGES = ("recognised", "translated", "shown", "whole")
 
 _AS_HEARD = {COMMITTED: "translated", "paint": "shown"}
 _REMEMBERED = 20_000  # words, two hours of speech
+
+_Heard = tuple[str, float]
+"""The lane of a spoken word, and its time in a stage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,7 @@ class WordLags:
 
     def begin_listening(self) -> None:
         """Reset the stages of spoken words."""
-        self._heard = _empty(HEARD_STAGES)
+        self._heard = {stage: deque[_Heard](maxlen=_REMEMBERED) for stage in HEARD_STAGES}
         self.heard_at_s: float | None = None
 
     def take(self, utterance: Utterance, now_s: float) -> list[Sample]:
@@ -72,7 +74,7 @@ class WordLags:
             if word.spoken_at_s is not None:
                 seconds = word.committed_at_s - word.spoken_at_s
                 self._seconds["recognition"].append(seconds)
-                self._heard["recognised"].append(seconds)
+                self._heard["recognised"].append((utterance.lane, seconds))
         newest_s = max((word.committed_at_s for word in words), default=now_s)
         return [
             self._sample(stage, utterance, word, seconds)
@@ -94,7 +96,7 @@ class WordLags:
                     self._sample(WHOLE, utterance, word, now_s - word.committed_at_s),
                 ]
                 if word.spoken_at_s is not None:
-                    self._heard["whole"].append(now_s - word.spoken_at_s)
+                    self._heard["whole"].append((utterance.lane, now_s - word.spoken_at_s))
                     self.heard_at_s = now_s
         return samples
 
@@ -106,13 +108,23 @@ class WordLags:
         """Summarise a stage, or ``COMMITTED`` or ``WHOLE``."""
         return _summed(stage, self._seconds[stage])
 
-    def heard(self, newest: int | None = None) -> list[StageTime]:
-        """Summarise the stages of spoken words, or of the ``newest`` words of each."""
-        return [
-            _summed(stage, list(islice(reversed(seconds), newest)))
-            for stage, seconds in self._heard.items()
-            if seconds
-        ]
+    @property
+    def lanes(self) -> list[str]:
+        """The lanes whose words were painted, in order."""
+        return sorted({lane for lane, _ in self._heard["whole"]})
+
+    def heard(self, newest: int | None = None, lane: str | None = None) -> list[StageTime]:
+        """Summarise the stages of spoken words, or of the ``newest`` words of each.
+
+        Args:
+            newest: None for all words.
+            lane: whose words; None for everybody's.
+        """
+        found = {
+            stage: [seconds for of, seconds in reversed(heard) if lane is None or of == lane]
+            for stage, heard in self._heard.items()
+        }
+        return [_summed(stage, times_s[:newest]) for stage, times_s in found.items() if times_s]
 
     def seconds(self, stage: str) -> Sequence[float]:
         """Return the kept times of a stage."""
@@ -122,7 +134,7 @@ class WordLags:
         seconds = max(0.0, seconds)
         self._seconds[stage].append(seconds)
         if word.spoken_at_s is not None and stage in _AS_HEARD:
-            self._heard[_AS_HEARD[stage]].append(seconds)
+            self._heard[_AS_HEARD[stage]].append((utterance.lane, seconds))
         return Sample(stage=stage, utterance=utterance.number, seconds=seconds)
 
 

@@ -13,7 +13,8 @@ _MOST_BYTES = 1 << 22
 def read_glossary(path: Path) -> tuple[tuple[str, str], ...]:
     """Read UTF-8 text with a term, a tab and its translation on each line.
 
-    Empty lines, and lines that begin with ``#``, are skipped.
+    A line without a tab is a name, which is its own translation. Empty lines, and lines that begin
+    with ``#``, are skipped.
 
     Raises:
         ContextError: it cannot be read, or a line has another form.
@@ -45,7 +46,7 @@ def _terms(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
         if not line.strip() or line.startswith("#"):
             continue
         parts = [part.strip() for part in line.split("\t")]
-        if len(parts) != 2 or not all(parts):
+        if len(parts) > 2 or not all(parts):
             code = Code.GLOSSARY_LINE
             raise ContextError(code(number=number, path=str(path), line=repr(line[:60])))
-        yield parts[0], parts[1]
+        yield parts[0], parts[-1]

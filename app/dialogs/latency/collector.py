@@ -63,6 +63,9 @@ class LatencyCollector(QObject):
         newest = self.record.newest
         facts |= {} if newest is None else asdict(newest)
         facts |= {f"lag, {lag.stage}": f"{lag.median_s:.2f} s" for lag in self.heard_lags}
+        lags = self.record.lags
+        for lane in lags.lanes if len(lags.lanes) > 1 else ():
+            facts |= {f"lag, {lane}": f"{lags.heard(_NEWEST_WORDS, lane)[-1].median_s:.2f} s"}
         return facts | {"sound lost": f"{self.lost_s:.2f} s"}
 
     def clear(self) -> None:

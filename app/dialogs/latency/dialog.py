@@ -15,6 +15,7 @@ from app.look.widgets.dialog_text import (
     paragraph,
     size_text,
 )
+from app.look.widgets.lane_style import lane_name
 from engine.metrics.word_lags import COMMITTED, WHOLE, StageTime
 
 _REFRESH_MS = 250  # no eye reads faster
@@ -93,6 +94,10 @@ class LatencyDialog(QDialog):
         ]
         stages = zip(names, record.lags.stages(), strict=True)
         known = [f"{name}: {self._stage_text(stage)}" for name, stage in stages if stage.n_words]
+        lanes = record.lags.lanes
+        for lane in lanes if len(lanes) > 1 else ():
+            whole = record.lags.heard(lane=lane)[-1]
+            known.append(f"{lane_name(lane)}: {self._stage_text(whole)}")
         self.stages.setText("\n".join(known))
         self.stages.setVisible(bool(known))
         counts = histogram(record.lags.seconds(COMMITTED))

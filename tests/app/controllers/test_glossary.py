@@ -37,7 +37,7 @@ def test_terms_come_back_as_they_were_written(tmp_path):
     ("pair", "fault"),
     [
         (("", "x"), Fault.EMPTY),
-        (("x", " "), Fault.EMPTY),
+        (("x", " "), None),
         (("a\tb", "x"), Fault.BREAK),
         (("x", "a\nb"), Fault.BREAK),
         ((" #x", "x"), Fault.REMARK),
@@ -56,13 +56,20 @@ def test_the_second_of_two_like_terms_and_those_beyond_the_most_are_left_out():
     assert faults(many)[499:] == [None, Fault.MANY, Fault.MANY]
 
 
+def test_a_term_without_a_translation_is_a_name_that_stays_as_it_is():
+    assert sound_terms([(" Nguyen", ""), ("slot", "Platz")]) == (
+        ("Nguyen", "Nguyen"),
+        ("slot", "Platz"),
+    )
+
+
 def test_each_language_has_its_own_file_and_a_broken_one_is_one_sentence(tmp_path):
     folder = GlossaryFolder(tmp_path / "glossary")
     assert folder.read("de") == ((), None)
     assert folder.write("de", TERMS) is None
     assert folder.read("de") == (TERMS, None)
     assert folder.read("fr") == ((), None)
-    folder.path("fr").write_text("no tab here\n")
+    folder.path("fr").write_text("a tab\ttoo\tmuch\n")
     terms, failure = folder.read("fr")
     assert terms == ()
     assert "line 1 of the glossary" in str(failure)
@@ -150,6 +157,29 @@ def test_terms_are_kept_and_used_from_the_first_one_on_unless_that_is_not_wanted
     assert not one.dialog.use.isChecked(), "it was switched off by hand"
 
 
+def test_the_speech_model_prefers_the_terms_that_are_used(glossary):
+    one = glossary()
+    one.write(*TERMS)
+    desk = one.one.application.listening.desk
+    assert desk.spoken.words == ()
+    one.dialog.use.click()
+    assert desk.spoken.words == ("slot", "adapter")
+
+
+def test_a_name_that_was_heard_wrongly_is_written_in_a_row_of_its_own(glossary):
+    one = glossary()
+    one.write(*TERMS)
+    one.dialog.close()
+    one.one.window.transcript.name_wanted.emit("Ask Newton about it.")
+    assert one.dialog.isVisible()
+    assert "What was heard: Ask Newton about it." in one.dialog.fault.text()
+    assert one.dialog.table.currentRow() == 2
+    one.dialog.table.setItem(2, 0, QTableWidgetItem("Nguyen"))
+    assert one.dialog.pairs == [*TERMS, ("Nguyen", "")]
+    one.dialog.use.click()
+    assert one.told()[-1] == (*TERMS, ("Nguyen", "Nguyen"))
+
+
 def test_what_it_does_to_the_model_is_said(glossary, monkeypatch, tmp_path):
     assert "large instruct model can follow" in glossary().dialog.warning.text()
     monkeypatch.setattr("app.controllers.model_change.bundled_models", lambda: [tmp_path])
@@ -202,10 +232,13 @@ def test_a_file_is_imported_over_what_stands_there_and_exported(glossary, tmp_pa
     assert one.dialog.pairs == [("word", "Wort"), *TERMS]
     one.dialog.export_to(tmp_path / "out.tsv")
     assert read_terms(tmp_path / "out.tsv") == (("word", "Wort"), *TERMS)
-    (tmp_path / "bad.tsv").write_text("no tab")
+    (tmp_path / "names.txt").write_text("Nguyen\nword\n")
+    one.dialog.import_from(tmp_path / "names.txt")
+    assert one.dialog.pairs == [*TERMS, ("Nguyen", "Nguyen"), ("word", "word")]
+    (tmp_path / "bad.tsv").write_text("a tab\ttoo\tmuch")
     one.dialog.import_from(tmp_path / "bad.tsv")
     assert "a term, a tab and its translation were expected" in one.dialog.fault.text()
-    assert len(one.dialog.pairs) == 3
+    assert len(one.dialog.pairs) == 4
     with pytest.raises(ContextError):
         read_terms(tmp_path / "bad.tsv")
 

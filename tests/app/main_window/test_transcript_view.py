@@ -278,6 +278,7 @@ def test_a_row_has_a_menu_to_copy_and_to_mark(transcript):
     told = []
     transcript.mark_wanted.connect(told.append)
     transcript.delete_wanted.connect(told.append)
+    transcript.name_wanted.connect(told.append)
     yes = replace(view(1, "Yes", "Ja"), marked=True, ended=True)
     transcript.show_views((view(0, "Good", "Gut"), yes))
     transcript.selectRow(1)
@@ -292,18 +293,19 @@ def test_a_row_has_a_menu_to_copy_and_to_mark(transcript):
         ("Copy original", "Yes"),
         ("Copy translation", "Ja"),
         ("", ""),
+        ("Correct a name…", ""),
         ("Remove bookmark", ""),
         ("Delete", ""),
     ]
-    assert told == [1, (1,)]
+    assert told == ["Yes", 1, (1,)]
     transcript.selectRow(0)
     assert not transcript.make_menu(0).actions()[-1].isEnabled(), "it is not complete"
     transcript.delete()
-    assert told == [1, (1,)]
+    assert told == ["Yes", 1, (1,)]
     transcript.show_mode("captions only", "English", "")
     transcript.copy()
     assert QGuiApplication.clipboard().text() == "Good"
-    assert len(transcript.make_menu(0).actions()) == 4
+    assert len(transcript.make_menu(0).actions()) == 5
 
 
 def test_all_rows_are_copied_in_both_languages_or_their_captions_only(transcript):

@@ -108,7 +108,7 @@ def ears(tmp_path, monkeypatch):
     """Ears whose recogniser is written down and whose sound is made up."""
     loaded = []
 
-    def load(folder, _device, language):
+    def load(folder, _device, language, _words):
         loaded.append((str(folder), language))
         return Script(script("good morning."))
 
@@ -135,12 +135,13 @@ def listened(ears, folder, *wanted, after=None):
 
 def test_a_recogniser_stays_loaded_from_one_run_to_the_next(ears, tmp_path):
     microphone = WantedDevice(kind=DeviceKind.MICROPHONE)
-    for folder, language in (("one", "en"), ("one", "en"), ("two", "en"), ("two", "pl")):
-        ears.language = language
+    runs = [("one", "en", ()), ("one", "en", ()), ("two", "en", ()), ("two", "pl", ())]
+    for folder, language, words in [*runs, ("two", "pl", ("Nguyen",))]:
+        ears.language, ears.words = language, words
         echo = listened(ears, tmp_path / folder, microphone)
         assert echo.fed == [("me", "good"), ("me", "morning.")]
     one, two = (str(tmp_path / name) for name in ("one", "two"))
-    assert ears.loaded == [(one, "en"), (two, "en"), (two, "pl")]
+    assert ears.loaded == [(one, "en"), (two, "en"), (two, "pl"), (two, "pl")]
 
 
 def test_a_recogniser_that_cannot_be_loaded_gives_way_to_the_one_before(
@@ -149,11 +150,11 @@ def test_a_recogniser_that_cannot_be_loaded_gives_way_to_the_one_before(
     load = recognition.load_speech_model
     one, two = str(tmp_path / "one"), str(tmp_path / "two")
 
-    def load_one(folder, device, language):
+    def load_one(folder, device, language, _words):
         if str(folder) == two:
             msg = "it is damaged"
             raise ModelError(msg)
-        return load(folder, device, language)
+        return load(folder, device, language, ())
 
     monkeypatch.setattr(recognition, "load_speech_model", load_one)
     microphone = WantedDevice(kind=DeviceKind.MICROPHONE)

@@ -225,6 +225,19 @@ def test_each_stage_of_heard_words_is_measured_from_the_one_before():
     assert record.summed("recognition").n_words == 1
 
 
+def test_each_lane_has_its_own_lag_from_the_sound_of_a_word_to_its_caption():
+    record = FedLags()
+    for number, lane, painted_s in ((1, "me", 3.0), (2, "them", 7.0)):
+        record.came[lane] = [word(spoken_at_s=1, committed_at_s=2)]
+        record.follow(UtteranceOpened(utterance=number, lane=lane), 2.0)
+        record.follow(Source(number, 1), 2.0)
+        record.follow(caption(1, number), 2.5)
+        record.paint(number, painted_s)
+    assert record.lanes == ["me", "them"]
+    assert [record.heard(lane=lane)[-1].median_s for lane in record.lanes] == [2.0, 6.0]
+    assert record.heard()[-1].n_words == 2
+
+
 def test_typed_words_are_none_of_the_heard():
     record, _ = follow((0, opened()), (0, 1), (0, source(1)), (1, caption(1)))
     record.paint(1, 2)

@@ -134,7 +134,17 @@ def test_a_glossary_is_read_from_lines_with_a_tab(tmp_path):
     assert read_glossary(path) == (("head of state", "Staatsoberhaupt"), ("cache", "Cache"))
 
 
-@pytest.mark.parametrize("line", ["one", "one\t", "\ttwo", "one\ttwo\tthree"])
+def test_a_line_without_a_tab_is_a_name_that_stays_as_it_is(tmp_path):
+    path = tmp_path / "names.txt"
+    path.write_text("Nguyen\nhead of state\tStaatsoberhaupt\nGrand Central\n", "utf-8")
+    assert read_glossary(path) == (
+        ("Nguyen", "Nguyen"),
+        ("head of state", "Staatsoberhaupt"),
+        ("Grand Central", "Grand Central"),
+    )
+
+
+@pytest.mark.parametrize("line", ["one\t", "\ttwo", "one\ttwo\tthree"])
 def test_a_line_that_is_no_term_is_named(tmp_path, line):
     path = tmp_path / "terms.tsv"
     path.write_text(f"a\tb\n{line}\n", "utf-8")
