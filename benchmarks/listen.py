@@ -13,7 +13,7 @@ import random
 import tempfile
 import time
 import wave
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,8 +31,10 @@ from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.speech.events import Heard
 from engine.speech.hypothesis import same_word_key
 from engine.speech.listener import Lane, Listener, Recognition
+from engine.speech.recognizer import SpeechModel
+from engine.speech.speech_models import load_speech_model
+from engine.speech.streaming import StreamingModel
 from engine.speech.vad import SileroDetector
-from engine.speech.whisper import Whisper, WhisperSettings
 from engine.utterances import UtteranceTracker
 from tests.support.sounds import music, n_edits, silence, white_noise
 from tests.tiny_whisper.espeak import is_here
@@ -71,7 +73,7 @@ class Ears:
     """A recogniser and a session, loaded once."""
 
     def __init__(self, asr: str, model: Path, policy: str) -> None:
-        self.whisper = Whisper(WhisperSettings(model=asr, device="auto"))
+        self.model = load_speech_model(Path(asr), "auto", "en")
         card = read_card(model)
         self._take: Callable[[Event], None] = lambda _event: None
         self.session = Session(
@@ -92,21 +94,16 @@ class Ears:
     def hear(self, source: AudioSource, *, live: bool) -> Run:
         """Hear a source to its end."""
         run = Run()
-        lags = self.listen(source, run, live=live, wait_s=WAIT_S)
+        lags = self.listen([Lane(name="", source=source, live=live)], run, wait_s=WAIT_S)
         for lag in lags.heard():
             entry = (lag.n_words, lag.median_s, lag.p95_s)
             self.lags.setdefault(lag.stage, []).append(entry)
         return run
 
     def listen(
-        self,
-        source: AudioSource,
-        take: Callable[[Heard | Event], None],
-        *,
-        live: bool,
-        wait_s: float,
+        self, lanes: Sequence[Lane], take: Callable[[Heard | Event], None], *, wait_s: float
     ) -> WordLags:
-        """Hear a source to its end, as somebody on whose screen captions stand at once."""
+        """Hear sources to their ends, as somebody on whose screen captions stand at once."""
         lags, utterances = WordLags(), UtteranceTracker()
 
         def take_session(event: Event) -> None:
@@ -118,9 +115,9 @@ class Ears:
                 lags.painted(utterance, time.monotonic())
 
         listener = Listener(
-            [Lane(name="", source=source, live=live)],
+            lanes,
             self.session,
-            Recognition(make_model=lambda: self.whisper, make_detector=SileroDetector),
+            Recognition(make_model=lambda: self.model, make_detector=SileroDetector),
             take,
         )
         self._take = take_session
@@ -145,6 +142,15 @@ def read(source: AudioSource) -> Samples:
 def keys(text: str) -> list[str]:
     """List the words as they are compared."""
     return [key for key in map(same_word_key, text.split()) if key]
+
+
+def words_at_once(model: SpeechModel | StreamingModel, samples: Samples) -> list[str]:
+    """Return the words of a whole recording."""
+    if not isinstance(model, StreamingModel):
+        return [word.text for word in model.recognize(samples, 0.0, "").words]
+    stream = model.stream()
+    stream.feed(samples)
+    return "".join(piece.text for piece in stream.flush()).replace("▁", " ").split()
 
 
 def write_sound(path: Path, samples: Samples) -> None:
@@ -181,7 +187,7 @@ def measure_words(ears: Ears, folder: Path, *, real_time: bool) -> dict[str, flo
     for path, text in recordings(folder):
         run = ears.hear(AudioSources().file(path, print, real_time=real_time), live=real_time)
         whole = read(AudioSources().file(path, print, real_time=False))
-        offline = keys(" ".join(w.text for w in ears.whisper.recognize(whole, 0.0, "").words))
+        offline = keys(" ".join(words_at_once(ears.model, whole)))
         said, heard = keys(text), keys(" ".join(run.heard))
         n_words += len(said)
         n_streamed += n_edits(said, heard)
@@ -221,7 +227,9 @@ def mean_lags(ears: Ears) -> dict[str, float]:
 def main() -> None:
     """Measure, and print a row."""
     parser = argparse.ArgumentParser(prog="benchmarks.listen", description=__doc__)
-    parser.add_argument("--asr", default="tests/assets/tiny-whisper", help="Whisper to use")
+    parser.add_argument(
+        "--asr", default="tests/assets/tiny-whisper", help="folder of a speech model"
+    )
     parser.add_argument("--model", type=Path, help="folder of the translator")
     parser.add_argument("--policy", default="read:3")
     parser.add_argument("--speech", type=Path, help="folder of recordings; else espeak-ng speaks")

@@ -1,15 +1,18 @@
 """Listen for an hour: does memory grow, does the lag, does anything stop?
 
-espeak-ng says two sentences, is silent for a second, and so on. Gate, recogniser, commit and
-translation are the real ones and take the sound as fast as they can, so an hour passes in minutes.
-The lag is told in seconds of sound: how much had been heard when a word was placed in a caption's
-source, after its own end.
+In one lane or two espeak-ng says two sentences, is silent for a second, and so on; now and then the
+device vanishes for a while in a pause. Gate, recogniser, commit and translation are the real ones
+and take the sound as fast as they can, so an hour passes in minutes. The lag is told in seconds of
+sound: how much had been heard when a word was placed in a caption's source, after its own end.
+Words are lost, double or out of order if their numbers in the captions' sources, which the listener
+gives them, are not 1, 2, 3 and so on in each lane.
 """
 
 import argparse
+import itertools
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,14 +22,17 @@ from benchmarks.listen import Ears
 from benchmarks.soak import resident_mib
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
-from engine.events import Event, SourceChanged
+from engine.events import Event, SourceChanged, UtteranceOpened
 from engine.hub.bundled import bundled_models
 from engine.speech.events import Heard
+from engine.speech.listener import Lane
+from engine.words import FedWord
 from tests.tiny_whisper.espeak import is_here
 from tests.tiny_whisper.synthetic_speech import sentence, speech
 
 _CHUNK = SAMPLE_RATE_HZ // 10
 _PARTS = 6
+_VANISHES_EVERY, _VANISHED_S = 10, 7.5  # pairs of sentences; seconds that nothing records
 COLUMNS = ("minute", "words said", "words committed", "lag s: median", "p95", "resident MiB")
 
 
@@ -39,6 +45,7 @@ class Talk:
         self._rng = random.Random(seed)
         self._end = round(seconds * SAMPLE_RATE_HZ)
         self._made = 0
+        self.n_vanished = 0
         self._chunks = self._make()
         self.said: list[float] = []  # when each word ends
         self.heard_s = 0.0
@@ -59,7 +66,12 @@ class Talk:
         return chunk
 
     def _make(self) -> Iterator[AudioChunk]:
+        n_said = 0
         while self._made < self._end:
+            n_said += 1
+            if n_said % _VANISHES_EVERY == 0:
+                self.n_vanished += 1
+                self._made += round(_VANISHED_S * SAMPLE_RATE_HZ)
             spoken = speech([sentence(self._rng) for _ in range(2)], self._rng)
             begun_s = self._made / SAMPLE_RATE_HZ
             self.said += [begun_s + word.end_s for word in spoken.words]
@@ -84,27 +96,52 @@ class Part:
     resident: float = 0.0
 
 
-def listen(ears: Ears, talk: Talk, seconds: float) -> list[Part]:
-    """Hear the talk to its end."""
-    parts, placed = [Part() for _ in range(_PARTS)], dict[int, int]()
+class Watch:
+    """What came of all lanes.
 
-    def take(event: Heard | Event) -> None:
-        part = parts[min(_PARTS - 1, int(talk.heard_s / seconds * _PARTS))]
+    Attributes:
+        parts: of the time.
+    """
+
+    def __init__(self, talks: Mapping[str, Talk], seconds: float) -> None:
+        self.parts = [Part() for _ in range(_PARTS)]
+        self._talks, self._seconds = talks, seconds
+        self._lanes = dict[int, str]()
+        self._words = dict[int, tuple[FedWord, ...]]()
+
+    def __call__(self, event: Heard | Event) -> None:
+        """Take an event."""
+        if isinstance(event, UtteranceOpened):
+            self._lanes[event.utterance] = event.lane
         if isinstance(event, SourceChanged):
-            n_before = placed.pop(event.utterance, 0)
-            placed[event.utterance] = len(event.words)
-            part.lags += [talk.heard_s - word.end_s for word in event.words[n_before:]]
+            before = self._words.get(event.utterance, ())
+            self._words[event.utterance] = event.words
+            talk = self._talks[self._lanes[event.utterance]]
+            part = self.parts[min(_PARTS - 1, int(talk.heard_s / self._seconds * _PARTS))]
+            part.lags += [talk.heard_s - word.end_s for word in event.words[len(before) :]]
             part.resident = max(part.resident, resident_mib())
 
-    ears.listen(talk, take, live=False, wait_s=20 * seconds)
-    return parts
+    def disorder(self) -> tuple[int, int, int]:
+        """Return how many words are lost, double and out of order."""
+        lost = double = unordered = 0
+        for lane in self._talks:
+            numbers = [
+                word.number
+                for utterance in sorted(self._words)
+                if self._lanes[utterance] == lane
+                for word in self._words[utterance]
+            ]
+            lost += len(set(range(1, max(numbers, default=0) + 1)) - set(numbers))
+            double += len(numbers) - len(set(numbers))
+            unordered += sum(b < a for a, b in itertools.pairwise(numbers))
+        return lost, double, unordered
 
 
-def rows(parts: list[Part], talk: Talk, seconds: float) -> Iterator[tuple[str, ...]]:
+def rows(parts: list[Part], talks: Iterable[Talk], seconds: float) -> Iterator[tuple[str, ...]]:
     """Tell each part."""
     for number, part in enumerate(parts):
         begin_s, end_s = (seconds * edge / _PARTS for edge in (number, number + 1))
-        said = sum(begin_s <= at_s < end_s for at_s in talk.said)
+        said = sum(begin_s <= at_s < end_s for talk in talks for at_s in talk.said)
         median, p95 = np.percentile(part.lags, (50, 95)) if part.lags else (np.nan, np.nan)
         yield (
             f"{begin_s / 60:g} to {end_s / 60:g}", f"{said:,}", f"{len(part.lags):,}",
@@ -115,27 +152,38 @@ def rows(parts: list[Part], talk: Talk, seconds: float) -> Iterator[tuple[str, .
 def main() -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(prog="benchmarks.listen_soak", description=__doc__)
-    parser.add_argument("--asr", default="tests/assets/tiny-whisper", help="Whisper to use")
+    parser.add_argument(
+        "--asr", default="tests/assets/tiny-whisper", help="folder of a speech model"
+    )
     parser.add_argument("--model", type=Path, help="folder of the translator")
     parser.add_argument("--policy", default="read:3")
     parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--lanes", type=int, choices=(1, 2), default=1)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     if not is_here():
         parser.error("espeak-ng is not installed")
     seconds = 60 * given.minutes
     ears = Ears(given.asr, given.model or bundled_models()[0], given.policy)
-    talk = Talk(seconds, given.seed)
+    names = ("me", "them")[: given.lanes] if given.lanes > 1 else ("",)
+    talks = {name: Talk(seconds, given.seed + n) for n, name in enumerate(names)}
+    watch = Watch(talks, seconds)
     ears.session.start()
     begun_s = time.monotonic()
-    parts = listen(ears, talk, seconds)
+    lanes = [Lane(name=name, source=talk, live=False) for name, talk in talks.items()]
+    ears.listen(lanes, watch, wait_s=20 * seconds)
     took_s = time.monotonic() - begun_s
     ears.session.stop()
     print("| " + " | ".join(COLUMNS) + " |")
     print("|---" * len(COLUMNS) + "|")
-    for row in rows(parts, talk, seconds):
+    for row in rows(watch.parts, talks.values(), seconds):
         print("| " + " | ".join(row) + " |")
-    print(f"{talk.heard_s / took_s:.1f} seconds of sound in a second")
+    lost, double, unordered = watch.disorder()
+    n_vanished = sum(talk.n_vanished for talk in talks.values())
+    print(
+        f"{lost} words lost, {double} double, {unordered} out of order; {n_vanished} devices gone"
+    )
+    print(f"{seconds * given.lanes / took_s:.1f} seconds of sound in a second")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
 """Hear the same speech by Whisper with local agreement and by a streaming model, in one run.
 
 Sentences of espeak-ng are heard 100 ms at a time by gate and recogniser, as from a microphone. A
-word is committed once so much sound was heard, and the processor time of the last step is over.
-*Changed* are words that the model writes otherwise where it hears the whole recording at once; what
-is committed never changes. Each kind runs in a process of its own, for its memory.
+word is committed once so much sound was heard, and the processor time of the last step is over. The
+bundled translator is fed these words; a word has its caption once a piece of it rests on the word.
+Both are measured from the end of the word as espeak-ng tells it, by the clock of the sound, so that
+no silence counts. *Changed* are words that the model writes otherwise where it hears the whole
+recording at once; what is committed never changes. Each kind runs in a process of its own, for its
+memory.
 
     python -m benchmarks.listening.kinds --n 20
 """
@@ -22,23 +25,34 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.listen import words_at_once
 from benchmarks.soak import resident_mib
 from engine.audio.chunks import AudioChunk, Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
+from engine.hub.bundled import bundled_models
+from engine.metrics.event_log import EventLog
+from engine.models.model_card import read_card
+from engine.runtime.loader import load_weights
+from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.speech.hypothesis import RecognizedWord, same_word_key
 from engine.speech.live_recognizer import LiveRecognizer
-from engine.speech.recognizer import SpeechModel
 from engine.speech.recognizers import make_recognizer
 from engine.speech.speech_models import load_speech_model
-from engine.speech.streaming import StreamingModel
 from engine.speech.vad import SileroDetector
+from engine.text.sentences import Sentence, ends_sentence
+from engine.translation.base import AnySystem
+from engine.translation.captioned import set_sentence
+from engine.translation.factory import make_system
+from engine.translation.feed import changes
 from tests.support.sounds import n_edits
 from tests.tiny_whisper.synthetic_speech import Utterance, sentence, speech
 
 _STEP = SAMPLE_RATE_HZ // 10
 _AFTER_S = 2.0
+POLICY = "read:3"
 COLUMNS = (
     *("date", "machine", "load", "model", "words", "word said to committed s: p50", "p95"),
+    *("word said to caption s: p50", "p95"),
     *("changed %", "wrong %", "processor s for a second of sound", "resident MiB"),
 )
 
@@ -63,26 +77,52 @@ def hear(recognizer: LiveRecognizer, samples: Samples) -> list[tuple[RecognizedW
     return heard + [(word, end_s) for one in recognizer.flush() for word in one.committed]
 
 
-def at_once(model: SpeechModel | StreamingModel, samples: Samples) -> list[str]:
-    """Return the words of a whole recording."""
-    if not isinstance(model, StreamingModel):
-        return [word.text for word in model.recognize(samples, 0.0, "").words]
-    stream = model.stream()
-    stream.feed(samples)
-    return "".join(piece.text for piece in stream.flush()).replace("▁", " ").split()
-
-
 def keys(words: Sequence[str]) -> list[str]:
-    """Return words without case and punctuation."""
+    """Return words without what recognisers write in several ways."""
     return [same_word_key(word) for word in words]
+
+
+def translator(log: EventLog | None = None) -> AnySystem:
+    """Load the bundled translator."""
+    folder = bundled_models()[0]
+    card = read_card(folder)
+    layout = LayoutSettings(slot_length=card.slot_length, name=card.layout)
+    settings = ModelSettings(directory=folder)
+    return make_system(
+        settings.system,
+        load_weights(settings),
+        TranslationSettings(policy=POLICY, layout=layout),
+        capacity=settings.capacity,
+        log=log or EventLog([]),
+    )
+
+
+def captions(system: AnySystem, heard: Sequence[tuple[RecognizedWord, float]]) -> list[float]:
+    """Return at which second each word has its caption, of words with the seconds they came at."""
+    at_s, sentence = list[float](), list[str]()
+    utterance = system.open()
+    for n, (word, ready_s) in enumerate(heard, 1):
+        sentence.append(word.text)
+        ended = n == len(heard) or ends_sentence(word.text)
+        before_s = time.process_time()
+        set_sentence(system, utterance, Sentence(tuple(sentence), ended=ended))
+        for change in changes(system, utterance):
+            spent_s = time.process_time() - before_s
+            n_new = n - len(sentence) + change.n_read - len(at_s)
+            at_s += [ready_s + spent_s] * n_new
+        if ended:
+            at_s += [ready_s + time.process_time() - before_s] * (n - len(at_s))
+            sentence, utterance = [], system.open()
+    return at_s
 
 
 def measure(folder: Path, n: int) -> dict[str, float]:
     """Hear n recordings by the model in a folder."""
     model = load_speech_model(folder, "cpu", "en")
+    system = translator()
     make_recognizer(model, SileroDetector())  # libraries are loaded
     n_words = n_changed = n_wrong = 0
-    waits = list[float]()
+    waits, captioned = list[float](), list[float]()
     sound_s = computing_s = 0.0
     for seed in range(n):
         spoken = say(seed)
@@ -96,15 +136,21 @@ def measure(folder: Path, n: int) -> dict[str, float]:
         committed, said = keys([word.text for word, _ in heard]), keys(spoken.text.split())
         n_words += len(said)
         n_wrong += n_edits(said, committed)
-        n_changed += n_edits(keys(at_once(model, samples)), committed)
+        n_changed += n_edits(keys(words_at_once(model, samples)), committed)
         if said == committed:
             ends = [word.end_s for word in spoken.words]
             waits += [at_s - end_s for end_s, (_, at_s) in zip(ends, heard, strict=True)]
+            captioned += [
+                at_s - end_s for end_s, at_s in zip(ends, captions(system, heard), strict=True)
+            ]
     p50, p95 = np.percentile(waits, [50, 95]) if waits else (np.nan, np.nan)
+    caption_p50, caption_p95 = np.percentile(captioned or [np.nan], [50, 95])
     return {
         "words": n_words,
         "p50_s": float(p50),
         "p95_s": float(p95),
+        "caption_p50_s": float(caption_p50),
+        "caption_p95_s": float(caption_p95),
         "changed": 100 * n_changed / n_words,
         "wrong": 100 * n_wrong / n_words,
         "processor": computing_s / sound_s,
@@ -115,7 +161,8 @@ def measure(folder: Path, n: int) -> dict[str, float]:
 def main() -> None:
     """Print a row of ``benchmarks/results.md`` for each model."""
     parser = argparse.ArgumentParser(prog="benchmarks.listening.kinds", description=__doc__)
-    assets = [Path("tests/assets/tiny-whisper"), Path("tests/assets/tiny-streaming")]
+    names = ("tiny-whisper", "tiny-streaming", "tiny-transducer")
+    assets = [Path("tests/assets") / name for name in names]
     parser.add_argument("--asr", type=Path, nargs="+", default=assets, help="folders of models")
     parser.add_argument("--n", type=int, default=20, help="recordings")
     parser.add_argument("--json", action="store_true", help="numbers of the first model alone")
@@ -139,7 +186,8 @@ def main() -> None:
         )
         got = json.loads(done.stdout)
         facts = [f"{dt.datetime.now(tz=dt.UTC).date()}", machine, f"{os.getloadavg()[0]:.1f}"]
-        numbers = [f"{got[name]:.2f}" for name in ("p50_s", "p95_s", "changed", "wrong")]
+        names = ["p50_s", "p95_s", "caption_p50_s", "caption_p95_s", "changed", "wrong"]
+        numbers = [f"{got[name]:.2f}" for name in names]
         rest = [f"{got['processor']:.3f}", f"{got['resident']:.0f}"]
         row = [*facts, folder.name, str(got["words"]), *numbers, *rest]
         print(f"| {' | '.join(row)} |")
