@@ -19,6 +19,11 @@ HIGH_CONTRAST = "high contrast"
 PRESETS = ("white on black", "yellow on black", "black on white", HIGH_CONTRAST)
 INTERFACE_LANGUAGES = ("system", "en", "de")
 APPEARANCES = ("system", "light", "dark")
+PLACES = ("screen", "bottom", "top")
+"""Of the projector view: the whole screen, or a strip of it."""
+
+WHOLE_SCREEN, BOTTOM_STRIP, TOP_STRIP = PLACES
+LEAST_PROJECTED, MOST_PROJECTED = 3, 12
 LEAST_OPACITY = 0.2
 MOST_LETTERS = 64
 """Of the name of a font or a speaker."""
@@ -122,6 +127,23 @@ class OverlayPreferences:
 
     def __post_init__(self) -> None:
         _between("hide_after_s", self.hide_after_s, 0, 600)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectorPreferences:
+    """How captions are shown to a room, on a screen of their own.
+
+    Attributes:
+        place: one of ``PLACES``.
+        letters: their height in percent of that of the screen, 3 to 12.
+    """
+
+    place: str = WHOLE_SCREEN
+    letters: int = 6
+
+    def __post_init__(self) -> None:
+        check_choice("place", self.place, PLACES)
+        _between("letters", self.letters, LEAST_PROJECTED, MOST_PROJECTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,6 +254,7 @@ class Preferences:
     translation: TranslationPreferences = field(default_factory=TranslationPreferences)
     captions: CaptionPreferences = field(default_factory=CaptionPreferences)
     overlay: OverlayPreferences = field(default_factory=OverlayPreferences)
+    projector: ProjectorPreferences = field(default_factory=ProjectorPreferences)
     listening: ListeningPreferences = field(default_factory=ListeningPreferences)
     privacy: PrivacyPreferences = field(default_factory=PrivacyPreferences)
     interface: InterfacePreferences = field(default_factory=InterfacePreferences)

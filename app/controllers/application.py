@@ -23,6 +23,7 @@ from app.controllers.listening_controller import FETCH, ListeningController
 from app.controllers.media_controller import MediaController
 from app.controllers.model_controller import ModelController
 from app.controllers.page_controller import PageController
+from app.controllers.projector_controller import ProjectorController
 from app.controllers.share_controller import ShareController
 from app.controllers.step_aside import StepAside
 from app.controllers.tool_windows import ToolWindows
@@ -91,6 +92,7 @@ class Application(QObject):
         )
         self.media = MediaController(self.settings, bridge, desk, window)
         self.page = PageController(folder, self.stage, self)
+        self.projector = ProjectorController(self.settings, self.stage, window)
         self.sharing = ShareController(self.settings, self.stage.speakers, window)
         self.settings_dialog = SettingsDialog(policy_names(), window.menu_actions, folder, window)
         window.menu_actions.use_shortcuts(now.shortcuts)
@@ -393,6 +395,7 @@ class Application(QObject):
         self._closing_since_s = time.monotonic()
         self.overlay.closed.disconnect(self._hide_overlay)
         self.stage.close()
+        self.projector.close()
         self.settings_dialog.close()
         self.side_windows.hide()
         self.media.close()

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QLabel,
     QRadioButton,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -69,16 +68,15 @@ class ShareDialog(QDialog):
         self.code.setAccessibleName(self.tr("QR code of the address"))
         self.address, self.pin, self.readers = self._large(), self._large(), QLabel()
         self.readers.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self._choices())
-        self._pages.addWidget(self._shared())
+        self._pages = self._choices(), self._shared()
         buttons = close_button()
         self.start = add_action(buttons, self.tr("&Start sharing"), self._start)
         self.stop = add_action(buttons, self.tr("S&top sharing"), self.stop_wanted)
         self.fill = add_action(buttons, self.tr("&Fill the screen"), self._fill)
         buttons.rejected.connect(self.close)
         column = QVBoxLayout(self)
-        column.addWidget(self._pages, 1)
+        for page in self._pages:
+            column.addWidget(page, 1)
         column.addWidget(self.warning)
         column.addWidget(buttons)
         for offer in self.offers.values():
@@ -88,12 +86,15 @@ class ShareDialog(QDialog):
 
     def _choices(self) -> QWidget:
         page = QWidget()
-        form = QFormLayout(page)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        form = QFormLayout()
         intro = self.tr(
             "People in the room read the captions in the browser of their phone. Nothing goes "
             "through the internet, and nothing that was said before is shown."
         )
-        form.addRow(paragraph(intro))
+        column.addWidget(paragraph(intro))
+        column.addLayout(form)
         add_row(form, self.tr("&Network:"), self.network, self.network)
         ways = QVBoxLayout()
         ways.addWidget(self.by_link)
@@ -108,7 +109,8 @@ class ShareDialog(QDialog):
             "along. Phones must be in this network, and the firewall of this computer must let "
             "them in."
         )
-        form.addRow(quiet(note))
+        column.addWidget(quiet(note))
+        column.addStretch(1)
         return page
 
     def _shared(self) -> QWidget:
@@ -195,7 +197,8 @@ class ShareDialog(QDialog):
             self.showNormal()
 
     def _show_page(self, number: int) -> None:
-        self._pages.setCurrentIndex(number)
+        for own, page in enumerate(self._pages):
+            page.setVisible(own == number)
         self.start.setVisible(number == 0)
         self.stop.setVisible(number == 1)
         self.fill.setVisible(number == 1)

@@ -19,6 +19,7 @@ class Actions(QObject):
         keys_changed(): the shortcuts of actions changed.
 
     Attributes:
+        projector: the menu of the projector view, filled where it is opened.
         default_keys: the built-in keys by names of actions; empty for an action without keys.
     """
 
@@ -61,6 +62,7 @@ class Actions(QObject):
         self.help = self._make(self.tr("&Help"), "F1")
         self.about = self._make(self.tr("&About Surtitle"))
         self.diagnostics = self._make(self.tr("&Copy diagnostics"))
+        self.projector = QMenu(self.tr("P&rojector view"))
         self.hide_overlay = self._make(self.tr("&Hide overlay"))
         for action in (self.pause, self.lock):
             action.toggled.connect(self._name_opposites)
@@ -95,6 +97,8 @@ class Actions(QObject):
         overlay.addActions([self.overlay, self.lock, self.clear])
         overlay.addSeparator()
         overlay.addActions([self.larger, self.smaller, self.reset_place])
+        overlay.addSeparator()
+        overlay.addMenu(self.projector)
         tools = bar.addMenu(self.tr("&Tools"))
         tools.addActions([self.models, self.glossary, self.page_address])
         developers = tools.addMenu(self.tr("For &developers"))

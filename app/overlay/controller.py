@@ -6,17 +6,18 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction
 
-from app.captions.line_breaking import Line, Typesetter
+from app.captions.line_breaking import Line
 from app.captions.model import UtteranceView
 from app.captions.speakers import SpeakerNames
 from app.config.lanes import ME, THEM
-from app.config.modes import CAPTIONS_ONLY, TRANSLATE
+from app.config.modes import CAPTIONS_ONLY
 from app.config.preferences import CaptionPreferences
 from app.config.system.screen_share import ShareGuard
 from app.config.system.wayland import is_wayland
 from app.config.window_geometry import GeometryFile, geometry_of, restored_geometry, screens
 from app.look.widgets.lane_style import lane_name
 from app.overlay.below_dialogs import BelowDialogs
+from app.overlay.last_lines import LastLines
 from app.overlay.text_layout import OverlayView
 from app.overlay.themes import theme_of
 from app.overlay.toolbar import OverlayToolbar
@@ -72,7 +73,7 @@ class OverlayController(QObject):
         self._guard = ShareGuard(self)
         self._guard.watch(self.overlay)
         self._choices = choices
-        self._make_typesetters()
+        self._make_typesetter()
         self.overlay.size_wanted.connect(self.size_wanted)
         self.overlay.moved.connect(self._save_position)
         self.overlay.painted.connect(self._emit_painted)
@@ -99,12 +100,7 @@ class OverlayController(QObject):
     def show_views(self, views: Sequence[UtteranceView]) -> None:
         """Show the last lines of these utterances, or a hint if there are none."""
         self._views, self._fresh = views, self._after_clear(views)
-        views = self._fresh
-        mode, count = self._choices.mode, self.overlay.n_lines
-        captions = self._captions.last_lines(views, count) if mode != CAPTIONS_ONLY else ()
-        source = self._source.last_lines(views, count) if mode != TRANSLATE else ()
-        if mode == CAPTIONS_ONLY:
-            captions, source = source, ()
+        captions, source = self._typeset.of(self._fresh, self.overlay.n_lines)
         has_changed = (captions, source) != (self._lines, self._source_lines)
         self._lines, self._source_lines = captions, source
         self._show_lines()
@@ -143,7 +139,7 @@ class OverlayController(QObject):
             for view in self._views
             if not view.ended
         }
-        self._make_typesetters()
+        self._make_typesetter()
         self.show_views(self._views)
 
     def _after_clear(self, views: Sequence[UtteranceView]) -> Sequence[UtteranceView]:
@@ -163,6 +159,11 @@ class OverlayController(QObject):
                 view = replace(view, source=source.lstrip(), caption=caption.lstrip())  # noqa: PLW2901
             fresh.append(view)
         return [view for view in reversed(fresh) if view.source or view.caption or view.tail]
+
+    @property
+    def fresh_views(self) -> Sequence[UtteranceView]:
+        """The captions since the overlay was last cleared."""
+        return self._fresh
 
     @property
     def source_lines(self) -> tuple[Line, ...]:
@@ -186,7 +187,7 @@ class OverlayController(QObject):
     @Slot()
     def _break_anew(self) -> None:
         """Break the lines for another width or other letters."""
-        self._make_typesetters()
+        self._make_typesetter()
         self.show_views(self._views)
 
     def close(self) -> None:
@@ -232,22 +233,10 @@ class OverlayController(QObject):
     @Slot()
     def _emit_painted(self) -> None:
         if self._choices.mode != CAPTIONS_ONLY:
-            self.painted.emit(self._captions.keys)
+            self.painted.emit(self._typeset.keys)
 
-    def _make_typesetters(self) -> None:
-        overlay = self.overlay
-        name_of = self.speakers.name_of
-        self._captions = Typesetter(
-            overlay.line_width,
-            overlay.measure,
-            name_of=name_of,
-            doubt_mark=self._choices.doubt,
-        )
-        alone = self._choices.mode == CAPTIONS_ONLY
-        measure = overlay.measure if alone else overlay.measure_source
-        self._source = Typesetter(
-            overlay.line_width, measure, lambda view: view.source, lambda view: view.tail, name_of
-        )
+    def _make_typesetter(self) -> None:
+        self._typeset = LastLines(self.overlay, self._choices, self.speakers.name_of)
 
     def _hint(self) -> OverlayView:
         texts = (self.tr("Captions appear here."), self.tr("Drag them anywhere."))

@@ -1557,6 +1557,10 @@
         <source>For &amp;developers</source>
         <translation>Für En&amp;twickler</translation>
     </message>
+    <message>
+        <source>P&amp;rojector view</source>
+        <translation>P&amp;rojektoransicht</translation>
+    </message>
 </context>
 <context>
     <name>AdapterDialog</name>
@@ -3262,6 +3266,44 @@
     <message>
         <source>The caption page is off; the settings, under Files and OBS, turn it on</source>
         <translation>Die Untertitelseite ist aus; einschalten lässt sie sich in den Einstellungen unter „Dateien und OBS“</translation>
+    </message>
+</context>
+<context>
+    <name>ProjectorController</name>
+    <message>
+        <source>Screen &amp;{}: {}</source>
+        <translation>Bildschirm &amp;{}: {}</translation>
+    </message>
+    <message>
+        <source>&amp;Larger letters</source>
+        <translation>&amp;Größere Schrift</translation>
+    </message>
+    <message>
+        <source>S&amp;maller letters</source>
+        <translation>&amp;Kleinere Schrift</translation>
+    </message>
+    <message>
+        <source>&amp;Fill the screen</source>
+        <translation type="unfinished">Bildschirm &amp;füllen</translation>
+    </message>
+    <message>
+        <source>Strip at the &amp;bottom</source>
+        <translation>Streifen &amp;unten</translation>
+    </message>
+    <message>
+        <source>Strip at the &amp;top</source>
+        <translation>Streifen &amp;oben</translation>
+    </message>
+</context>
+<context>
+    <name>ProjectorView</name>
+    <message>
+        <source>Surtitle projector view</source>
+        <translation>Surtitle, Projektoransicht</translation>
+    </message>
+    <message>
+        <source>Captions for the room</source>
+        <translation>Untertitel für den Raum</translation>
     </message>
 </context>
 <context>

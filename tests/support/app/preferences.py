@@ -9,6 +9,7 @@ from app.config.preferences import (
     OverlayPreferences,
     Preferences,
     PrivacyPreferences,
+    ProjectorPreferences,
     TranslationPreferences,
 )
 
@@ -34,6 +35,7 @@ CHOSEN = Preferences(
         name_them="Grace",
         doubt="sign",
     ),
+    projector=ProjectorPreferences(place="top", letters=9),
     overlay=OverlayPreferences(
         visible=False,
         locked=True,

@@ -1,0 +1,105 @@
+"""Opens the projector view on a screen, by its menu, and feeds it."""
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QScreen
+
+from app.config.preferences import LEAST_PROJECTED, MOST_PROJECTED, PLACES, Preferences
+from app.config.settings_in_force import SettingsInForce
+from app.main_window.window import MainWindow
+from app.overlay.controller import OverlayController
+from app.overlay.projector import ProjectorView
+
+_STEP = 1  # percent of the height of the screen
+
+
+class ProjectorController(QObject):
+    """Own the projector view.
+
+    Attributes:
+        view: the window; None while it is not shown.
+    """
+
+    def __init__(
+        self, settings: SettingsInForce, stage: OverlayController, window: MainWindow
+    ) -> None:
+        super().__init__(window)
+        self._settings, self._stage = settings, stage
+        self.view: ProjectorView | None = None
+        self._menu = window.menu_actions.projector
+        self._menu.aboutToShow.connect(self.fill_menu)
+        stage.lines_changed.connect(self._show_views)
+        settings.preferences_changed.connect(self._dress)
+
+    @Slot()
+    def fill_menu(self) -> None:
+        """List the screens, the places on them, and the size of letters."""
+        menu = self._menu
+        menu.clear()
+        for number, screen in enumerate(QGuiApplication.screens(), 1):
+            action = menu.addAction(self.tr("Screen &{}: {}").format(number, screen.name()))
+            action.setCheckable(True)
+            action.setChecked(self.view is not None and self.view.shown_on is screen)
+            action.triggered.connect(lambda _on=False, screen=screen: self.toggle(screen))
+        menu.addSeparator()
+        self._add_places()
+        menu.addSeparator()
+        for text, step in (
+            (self.tr("&Larger letters"), _STEP),
+            (self.tr("S&maller letters"), -_STEP),
+        ):
+            menu.addAction(text).triggered.connect(lambda _on=False, step=step: self._resize(step))
+
+    def _add_places(self) -> None:
+        names = (
+            self.tr("&Fill the screen"),
+            self.tr("Strip at the &bottom"),
+            self.tr("Strip at the &top"),
+        )
+        group = QActionGroup(self._menu)
+        for place, text in zip(PLACES, names, strict=True):
+            action = QAction(text, group)
+            action.setCheckable(True)
+            action.setChecked(self._settings.preferences.projector.place == place)
+            action.triggered.connect(
+                lambda _on=False, place=place: self._settings.change("projector", place=place)
+            )
+            self._menu.addAction(action)
+
+    def toggle(self, screen: QScreen) -> None:
+        """Show the view on a screen, or leave that one."""
+        before = self.view
+        if before is not None:
+            before.close()
+            if before.shown_on is screen:
+                return
+        self.view = ProjectorView(screen, self._stage.speakers)
+        self.view.closed.connect(self._forget)
+        self._dress(self._settings.preferences, self._settings.preferences)
+        self._show_views()
+
+    def _resize(self, step: int) -> None:
+        letters = self._settings.preferences.projector.letters + step
+        self._settings.change(
+            "projector", letters=min(MOST_PROJECTED, max(LEAST_PROJECTED, letters))
+        )
+
+    @Slot(object, object)
+    def _dress(self, _before: Preferences, now: Preferences) -> None:
+        if self.view is not None:
+            self.view.dress(now.captions, now.projector)
+
+    @Slot()
+    def _show_views(self) -> None:
+        if self.view is not None:
+            self.view.show_views(self._stage.fresh_views)
+
+    @Slot()
+    def _forget(self) -> None:
+        if self.view is not None:
+            self.view.deleteLater()
+        self.view = None
+
+    def close(self) -> None:
+        """Leave the screen."""
+        if self.view is not None:
+            self.view.close()

@@ -1,0 +1,42 @@
+"""The projector view, opened by its menu."""
+
+from tests.support.app.fake_engine import FakeEngine
+
+
+def chosen(program, number):
+    program.application.projector.fill_menu()
+    return program.window.menu_actions.projector.actions()[number]
+
+
+def test_its_menu_shows_it_on_a_screen_and_leaves_it_again(program):
+    running = program(FakeEngine())
+    projector = running.application.projector
+    assert projector.view is None
+    action = chosen(running, 0)
+    assert action.text().startswith("Screen &1")
+    action.trigger()
+    assert projector.view.isFullScreen()
+    assert chosen(running, 0).isChecked()
+    chosen(running, 0).trigger()
+    assert projector.view is None
+
+
+def test_place_and_letters_are_kept(program):
+    running = program(FakeEngine())
+    bottom = chosen(running, 3)
+    assert "bottom" in bottom.text()
+    bottom.trigger()
+    larger = chosen(running, 6)
+    assert "Larger" in larger.text()
+    larger.trigger()
+    assert running.stored()["projector"] == {"place": "bottom", "letters": 7}
+
+
+def test_it_shows_what_the_overlay_shows_and_ends_with_the_program(program):
+    running = program(FakeEngine()).open().wait_until_ready()
+    chosen(running, 0).trigger()
+    view = running.application.projector.view
+    running.type("good morning ")
+    running.wait(lambda: [line.text for line in view._text.view.lines] == ["GOOD MORNING"])
+    running.window.close()
+    assert running.application.projector.view is None
