@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QHeaderView,
-    QLabel,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -43,7 +42,7 @@ class GlossaryDialog(QDialog):
         self._is_filling = False
         self.use = QCheckBox(self.tr("&Use these terms"))
         self.warning, self.cost, self.fault = paragraph(), paragraph(), paragraph()
-        self.language = QLabel()
+        self.language = paragraph()
         self.table = QTableWidget(0, 2)
         self._dress()
         self._buttons = close_button()
