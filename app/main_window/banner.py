@@ -26,7 +26,8 @@ class Banner(QFrame):
     """One sentence with a progress bar or a button; hidden if there is nothing to show.
 
     Loading and failures come before notices; notices are shown one after the other, those that
-    pass at last. They go by themselves after 20 seconds, unless the mouse or the focus is on them.
+    pass at last, unless they offer to undo what was just done. They go by themselves after 20
+    seconds, unless the mouse or the focus is on them.
 
     Signals:
         retry_clicked(): load again.
@@ -106,11 +107,20 @@ class Banner(QFrame):
         """
         notice = _Notice(as_sentence(message), button, name, passes)
         index = self._index(name)
-        if index is None:
-            self._notices.append(notice)
-        else:
+        if index is not None and not passes:
             self._notices[index] = notice
+        else:
+            if index is not None:
+                del self._notices[index]
+            self._notices.insert(self._place_of(notice), notice)
         self._show_next_notice()
+
+    def _place_of(self, notice: _Notice) -> int:
+        """Return where a fresh notice stands among those that are to be shown."""
+        if notice.passes:
+            return 0 if notice.button else len(self._notices)
+        passing = (number for number, one in enumerate(self._notices) if one.passes)
+        return next(passing, len(self._notices))
 
     def withdraw(self, name: str) -> None:
         """Remove the notice of this name, if there is one."""
@@ -126,7 +136,7 @@ class Banner(QFrame):
     def _show_next_notice(self) -> None:
         if self._has_more_urgent:
             return
-        notice = min(self._notices, key=lambda one: one.passes, default=None)  # the first such one
+        notice = next(iter(self._notices), None)
         if notice is None:
             self.hide()
         else:

@@ -5,9 +5,10 @@ it as it comes. A folder tells by its files which of them it holds.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
-from engine.errors import ModelError
+from engine.errors import FetchCancelledError, HubError, ModelError
 from engine.hub.catalogue import STREAMING_MODELS, StreamingChoice
 from engine.hub.download import ModelKind, fetch_model, find_model
 from engine.hub.transfer import HubSettings, Progress
@@ -31,8 +32,8 @@ def speech_model_folder(
 ) -> Path:
     """Return the folder of a model on this computer, or fetch it into the library.
 
-    Arguments and errors as for ``fetch_model``; ``name`` may also be a common name of
-    ``engine.hub.catalogue``, or a folder. Of the hub, streaming models are known by their common
+    Arguments and errors as for ``fetch_model``, which call the model by ``name``; that may also be
+    a common name of ``engine.hub.catalogue``, or a folder. Of the hub, streaming models are known by their common
     names alone.
 
     Raises:
@@ -41,12 +42,20 @@ def speech_model_folder(
     choice, folder = STREAMING_MODELS.get(name), _streaming_folder(name)
     if folder is not None:
         return folder
-    if choice is None:
-        return whisper_folder(name, library, settings, progress=progress, cancelled=cancelled)
-    kind = _kind(choice)
-    return fetch_model(
-        choice.hub, library, settings, kind=kind, progress=progress, cancelled=cancelled
-    )
+    try:
+        if choice is None:
+            return whisper_folder(name, library, settings, progress=progress, cancelled=cancelled)
+        kind = _kind(choice)
+        return fetch_model(
+            choice.hub, library, settings, kind=kind, progress=progress, cancelled=cancelled
+        )
+    except FetchCancelledError:
+        raise
+    except HubError as error:
+        told = error.message
+        if "name" not in told.values:
+            raise
+        raise HubError(replace(told, values={**told.values, "name": name})) from error
 
 
 def found_speech_model(name: str, library: Path) -> Path | None:

@@ -69,7 +69,7 @@ def test_an_offer_is_named_when_it_is_taken(banner):
 def test_what_needs_no_answer_goes_by_itself_once_it_could_be_read(banner, qtbot, monkeypatch):
     monkeypatch.setattr(module, "_PASSING_MS", 0)
     banner.show_notice("this stays")
-    banner.show_offer("new session started", "&Undo", "undo", passes=True)
+    banner.show_offer("new session started", "", "", passes=True)
     qtbot.wait(1)
     assert banner.sentence.text() == "This stays."
     banner.dismiss.click()
@@ -95,3 +95,18 @@ def test_what_passes_waits_while_something_stays(banner):
     assert banner.sentence.text() == "The headset is gone."
     banner.dismiss.click()
     assert (banner.sentence.text(), banner.offer.isVisible()) == ("New session started.", True)
+
+
+def test_undo_is_offered_before_hints_and_notices_of_before(banner):
+    banner.show_offer("Words in italics may change", "", "legend", passes=True)
+    banner.show_notice("The microphone is gone")
+    banner.show_offer("New session started", "Undo", "undo", passes=True)
+    told = []
+    while banner.isVisible():
+        told.append(banner.sentence.text())
+        banner.dismiss.click()
+    assert told == [
+        "New session started.",
+        "The microphone is gone.",
+        "Words in italics may change.",
+    ]

@@ -49,7 +49,7 @@ def test_of_a_streaming_model_one_set_of_files_is_fetched_and_goes_on_where_it_b
         hub.fault = lambda name, start: (
             None if "encoder" not in name else "lost" if start else "reset"
         )
-        with pytest.raises(HubError, match="broke off after"):
+        with pytest.raises(HubError, match=f"the download of {NAME} broke off after"):
             speech_model_folder(NAME, library, settings)
         assert found_speech_model(NAME, library) is None
         hub.fault = lambda _name, _start: None
