@@ -33,8 +33,8 @@ def speech_model_folder(
     """Return the folder of a model on this computer, or fetch it into the library.
 
     Arguments and errors as for ``fetch_model``, which call the model by ``name``; that may also be
-    a common name of ``engine.hub.catalogue``, or a folder. Of the hub, streaming models are known by their common
-    names alone.
+    a common name of ``engine.hub.catalogue``, or a folder. Of the hub, streaming models are known
+    by their common names alone.
 
     Raises:
         ModelError: there is no such model, or its folder is not complete.

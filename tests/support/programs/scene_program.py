@@ -132,9 +132,11 @@ class Stage(SideScenes):
         )
         failures = [FAILURE] if arguments.scene == "failure" else []
         may_load = threading.Event() if arguments.scene in {"loading", "converting"} else None
-        engine = FakeEngine(
-            translate=lambda word: words.get(word, word), failures=failures, may_load=may_load
-        )
+
+        def translated(text: str) -> str:
+            return " ".join(filter(None, (words.get(word, word) for word in text.split())))
+
+        engine = FakeEngine(translate=translated, failures=failures, may_load=may_load)
         speech = self.speech = FakeSpeechEngine(HEARD)
         self.application = Application(settings, EngineBridge(engine.make), speech.make)
         self.application.finished.connect(qt.quit)
