@@ -49,6 +49,8 @@ def test_a_folder_that_cannot_be_written_stops_nothing(tmp_path, caplog):
     (tmp_path / "file").write_text("")
     Logs(tmp_path / "file" / "logs").close()
     assert caplog.text.count("there are no logs") == 1
+    told = logging.lastResort.format(caplog.records[0])
+    assert told.startswith("surtitle: there are no logs in ")
 
 
 def a_pipe(path, _other):
