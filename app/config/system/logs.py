@@ -44,7 +44,7 @@ class Logs:
         self.crashed = False
         self._handler: logging.Handler | None = None
         self._fault: int | None = None
-        if logging.lastResort is not None:  # what no file takes is told in the terminal
+        if logging.lastResort is not None:  # the terminal shows what no file takes
             logging.lastResort.setFormatter(logging.Formatter("surtitle: %(message)s"))
         for begin in (self._begin_log, self._begin_faults):
             try:
