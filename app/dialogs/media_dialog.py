@@ -73,7 +73,7 @@ class MediaDialog(QDialog):
         self.message = paragraph()
         self.start, self.stop = QPushButton(self.tr("&Start")), QPushButton(self.tr("S&top"))
         self.speech = QPushButton(self.tr("Speech &model…"))
-        self.folder = QPushButton(icon("folder-open"), self.tr("&Open folder"))
+        self.folder = QPushButton(icon("folder-open", before_text=True), self.tr("&Open folder"))
         self.leave = QPushButton(self.tr("C&lose"))
         make_primary(self.start)
         self._lay_out()

@@ -25,8 +25,8 @@ QPushButton, QToolButton[autoRaise="false"] {
   background: $surface; color: $text;
 }
 QToolButton[autoRaise="false"] { min-height: 0; padding: 5px 11px; }
-QPushButton, QToolButton { icon-size: 1.15em; }
-QToolButton[toolButtonStyle="2"] { icon-size: 1.4em; }
+QToolButton { icon-size: 1.15em; }
+QPushButton, QToolButton[toolButtonStyle="2"] { icon-size: 1.4em; }
 QPushButton:hover, QToolButton[autoRaise="false"]:hover { background: $hover; }
 QPushButton:pressed, QToolButton[autoRaise="false"]:pressed { background: $line; }
 QPushButton:checked, QToolButton[autoRaise="false"]:checked {

@@ -60,7 +60,9 @@ class FilesPage(SettingsPage):
             self.add_field(self.tr("Text file"), self.live_text_file)
             self.choose_file = QPushButton(self.tr("Choose &file…"))
             self.choose_file.clicked.connect(self._choose_file)
-            self.open_file_folder = QPushButton(icon("folder-open"), self.tr("Open fol&der"))
+            self.open_file_folder = QPushButton(
+                icon("folder-open", before_text=True), self.tr("Open fol&der")
+            )
             self.open_file_folder.clicked.connect(self._open_folder)
             self.add_buttons(self.choose_file, self.open_file_folder)
         self.bind(
@@ -84,8 +86,8 @@ class FilesPage(SettingsPage):
             self.port = self.add_spin("privacy.page_port", self.tr("Po&rt"), (1024, 65535))
             self.address = QLineEdit(readOnly=True)
             self.add_field(self.tr("Address"), self.address)
-            self.copy = QPushButton(icon("copy"), self.tr("Cop&y"))
-            self.open = QPushButton(icon("external-link"), self.tr("&Open"))
+            self.copy = QPushButton(icon("copy", before_text=True), self.tr("Cop&y"))
+            self.open = QPushButton(icon("external-link", before_text=True), self.tr("&Open"))
             self.copy.setAccessibleName(self.tr("Copy the address of the caption page"))
             self.open.setAccessibleName(self.tr("Open the caption page in the browser"))
             self.copy.clicked.connect(self._copy_address)

@@ -92,7 +92,9 @@ class GeneralPage(SettingsPage):
             )
         self.days.valueChanged.connect(self._name_days)
         self._name_days(self.days.value())
-        self.open_sessions = QPushButton(icon("folder-open"), self.tr("&Open folder"))
+        self.open_sessions = QPushButton(
+            icon("folder-open", before_text=True), self.tr("&Open folder")
+        )
         self.open_sessions.clicked.connect(self._open_sessions)
         self.add_buttons(self.open_sessions)
 

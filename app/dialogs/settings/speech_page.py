@@ -54,12 +54,14 @@ class SpeechPage(SettingsPage):
         self.form.addRow("", self.download_size)
         self.recognizer.currentTextChanged.connect(self._show_size)
         self._show_size()
-        self.download = QPushButton(icon("download"), "")
+        self.download = QPushButton(icon("download", before_text=True), "")
         self.download.clicked.connect(self.download_clicked)
         self.show_offer("")
         self.choose_folder = QPushButton(self.tr("Choose &folder…"))
         self.choose_folder.clicked.connect(self._choose_folder)
-        self.open_models = QPushButton(icon("folder-open"), self.tr("&Open folder"))
+        self.open_models = QPushButton(
+            icon("folder-open", before_text=True), self.tr("&Open folder")
+        )
         self.open_models.clicked.connect(self._open_models)
         self.add_buttons(self.download, self.choose_folder, self.open_models)
         self.form.addRow(

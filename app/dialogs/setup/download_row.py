@@ -35,10 +35,12 @@ class DownloadRow(QWidget):
         self.message = paragraph()
         self.progress = QProgressBar(textVisible=False)
         self.progress.setAccessibleName(self.tr("Progress of the download"))
-        self.download = QPushButton(icon("download", "on_accent"), "")
+        self.download = QPushButton(icon("download", "on_accent", before_text=True), "")
         make_primary(self.download)
         self.cancel = QPushButton(self.tr("&Cancel"))
-        self.folder = QPushButton(icon("folder-open"), self.tr("Choose a f&older…"))
+        self.folder = QPushButton(
+            icon("folder-open", before_text=True), self.tr("Choose a f&older…")
+        )
         row = QHBoxLayout()
         row.setSpacing(2 * GAP)
         for button in (self.download, self.cancel):

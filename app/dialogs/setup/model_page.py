@@ -56,7 +56,7 @@ class ModelPage(WizardPage):
         self._accepted: Path | None = None  # the model whose licence is accepted
         self.machine = quiet(self.tr("Checking this computer…"))
         self.machine.setAccessibleDescription(self.tr("This computer"))
-        self.retry = QPushButton(icon("refresh-cw"), self.tr("Check a&gain"))
+        self.retry = QPushButton(icon("refresh-cw", before_text=True), self.tr("Check a&gain"))
         self.retry.setAutoDefault(False)
         self.retry.hide()
         checking = QHBoxLayout()
@@ -67,7 +67,7 @@ class ModelPage(WizardPage):
         self.column.addWidget(self.cards, 1)
         self.message = self.add_text("")
         self.message.hide()
-        self.room, self.folder = quiet(), QPushButton(icon("folder-open"), "")
+        self.room, self.folder = quiet(), QPushButton(icon("folder-open", before_text=True), "")
         self.folder.setText(self.tr("Choose a f&older…"))
         self.folder.setAutoDefault(False)
         below = QHBoxLayout()

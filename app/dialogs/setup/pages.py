@@ -149,12 +149,9 @@ class DonePage(WizardPage):
         rows = (
             ("mic", self.tr("Click Microphone or Computer sound to start and stop.")),
             ("captions", self.tr("Overlay shows captions above all other windows.")),
-            ("languages", self.tr("Or type or paste English at the bottom.")),
+            ("keyboard", self.tr("Or type or paste English at the bottom.")),
             ("file-audio", self.tr("Drop an audio or video file on the window to caption it.")),
-            (
-                "settings",
-                self.tr("Find more languages in Tools."),
-            ),
+            ("languages", self.tr("Find more languages in Tools.")),
         )
         grid = QGridLayout()
         grid.setHorizontalSpacing(3 * GAP)

@@ -45,7 +45,7 @@ class TryPage(WizardPage):
             )
         )
         self.column.addLayout(self._lay_out_sources())
-        self.retry = QPushButton(icon("refresh-cw"), self.tr("Try a&gain"))
+        self.retry = QPushButton(icon("refresh-cw", before_text=True), self.tr("Try a&gain"))
         self.retry.setAutoDefault(False)
         self.state = quiet()
         row = QHBoxLayout()
@@ -162,7 +162,7 @@ class TryPage(WizardPage):
         return grid
 
     def _make_switch(self, kind: DeviceKind) -> QPushButton:
-        switch = QPushButton(icon(*_ICONS[kind]), "")
+        switch = QPushButton(icon(*_ICONS[kind], before_text=True), "")
         switch.setCheckable(True)
         switch.setAutoDefault(False)
         make_primary(switch, primary=kind is DeviceKind.MICROPHONE)
