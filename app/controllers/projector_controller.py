@@ -74,6 +74,8 @@ class ProjectorController(QObject):
                 return
         self.view = ProjectorView(screen, self._stage.speakers)
         self.view.closed.connect(self._forget)
+        is_before_it = self._stage.overlay.screen() is screen
+        self._stage.visibility.put_aside(aside=is_before_it)
         self._dress(self._settings.preferences, self._settings.preferences)
         self._show_views()
 
@@ -98,6 +100,7 @@ class ProjectorController(QObject):
         if self.view is not None:
             self.view.deleteLater()
         self.view = None
+        self._stage.visibility.put_aside(aside=False)
 
     def close(self) -> None:
         """Leave the screen."""

@@ -3,8 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-MOST_WAITING = 64
-"""Connections that are open at once without reading a stream; the oldest gives way to one more."""
+MOST_WAITING = 256
+"""Connections that are open at once without reading a stream; the oldest gives way to one more.
+
+A full room comes back at once after a dead spot, and the system hands over a hundred at a time.
+"""
 
 LONGEST_S = 10.0
 """An answer takes milliseconds; a connection that is no reader's by then is ended."""

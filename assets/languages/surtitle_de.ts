@@ -3284,7 +3284,7 @@
     </message>
     <message>
         <source>&amp;Fill the screen</source>
-        <translation type="unfinished">Bildschirm &amp;füllen</translation>
+        <translation>Ganzer &amp;Bildschirm</translation>
     </message>
     <message>
         <source>Strip at the &amp;bottom</source>

@@ -21,6 +21,15 @@ def test_its_menu_shows_it_on_a_screen_and_leaves_it_again(program):
     assert projector.view is None
 
 
+def test_the_overlay_does_not_stand_before_it(program):
+    running = program(FakeEngine()).open()
+    running.wait(running.overlay.isVisible)
+    chosen(running, 0).trigger()
+    assert not running.overlay.isVisible()
+    chosen(running, 0).trigger()
+    assert running.overlay.isVisible()
+
+
 def test_place_and_letters_are_kept(program):
     running = program(FakeEngine())
     bottom = chosen(running, 3)

@@ -34,10 +34,12 @@ from app.config.preferences import (
 from app.config.preferences_file import PreferencesFile
 from app.config.system.translations import speak
 from app.config.system.wayland import is_wayland, platform_wanted
+from app.controllers import share_controller
 from app.controllers.application import Application
 from app.overlay.text_layout import OverlayView
 from app.overlay.window import Overlay
 from app.session.engine_bridge import EngineBridge
+from app.sharing.networks import LOOPBACK, Network
 from engine.audio.devices import DeviceKind
 from engine.events import AdapterChanged, LoadProgress
 from engine.files import ASSETS
@@ -240,6 +242,24 @@ class Stage(SideScenes):
 
     def act_general(self):
         self.show_page(lambda dialog: dialog.general)
+
+    def act_share(self):
+        share_controller.networks = lambda: [Network("192.168.178.20", "wlp3s0")]
+        self.window.menu_actions.share.trigger()
+        self.put_beside(self.application.sharing.dialog)
+
+    def act_share_code(self):
+        self.window.menu_actions.share.trigger()
+        dialog = self.application.sharing.dialog
+        dialog.network.setCurrentIndex(dialog.network.findData(LOOPBACK))
+        dialog.by_pin.setChecked(True)
+        dialog.start.click()
+        dialog.resize(460, 560)
+        self.put_beside(dialog)
+
+    def act_projector(self):
+        screen = QApplication.primaryScreen()
+        QTimer.singleShot(SETTLE_MS // 2, lambda: self.application.projector.toggle(screen))
 
     def act_about(self):
         self.window.menu_actions.about.trigger()
