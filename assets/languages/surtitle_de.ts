@@ -2722,7 +2722,7 @@
     </message>
     <message>
         <source>For captions in {}. A term is used from the next sentence on; one without a translation is a name, which stays as it is. The speech model prefers all of them from the next time listening begins.</source>
-        <translation>Für Untertitel auf {}. Ein Begriff gilt ab dem nächsten Satz; einer ohne Übersetzung ist ein Name und bleibt, wie er ist. Das Sprachmodell bevorzugt alle, sobald das nächste Mal zugehört wird.</translation>
+        <translation>Für Untertitel auf {}. Ein Begriff gilt ab dem nächsten Satz; einer ohne Übersetzung ist ein Name und bleibt, wie er ist. Das Spracherkennungsmodell bevorzugt alle, sobald das nächste Mal zugehört wird.</translation>
     </message>
     <message>
         <source>Write the name as it is spelt. What was heard: {}</source>
