@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import cast
 
 from engine.commands import Clear, Command, Configure, EndPassage, FeedWords, Flush, SetWords
 from engine.errors import first_line
@@ -12,7 +13,7 @@ from engine.messages import Code
 from engine.session.command_queue import CommandQueue
 from engine.session.passages import Passages
 from engine.settings import TranslationSettings
-from engine.translation.captioned import Captioned, Change, n_same
+from engine.translation.captioned import Captioned, Captioner, Change, n_same
 from engine.translation.passage import Passage
 
 _log = logging.getLogger(__name__)
@@ -84,7 +85,8 @@ class SourceSession:
                 self._passages.forget(passage)
 
     def _begin_passage(self, lane: str) -> Passage:
-        return Passage(self._captioner, lane, reads_any_script=True)
+        captioner = cast("Captioner[Captioned]", self._captioner)  # given what it opened
+        return Passage(captioner, lane, reads_any_script=True)
 
 
 class SourceUtterance:
@@ -113,14 +115,14 @@ class SourceCaptioner:
         """Use these settings for utterances that are opened from now on."""
         self.settings = replace(settings, target_language=settings.source_language)
 
-    def open(self) -> Captioned:
+    def open(self) -> SourceUtterance:
         """Open an utterance."""
         self._n_utterances += 1
         return SourceUtterance(self._n_utterances)
 
     def set_source(
         self,
-        utterance: Captioned,
+        utterance: SourceUtterance,
         words: Sequence[str],
         *,
         ended: bool,
@@ -134,7 +136,7 @@ class SourceCaptioner:
         utterance.caption = utterance.caption[:kept]
         return is_cut
 
-    def advance(self, utterance: Captioned) -> Change | None:
+    def advance(self, utterance: SourceUtterance) -> Change | None:
         """Write the rest of the words; None if there is none."""
         utterance.finished = utterance.ended
         kept, source = len(utterance.caption), " ".join(utterance.words)
@@ -143,9 +145,9 @@ class SourceCaptioner:
         utterance.caption = source
         return Change(kept=kept, text=source[kept:], n_read=len(utterance.words))
 
-    def confidence(self, _utterance: Captioned) -> None:
+    def confidence(self, _utterance: SourceUtterance) -> None:
         """Return nothing: the source is not translated."""
 
-    def give_up(self, utterance: Captioned) -> None:
+    def give_up(self, utterance: SourceUtterance) -> None:
         """Leave an utterance as it is."""
         utterance.finished = True

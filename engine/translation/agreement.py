@@ -17,7 +17,8 @@ from engine.runtime.causal_model import Asking
 from engine.translation.captioned import Change
 from engine.translation.log_events import log_fed
 from engine.translation.slot_translator import Translator
-from engine.translation.utterance import Utterance, is_runaway
+from engine.translation.translated import is_runaway
+from engine.translation.utterance import Utterance
 
 BEAM = 5
 """Hypotheses of a beam, as in the paper."""

@@ -30,7 +30,8 @@ from engine.translation.captioned import Captioned, Captioner, Change, Kind, n_s
 from engine.translation.constraints import Constraints
 from engine.translation.log_events import Counters, log_session, log_source
 from engine.translation.own_words import OwnWords
-from engine.translation.utterance import Arrived, Passed, Unit
+from engine.translation.source_text import Passed, SourceText, Unit
+from engine.translation.translated import Translated
 
 _ROWS_BESIDE = 512
 """Rows beside the system prompt in which a term is translated alone."""
@@ -203,15 +204,15 @@ class Conversation:
         for old in sorted(self._said)[: -self.settings.context_sentences - 1]:
             del self._said[old]
 
-    def arrived(
+    def source_text(
         self,
-        utterance: Captioned,
+        utterance: Translated,
         words: Sequence[str],
         *,
         ended: bool,
         full_stop: str,
         end_alone: bool,
-    ) -> Arrived:
+    ) -> SourceText:
         """Log the words of an utterance; turn them into what the model reads."""
         number, before = utterance.number, utterance.words
         log_source(self.log, number, before, words, ended=ended, full_stop=full_stop)
@@ -230,7 +231,11 @@ class Conversation:
             if foreign:
                 passed.append(Passed(foreign, len(units), n_words))
         stop = full_stop_ids(tokenizer, "".join(words[-1:]), full_stop)
-        return Arrived(units, stop, tuple(passed), end_alone=end_alone or not kept)
+        source = SourceText(tuple(words), ended, tuple(units), len(units), stop, tuple(passed))
+        if not ended or source.is_untranslatable:
+            return source
+        read = utterance.source.units[: utterance.n_read]
+        return source.with_end(stop + utterance.end, read, alone=end_alone or not kept)
 
     def keep_system(self, headers: Headers) -> int:
         """Truncate the cache to the rows of this system prompt; return how many it holds."""

@@ -29,17 +29,23 @@ class Captioned(Protocol):
 
     Attributes:
         number: never used again.
-        words: its source.
-        ended: no word follows.
         finished: its caption is complete.
-        caption: what is committed.
     """
 
     number: int
-    words: tuple[str, ...]
-    ended: bool
     finished: bool
-    caption: str
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Its source."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether no word follows."""
+
+    @property
+    def caption(self) -> str:
+        """What is committed."""
 
     @property
     def n_read(self) -> int:

@@ -31,12 +31,12 @@ class CausalDrafts:
     def draft(self, utterance: Redraft) -> Asking[list[int]]:
         """Translate all words that were read, from what is committed on."""
         planner = make_planner(utterance.prompt.headers, utterance.layout)
-        units = utterance.units[: utterance.n_read]
+        units = utterance.source.units[: utterance.n_read]
         for unit in units:
             planner.read(unit)
         n_source = len(planner.rows)
         rows = planner.write()
-        draft = list(utterance.committed)
+        draft = utterance.drafting = list(utterance.committed)
         for id_ in draft:
             planner.choose(id_)
             rows += planner.write()
@@ -45,11 +45,11 @@ class CausalDrafts:
         rows = rows[kept:]
         same = utterance.fed[: len(draft)] == draft
         while True:
-            id_ = yield from self._predict(utterance, rows, draft, n_again)
+            id_ = yield from self._predict(utterance, rows, n_again)
             if id_ == utterance.prompt.end_of_target:
                 break
-            loops = utterance.loops_with(draft, id_)
-            if utterance.must_be_cut(draft, id_, loops=loops):
+            loops = utterance.loops_with(id_)
+            if utterance.is_cut_before(id_, loops=loops):
                 log_cut(self._log, self._conversation.counters, utterance.number, loops=loops)
                 break
             same = same and utterance.fed[: len(draft) + 1] == [*draft, id_]
@@ -72,11 +72,9 @@ class CausalDrafts:
         del self._rows[kept:]
         return kept
 
-    def _predict(
-        self, utterance: Redraft, rows: Sequence[Row], draft: Sequence[int], n_again: int
-    ) -> Asking[int]:
+    def _predict(self, utterance: Redraft, rows: Sequence[Row], n_again: int) -> Asking[int]:
         proposed = yield from self._model.ask_id(rows, utterance.suppressed)
-        id_ = utterance.constrained(proposed, self._model.logits(), draft)
+        id_ = utterance.constrained(proposed, self._model.logits())
         self._rows += rows
         self._conversation.counters.tokens_recomputed += n_again
         number = utterance.number

@@ -21,7 +21,7 @@ from engine.translation.base import Conversation
 from engine.translation.captioned import n_same
 from engine.translation.log_events import log_cut, log_fed
 from engine.translation.redraft import Redraft
-from engine.translation.utterance import runaway_length
+from engine.translation.translated import runaway_length
 
 _NUMBER = 16
 """Tokens by which a draft may be too long, where it would be cut inside a number."""
@@ -47,13 +47,14 @@ class EncoderDecoderDrafts:
         yield from ()
         settings = self._conversation.settings
         source_language, language = settings.source_language, settings.target_language
-        units = [id_ for unit in utterance.units[: utterance.n_read] for id_ in unit]
+        units = utterance.source.ids(utterance.n_read)
         before = self._record.source_tokens(source_language, language)
         source = [*(self._ids[token] for token in before), *units][: self._positions - 1]
         source.append(self._ids[END])
         first = [self._ids[token] for token in self._record.target_tokens(language)]
         most = min(len(first) + runaway_length(len(units)) + 1 + _NUMBER, self._positions)
         draft, is_done = list(utterance.committed), False
+        utterance.drafting = draft
         while not is_done and len(first) + len(draft) < most:
             hypothesis = self._translate(utterance, source, first + draft, most)
             is_done = self._follow(utterance, hypothesis, len(first), draft)
@@ -99,13 +100,13 @@ class EncoderDecoderDrafts:
             strict=True,
         ):
             row[suppressed] = -np.inf
-            id_ = utterance.constrained(int(row.argmax()), row, draft)
+            id_ = utterance.constrained(int(row.argmax()), row)
             number = utterance.number
             self._log.write("written", utterance=number, id=id_, n_read=utterance.n_read)
             if id_ == utterance.prompt.end_of_target:
                 return True
-            loops = utterance.loops_with(draft, id_)
-            if utterance.must_be_cut(draft, id_, loops=loops):
+            loops = utterance.loops_with(id_)
+            if utterance.is_cut_before(id_, loops=loops):
                 log_cut(self._log, self._conversation.counters, number, loops=loops)
                 return True
             draft.append(id_)

@@ -25,8 +25,6 @@ from engine.runtime.causal_model import AnyModel, Asking
 from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
 from engine.runtime.loader import AnyWeights
 from engine.settings import TranslationSettings
-from engine.text.detokenizer import Detokenizer
-from engine.text.sentences import without_full_stop
 from engine.translation.base import AnySystem, Conversation, OnConversation
 from engine.translation.captioned import Change, n_same
 from engine.translation.causal_drafts import CausalDrafts
@@ -71,17 +69,7 @@ class Retranslator(OnConversation[Redraft]):
 
     def open(self) -> Redraft:
         """Open an utterance with the settings of now."""
-        now = self.conversation
-        return Redraft(
-            number=now.next_number(),
-            prompt=now.prompt,
-            policy=now.policy,
-            layout=now.resolved.layout,
-            cuts_loops=now.settings.cut_loops,
-            constraints=now.constraints,
-            own_words=self.own_words(),
-            detokenizer=Detokenizer(now.weights.decoder),
-        )
+        return Redraft(self.conversation, self.own_words())
 
     def _beside(self, settings: TranslationSettings, capacity: int) -> AnySystem:
         other = Retranslator(self.conversation.weights, settings, capacity=capacity)
@@ -98,10 +86,10 @@ class Retranslator(OnConversation[Redraft]):
     ) -> bool:
         """Give an utterance its committed words; tell whether its caption was cut back."""
         before = len(utterance.caption)
-        arrived = self.conversation.arrived(
+        source = self.conversation.source_text(
             utterance, words, ended=ended, full_stop=full_stop, end_alone=end_alone
         )
-        if not utterance.set_source(words, arrived, ended=ended):
+        if not utterance.set_source(source):
             return False
         self._log.write(
             "rewound",
@@ -118,7 +106,7 @@ class Retranslator(OnConversation[Redraft]):
         while change is None and not utterance.finished:
             if utterance.draft_is_due(self.conversation.haste):
                 change = yield from self._translate(utterance)
-            elif utterance.n_read < len(utterance.units):
+            elif utterance.can_read:
                 utterance.n_read += 1
                 self._log.write("read", utterance=utterance.number, n_read=utterance.n_read)
             else:
@@ -142,26 +130,17 @@ class Retranslator(OnConversation[Redraft]):
 
     def _translate(self, utterance: Redraft) -> Asking[Change | None]:
         """Make a draft and commit what it shares with the one before."""
-        before, draft = utterance.earlier, utterance.draft
-        if not utterance.units:
+        draft = utterance.draft
+        if not utterance.source.units:
             draft = []
         elif draft is None or utterance.n_read > utterance.n_drafted:
             draft = yield from self._drafter.draft(utterance)
         utterance.draft, utterance.n_drafted = draft, utterance.n_read
-        utterance.earlier = [*before, draft][-self._n_agreeing(utterance) :]
+        utterance.drafts = [*utterance.drafts, draft][-self._n_agreeing(utterance) :]
         number, n_read = utterance.number, utterance.n_read
         whole = self.conversation.weights.decoder.decode(draft, skip_special_tokens=True).strip()
         self._log.write("drafted", utterance=number, text=whole, n_read=n_read)
-        text = self._commit(utterance, self._n_agreed(utterance, draft))
-        if utterance.source_ended:
-            utterance.finished = True
-            text += utterance.detokenizer.flush()
-        text = utterance.with_terms(text)
-        if utterance.source_ended:
-            text = without_full_stop(text) if utterance.full_stop else text
-            has_text = [""] if utterance.caption + text and utterance.passed else []
-            text += " ".join((*has_text, *utterance.passed))
-        utterance.caption += text
+        text = utterance.commit(self._n_agreed(utterance, draft))
         if text:
             self._log.write("committed", utterance=number, text=text, n_read=n_read)
         if utterance.finished:
@@ -177,7 +156,7 @@ class Retranslator(OnConversation[Redraft]):
         """Count the ids that are certain: all at the end of the source, else whole words."""
         if utterance.source_ended:
             return len(draft)
-        drafts, n_agreed = utterance.earlier, 0
+        drafts, n_agreed = utterance.drafts, 0
         if len(drafts) == self._n_agreeing(utterance):
             n_agreed = min(n_same(one, draft) for one in drafts)
         while n_agreed > len(utterance.committed) and not all(
@@ -185,8 +164,3 @@ class Retranslator(OnConversation[Redraft]):
         ):
             n_agreed -= 1
         return max(n_agreed, len(utterance.committed))
-
-    def _commit(self, utterance: Redraft, n_ids: int) -> str:
-        fresh = (utterance.draft or [])[len(utterance.committed) : n_ids]
-        utterance.committed += fresh
-        return "".join(map(utterance.detokenizer.feed, fresh))

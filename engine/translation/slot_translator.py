@@ -62,17 +62,7 @@ class Translator(OnConversation[Utterance]):
 
     def open(self) -> Utterance:
         """Open an utterance with the settings of now."""
-        now = self.conversation
-        utterance = Utterance(
-            now.next_number(),
-            now.prompt,
-            now.policy,
-            now.resolved.layout,
-            now.weights.decoder,
-            cuts_loops=now.settings.cut_loops,
-        )
-        utterance.constraints, utterance.own_words = now.constraints, self.own_words()
-        return utterance
+        return Utterance(self.conversation, self.own_words())
 
     def _beside(self, settings: TranslationSettings, capacity: int) -> AnySystem:
         weights = cast("Weights", self.conversation.weights)
@@ -89,10 +79,10 @@ class Translator(OnConversation[Utterance]):
     ) -> bool:
         """Give an utterance its committed words; tell whether its caption was cut back."""
         before = len(utterance.caption)
-        arrived = self.conversation.arrived(
+        source = self.conversation.source_text(
             utterance, words, ended=ended, full_stop=full_stop, end_alone=end_alone
         )
-        valid_rows = utterance.set_source(words, arrived, ended=ended)
+        valid_rows = utterance.set_source(source)
         if valid_rows is None:
             return False
         if self._cached is utterance:
@@ -108,7 +98,7 @@ class Translator(OnConversation[Utterance]):
 
     def steps(self, utterance: Utterance) -> Asking[Change | None]:
         """See ``System.steps``."""
-        if utterance.is_untranslatable and not utterance.finished:
+        if utterance.ended and utterance.source.is_untranslatable and not utterance.finished:
             return self._pass_all(utterance)
         change: Change | None = None
         while change is None and not utterance.finished:
@@ -151,7 +141,7 @@ class Translator(OnConversation[Utterance]):
         """Tell whether wait-k must still learn if its newest target word is whole."""
         return not (
             utterance.policy.ends_writes
-            or utterance.word_complete
+            or utterance.state.word_complete
             or utterance.n_chosen == 0
             or utterance.runs_away
         )
@@ -161,7 +151,7 @@ class Translator(OnConversation[Utterance]):
         id_ = yield from self._predict(utterance)
         if self.conversation.words_begun[id_] or id_ == utterance.prompt.end_of_target:
             self._take_back(utterance)
-            utterance.word_complete = True
+            utterance.state.word_complete = True
         elif utterance.loops_with(id_):
             log_cut(self._log, self.counters, utterance.number, loops=True)
             self._take_back(utterance)
@@ -181,7 +171,7 @@ class Translator(OnConversation[Utterance]):
         else:
             yield from self._ask_source(utterance)
         likely = self._write_probability(utterance)
-        utterance.write_probability = likely
+        utterance.state.write_probability = likely
         action = utterance.next_action(self.conversation.haste)
         self._log.write(
             "decided",
@@ -226,7 +216,7 @@ class Translator(OnConversation[Utterance]):
         if id_ is None:
             id_ = yield from self._predict(utterance)
         loops = utterance.loops_with(id_)
-        forced = (loops or utterance.runs_away) and not utterance.completes_number(id_)
+        forced = utterance.is_cut_before(id_, loops=loops)
         if forced:
             log_cut(self._log, self.counters, utterance.number, loops=loops)
             id_ = self._terminator(utterance)

@@ -94,7 +94,7 @@ def test_the_translators_rows_equal_the_builders_rows(vocabulary):
                 assert not written
             elif n_words < len(source):  # a token of several characters may be ahead of wait-k
                 n_due = min(n_words - policy.k + 1, len(target))
-                n_begun = sum(begun[id_] for id_ in utterance._chosen)
+                n_begun = sum(begun[id_] for id_ in utterance.state.chosen)
                 assert n_due <= n_begun < n_due + max(begun)
         built = build_rows(pair, policy, utterance.prompt, layout, marker_alone=False)
         assert list(utterance.planner.rows) == list(built)

@@ -123,9 +123,9 @@ WORD_FOR_WORD = {
 def word_for_word(utterance):
     """Name the next token of a translation word for word; the end when there is no more source."""
     prompt = utterance.prompt
-    n_words = sum(id_ not in prompt.markers for id_ in utterance._chosen)
-    markers_read = int(utterance._units[utterance.n_read - 1][-1] == prompt.end_of_source)
-    n_source = sum(map(len, utterance._units[: utterance.n_read])) - markers_read
+    n_words = sum(id_ not in prompt.markers for id_ in utterance.state.chosen)
+    markers_read = int(utterance.source.units[utterance.n_read - 1][-1] == prompt.end_of_source)
+    n_source = sum(map(len, utterance.source.units[: utterance.n_read])) - markers_read
     if n_words < min(n_source, len(utterance.words)):  # a full stop may stand in none of them
         target = " " + WORD_FOR_WORD[utterance.words[n_words]]
         (id_,) = tiny_tokenizer().encode(target, add_special_tokens=False)

@@ -21,7 +21,7 @@ class Teacher:
         self._feed(rows)
         utterance = self._utterance
         prompt = utterance.prompt
-        n_chosen = sum(id_ not in prompt.markers for id_ in utterance._chosen)
+        n_chosen = sum(id_ not in prompt.markers for id_ in utterance.state.chosen)
         ends_writes = utterance.policy.ends_writes
         if n_chosen == len(self._flat):
             return prompt.end_of_write if ends_writes else prompt.end_of_target

@@ -111,7 +111,7 @@ def plain_translator(folder, kind, policy, slot_length):
 def plain_answer(system, utterance):
     """What the network says after each row of the answer, over the prompt as others write it."""
     headers = utterance.prompt.headers
-    source = [id_ for unit in utterance.units for id_ in unit]
+    source = [id_ for unit in utterance.source.units for id_ in unit]
     prompt = [*headers.system, *headers.first, *source, *headers.assistant]
     assert utterance.prompt.end_of_source not in source
     ids = torch.tensor([prompt + utterance.committed])
@@ -156,7 +156,7 @@ def test_source_that_was_read_before_is_not_computed_again(folder, policy):
         if utterance.n_drafted > n_drafted:
             n_target += len(utterance.prompt.headers.assistant) + len(utterance.draft)
     headers = utterance.prompt.headers
-    n_source = len(headers.system) + len(headers.first) + sum(map(len, utterance.units))
+    n_source = len(headers.system) + len(headers.first) + sum(map(len, utterance.source.units))
     assert system.model.tokens_fed == n_source + n_target
 
 

@@ -36,7 +36,7 @@ def says_again_and_again(phrase):
     """A model that repeats a phrase for ever."""
 
     def next_id(utterance):
-        n_words = sum(id_ not in utterance.prompt.markers for id_ in utterance._chosen)
+        n_words = sum(id_ not in utterance.prompt.markers for id_ in utterance.state.chosen)
         return phrase[n_words % len(phrase)]
 
     return next_id
@@ -82,7 +82,7 @@ def test_a_cut_loop_is_what_a_model_that_ends_there_would_have_written(policy):
         obey(cutting, says)
         obey(wise, or_ends(says))
         cut, ended = type_and_translate(cutting, words), type_and_translate(wise, words)
-        assert (cut.caption, cut._chosen) == (ended.caption, ended._chosen)
+        assert (cut.caption, cut.state.chosen) == (ended.caption, ended.state.chosen)
         assert meaning(cut) == meaning(ended)
         assert cut.finished
         assert cutting.counters.tokens_recomputed == 0
@@ -121,7 +121,7 @@ def test_a_word_that_never_ends_is_cut_while_its_sentence_goes_on(policy):
     utterance = engine.open()
     engine.set_source(utterance, ["abc", "de", "f", "gab"], ended=False)
     list(changes(engine, utterance))
-    assert utterance._target() == [first] + [within] * 5
+    assert utterance.target == [first] + [within] * 5
     assert engine.counters.loops_cut == engine.counters.probes > 0
 
 
@@ -168,7 +168,7 @@ def test_a_write_that_is_too_long_is_not_cut_inside_a_number(policy):
         engine = hashing_translator(policy)
         engine.configure(replace(engine.settings, cut_loops=False))
         ids = list(itertools.islice(letters_and_number(n_letters), 200))
-        obey(engine, lambda utterance, ids=ids: ids[len(utterance._target())])
+        obey(engine, lambda utterance, ids=ids: ids[len(utterance.target)])
         found.add(digits_said(engine))
     assert found == {"", NUMBER}
 

@@ -158,7 +158,7 @@ def test_the_full_stop_follows_a_last_word_that_was_read_before_and_goes_with_th
     editor.translate()
     (utterance,) = editor.passage._utterances
     stop = tuple(tiny_tokenizer().encode(".", add_special_tokens=False))
-    assert utterance._units[n_words:] == [(*stop, utterance.prompt.end_of_source)]
+    assert utterance.source.units[n_words:] == ((*stop, utterance.prompt.end_of_source),)
     assert editor.text[0][0] == ("ab", "cd")
     editor.append("ef")  # it was not the end
     editor.translate()

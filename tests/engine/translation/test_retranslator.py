@@ -88,7 +88,7 @@ def test_where_the_source_lacks_its_full_stop_the_caption_lacks_its_own():
     system.set_source(utterance, ["a", "b"], ended=True, full_stop=".")
     (change,) = changes(system, utterance)
     assert utterance.caption == change.text == "ab. cd"
-    assert len(utterance.units[-1]) > len(utterance.units[0])
+    assert len(utterance.source.units[-1]) > len(utterance.source.units[0])
 
 
 def test_the_last_draft_is_committed_whole():

@@ -62,7 +62,7 @@ def say(engine, target):
 
     def next_id(utterance):
         ids = tiny_tokenizer().encode(" " + target, add_special_tokens=False)
-        n_said = sum(id_ not in utterance.prompt.markers for id_ in utterance._chosen)
+        n_said = sum(id_ not in utterance.prompt.markers for id_ in utterance.state.chosen)
         return [*ids, utterance.prompt.end_of_write][n_said]
 
     obey(engine, next_id)
@@ -501,4 +501,4 @@ def test_no_marker_ever_stands_in_a_caption():
             utterance, _ = translate(hashing_translator(policy), random_words(rng, 6))
             assert "<|" not in utterance.caption
             wrong = END if utterance.policy.ends_writes else END_OF_WRITE
-            assert tiny_tokenizer().convert_tokens_to_ids(wrong) not in utterance._chosen
+            assert tiny_tokenizer().convert_tokens_to_ids(wrong) not in utterance.state.chosen

@@ -2,17 +2,15 @@
 
 import pytest
 
-from engine.policy import Action, parse_policy
-from engine.settings import LayoutSettings
-from engine.text.prompt import make_prompt, word_ids
+from engine.policy import Action
+from engine.text.prompt import word_ids
 from engine.translation.feed import changes
-from engine.translation.utterance import Arrived, Utterance
+from engine.translation.source_text import SourceText
 from tests.support.fakes import (
     hashing_translator,
     names,
     obey,
     tiny_tokenizer,
-    tiny_weights,
     word_for_word,
 )
 
@@ -204,31 +202,33 @@ def test_a_correction_costs_only_the_rows_from_the_word_on(policy):
 
 
 def bare(policy="read:3"):
-    tokenizer = tiny_tokenizer()
-    prompt = make_prompt(tokenizer, tiny_weights().card, "de")
-    return Utterance(1, prompt, parse_policy(policy), LayoutSettings(), tokenizer.backend_tokenizer)
+    return hashing_translator(policy).open()
 
 
 def units(text):
-    return [tuple(word_ids(tiny_tokenizer(), word)) for word in text.split()]
+    return tuple(tuple(word_ids(tiny_tokenizer(), word)) for word in text.split())
 
 
 def give(utterance, text, *, ended=False):
-    return utterance.set_source(text.split(), Arrived(units(text)), ended=ended)
+    source = SourceText(tuple(text.split()), ended, units(text), len(text.split()))
+    if ended:
+        read = utterance.source.units[: utterance.n_read]
+        source = source.with_end(utterance.end, read, alone=False)
+    return utterance.set_source(source)
 
 
 def test_the_end_marker_comes_with_the_last_word_or_alone_when_that_was_read():
     marker = (bare().prompt.end_of_source,)
     together, alone, empty = bare(), bare(), bare()
     give(together, "a b", ended=True)
-    assert together._units == [units("a")[0], units("b")[0] + marker]
+    assert together.source.units == (units("a")[0], units("b")[0] + marker)
     give(alone, "a b")
     alone.read()
     alone.read()
     give(alone, "a b", ended=True)
-    assert alone._units == [*units("a b"), marker]
+    assert alone.source.units == (*units("a b"), marker)
     give(empty, "", ended=True)
-    assert empty._units == [marker]
+    assert empty.source.units == (marker,)
 
 
 def test_setting_the_same_source_again_loses_nothing():

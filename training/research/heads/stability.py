@@ -31,7 +31,7 @@ from engine.runtime.torch.torch_store import TorchStore
 from engine.settings import LayoutSettings, ModelSettings
 from engine.text.prompt import Prompt, word_ids
 from engine.text.tokenizer import WordTokenizer
-from engine.translation.utterance import runaway_length
+from engine.translation.translated import runaway_length
 from engine.untrusted.typed_table import read_table
 from training.data.corpus import read_lines, write_lines
 from training.errors import CorpusError, TrainingError, UsageError

@@ -169,7 +169,7 @@ def written(weights, words, *, ended):
     translator.set_source(utterance, words, ended=ended)
     list(changes(translator, utterance))
     n_asked = sum(row.label >= 0 for row in utterance.planner.rows)
-    return tuple(utterance._target()), n_asked < utterance.n_chosen
+    return tuple(utterance.target), n_asked < utterance.n_chosen
 
 
 @pytest.mark.slow

@@ -1,0 +1,70 @@
+"""The source of an utterance as its model reads it: words, units of tokens, what ends them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+Unit = tuple[int, ...]
+"""Tokens that arrive together: a source word, or the end-of-source marker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A word that goes into the caption untranslated, see ``engine.text.foreign_words``.
+
+    Attributes:
+        text: of the word.
+        n_units: units of the source before it.
+        n_words: translated words of the source before it.
+    """
+
+    text: str
+    n_units: int
+    n_words: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A source.
+
+    Attributes:
+        words: as they were fed.
+        ended: no word follows.
+        units: its tokens; a long word may be several units. What ends an ended source stands in the
+            last one, or is one of its own.
+        n_word_units: those before such an end.
+        full_stop: tokens before the end-of-source marker that stand in no word. The caption then
+            leaves the full stop out that it would end in.
+        passed: words that the model does not read.
+    """
+
+    words: tuple[str, ...] = ()
+    ended: bool = False
+    units: tuple[Unit, ...] = ()
+    n_word_units: int = 0
+    full_stop: Unit = ()
+    passed: tuple[Passed, ...] = ()
+
+    @property
+    def is_untranslatable(self) -> bool:
+        """Tell whether it has words to be passed on, and no other."""
+        return not self.units and bool(self.passed)
+
+    def ids(self, n_units: int) -> list[int]:
+        """Return the tokens of the first units."""
+        return [id_ for unit in self.units[:n_units] for id_ in unit]
+
+    def with_end(self, end: Unit, read: Sequence[Unit], *, alone: bool) -> Self:
+        """Put what ends it behind the last unit, or alone; always so where all were read.
+
+        Args:
+            end: empty for a model that has no end-of-source marker, where no full stop is missing.
+            read: units of the source before that were read.
+            alone: it is a unit of its own, also if the last word is not read.
+        """
+        units = self.units
+        if not end:
+            return self
+        if alone or not units or tuple(read[: len(units)]) == units:
+            return replace(self, units=(*units, end))
+        return replace(self, units=(*units[:-1], (*units[-1], *end)))

@@ -1,0 +1,160 @@
+"""What the utterances of all systems have alike: source, rules of the tokens, caption."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.text.detokenizer import Detokenizer
+from engine.translation.own_words import TermWriter
+from engine.translation.repetition import is_loop
+from engine.translation.source_text import SourceText, Unit
+
+if TYPE_CHECKING:
+    from engine.translation.base import Conversation
+    from engine.translation.own_words import OwnWords
+
+_MAX_GROWTH, _MAX_EXTRA = 2, 16
+"""A write of more tokens than growth x source tokens + extra is a loop and is ended."""
+
+
+class Translated(ABC):
+    """One utterance: its source, with the settings of when it was opened, and its caption.
+
+    Attributes:
+        number: never used again.
+        source: may change at any time; what depended on a changed word is forgotten then.
+        finished: translated to its end.
+        suppressed: markers that are not chosen.
+        detokenizer: of the caption.
+        terms: writes the translations of a glossary in it.
+    """
+
+    def __init__(
+        self, now: "Conversation", own_words: "OwnWords | None", *, ends_writes: bool
+    ) -> None:
+        """Open it.
+
+        Args:
+            now: translates it.
+            own_words: of the terms of a glossary, or None.
+            ends_writes: tokens may end a write before the target ends.
+        """
+        self.number = now.next_number()
+        self.prompt = now.prompt
+        self.policy = now.policy
+        self.layout = now.resolved.layout
+        self.source = SourceText()
+        self.finished = False
+        self.suppressed = tuple(sorted(self.prompt.suppressed(ends_writes=ends_writes)))
+        self._decoder = now.weights.decoder
+        self._cuts_loops = now.settings.cut_loops
+        self._constraints = now.constraints
+        self._own_words = own_words
+        self.detokenizer = Detokenizer(self._decoder)
+        self.terms = TermWriter()
+
+    @property
+    @abstractmethod
+    def caption(self) -> str:
+        """What is committed."""
+
+    @property
+    @abstractmethod
+    def n_read(self) -> int:
+        """Units read."""
+
+    @property
+    @abstractmethod
+    def target(self) -> list[int]:
+        """Tokens of the target so far, without markers."""
+
+    @property
+    @abstractmethod
+    def runs_away(self) -> bool:
+        """Tell whether the open write has gone on for longer than any translation would."""
+
+    @abstractmethod
+    def _written(self) -> str:
+        """Return the text of the target so far."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Its words, as they were fed."""
+        return self.source.words
+
+    @property
+    def ended(self) -> bool:
+        """Whether no word follows."""
+        return self.source.ended
+
+    @property
+    def end(self) -> Unit:
+        """What ends the source; nothing where the model has no token for it."""
+        marker = self.prompt.end_of_source
+        return () if marker == self.prompt.end_of_target else (marker,)
+
+    @property
+    def can_read(self) -> bool:
+        """Tell whether a unit waits to be read."""
+        return self.n_read < len(self.source.units)
+
+    @property
+    def source_ended(self) -> bool:
+        """Tell whether everything was read, the marker too."""
+        return self.ended and not self.can_read
+
+    def loops_with(self, id_: int) -> bool:
+        """Tell whether the target would begin to loop if this token came next."""
+        if not self._cuts_loops or id_ in self.prompt.markers:
+            return False
+        return is_loop([*self.target, id_], self.source.ids(self.n_read))
+
+    def is_cut_before(self, id_: int, *, loops: bool) -> bool:
+        """Tell whether a write ends before this token: it loops, or is too long.
+
+        It goes on to the end of a number: what would be left is one that nobody said.
+        """
+        if not (loops or self.runs_away):
+            return False
+        rules = self._constraints
+        return rules is None or not rules.completes_number(id_, self._heard(), self._written())
+
+    def constrained(self, id_: int, logits: NDArray[np.float32]) -> int:
+        """Return the token to write in place of the one the model proposes, often the same.
+
+        Args:
+            id_: the model's proposal.
+            logits: shape (V,); -inf for ids that may not be chosen.
+        """
+        if self._constraints is None:
+            return id_
+        written = self._written()
+        return self._constraints.choose(id_, logits, self._heard(), written, self.target)
+
+    def _with_terms(self, text: str, *, ends_word: bool, is_last: bool) -> str:
+        """Return the text to show for a text of the model."""
+        if self._own_words is None:
+            return text
+        heard = self._own_words.heard(self._heard())
+        shown = self.terms.feed(text, heard, ends_word=ends_word)
+        return shown + self.terms.flush(heard) if is_last else shown
+
+    def _heard(self) -> str:
+        """Return the text of the source as far as it was read."""
+        return self._text(self.source.ids(self.n_read))
+
+    def _text(self, ids: Sequence[int]) -> str:
+        return self._decoder.decode(list(ids), skip_special_tokens=True)
+
+
+def is_runaway(n_chosen: int, n_source: int) -> bool:
+    """Tell whether a write is longer than any translation of so many source tokens would be."""
+    return n_chosen > runaway_length(n_source)
+
+
+def runaway_length(n_source: int) -> int:
+    """Return how long a translation of so many source tokens may be at most."""
+    return _MAX_GROWTH * n_source + _MAX_EXTRA
