@@ -9,6 +9,7 @@ import random
 import numpy as np
 import pytest
 
+from app.cli.sharing import SharedLines
 from app.cli.translate import TerminalSettings, _captions
 from engine.commands import EndPassage, FeedWords, SetWords
 from engine.metrics.event_log import EventLog
@@ -120,7 +121,7 @@ def heard(make, words, rng):
 
 def in_the_terminal(make, words, *, live):
     settings = TerminalSettings(model=ModelSettings(directory="."), live=live)
-    return "".join(_captions(make(), " ".join(words), settings)).split()
+    return "".join(_captions(make(), " ".join(words), settings, SharedLines(None, "de"))).split()
 
 
 def as_a_talk(make, words):
