@@ -29,7 +29,7 @@ from engine.commands import (
 )
 from engine.events import Event, Failed, Flushed, Ready, UtteranceEnded
 from engine.messages import Code
-from engine.session.source_session import SourceSession
+from engine.session.session import Session as EngineSession
 from engine.settings import ModelSettings, TranslationSettings
 from engine.utterances import UtteranceTracker
 from engine.words import TYPED, FedWord
@@ -63,17 +63,6 @@ Called on a thread of its own, since it may take seconds.
 """
 
 
-def make_session(
-    model: ModelSettings | None, translation: TranslationSettings, report: Report
-) -> Session:
-    """Return the engine's session, or one whose captions are the source words."""
-    if model is None:
-        return SourceSession(translation, report)
-    from engine.session.session import Session as EngineSession  # noqa: PLC0415  torch takes seconds to import
-
-    return EngineSession(model, translation, report)
-
-
 class EngineBridge(QObject):
     """Own the session, from its start to its end.
 
@@ -104,7 +93,7 @@ class EngineBridge(QObject):
 
     def __init__(
         self,
-        make: MakeSession = make_session,
+        make: MakeSession = EngineSession,
         parent: QObject | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -1,84 +1,40 @@
-"""Carry out commands and translate, one unit of work at a time, on the worker's thread."""
+"""Carry out commands and caption, one unit of work at a time, on the session's thread.
 
-import time
+It imports no model library: ``engine.session.translating`` does what needs a model.
+"""
+
 from collections import deque
 from collections.abc import Callable, Iterable
-from functools import partial
-from pathlib import Path
 
-from engine.commands import (
-    Command,
-    Configure,
-    Flush,
-    LoadAdapter,
-    Skip,
-    UnloadAdapter,
-    UseAdapter,
-)
-from engine.errors import SurtitleError, first_line, message_of
-from engine.events import (
-    CaptionChanged,
-    ContextChanged,
-    Event,
-    Flushed,
-    Notice,
-    PaceChanged,
-    Refused,
-    Statistics,
-)
+from engine.commands import Clear, Command, Configure, EndPassage, FeedWords, Flush, SetWords
+from engine.events import Event, Flushed, Refused
 from engine.messages import Code
-from engine.metrics.event_log import EventLog
-from engine.runtime.processor import is_out_of_memory
-from engine.session.catch_up import CatchUp
 from engine.session.command_queue import CommandQueue
-from engine.session.loaded_model import LoadedModel
 from engine.session.passages import Passages
 from engine.settings import TranslationSettings
-from engine.text.source_language import source_notice
 from engine.translation.passage import Passage
-
-_STATISTICS_S = 0.5  # how often they are reported while words wait
 
 
 class Serving:
-    """One model, one system, and the passages of all lanes.
+    """The passages of all lanes, whose captions are made by a captioner.
 
     Attributes:
-        system: translates; replaced by a switch of adapters.
         has_work: ``advance`` may have work to do.
         backlog_words: committed source words that are not read yet; any thread may look.
     """
 
-    def __init__(
-        self,
-        model: LoadedModel,
-        translation: TranslationSettings,
-        report: Callable[[Event], None],
-        event_log: EventLog,
-    ) -> None:
-        self.system = model.make_system(translation, event_log)
+    def __init__(self, begin: Callable[[str], Passage], report: Callable[[Event], None]) -> None:
+        """Start without words; ``begin`` makes the passage of a lane."""
         self.has_work = False
         self.backlog_words = 0
-        self._model = model
-        self._translation = translation
         self._report = report
-        self._event_log = event_log
-        self._passages = Passages(self._begin_passage)
-        self._switches = deque[Callable[[], None]]()  # to run when no utterance is half translated
-        self._flushes = deque[int]()  # to report when all is translated
-        self._catch_up = CatchUp()
-        self._waiting_since_s: float | None = None  # the oldest command not yet translated
-        self._changed_s: float | None = None  # the newest caption change since the last command
-        self._reported_s = 0.0  # the newest statistics
-        self._began = 0.0, 0  # time and rows at the start of translating after the last command
-
-    # commands
+        self._passages = Passages(begin)
+        self._flushes = deque[int]()  # to report when all is captioned
 
     def obey_waiting(self, commands: CommandQueue) -> None:
         """Carry out all waiting commands; wait for one if there is none."""
         command = commands.take()
-        if self._waiting_since_s is None:
-            self._waiting_since_s = time.monotonic()
+        self._begin_work()
         while command is not None:
             self._obey(command)
             command = None if commands.is_empty else commands.take()
@@ -86,8 +42,6 @@ class Serving:
         if n_refused:
             message = Code.WORDS_REFUSED(n_words=n_refused, most=commands.max_words)
             self._report(Refused(message=message))
-        self._began, self._changed_s = (time.monotonic(), self.system.model.tokens_fed), None
-        self._keep_pace()
         self.has_work = True
 
     def _obey(self, command: Command) -> None:
@@ -96,202 +50,54 @@ class Serving:
                 self._configure(translation)
             case Flush(number):
                 self._flushes.append(number)
-            case Skip():
-                for passage in self._passages:
-                    passage.skip()
-            case LoadAdapter(folder, use):
-                self._load_adapter(folder, use=use)
-            case UseAdapter(name):
-                self._at_rest(partial(self._switch, name))
-            case UnloadAdapter(name):
-                self._at_rest(partial(self._unload, name))
-            case _:
+            case SetWords() | FeedWords() | EndPassage() | Clear():
                 self._report_all(self._passages.change(command))
 
-    def _begin_passage(self, lane: str) -> Passage:
-        reads_any = not self._translation.reads_english
-        return Passage(self.system, lane, held=bool(self._switches), reads_any_script=reads_any)
-
-    def _configure(self, translation: TranslationSettings) -> None:
-        """Use other settings; wrong ones are refused and the old ones stay.
-
-        A policy that the system cannot follow is replaced, with a notice.
-        """
-        try:
-            self.system.configure(self._model.suited(translation))
-        except SurtitleError as error:
-            self._report(Refused(message=error.message))
-            return
-        before, self._translation = self._translation, translation
-        self._report_policy()
-        if translation.source_language != before.source_language:
-            self.report_source()
-        if translation.glossary != before.glossary:
-            self._report(ContextChanged(rows=self.system.conversation.context_rows))
-
-    def report_source(self) -> None:
-        """Report what is to be known of the source language."""
-        notice = source_notice(self._translation.source_language)
-        if notice is not None:
-            self._report(Notice(message=notice))
-
-    # translating
-
     def advance(self) -> None:
-        """Do one unit of work: extend one caption, or switch adapters if all passages are settled.
+        """Do one unit of work: extend one caption, or what waits for all to be settled.
 
         ``has_work`` is False once nothing is left to do.
         """
         for passage in self._passages:
-            try:
-                event = passage.advance()
-            except (SurtitleError, MemoryError, RuntimeError) as error:
-                if not _is_bearable(error):
-                    raise
-                self._give_up(passage, error)
-                return
+            event = self._advance(passage)
             if event is not None:
                 self._report(event)
-                self._keep_pace()
-                self._time_change(event)
+                self._note(event)
                 return
             if passage.is_settled and not self._takes_words(passage):
                 self._passages.forget(passage)
-        if self._keep_pace():
-            return  # words left for larger steps may be translated now
-        if self._switches and all(passage.is_settled for passage in self._passages):
-            self._obey_switches()
-            return
-        self._rest()
-
-    def _takes_words(self, passage: Passage) -> bool:
-        """Whether words may still come into a passage, or wait in it for a switch of adapters."""
-        return bool(self._switches) or self._passages.takes_words(passage)
+        if not self._finds_more():
+            self._rest()
 
     def _rest(self) -> None:
-        """Report that all is translated, and what that cost."""
+        """Report that all is captioned."""
         self.has_work = False
         while self._flushes:
             self._report(Flushed(number=self._flushes.popleft()))
-        if self._changed_s is not None:
-            self._report_statistics(self._changed_s)
-        self._waiting_since_s = None
-
-    def _give_up(self, passage: Passage, error: Exception) -> None:
-        """Leave one utterance untranslated, so that the next ones are."""
-        self._report(passage.give_up())
-        self._model.weights.give_memory_back()
-        self._report(Refused(message=Code.SENTENCE_GIVEN_UP(reason=first_line(error))))
-
-    def _keep_pace(self) -> bool:
-        """Read larger steps while words wait; report and return a change of the steps."""
-        backlog_words = self.backlog_words = self._passages.backlog_words
-        if not self._catch_up.update(backlog_words, self._translation.catch_up_words):
-            return False
-        factor = self.system.conversation.haste = self._catch_up.factor
-        self._event_log.write("pace", factor=factor, backlog_words=backlog_words)
-        self._report(PaceChanged(factor=factor, backlog_words=backlog_words))
-        return True
-
-    def _time_change(self, event: Event) -> None:
-        """Note when a caption changed; report statistics regularly during long translations."""
-        if isinstance(event, CaptionChanged):
-            self._changed_s = time.monotonic()
-            since_s = max(self._reported_s, self._waiting_since_s or 0.0)
-            if self._changed_s - since_s > _STATISTICS_S:
-                self._report_statistics(self._changed_s)
-
-    def _report_statistics(self, changed_s: float) -> None:
-        self._reported_s = changed_s
-        seconds = changed_s - (self._waiting_since_s or changed_s)
-        model, counters = self.system.model, self.system.counters
-        began_s, n_before = self._began
-        n_rows = model.tokens_fed - n_before
-        self._report(
-            Statistics(
-                tokens_fed=model.tokens_fed,
-                forwards=model.forwards,
-                tokens_recomputed=counters.tokens_recomputed,
-                probes=counters.probes,
-                cached_rows=model.n_rows,
-                ms_per_word=seconds * 1000,
-                ms_per_token=(changed_s - began_s) * 1000 / max(1, n_rows),
-                loops_cut=counters.loops_cut,
-                backlog_words=self._passages.backlog_words,
-                context_rows=self.system.conversation.context_rows,
-            )
-        )
-
-    # adapters
-
-    def _load_adapter(self, folder: Path, *, use: bool) -> None:
-        """Load an adapter now, and with ``use`` translate the next utterances by it."""
-        try:
-            name, doubts = self._model.load_adapter(folder)
-        except SurtitleError as error:
-            self._report(Refused(message=error.message))
-            return
-        finally:
-            self.system.model.forget_steps()  # the probe changed layers
-        for doubt in doubts:
-            self._report(Notice(message=doubt))
-        self._report(self._model.adapters_changed)
-        if use:
-            self._at_rest(partial(self._switch, name))
-
-    def _at_rest(self, switch: Callable[[], None]) -> None:
-        """Run ``switch`` once no utterance is half translated; none is opened before."""
-        self._switches.append(switch)
-        for passage in self._passages:
-            passage.hold()
-
-    def _obey_switches(self) -> None:
-        """Run the waiting switches; then open the utterances that were held."""
-        before = self.system
-        while self._switches:
-            self._switches.popleft()()
-        system = None if self.system is before else self.system
-        for passage in self._passages:
-            self._report_all(passage.resume(system))
-
-    def _switch(self, name: str | None) -> None:
-        """Translate by another adapter, with a new cache; keep the current one on failure."""
-        before = self._model.used
-        if name is not None and name == before:
-            return
-        try:
-            self._model.use_adapter(name)
-            system = self._model.make_system(self._translation, self._event_log)
-        except (SurtitleError, MemoryError, RuntimeError) as error:
-            if not _is_bearable(error):
-                raise
-            self._model.use_adapter(before)
-            self._report(Refused(message=message_of(error)))
-            return
-        system.conversation.go_on_after(self.system.conversation)
-        self.system = system
-        self._report_policy()
-        self._report(self._model.adapters_changed)
-
-    def _report_policy(self) -> None:
-        """Report that the model cannot follow the policy of the settings, if so."""
-        for notice in self._model.resolved(self._translation).notices:
-            if notice.code is Code.POLICY_REPLACED:
-                self._report(Notice(message=notice))
-
-    def _unload(self, name: str) -> None:
-        try:
-            self._model.unload_adapter(name)
-        except SurtitleError as error:
-            self._report(Refused(message=error.message))
-        else:
-            self._report(self._model.adapters_changed)
 
     def _report_all(self, events: Iterable[Event]) -> None:
         for event in events:
             self._report(event)
 
+    # what depends on the captioner
 
-def _is_bearable(error: Exception) -> bool:
-    """Return whether the session can continue after an error; others are unexpected."""
-    return isinstance(error, SurtitleError) or is_out_of_memory(error)
+    def _configure(self, translation: TranslationSettings) -> None:
+        """Use other settings."""
+        raise NotImplementedError
+
+    def _begin_work(self) -> None:
+        """Note that a command has come."""
+
+    def _advance(self, passage: Passage) -> Event | None:
+        return passage.advance()
+
+    def _note(self, event: Event) -> None:
+        """Note what was reported of a passage."""
+
+    def _takes_words(self, passage: Passage) -> bool:
+        """Whether words may still come into a passage."""
+        return self._passages.takes_words(passage)
+
+    def _finds_more(self) -> bool:
+        """Begin further work where no passage has any; return whether there is some."""
+        return False

@@ -1,59 +1,111 @@
-"""Run one model on one worker thread: commands go in by a queue, events come out by a callback.
+"""Run one captioner on one thread: commands go in by a queue, events come out by a callback.
 
-The window and the speech listener use it. The worker thread (``engine.session.worker``) also loads
-the model.
+The window and the speech listener use it. The thread also loads the model, and imports its
+libraries then; without a model the captions are the words themselves.
 """
 
+import logging
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from engine.commands import Command
-from engine.events import Event
-from engine.session.worker import Worker
+from engine.errors import FetchCancelledError, SurtitleError, first_line
+from engine.events import Event, Failed, Ready
+from engine.messages import Code, Message
+from engine.runtime.processor import is_out_of_memory
+from engine.session.command_queue import CommandQueue
+from engine.session.serving import Serving
+from engine.session.source_captions import SourceCaptions
 from engine.settings import ModelSettings, TranslationSettings
+
+_log = logging.getLogger(__name__)
 
 
 class Session:
     """Call ``start``, ``send`` commands, ``stop``.
 
     Every method but ``stop`` returns at once, and may be called from any thread. Events are
-    reported on the worker thread, in order.
+    reported on the session's thread, in order.
     """
 
     def __init__(
         self,
-        model: ModelSettings,
+        model: ModelSettings | None,
         translation: TranslationSettings,
         report: Callable[[Event], None],
         *,
         log: Path | None = None,
     ) -> None:
-        self._worker = Worker(model, translation, report, log)
-        self._thread = threading.Thread(
-            target=self._worker.run, name="surtitle-engine", daemon=True
-        )
+        """Prepare the thread; without a model, captions are the source words."""
+        self._model = model
+        self._translation = translation
+        self._report = report
+        self._log_path = log
+        self._commands = CommandQueue()
+        self._stopping = threading.Event()
+        self._finishing = threading.Event()  # ends it when all commands are obeyed
+        self._serving: Serving | None = None
+        self._thread = threading.Thread(target=self._run, name="surtitle-engine", daemon=True)
 
     def start(self) -> None:
-        """Start the worker thread: it loads the model, then serves."""
+        """Start the thread: it loads the model, then serves."""
         self._thread.start()
 
     @property
     def backlog_words(self) -> int:
         """Committed source words that are not read yet, or wait as commands."""
-        return self._worker.backlog_words
-
-    def stop(self, patience_s: float = 0.0) -> None:
-        """Stop the worker thread after up to ``patience_s`` of further translation; wait for it."""
-        if patience_s > 0 and self._thread.is_alive():
-            self._worker.finishing.set()
-            self._worker.commands.put(None)  # wakes it
-            self._thread.join(patience_s)
-        self._worker.stopping.set()
-        self._worker.commands.put(None)
-        if self._thread.is_alive():
-            self._thread.join()
+        n_unread = 0 if self._serving is None else self._serving.backlog_words
+        return self._commands.n_words + n_unread
 
     def send(self, command: Command) -> None:
         """Queue a command; ``Refused`` is reported if too many words wait already."""
-        self._worker.commands.put(command)
+        self._commands.put(command)
+
+    def stop(self, patience_s: float = 0.0) -> None:
+        """Stop the thread after up to ``patience_s`` of further translation; wait for it."""
+        if patience_s > 0 and self._thread.is_alive():
+            self._finishing.set()
+            self._commands.put(None)  # wakes it
+            self._thread.join(patience_s)
+        self._stopping.set()
+        self._commands.put(None)
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        """Load and serve; report any failure as one message."""
+        try:
+            with self._opened() as serving:
+                self._serving = serving
+                while not self._stopping.is_set():
+                    if serving.has_work and self._commands.is_empty:
+                        serving.advance()
+                    elif self._finishing.is_set() and self._commands.is_empty:
+                        return
+                    else:
+                        serving.obey_waiting(self._commands)
+        except FetchCancelledError:
+            _log.info("fetching was cancelled")
+        except SurtitleError as error:
+            self._report(Failed(message=error.message))
+        except OSError as error:
+            self._report(Failed(message=Code.FILE_UNUSABLE(reason=str(error))))
+        except BaseException as error:  # noqa: BLE001  the top of the thread: any failure is reported
+            _log.exception("the engine stopped")
+            self._report(Failed(message=_unexpected(error)))
+
+    def _opened(self) -> AbstractContextManager[Serving]:
+        if self._model is None:
+            self._report(Ready(model="", languages={}, load_s=0.0))
+            return nullcontext(SourceCaptions(self._translation, self._report))
+        from engine.session.translating import loaded  # noqa: PLC0415  model libraries take seconds
+
+        cancelled = self._stopping.is_set
+        return loaded(self._model, self._translation, self._report, self._log_path, cancelled)
+
+
+def _unexpected(error: BaseException) -> Message:
+    code = Code.OUT_OF_MEMORY if is_out_of_memory(error) else Code.ENGINE_STOPPED
+    return code(reason=first_line(error))

@@ -35,7 +35,6 @@ from app.config.preferences import (
 )
 from app.config.preferences_file import PreferencesFile
 from app.config.system.translations import speak
-from app.session.engine_bridge import make_session
 from engine.audio.devices import DeviceKind
 from engine.commands import (
     Clear,
@@ -52,7 +51,7 @@ from engine.messages import Code, Message
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import Calibration, Language, read_card
 from engine.runtime.ctranslate2.conversion import ready_folder
-from engine.session import command_queue, source_session, worker
+from engine.session import command_queue, session
 from engine.session.session import Session
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings, UtteranceLimits
 from tests.engine.runtime.ctranslate2.tiny_models import make_encoder_decoder
@@ -75,18 +74,18 @@ __all__ = [
 ]  # fmt: skip
 
 WAIT_S = 120.0  # real seconds, for what never comes
-_ENGINES = ("surtitle-engine", "surtitle-captions")
+_ENGINE = "surtitle-engine"
 
 
 # --- one command after the other ------------------------------------------------------------------
 
 
 def _engine_runs():
-    return any(thread.name in _ENGINES for thread in threading.enumerate())
+    return any(thread.name == _ENGINE for thread in threading.enumerate())
 
 
 def _on_engine():
-    return threading.current_thread().name in _ENGINES
+    return threading.current_thread().name == _ENGINE
 
 
 class OneByOne(command_queue.CommandQueue):
@@ -121,7 +120,7 @@ class OneByOne(command_queue.CommandQueue):
             assert real_s() < end_s, "a session does not come to rest"
 
 
-command_queue.CommandQueue = source_session.CommandQueue = worker.CommandQueue = OneByOne
+command_queue.CommandQueue = session.CommandQueue = OneByOne
 for _name in ("engine.untrusted.chat_template", "engine.untrusted.tokenizer_trial"):
     if _name in sys.modules:  # ours: as in other tests, no process of its own looks at them
         sys.modules[_name]._OURS = type("All", (), {"__contains__": lambda *_: True})()
@@ -509,7 +508,7 @@ class Engine:
 
     def make(self, model, translation, report):
         real = model if model is None else self._settings
-        self.sessions.append(_Fragile(make_session(real, translation, report), report))
+        self.sessions.append(_Fragile(Session(real, translation, report), report))
         return self.sessions[-1]
 
 

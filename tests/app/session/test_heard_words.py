@@ -16,7 +16,7 @@ from engine.commands import EndPassage, FeedWords, Flush
 from engine.events import Failed, Flushed, Ready
 from engine.messages import Code
 from engine.session.passages import Passages
-from engine.session.source_session import SourceCaptioner
+from engine.session.source_captions import SourceCaptioner
 from engine.settings import TranslationSettings
 from engine.translation.passage import Passage
 from engine.words import TYPED, FedWord

@@ -131,7 +131,7 @@ def test_a_session_can_be_stopped_while_it_loads(model, patience_s):
     assert loading.wait(WAIT_S)
     stopper = threading.Thread(target=session.stop, args=(patience_s,))
     stopper.start()
-    while not session._worker.stopping.wait(WAIT_S):
+    while not session._stopping.wait(WAIT_S):
         pass
     go_on.set()
     stopper.join(WAIT_S)

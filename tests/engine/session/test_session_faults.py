@@ -8,7 +8,7 @@ import torch
 from engine.commands import EndPassage
 from engine.events import Failed, PaceChanged, Refused, Statistics, UtteranceEnded
 from engine.runtime.torch.torch_store import TorchStore
-from engine.session import worker
+from engine.session import session as session_module
 from engine.session.command_queue import CommandQueue
 from engine.session.session import Session
 from engine.settings import ModelSettings, TranslationSettings
@@ -72,7 +72,7 @@ def test_who_wishes_no_larger_steps_gets_none(model):
 
 
 def test_words_beyond_what_may_wait_are_refused_and_counted(model, monkeypatch):
-    monkeypatch.setattr(worker, "CommandQueue", lambda: CommandQueue(10))
+    monkeypatch.setattr(session_module, "CommandQueue", lambda: CommandQueue(10))
     with running(model) as (session, listener):
         session.send(fed(["ab"] * 11))
         session.send(fed(["ab."]))

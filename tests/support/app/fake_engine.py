@@ -19,7 +19,7 @@ from engine.events import (
     UtteranceOpened,
 )
 from engine.messages import Code, Message
-from engine.session.source_session import SourceSession
+from engine.session.session import Session
 from engine.settings import ModelSettings, TranslationSettings, UtteranceLimits
 from engine.text.sentences import split_sentences
 from engine.words import FedWord, text_of
@@ -211,9 +211,9 @@ class FakeEngine:
         model: ModelSettings | None,
         translation: TranslationSettings,
         report: Callable[[Event], None],
-    ) -> FakeSession | SourceSession:
+    ) -> FakeSession | Session:
         if model is None:
-            return SourceSession(translation, report)
+            return Session(None, translation, report)
         failure = self._failures.pop(0) if self._failures else None
         session = FakeSession(
             report,

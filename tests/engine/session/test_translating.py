@@ -7,7 +7,7 @@ import pytest
 from engine.commands import FeedWords
 from engine.metrics.event_log import EventLog
 from engine.session.command_queue import CommandQueue
-from engine.session.serving import Serving
+from engine.session.translating import Translating
 from engine.settings import TranslationSettings
 from engine.translation.passage import Passage
 from engine.words import untimed
@@ -34,7 +34,7 @@ def _visits(n_passages: int, monkeypatch: pytest.MonkeyPatch) -> int:
         n_visits += 1
         return advance(passage)
 
-    serving = Serving(
+    serving = Translating(
         cast("LoadedModel", _HashingModel()),
         TranslationSettings(catch_up_words=None),
         lambda _event: None,

@@ -7,10 +7,11 @@ import threading
 
 import pytest
 
-from engine.commands import Clear, Configure, EndPassage, FeedWords, LoadAdapter, SetWords
+from engine.commands import Clear, Configure, EndPassage, FeedWords, Flush, LoadAdapter, SetWords
 from engine.events import (
     CaptionChanged,
     Failed,
+    Flushed,
     NotTranslated,
     Ready,
     Refused,
@@ -18,7 +19,7 @@ from engine.events import (
     UtteranceEnded,
 )
 from engine.session.command_queue import MAX_WORDS
-from engine.session.source_session import SourceSession
+from engine.session.session import Session
 from engine.settings import TranslationSettings, UtteranceLimits
 from engine.utterances import UtteranceTracker
 from engine.words import untimed
@@ -33,22 +34,29 @@ class Heard:
 
     def __init__(self):
         self.events = []
+        self.flushed = threading.Semaphore(0)
         self.tracker = UtteranceTracker()
         self.utterances = {}
-        self.session = SourceSession(TranslationSettings(), self.take)
+        self.session = Session(None, TranslationSettings(), self.take)
 
     def take(self, event):
         self.events.append(event)
+        if isinstance(event, Flushed):
+            self.flushed.release()
         utterance = self.tracker.take(event, 0.0)
         if isinstance(event, UtteranceDropped):
             del self.utterances[utterance.key]
         elif utterance is not None:
             self.utterances[utterance.key] = utterance
 
-    def run(self, *commands):
+    def run(self, *commands, rests=False):
+        """Send commands, with ``rests`` each when all before is captioned."""
         self.session.start()
-        for command in commands:
+        for number, command in enumerate(commands):
             self.session.send(command)
+            if rests:
+                self.session.send(Flush(number=number))
+                assert self.flushed.acquire(timeout=PATIENCE_S)
         self.session.stop(PATIENCE_S)
         return [(one.lane, one.source, one.caption, one.ended) for one in self.utterances.values()]
 
@@ -64,7 +72,7 @@ def of(kind, events):
 
 
 def test_it_needs_neither_torch_nor_a_model():
-    code = "import sys, engine.session.source_session; sys.exit('torch' in sys.modules)"
+    code = "import sys, engine.session.session; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -106,7 +114,7 @@ def test_whatever_is_typed_and_corrected_the_caption_is_the_source():
             words.append("".join(rng.choices("abé漢.", k=rng.randrange(1, 4))))
         commands.append(SetWords(untimed(words)))
     one = Heard()
-    rows = one.run(*commands, EndPassage())
+    rows = one.run(*commands, EndPassage(), rests=True)
     assert rows
     assert all(source == caption and ended for _, source, caption, ended in rows)
     cut = [event for event in of(CaptionChanged, one.events) if not event.text]
@@ -147,17 +155,17 @@ def test_what_it_cannot_bear_is_reported_and_ends_it(caplog, monkeypatch):
     one.run(SetWords(untimed(("a",))))
     (failed,) = of(Failed, one.events)
     assert "it broke" in str(failed.message)
-    assert "the captions stopped" in caplog.text
+    assert "the engine stopped" in caplog.text
     caplog.clear()
 
 
 @pytest.mark.parametrize("patience_s", [0.0, PATIENCE_S])
 def test_it_ends_with_its_thread(patience_s):
-    session = SourceSession(TranslationSettings(), lambda _event: None)
+    session = Session(None, TranslationSettings(), lambda _event: None)
     session.start()
     session.stop(patience_s)
-    assert "surtitle-captions" not in {thread.name for thread in threading.enumerate()}
+    assert "surtitle-engine" not in {thread.name for thread in threading.enumerate()}
 
 
 def test_it_is_stopped_without_having_been_started():
-    SourceSession(TranslationSettings(), lambda _event: None).stop(PATIENCE_S)
+    Session(None, TranslationSettings(), lambda _event: None).stop(PATIENCE_S)
