@@ -348,6 +348,16 @@ def test_a_session_that_is_damage_alone_is_told_once_and_then_left_alone(qapp, t
     keeper.close()
 
 
+def test_of_several_sessions_that_are_damage_alone_the_newest_is_told(qapp, tmp_path):  # noqa: ARG001
+    for day in (b"03", b"05", b"04"):
+        begun = STARTED % (b"2026-11-%sT10:00:00+00:00" % day)
+        path = tmp_path / "sessions" / day.decode() / "session.jsonl"
+        put(path, begun + b"\n" + WRONG_LINES["deep"])
+    keeper = FedKeeper(tmp_path, PrivacyPreferences())
+    assert keeper.damaged_session.path.parent.name == "05"
+    keeper.close()
+
+
 def settings_in(folder):
     return LaunchSettings(
         preferences_file=folder / "settings.toml",

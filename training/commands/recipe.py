@@ -114,7 +114,7 @@ def add_setting(  # noqa: PLR0913  each is one fact of an argument
     if kind is bool:
         group.add_argument(option, dest=path, action="store_true", default=None, help=words)
         return
-    several = ("*" if path == "weights" else "+") if path in _NAMED else None
+    several = "+" if path in _NAMED else None
     group.add_argument(
         option,
         dest=path,

@@ -53,3 +53,9 @@ def test_words_that_wait_can_be_skipped_while_they_are_many(qtbot, window):
         qtbot.mouseClick(status.skip, Qt.MouseButton.LeftButton)
     status.show_no_backlog()
     assert not status.skip.isVisible()
+
+
+def test_tab_leads_on_to_the_choices_of_captions_also_past_an_open_search(qtbot, window):
+    window.find_bar.show()
+    qtbot.keyClick(window.typed_line, Qt.Key.Key_Tab)
+    assert window.focusWidget() is window.status.choices

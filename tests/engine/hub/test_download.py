@@ -19,6 +19,7 @@ from huggingface_hub.utils import validate_repo_id
 
 from engine.errors import FetchCancelledError, HubError
 from engine.files import ByteCount
+from engine.hub.catalogue import TRANSLATION_MODELS
 from engine.hub.download import fetch_model, find_model, in_steps, model_folder
 from engine.hub.transfer import HubSettings, fetch_answer, reason_of
 from engine.runtime.loader import load_weights
@@ -78,6 +79,13 @@ def test_a_model_is_fetched_whole_and_can_be_loaded(hub, files, library):
     assert told[-1] == (total, total)
     assert all(one[0] <= other[0] for one, other in itertools.pairwise(told))
     assert load_weights(ModelSettings(directory=folder, device="cpu")).card.name == "tiny"
+
+
+def test_of_a_suggested_model_the_revision_that_was_checked_is_asked_for(files, library):
+    model = TRANSLATION_MODELS[0]
+    with hub_server.running(files, name=model.name) as hub:
+        fetch_model(model.name, library, hub_server.settings(hub))
+    assert hub.asked[0][0] == f"/api/models/{model.name}/revision/{model.revision}?blobs=true"
 
 
 def test_what_is_there_is_found_without_a_network(hub, library, monkeypatch):

@@ -119,6 +119,21 @@ def test_a_caption_that_was_edited_has_its_terms_as_if_it_had_been_so_from_the_s
         assert utterance.caption == " ".join(words)
 
 
+def test_own_words_that_are_written_one_by_one_give_way_to_their_term():
+    translator = hashing_translator("read:2")
+    obey(translator, word_for_word)
+    own = OwnWords(
+        (("c d", "Cäsar"),),
+        lambda text: " ".join(map(WORD_FOR_WORD.__getitem__, text.split())),
+        reads_english=False,
+    )
+    translator.own_words = lambda: own
+    utterance = translator.open()
+    translator.set_source(utterance, list("abcdef"), ended=True)
+    shown = "".join(change.text for change in changes(translator, utterance))
+    assert shown == utterance.caption == "ae bd Cäsar ed fh"
+
+
 def test_the_bundled_model_writes_the_terms_of_a_glossary():
     weights = load_weights(ModelSettings(directory=bundled_models()[0], device="cpu"))
     glossary = (("server", "Rechenknecht"), ("customer", "Auftraggeber"))

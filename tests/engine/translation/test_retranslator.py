@@ -67,6 +67,7 @@ def translate(system, words, *, ended=True):
         system.set_source(utterance, words[:n], ended=ended and n == len(words))
         shown = utterance.caption
         for change in changes(system, utterance):
+            assert change.text, "what shows nothing new is no change"
             assert change.kept == len(shown)
             shown += change.text
         assert shown == utterance.caption

@@ -214,6 +214,7 @@ def test_a_run_cannot_be_resumed_with_other_settings(data, trained, capsys, chan
         (["--data", "de=", "--out", "out"], "NAME=VALUE"),
         (["--data", "de=DATA"], "--out"),
         (["--out", "out"], "--data"),
+        (["--data", "de=DATA", "--out", "out", "--weight"], "expected at least one argument"),
         (["--data", "de=DATA", "--out", "out", "--weight", "odd"], "NAME=VALUE"),
         (["--data", "de=DATA", "--out", "out", "--weight", "odd=much"], "much"),
         (["--data", "de=DATA", "--out", "out", "--vocabulary", "100"], "multiple of 64"),

@@ -181,6 +181,12 @@ def test_whatever_there_is_to_draw_is_drawn_without_a_warning(tmp_path, curves):
     assert imread(tmp_path / "a.png").shape[1] == 800
 
 
+def test_the_picture_has_its_title_above(tmp_path):
+    for title in ("", "a test set"):
+        draw([SLOTS], tmp_path / f"{title}.png", title=title)
+    assert (tmp_path / ".png").read_bytes() != (tmp_path / "a test set.png").read_bytes()
+
+
 @pytest.mark.slow
 def test_the_file_is_small_and_the_same_curves_give_the_same_bytes(tmp_path):
     for name in ("a.png", "b.png"):
