@@ -72,7 +72,8 @@ def n_invented(words: Sequence[str], caption: str, to: str) -> int:
 def n_lost(words: Sequence[str], caption: str, to: str) -> int:
     """Count the numbers in digits of a source that its caption does not have in digits."""
     written = set(RUN.findall(caption))
-    numbers = [one for word in words if RUN.search(word) for one in find_numbers([word], to)]
+    in_digits = set(RUN.findall(" ".join(words)))
+    numbers = [one for one in find_numbers(words, to) if not in_digits.isdisjoint(one.whole)]
     return sum(
         written.isdisjoint(one.whole)
         and not (one.parts and all(written & part for part in one.parts))

@@ -3,6 +3,7 @@
 ``CLOCK.use`` comes before the product is imported, whose clocks are defaults of arguments.
 """
 
+import asyncio
 import queue  # noqa: F401  it waits by the real clock, as threading does, which it imports
 import subprocess  # noqa: F401  likewise
 import time
@@ -26,6 +27,7 @@ class Clock:
     def use(self):
         time.monotonic = time.perf_counter = lambda: self.now_s
         time.monotonic_ns = lambda: round(self.now_s * 1e9)
+        asyncio.BaseEventLoop.time = lambda _loop: real_s()  # what serves a page sleeps really
 
 
 CLOCK = Clock()

@@ -15,7 +15,6 @@ import re
 import shutil
 import sys
 import threading
-import urllib.request
 import wave
 from pathlib import Path
 from unittest import mock
@@ -63,6 +62,7 @@ from tests.support.app.whole_program import Program, cells
 from tests.support.commands import fed, typed
 from tests.support.fakes import Receiver, save_tiny_model, tiny_weights
 from tests.support.listening_fakes import Loudness, Script, script, sound_of
+from tests.support.page_client import Reader
 from training.trainer.pretraining.export import export_graph
 from training.trainer.pretraining.tokenizer import END, END_OF_WRITE, save_tokenizer
 
@@ -563,8 +563,8 @@ class _Window:
         source = self.application.page.source
         assert source.open_at(0) is None
         address = source.address.replace("/?", "/captions?")
-        with urllib.request.urlopen(address, timeout=WAIT_S) as answer:
-            content = json.loads(answer.read())
+        with Reader(address) as reader:
+            content = reader.message()
         source.close()
         lines = [json.dumps(line, ensure_ascii=False) for line in content["lines"]]
         self.record.add("caption page", lines)

@@ -1,5 +1,6 @@
 """What stays of an utterance when its words change: the very rows, listed by name."""
 
+import numpy as np
 import pytest
 
 from engine.policy import Action
@@ -257,3 +258,36 @@ def test_an_utterance_asks_its_policy():
         utterance.read()
     assert actions == [0, 1]
     assert not utterance.source_ended
+
+
+# --- where a caption may end ----------------------------------------------------------------------
+
+
+def written_by_one_who_would_rather_end(source, *, full_stop_after=2, end=3.0):
+    """Return the caption of a model that likes the end best, then a full stop, then ``a``."""
+    translator = hashing_translator("offline")
+    a, stop = tiny_tokenizer().convert_tokens_to_ids(["Ġa", "."])
+    utterance = translator.open()
+    translator.set_source(utterance, source.split(), ended=True)
+    while utterance.can_read:
+        utterance.read()
+    logits = np.full(len(tiny_tokenizer()), -100, dtype=np.float32)
+    while not utterance.finished:
+        utterance.planner.write()
+        of_stop = 2 if utterance.n_chosen >= full_stop_after else 0
+        logits[[utterance.prompt.end_of_write, stop, a]] = end, of_stop, 1
+        utterance.choose(utterance.constrained(int(logits.argmax()), logits), n_begun=1)
+    return utterance.caption
+
+
+@pytest.mark.parametrize(("source", "caption"), [("b c.", "a a."), ("b c", ""), ("b c,", "")])
+def test_no_caption_ends_within_a_sentence_where_its_source_ends_one(source, caption):
+    assert written_by_one_who_would_rather_end(source) == caption
+
+
+def test_a_caption_that_comes_to_no_full_stop_ends_all_the_same():
+    assert written_by_one_who_would_rather_end("b c.", full_stop_after=99) == " ".join("a" * 8)
+
+
+def test_a_model_that_is_sure_of_the_end_within_a_sentence_ends_there():
+    assert written_by_one_who_would_rather_end("b c.", end=9.0) == ""
