@@ -8,7 +8,7 @@ import functools
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Generic, Protocol
+from typing import Generic, Protocol, TypeVar
 
 from engine.errors import ModelError
 from engine.layout.rows import Headers
@@ -58,6 +58,9 @@ class System(Captioner[Kind], Protocol[Kind]):
     def steps(self, utterance: Kind) -> Asking[Change | None]:
         """Do as ``advance``, but ask for what the model is to compute."""
 
+
+Own = TypeVar("Own", bound=Translated)
+"""The utterances of one system."""
 
 AnySystem = System[Captioned]
 """A system of which one only knows that it has the verbs."""
@@ -270,7 +273,7 @@ def target_tokenizer(weights: AnyWeights) -> WordTokenizer:
     return weights.tokenizer
 
 
-class OnConversation(ABC, Generic[Kind]):
+class OnConversation(ABC, Generic[Own]):
     """What every system shows of the conversation it translates with."""
 
     def __init__(self, conversation: Conversation) -> None:
@@ -296,13 +299,44 @@ class OnConversation(ABC, Generic[Kind]):
         """Use these settings from the next utterance on, see ``Conversation.configure``."""
         self.conversation.configure(settings)
 
-    def advance(self, utterance: Kind) -> Change | None:
+    def advance(self, utterance: Own) -> Change | None:
         """Translate until the caption grows; None where the committed words allow no more."""
         return self.model.run(self.steps(utterance))
 
     @abstractmethod
-    def steps(self, utterance: Kind) -> Asking[Change | None]:
+    def steps(self, utterance: Own) -> Asking[Change | None]:
         """See ``System.steps``."""
+
+    def set_source(
+        self,
+        utterance: Own,
+        words: Sequence[str],
+        *,
+        ended: bool,
+        full_stop: str = "",
+        end_alone: bool = False,
+    ) -> bool:
+        """Give an utterance its committed words; tell whether its caption was cut back."""
+        before = len(utterance.caption)
+        source = self.conversation.source_text(
+            utterance, words, ended=ended, full_stop=full_stop, end_alone=end_alone
+        )
+        n_rows = utterance.set_source(source)
+        if n_rows is None:
+            return False
+        self._keep(utterance, n_rows)
+        kept = len(utterance.caption)
+        self.conversation.log.write(
+            "rewound",
+            utterance=utterance.number,
+            n_read=utterance.n_read,
+            cached_rows=n_rows,
+            kept=kept,
+        )
+        return kept < before
+
+    def _keep(self, utterance: Own, n_rows: int) -> None:
+        """Drop what the cache holds of an utterance behind its first rows, if it does."""
 
     def own_words(self) -> OwnWords | None:
         """Return the model's own words for the terms of now; None where there are no terms."""

@@ -75,18 +75,19 @@ class Redraft(Translated):
         is_news = self.n_read - self.n_drafted >= haste or self.source_ended
         return is_news and hurried(self.policy, haste).next_action(progress) is not Action.READ
 
-    def set_source(self, source: SourceText) -> bool:
-        """Replace the source; tell whether a word that was read changed, or one follows the last.
+    def set_source(self, source: SourceText) -> int | None:
+        """Replace the source.
 
-        The draft is then forgotten and the caption is empty again.
+        Where a word that was read changed, or one follows the last, the draft is forgotten and the
+        caption is empty again; only rows of the system prompt are then sure to be valid.
         """
         before, self.source = self.source, source
         passed, was_passed = ([one.text for one in it.passed] for it in (source, before))
         is_reopened = self.finished and not (self.source_ended and passed == was_passed)
         if n_same(before.units[: self.n_read], source.units) == self.n_read and not is_reopened:
-            return False
+            return None
         self._begin_anew()
-        return True
+        return len(self.prompt.headers.system)
 
     def commit(self, n_ids: int) -> str:
         """Show the draft's first ids, all of them at the end; return what that adds."""

@@ -15,7 +15,6 @@ end. Our choices: whole words are committed; a draft continues what is committed
 was shown changes.
 """
 
-from collections.abc import Sequence
 from typing import Protocol, cast
 
 from engine.events import Confidence
@@ -74,31 +73,6 @@ class Retranslator(OnConversation[Redraft]):
     def _beside(self, settings: TranslationSettings, capacity: int) -> AnySystem:
         other = Retranslator(self.conversation.weights, settings, capacity=capacity)
         return cast("AnySystem", other)
-
-    def set_source(
-        self,
-        utterance: Redraft,
-        words: Sequence[str],
-        *,
-        ended: bool,
-        full_stop: str = "",
-        end_alone: bool = False,
-    ) -> bool:
-        """Give an utterance its committed words; tell whether its caption was cut back."""
-        before = len(utterance.caption)
-        source = self.conversation.source_text(
-            utterance, words, ended=ended, full_stop=full_stop, end_alone=end_alone
-        )
-        if not utterance.set_source(source):
-            return False
-        self._log.write(
-            "rewound",
-            utterance=utterance.number,
-            n_read=0,
-            cached_rows=len(utterance.prompt.headers.system),
-            kept=0,
-        )
-        return before > 0
 
     def steps(self, utterance: Redraft) -> Asking[Change | None]:
         """See ``System.steps``."""

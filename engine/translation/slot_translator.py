@@ -68,33 +68,9 @@ class Translator(OnConversation[Utterance]):
         weights = cast("Weights", self.conversation.weights)
         return cast("AnySystem", Translator(weights, settings, capacity=capacity))
 
-    def set_source(
-        self,
-        utterance: Utterance,
-        words: Sequence[str],
-        *,
-        ended: bool,
-        full_stop: str = "",
-        end_alone: bool = False,
-    ) -> bool:
-        """Give an utterance its committed words; tell whether its caption was cut back."""
-        before = len(utterance.caption)
-        source = self.conversation.source_text(
-            utterance, words, ended=ended, full_stop=full_stop, end_alone=end_alone
-        )
-        valid_rows = utterance.set_source(source)
-        if valid_rows is None:
-            return False
+    def _keep(self, utterance: Utterance, n_rows: int) -> None:
         if self._cached is utterance:
-            self.model.truncate(valid_rows)
-        self._log.write(
-            "rewound",
-            utterance=utterance.number,
-            n_read=utterance.n_read,
-            cached_rows=valid_rows,
-            kept=len(utterance.caption),
-        )
-        return len(utterance.caption) < before
+            self.model.truncate(n_rows)
 
     def steps(self, utterance: Utterance) -> Asking[Change | None]:
         """See ``System.steps``."""

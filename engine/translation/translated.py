@@ -66,6 +66,14 @@ class Translated(ABC):
     def n_read(self) -> int:
         """Units read."""
 
+    @abstractmethod
+    def set_source(self, source: SourceText) -> int | None:
+        """Replace the source; forget what depended on a word that changed.
+
+        Returns:
+            how many rows of this utterance are still valid, or None where none was lost.
+        """
+
     @property
     @abstractmethod
     def target(self) -> list[int]:

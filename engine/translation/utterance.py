@@ -179,11 +179,7 @@ class Utterance(Translated):
         )
 
     def set_source(self, source: SourceText) -> int | None:
-        """Replace the source; forget what depended on a word that changed.
-
-        Returns:
-            how many rows of this utterance are still valid, or None where none was lost.
-        """
+        """See ``Translated.set_source``."""
         before, self.source = self.source, source
         same = n_same(before.units[: self.n_read], source.units)
         n_inserted = len(self.state.inserted)
