@@ -15,6 +15,8 @@ from app.config.system.translations import worded
 from app.config.system.wayland import is_wayland
 from app.config.window_geometry import GeometryFile, WindowGeometry
 from app.controllers.adapter_controller import AdapterController
+from app.controllers.audience.projector_controller import ProjectorController
+from app.controllers.audience.share_controller import ShareController
 from app.controllers.caption_controller import CaptionController
 from app.controllers.diagnostics import diagnostics
 from app.controllers.help_windows import HelpWindows
@@ -23,8 +25,6 @@ from app.controllers.listening_controller import FETCH, ListeningController
 from app.controllers.media_controller import MediaController
 from app.controllers.model_controller import ModelController
 from app.controllers.page_controller import PageController
-from app.controllers.projector_controller import ProjectorController
-from app.controllers.share_controller import ShareController
 from app.controllers.step_aside import StepAside
 from app.controllers.tool_windows import ToolWindows
 from app.dialogs.settings.dialog import SettingsDialog

@@ -23,6 +23,7 @@ import torch
 from PySide6.QtCore import QLocale, qInstallMessageHandler
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from tests.support.page_client import Reader
 
 from app.__main__ import main as surtitle
 from app.captions.export import FORMS
@@ -62,7 +63,6 @@ from tests.support.app.whole_program import Program, cells
 from tests.support.commands import fed, typed
 from tests.support.fakes import Receiver, save_tiny_model, tiny_weights
 from tests.support.listening_fakes import Loudness, Script, script, sound_of
-from tests.support.page_client import Reader
 from training.trainer.pretraining.export import export_graph
 from training.trainer.pretraining.tokenizer import END, END_OF_WRITE, save_tokenizer
 

@@ -25,7 +25,7 @@ from engine.messages import Code
 from engine.speech.events import TailChanged
 from engine.words import text_of
 from tests.engine.runtime.ctranslate2.tiny_models import make_encoder_decoder
-from tests.support.fake_room import fake_rooms
+from tests.support.audience.fake_room import fake_rooms
 from tests.support.fakes import save_tiny_model
 from tests.support.listening_fakes import (
     EchoSession,

@@ -32,8 +32,8 @@ from engine.runtime.load_plan import load_plans
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import tiny_card, write_adapter
+from tests.support.audience.fake_room import fake_rooms
 from tests.support.chat_templates import CHATML
-from tests.support.fake_room import fake_rooms
 from tests.support.fakes import tiny_weights
 from training.trainer.pretraining.tokenizer import END, END_OF_WRITE
 

@@ -8,7 +8,7 @@ from app.session.browser_source import BrowserSource, PageLook, page_token
 from app.sharing import doorkeeper
 from app.sharing.doorkeeper import MOST_WAITING
 from app.sharing.overlay_page import MOST_READERS
-from tests.support.page_client import Reader, ask, connected, ended, raw
+from tests.support.audience.page_client import Reader, ask, connected, ended, raw
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from app.sharing.access import MOST_TRIES, TRIES, Access
 from app.sharing.networks import networks
 from app.sharing.room import MOST_READERS, Room
 from app.sharing.room_feed import CAPTION, SOURCE
-from tests.support.page_client import Reader, ask, connected, ended, heads_of, raw
+from tests.support.audience.page_client import Reader, ask, connected, ended, heads_of, raw
 
 LANGUAGES = {SOURCE: "en", CAPTION: "de"}
 HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(1)> "\u202e'

@@ -34,8 +34,8 @@ from app.config.preferences import (
 from app.config.preferences_file import PreferencesFile
 from app.config.system.translations import speak
 from app.config.system.wayland import is_wayland, platform_wanted
-from app.controllers import share_controller
 from app.controllers.application import Application
+from app.controllers.audience import share_controller
 from app.overlay.text_layout import OverlayView
 from app.overlay.window import Overlay
 from app.session.engine_bridge import EngineBridge

@@ -1,6 +1,6 @@
 """Captions for a room: how late they are on many phones, and what that costs the window.
 
-    python -m benchmarks.room [--readers 500] [--minutes 30] [--words-per-second 4]
+    python -m benchmarks.audience.room [--readers 500] [--minutes 30] [--words-per-second 4]
 
 A window's event loop shows a growing session; readers on loopback follow it from a process of their
 own, and a tenth of them leaves at random and comes back. Printed are, with and without readers in

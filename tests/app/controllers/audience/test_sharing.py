@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from app.sharing import room as room_module
 from app.sharing.networks import LOOPBACK
 from tests.support.app.fake_engine import FakeEngine
-from tests.support.page_client import Reader, connected
+from tests.support.audience.page_client import Reader, connected
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""Show captions to a room: on its phones, and on a screen for all."""
