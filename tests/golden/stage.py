@@ -23,7 +23,6 @@ import torch
 from PySide6.QtCore import QLocale, qInstallMessageHandler
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
-from tests.support.page_client import Reader
 
 from app.__main__ import main as surtitle
 from app.captions.export import FORMS
@@ -60,6 +59,7 @@ from tests.support.adapter_folders import CONFIG, factors, tiny_card, write_adap
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
 from tests.support.app.listening_program import ListeningProgram
 from tests.support.app.whole_program import Program, cells
+from tests.support.audience.page_client import Reader
 from tests.support.commands import fed, typed
 from tests.support.fakes import Receiver, save_tiny_model, tiny_weights
 from tests.support.listening_fakes import Loudness, Script, script, sound_of
