@@ -64,7 +64,7 @@ class Hall:
         qtbot.addWidget(self.window)
         qtbot.addWidget(self.overlay)
 
-    def _make_recognizer(self, folder, device, language):
+    def _make_recognizer(self, folder, device, language, _words):
         settings = WhisperSettings(model=str(folder), device=device, language=language)
         self.known.beside = Whisper(settings)
         return self.known
