@@ -62,7 +62,7 @@ NOT_KEPT = {
     ),
     "de": (
         "Die Einstellungen ließen sich nicht in",
-        "das Journal in",
+        "diese Sitzung lässt sich nicht in",
         "Untertitel lassen sich nicht an",
     ),
 }

@@ -230,7 +230,7 @@ def test_the_running_session_is_no_past_one(tmp_path):
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(TextError, match="cannot be written"):
+    with pytest.raises(TextError, match="cannot be saved"):
         SessionJournal(tmp_path / "file", STARTED).write(kept(0))
 
 

@@ -253,7 +253,7 @@ def test_a_session_that_could_not_be_saved_is_not_lost_in_passing(program, monke
     banner = one.window.banner
     one.type("Good morning.")
     one.press(Qt.Key.Key_Return)
-    one.wait(lambda: "journal" in banner.sentence.text())
+    one.wait(lambda: "cannot be saved" in banner.sentence.text())
     banner.dismiss.click()
     one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
     assert "could not be saved: undo to export it" in banner.sentence.text()

@@ -17,6 +17,11 @@ def lines(one):
     return [line.text for line in one.application.stage.caption_lines]
 
 
+def told_to_the_page(one):
+    source = one.application.page.source
+    return json.loads(source._content.as_json(source._clock()))
+
+
 def end_silence(one):
     """End the wait for silence at once."""
     silence = one.application.stage.visibility._silence
@@ -46,7 +51,7 @@ def test_two_sources_have_names_on_overlay_and_page(listening_program):
     one.application.settings.change("captions", lines=4)
     assert f"Them: {THEIRS.upper()}" in lines(one)
     assert "Me: THEN IT RAINED." in lines(one)
-    page = json.loads(one.application.page.source._as_json())
+    page = told_to_the_page(one)
     assert {"Me:", "Them:"} <= {line["label"] for line in page["lines"]}
     assert {"me", "them"} <= set(page["style"]["colours"])
 
@@ -87,7 +92,7 @@ def test_a_pause_is_seen_on_the_overlay_and_not_on_the_page(typed):
     one.window.controls.pause.click()
     assert one.overlay.isVisible()
     assert one.overlay.accessibleDescription() == "GOOD MORNING. Paused"
-    page = json.loads(one.application.page.source._as_json())
+    page = told_to_the_page(one)
     assert [line["text"] for line in page["lines"]] == ["GOOD MORNING."]
     one.window.controls.pause.click()
     assert one.overlay.accessibleDescription() == "GOOD MORNING."
@@ -109,7 +114,7 @@ def test_the_page_has_colours_font_and_silence_of_the_overlay(typed):
     one.application.settings.change(
         "captions", text_colour="#ffe600", background_colour="#0b1f4b", opacity=0.5, font="Serif"
     )
-    style = json.loads(one.application.page.source._as_json())["style"]
+    style = told_to_the_page(one)["style"]
     assert style["colours"]["text"] == "rgb(255 230 0 / 1)"
     assert style["colours"]["box"] == "rgb(11 31 75 / 0.502)"
     assert style["font"] == "Serif"
