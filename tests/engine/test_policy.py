@@ -55,7 +55,7 @@ def test_a_policy_that_is_written_wrongly_is_refused_in_one_sentence(text):
         parse_policy(text)
     message = str(caught.value)
     assert repr(text) in message
-    assert "read:N, wait:K, adaptive:TAU[:MOST], stable:N or offline" in message
+    assert "read:N, wait:K, adaptive:TAU[:MOST], lag:WORDS, stable:N or offline" in message
     assert "\n" not in message
 
 

@@ -343,7 +343,7 @@ class Recorder:
     [
         (
             ["--policy", "read:0"],
-            ["read:N, wait:K, adaptive:TAU[:MOST], stable:N or offline", "'read:0'"],
+            ["read:N, wait:K, adaptive:TAU[:MOST], lag:WORDS, stable:N or offline", "'read:0'"],
         ),
         (["--policy", "\x1b[2J"], ["offline"]),
         (["--policy", "stable:2"], ["stable:2 asks for drafts", "write read:N"]),

@@ -120,4 +120,4 @@ def test_the_page_has_colours_font_and_silence_of_the_overlay(typed):
     assert style["font"] == "Serif"
     now_s = one.application.page.source._clock()
     one.application.page.source._clock = lambda: now_s + 11
-    assert json.loads(one.application.page.source._as_json())["lines"] == []
+    assert told_to_the_page(one)["lines"] == []
