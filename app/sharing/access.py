@@ -15,6 +15,11 @@ _PIN_DIGITS = 6
 _KEY_BYTES = 16
 
 
+def is_same(given: str, secret: str) -> bool:
+    """Return whether a secret was given, in a time that does not tell how much of it is right."""
+    return secrets.compare_digest(given.encode(errors="replace"), secret.encode())
+
+
 class Access:
     """The key of one sharing, and the PIN that is exchanged for it.
 
@@ -32,7 +37,7 @@ class Access:
 
     def admits(self, key: str) -> bool:
         """Return whether this is the key."""
-        return secrets.compare_digest(key.encode(errors="replace"), self.key.encode())
+        return is_same(key, self.key)
 
     def may_try(self, address: str) -> bool:
         """Note a try with a PIN; return whether it counts, or comes too soon after others."""
@@ -47,5 +52,4 @@ class Access:
 
     def is_pin(self, pin: str) -> bool:
         """Return whether this is the PIN."""
-        given, own = pin.encode(errors="replace"), self.pin.encode()
-        return bool(self.pin) and secrets.compare_digest(given, own)
+        return bool(self.pin) and is_same(pin, self.pin)

@@ -53,7 +53,7 @@ class Doorkeeper:
             place.is_taken = False
             self._changed()
 
-    def admit(self, client: Client) -> "ReaderPlace | None":
+    def admit(self, client: Client) -> ReaderPlace | None:
         """Let a connection read a stream; return its place, None where none is left."""
         if client not in self._waiting or len(self._readers) >= self._most:
             return None

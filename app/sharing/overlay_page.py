@@ -1,6 +1,5 @@
 """The page with the lines of the overlay, for a browser source in OBS; for this computer alone."""
 
-import secrets
 from collections.abc import Sequence
 
 from starlette.requests import Request
@@ -8,6 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from app.sharing.access import is_same
 from app.sharing.doorkeeper import Doorkeeper
 from app.sharing.pages import Page, pages_at, refusal, stream_answer
 from app.sharing.streams import EventResponse, Rounds, Stream
@@ -23,8 +23,7 @@ def overlay_pages(token: str, stream: Stream, doorkeeper: Doorkeeper, rounds: Ro
     whole = Page("caption_page.html", takes_any_style=True, is_framed=True)
 
     def is_let_in(request: Request) -> bool:
-        given = request.query_params.get("token", "")
-        return secrets.compare_digest(given.encode(errors="replace"), token.encode())
+        return is_same(request.query_params.get("token", ""), token)
 
     async def page(request: Request) -> Response:
         return whole.response() if is_let_in(request) else _stranger()

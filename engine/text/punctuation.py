@@ -132,9 +132,9 @@ class SentenceMarks:
     def feed(self, word: str) -> list[str]:
         """Take a further word; return those that are certain now, at most two."""
         written = self.pause(after=word)
-        chances, _ = self._chances(word, UNKNOWN)
+        chances, form = self._chances(word, UNKNOWN)
         if chances[0] >= _CERTAIN and len(self._sentence) < _OVERLONG:
-            return [*written, self._written(word, UNKNOWN)]
+            return [*written, self._written(word, form)]
         self._waiting = word
         return written
 
@@ -146,18 +146,21 @@ class SentenceMarks:
             ends: the speech is over, so that a word which may end a sentence does.
         """
         word, self._waiting = self._waiting, ""
-        return [self._written(word, after, ends=ends)] if word else []
+        if not word:
+            return []
+        chances, form = self._chances(word, after)
+        mark = int(chances.argmax())
+        is_overlong = len(self._sentence) >= _OVERLONG
+        if ends or (is_overlong and chances[_STOP] + chances[_QUESTION] >= _WEAK):
+            mark = _STOP if chances[_STOP] >= chances[_QUESTION] else _QUESTION
+        return [self._written(word, form, mark)]
 
     def _chances(self, word: str, after: str) -> tuple[npt.NDArray[np.float64], int]:
         first = self._sentence[0] if self._sentence else word
         return self._punctuation.chances(self._before, word, after, first, len(self._sentence))
 
-    def _written(self, word: str, after: str, *, ends: bool = False) -> str:
-        chances, form = self._chances(word, after)
-        mark = int(chances.argmax()) if after != UNKNOWN else 0
-        is_overlong = len(self._sentence) >= _OVERLONG
-        if ends or (is_overlong and chances[_STOP] + chances[_QUESTION] >= _WEAK):
-            mark = _STOP if chances[_STOP] >= chances[_QUESTION] else _QUESTION
+    def _written(self, word: str, form: int, mark: int = 0) -> str:
+        """Return a word as it is written, with its mark; the next one follows it."""
         text = word.upper() if form == _UPPER else word
         if form == _CAPITAL or not self._sentence:
             text = text[:1].upper() + text[1:]

@@ -7,8 +7,13 @@ from dataclasses import dataclass
 
 from engine.settings import UtteranceLimits
 
-SENTENCE_END = re.compile(r"[.!?…。！？｡؟۔।॥።၊။]+[\"'”’»)\]」』]*\Z")
+_MARKS, _CLOSING = ".!?…。！？｡؟۔।॥።၊။", r"\"'”’»)\]」』"
+
+SENTENCE_END = re.compile(rf"[{_MARKS}]+[{_CLOSING}]*\Z")
 """The end of the last word of a sentence, in any language."""
+
+CAPTION_END = re.compile(rf"[{_MARKS}]+[{_CLOSING}“‘«]*\Z")
+"""The same in a caption, which may be in a language that closes with what others open with."""
 
 _FULL_STOPS = {
     "CJK": "。", "HIRAGANA": "。", "KATAKANA": "。", "DEVANAGARI": "।", "BENGALI": "।",

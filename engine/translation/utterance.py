@@ -1,6 +1,5 @@
 """One utterance in slots: its words, its rows, and the target tokens chosen for it so far."""
 
-import re
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -13,7 +12,7 @@ from engine.layout.registry import make_planner
 from engine.layout.rows import Row
 from engine.policy import Action, Progress, hurried
 from engine.text.detokenizer import Detokenizer
-from engine.text.sentences import cut_full_stops
+from engine.text.sentences import CAPTION_END, SENTENCE_END, cut_full_stops
 from engine.translation.captioned import n_same
 from engine.translation.own_words import TermWriter
 from engine.translation.source_text import SourceText
@@ -32,8 +31,6 @@ _END_MALUS = 3.0
 Of 40 captions that would have ended early, those that went on well were below, and those that went
 on badly above: a title in quotation marks, a list.
 """
-
-_ENDS_SENTENCE = re.compile(r"[.!?…][\"'”’“‘»«)\]]*\Z")
 
 
 @dataclass(slots=True)
@@ -161,8 +158,8 @@ class Utterance(Translated):
         return (
             self.source_ended
             and self.state.n_ends_refused < _MAX_ENDS_REFUSED
-            and _ENDS_SENTENCE.search(self._heard()) is not None
-            and _ENDS_SENTENCE.search(self._written()) is None
+            and SENTENCE_END.search(self._heard()) is not None
+            and CAPTION_END.search(self._written()) is None
         )
 
     def next_action(self, haste: int = 1) -> Action:

@@ -722,6 +722,8 @@ def test_what_a_glossary_and_the_sentences_before_cost_is_told(translate, tmp_pa
 
 def test_a_glossary_that_cannot_be_used_is_told(translate, tmp_path):
     translate(b"Abc.\n", "--glossary", tmp_path / "nowhere").says(1, "cannot be read", "nowhere")
+    (tmp_path / "terms").write_text("one\ttwo\tthree\n")
+    translate(b"Abc.\n", "--glossary", tmp_path / "terms").says(1, "line 1", "a tab")
     translate(b"Abc.\n", "--context", "-1").says(2, "at least 0, got -1")
 
 

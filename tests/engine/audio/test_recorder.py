@@ -534,14 +534,20 @@ def test_stopping_wakes_who_reads(live):
     assert source.ended
 
 
+def begun_after(before, system, notices):
+    """Let both record, the second in the place of the first; return it."""
+    after = LiveSource(system, MICROPHONE, notices.append)
+    after.follow(before)
+    before.start()
+    after.start()
+    return after
+
+
 def test_a_source_records_until_sound_comes_from_the_one_in_its_place(live):
     before, _, notices = live
     other = PacedSystem(device())
     other.may_give = lambda: False
-    after = LiveSource(other, MICROPHONE, notices.append)
-    after.follow(before)
-    before.start()
-    after.start()
+    after = begun_after(before, other, notices)
     for _ in range(20):
         assert before.read(5)
     other.may_give = lambda: True
@@ -554,10 +560,7 @@ def test_a_source_ends_with_the_one_in_its_place(live):
     before, _, notices = live
     other = PacedSystem(device())
     other.may_give = lambda: False
-    after = LiveSource(other, MICROPHONE, notices.append)
-    after.follow(before)
-    before.start()
-    after.start()
+    after = begun_after(before, other, notices)
     after.stop()
     read_all(before)
     assert before.ended
@@ -566,10 +569,7 @@ def test_a_source_ends_with_the_one_in_its_place(live):
 def test_a_source_does_not_wait_without_end_for_the_one_in_its_place(live, monkeypatch):
     monkeypatch.setattr("engine.audio.live_source.HANDOVER_S", 0.0)
     before, _, notices = live
-    after = LiveSource(FakeSystem(), MICROPHONE, notices.append)
-    after.follow(before)
-    before.start()
-    after.start()
+    after = begun_after(before, FakeSystem(), notices)
     read_all(before)
     assert before.ended
     after.stop()

@@ -150,6 +150,9 @@ def test_a_model_that_the_owner_must_be_asked_for_says_so(models, qtbot):
 
 
 def test_a_disk_that_is_too_small_is_said_before_anything_is_fetched(models, qtbot, monkeypatch):
+    roomy = models()
+    select(listed(qtbot, roomy), SMALL)
+    assert roomy.apply.isEnabled()
     one = models()
     monkeypatch.setattr(type(one.desk), "free_bytes", 1_000)
     page = listed(qtbot, one)
