@@ -125,6 +125,9 @@ class Store(Protocol):
             CacheFullError: the cache has no room for them.
         """
 
+    def feed(self, asked: Sequence[Ask]) -> list[Computed]:
+        """Compute rows of several lanes, in rising order, and keep them."""
+
 
 Asking: TypeAlias = Generator[Ask, Computed, Result]
 """Work that yields what its model is to compute, receives that, and returns a result."""

@@ -9,7 +9,7 @@ from engine.messages import Message
 from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import ModelCard
 from engine.models.policy_head import PolicyHead
-from engine.runtime.causal_model import CausalModel
+from engine.runtime.causal_model import CausalModel, Store
 from engine.runtime.torch.lora_factors import AdaptedLayers
 from engine.text.tokenizer import Tokenizer
 
@@ -71,6 +71,9 @@ class Weights(Protocol):
 
     def new_model(self, capacity: int) -> CausalModel:
         """Make a conversation with the network, of ``capacity`` rows."""
+
+    def new_store(self, n_lanes: int, capacity: int) -> Store:
+        """Make conversations that compute together, of ``capacity`` rows each."""
 
     def adapted_layers(self, *, keep_base: bool) -> AdaptedLayers:
         """Return the layers that take adapters; ``keep_base`` if more than one ``put`` comes."""

@@ -3,18 +3,27 @@
 The graph depends on the shape alone, so the same shape gives the same bytes. Its weights keep the
 names that they have in the model folder, and are given when it is loaded.
 
-Inputs, all but the cache different from pass to pass::
+The graph of a folder is of one conversation. The one that computes here is of B lanes with Q rows
+each, for which the operator demands that one of both be 1.
 
-    ids        int64    (Q,)           rows of this pass
-    positions  int64    (1, Q)         encoded positions, rows of the two tables
+Inputs, all but the cache different from pass to pass; B is 1 in a folder::
+
+    ids        int64    (B * Q,)       rows of this pass
+    positions  int64    (B, Q)         encoded positions, rows of the two tables
     cos, sin   float32  (P, D / 2)     the tables of rotations
-    mask       float32  (1, 1, Q, K)   added to the scores: 0 where a row sees another
-    last       int32    (1,)           K - 1
-    length     int32    ()             K, the cached rows and the new ones
-    keys.0 ..  float32  (1, H, C, D)   the cache of each layer, C rows of room
+    mask       float32  (B, 1, Q, K)   added to the scores: 0 where a row sees another
+    last       int32    (B,)           rows of each lane, the new ones among them, less 1
+    length     int32    ()             K, the most rows of a lane
+    keys.0 ..  float32  (B, H, C, D)   the cache of each layer, C rows of room
     values.0 ..                        likewise
 
-Outputs are ``logits`` (1, V) of the last row, and each ``keys.0.new`` and ``values.0.new``. These
+and of lanes alone, where a folder has constants::
+
+    newest         int64  (B,)         the last row of each lane among the rows
+    batch.queries  int64  (3,)         B, Q, width of the queries
+    batch.keys     int64  (3,)         B, Q, width of the keys
+
+Outputs are ``logits`` (B, V) of the last rows, and each ``keys.0.new`` and ``values.0.new``. These
 have the shape of the cache: bound to the same memory, the operator only writes the new rows there,
 and nothing is copied. It hides later rows of the cache by itself, so the rows of one pass must be
 in order of position; the mask hides all others that the rule of ``engine.layout.rows`` hides.
@@ -58,21 +67,37 @@ STATES = LAST_NORM.removesuffix(".weight")
 _ROUNDS_ROWS = 4
 """Level of accuracy of products with 8 bits: rows are rounded to 8 bits, too, block by block."""
 
-_AS_ROWS, _AS_BATCH = "rows", "batch"  # shapes: (N, width) and (1, N, width)
+NEWEST, QUERIES, KEYS = "newest", "batch.queries", "batch.keys"
+"""Inputs of the graph of lanes, constants in the graph of a folder."""
+
+_AS_ROWS = "rows"  # a shape: (B * Q, width)
 
 
-def graph_bytes(shape: LlamaShape, *, packed: bool = False, states: bool = False) -> bytes:
-    """Return the graph of a shape as a file of ONNX.
+def graph_bytes(shape: LlamaShape) -> bytes:
+    """Return the graph of a shape as a file of ONNX, as it stands in a model folder."""
+    sizes = [constant(name, numbers) for name, numbers in batch_sizes(shape, 1, -1).items()]
+    constants = [*sizes, _rows_size(shape), constant(NEWEST, [-1])]
+    parts = [*_nodes(shape, packed=False), *_tensors(shape, packed=False), *constants]
+    return model([*parts, *_borders(shape, lanes=1, rows="Q")], FORMAT)
+
+
+def lanes_graph_bytes(shape: LlamaShape, *, packed: bool = False) -> bytes:
+    """Return the graph of a shape for several lanes; ``STATES`` is an output, too.
 
     Args:
         shape: of the network.
         packed: its weights are those of ``int8_weights``.
-        states: ``STATES`` is an output, too.
     """
-    parts = [*_nodes(shape, packed=packed), *_tensors(shape, packed=packed), *_borders(shape)]
-    if states:
-        parts.append(graph_output(STATES, FLOAT, ["Q", shape.hidden]))
-    return model(parts, FORMAT)
+    sizes = [graph_input(name, INT64, [3]) for name in (QUERIES, KEYS)]
+    parts = [*_nodes(shape, packed=packed), *_tensors(shape, packed=packed), _rows_size(shape)]
+    parts += [*_borders(shape, lanes="B", rows="N"), *sizes, graph_input(NEWEST, INT64, ["B"])]
+    return model([*parts, graph_output(STATES, FLOAT, ["N", shape.hidden])], FORMAT)
+
+
+def batch_sizes(shape: LlamaShape, n_lanes: int, n_rows: int) -> dict[str, list[int]]:
+    """Return what a pass of so many rows of so many lanes puts into ``QUERIES`` and ``KEYS``."""
+    widths = {QUERIES: shape.heads, KEYS: shape.kv_heads}
+    return {name: [n_lanes, n_rows, n * shape.head_size] for name, n in widths.items()}
 
 
 def packed_layers(shape: LlamaShape) -> dict[str, tuple[int, ...]]:
@@ -108,7 +133,7 @@ def _nodes(shape: LlamaShape, *, packed: bool) -> Iterator[bytes]:
         yield from _feed_forward(shape, stem, after, packed=packed)
         addend = f"{stem}.mlp.down_proj"
     yield _norm(shape, stream, addend, STATES, last=True)
-    yield node("Gather", [STATES, "newest"], ["asked"])
+    yield node("Gather", [STATES, NEWEST], ["asked"])
     output = EMBEDDING if shape.tied else OUTPUT
     yield _product(shape, output, "asked", "logits", packed=packed)
 
@@ -150,8 +175,8 @@ def _attention(shape: LlamaShape, layer: int, rows: str, *, packed: bool) -> Ite
     for part in ("q", "k", "v"):
         path = f"{stem}.{part}_proj"
         yield _linear(shape, path, rows, packed=packed)
-        width = "queries" if part == "q" else "keys"
-        yield node("Reshape", [path, f"{_AS_BATCH}.{width}"], [f"{path}.batch"])
+        size = QUERIES if part == "q" else KEYS
+        yield node("Reshape", [path, size], [f"{path}.batch"])
         if part != "v":
             turned = [f"{path}.batch", "positions", "cos", "sin"]
             yield node("RotaryEmbedding", turned, [f"{path}.turned"], MICROSOFT)
@@ -190,23 +215,22 @@ def _tensors(shape: LlamaShape, *, packed: bool) -> Iterator[bytes]:
         codes, scales = packed_shapes(sizes)
         yield weight(name + CODES, codes, UINT8, WEIGHTS_FILE)
         yield weight(name + SCALES, scales, FLOAT, WEIGHTS_FILE)
-    queries, keys = shape.heads * shape.head_size, shape.kv_heads * shape.head_size
-    yield constant(f"{_AS_BATCH}.queries", [1, -1, queries])
-    yield constant(f"{_AS_BATCH}.keys", [1, -1, keys])
-    yield constant(_AS_ROWS, [-1, queries])
-    yield constant("newest", [-1])
 
 
-def _borders(shape: LlamaShape) -> Iterator[bytes]:
-    yield graph_input("ids", INT64, ["Q"])
-    yield graph_input("positions", INT64, [1, "Q"])
+def _rows_size(shape: LlamaShape) -> bytes:
+    return constant(_AS_ROWS, [-1, shape.heads * shape.head_size])
+
+
+def _borders(shape: LlamaShape, *, lanes: int | str, rows: str) -> Iterator[bytes]:
+    yield graph_input("ids", INT64, [rows])
+    yield graph_input("positions", INT64, [lanes, "Q"])
     for table in ("cos", "sin"):
         yield graph_input(table, FLOAT, ["P", shape.head_size // 2])
-    yield graph_input("mask", FLOAT, [1, 1, "Q", "K"])
-    yield graph_input("last", INT32, [1])
+    yield graph_input("mask", FLOAT, [lanes, 1, "Q", "K"])
+    yield graph_input("last", INT32, [lanes])
     yield graph_input("length", INT32, [])
-    yield graph_output("logits", FLOAT, [1, shape.vocabulary])
-    cache: list[int | str] = [1, shape.kv_heads, "C", shape.head_size]
+    yield graph_output("logits", FLOAT, [lanes, shape.vocabulary])
+    cache: list[int | str] = [lanes, shape.kv_heads, "C", shape.head_size]
     for layer in range(shape.layers):
         for name in cache_names(layer):
             yield graph_input(name, FLOAT, cache)

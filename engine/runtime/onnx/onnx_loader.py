@@ -27,7 +27,7 @@ from engine.models.policy_head import PolicyHead
 from engine.models.tensor_file import read_tensor_file
 from engine.runtime.causal_model import CausalModel
 from engine.runtime.onnx.onnx_graph import graph_bytes
-from engine.runtime.onnx.onnx_store import Floats, OnnxNetwork, slot_model
+from engine.runtime.onnx.onnx_store import Floats, OnnxNetwork, OnnxStore, slot_model
 from engine.runtime.processor import free_memory_bytes, suits_one_thread
 from engine.runtime.torch.lora_factors import Factors
 from engine.runtime.weights import LoadReport
@@ -101,6 +101,10 @@ class OnnxWeights:
     def new_model(self, capacity: int) -> CausalModel:
         """Make a conversation with the network, of ``capacity`` rows."""
         return slot_model(self.network, capacity)
+
+    def new_store(self, n_lanes: int, capacity: int) -> OnnxStore:
+        """Make conversations that compute together, of ``capacity`` rows each."""
+        return OnnxStore(self.network, n_lanes, capacity)
 
     def adapted_layers(self, *, keep_base: bool) -> "OnnxAdaptedLayers":  # noqa: ARG002  the protocol's
         """Return the layers that take adapters; the base is read from its folder again."""

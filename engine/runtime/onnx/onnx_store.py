@@ -1,11 +1,11 @@
-"""A Llama on ONNX Runtime with the slot cache of one conversation, without torch.
+"""A Llama on ONNX Runtime with the slot cache of one conversation, or of several, without torch.
 
 The runtime reads and writes memory that is bound once: ids, positions and the cache are arrays of
 this process, so a pass copies nothing but its few rows, and computes without Python's lock.
 ``engine.runtime.onnx.onnx_loader`` makes the network.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -23,9 +23,11 @@ from engine.runtime.causal_model import Ask, CausalModel, Computed
 from engine.runtime.flops import Arithmetic, peak_memory_bytes
 from engine.runtime.onnx.int8_weights import Numbers, packed_weights
 from engine.runtime.onnx.onnx_graph import (
+    NEWEST,
     STATES,
+    batch_sizes,
     cache_names,
-    graph_bytes,
+    lanes_graph_bytes,
     new_name,
     packed_layers,
 )
@@ -43,7 +45,7 @@ _FIRST_POSITIONS = 2048
 """Rows of the first tables of rotations; further positions double them."""
 
 _MOST_BOUND = 64
-"""Rows of the largest pass whose memory stays bound: larger ones are rare."""
+"""Rows of the largest pass whose memory stays bound, and passes that are: others are rare."""
 
 _position = attrgetter("position")
 
@@ -99,7 +101,7 @@ class OnnxNetwork:
         try:
             options.add_external_initializers(list(given), [make(it) for it in given.values()])
             session: InferenceSession = onnxruntime.InferenceSession(
-                graph_bytes(self.shape, packed=self._packed, states=True),
+                lanes_graph_bytes(self.shape, packed=self._packed),
                 options,
                 providers=["CPUExecutionProvider"],
             )
@@ -110,46 +112,53 @@ class OnnxNetwork:
 
 @dataclass(frozen=True, slots=True)
 class _BoundPass:
-    """The memory of passes of one number of rows."""
+    """The memory of passes of one number of rows over the same lanes, all one behind the other."""
 
     binding: "IOBinding"
-    ids: Integers  # (Q,)
-    positions: Integers  # (1, Q)
-    states: Floats  # (Q, width)
+    ids: Integers  # (B * Q,)
+    positions: Integers  # (B, Q)
+    last: NDArray[np.int32]  # (B,)
+    length: NDArray[np.int32]  # ()
+    logits: Floats  # (B, V)
+    states: Floats  # (B * Q, width)
+
+
+_Lanes = tuple[int, int]
+"""The first lane of a pass, and the one behind its last."""
 
 
 def slot_model(network: OnnxNetwork, capacity: int) -> CausalModel:
     """Make one conversation with a network, see ``OnnxStore``."""
-    return CausalModel(OnnxStore(network, capacity))
+    return CausalModel(OnnxStore(network, 1, capacity))
 
 
 class OnnxStore:
-    """One conversation with a network on ONNX Runtime.
+    """Conversations with a network on ONNX Runtime; each is a lane, numbered from 0.
 
     Attributes:
-        book: of its rows.
-        layers: keys and values of all layers, shape (layers, 2, 1, H, K, D), allocated once: the
+        book: of their rows.
+        layers: keys and values of all layers, shape (layers, 2, B, H, K, D), allocated once: the
             runtime holds their addresses.
         max_positions: that the network was trained for.
         arithmetic: of the network.
     """
 
-    def __init__(self, network: OnnxNetwork, capacity: int) -> None:
-        """Make the cache of ``capacity`` rows."""
+    def __init__(self, network: OnnxNetwork, n_lanes: int, capacity: int) -> None:
+        """Make the cache of ``capacity`` rows for each of the lanes."""
         shape = network.shape
         self._network = network
         self._session = network.session  # that the memory is bound to
-        self.book = RowBook(1, capacity)
-        self.layers: Floats = zeros((shape.layers, 2, 1, shape.kv_heads, capacity, shape.head_size))
+        self.book = RowBook(n_lanes, capacity)
+        # where lanes compute together, an idle one writes a row behind its own that nobody sees
+        n_columns = capacity + int(n_lanes > 1)
+        size = (shape.layers, 2, n_lanes, shape.kv_heads, n_columns, shape.head_size)
+        self.layers: Floats = zeros(size)
         self.max_positions = shape.max_positions
         self.arithmetic = Arithmetic(
             parameters=shape.n_parameters - (0 if shape.tied else shape.vocabulary * shape.hidden),
             per_sight=4 * shape.layers * shape.heads * shape.head_size,
         )
-        self._passes = dict[int, _BoundPass]()
-        self._last = np.zeros(1, dtype=np.int32)
-        self._length = np.zeros((), dtype=np.int32)
-        self._logits: Floats = np.zeros((1, shape.vocabulary), dtype=np.float32)
+        self._passes = dict[tuple[_Lanes, int], _BoundPass]()  # by lanes and rows of each
         self._turns = _rotations(shape, _FIRST_POSITIONS)
 
     @property
@@ -199,28 +208,80 @@ class OnnxStore:
         new, cached = self.book.begin([(lane, rows)])
         sight = visible(*new[:2], *cached[:2])  # (1, Q, K)
         mask = np.where(sight, np.float32(0), _HIDDEN)[None]  # (1, 1, Q, K)
-        if self._session is not self._network.session:
-            self.forget_steps()
-        bound = self._passes.get(len(rows)) or self._bind(len(rows))
+        length = mask.shape[-1]
+        bound = self._bound((lane, lane + 1), len(rows))
         bound.ids[:] = [row.id for row in rows]
         bound.positions[0] = encoded
-        length = mask.shape[-1]
-        self._last[0], self._length[...] = length - 1, length
-        bound.binding.bind_cpu_input("mask", mask)
-        try:
-            self._session.run_with_iobinding(bound.binding)
-        except Exception as error:
-            raise _as_ours(error) from error
+        bound.last[0], bound.length[...] = length - 1, length
+        self._run(bound, mask)
         states = bound.states.copy() if ask.keep_states else None
         if rows != arrived:
             order = [rows.index(row) for row in arrived]
             self._arrange(lane, order)
             states = None if states is None else states[order]
         self.book.commit()
-        logits = self._logits[0].copy()
-        for id_ in ask.suppressed or ():  # a few: less than an index by a list
-            logits[id_] = -np.inf
-        return Computed(logits, states)
+        return _computed(ask, bound.logits[0], states)
+
+    def feed(self, asked: Sequence[Ask]) -> list[Computed]:
+        """Compute rows of several lanes and keep them; single ones together.
+
+        Args:
+            asked: at least one row of each lane, lanes in rising order.
+
+        Returns:
+            in the same order.
+
+        Raises:
+            CacheFullError: the rows of a lane do not fit; other lanes may have got theirs.
+        """
+        computed = dict[int, Computed]()
+        for group in _groups([ask for ask in asked if len(ask.rows) == 1]):
+            computed |= self._compute_single(group)
+        for ask in asked:
+            if ask.lane not in computed:
+                computed[ask.lane] = self.compute(ask)
+        return [computed[ask.lane] for ask in asked]
+
+    def _compute_single(self, asked: Sequence[Ask]) -> dict[int, Computed]:
+        """Compute a row of each lane in one pass; return what was computed, by lane.
+
+        Lanes between them that ask for nothing compute a row, too, which is not kept.
+        """
+        lanes = asked[0].lane, asked[-1].lane + 1
+        new, cached = self.book.begin([(ask.lane, ask.rows) for ask in asked])
+        encoded = new[2, :, 0]  # (N,)
+        self._reach(int(encoded.max()))
+        places = np.array([ask.lane for ask in asked]) - lanes[0]
+        length = max(cached.shape[-1], 1 + max(self.book.n_rows[slice(*lanes)]))
+        mask = np.zeros((lanes[1] - lanes[0], 1, 1, length), dtype=np.float32)
+        sight = visible(*new[:2], *cached[:2])  # (N, 1, K)
+        mask[places, 0, :, : sight.shape[-1]] = np.where(sight, np.float32(0), _HIDDEN)
+        bound = self._bound(lanes, 1)
+        bound.ids[:], bound.positions[:] = 0, 0
+        bound.ids[places] = [ask.rows[0].id for ask in asked]
+        bound.positions[places, 0] = encoded
+        bound.last[:], bound.length[...] = self.book.n_rows[slice(*lanes)], length
+        self._run(bound, mask)
+        self.book.commit()
+        return {
+            ask.lane: _computed(
+                ask, bound.logits[place], bound.states[[place]] if ask.keep_states else None
+            )
+            for ask, place in zip(asked, places, strict=True)
+        }
+
+    def _bound(self, lanes: _Lanes, n_rows: int) -> _BoundPass:
+        """Return the memory of a pass."""
+        if self._session is not self._network.session:
+            self.forget_steps()
+        return self._passes.get((lanes, n_rows)) or self._bind(lanes, n_rows)
+
+    def _run(self, bound: _BoundPass, mask: Floats) -> None:
+        bound.binding.bind_cpu_input("mask", mask)
+        try:
+            self._session.run_with_iobinding(bound.binding)
+        except Exception as error:
+            raise _as_ours(error) from error
 
     def _arrange(self, lane: int, order: Sequence[int]) -> None:
         """Put the computed rows of the forward pass in another order: indexes into them."""
@@ -229,32 +290,43 @@ class OnnxStore:
         now[:] = now[..., order, :]
         self.book.arrange(lane, order)
 
-    def _bind(self, n_rows: int) -> _BoundPass:
-        """Bind the memory of passes of ``n_rows``."""
-        ids = np.zeros(n_rows, dtype=np.int64)
-        positions = np.zeros((1, n_rows), dtype=np.int64)
-        binding = self._session.io_binding()
-        cos, sin = self._turns
+    def _bind(self, lanes: _Lanes, n_rows: int) -> _BoundPass:
+        """Bind the memory of passes of ``n_rows`` of each of these lanes."""
+        shape, n_lanes = self._network.shape, lanes[1] - lanes[0]
+        bound = _BoundPass(
+            binding=self._session.io_binding(),
+            ids=np.zeros(n_lanes * n_rows, dtype=np.int64),
+            positions=np.zeros((n_lanes, n_rows), dtype=np.int64),
+            last=np.zeros(n_lanes, dtype=np.int32),
+            length=np.zeros((), dtype=np.int32),
+            logits=np.zeros((n_lanes, shape.vocabulary), dtype=np.float32),
+            states=np.zeros((n_lanes * n_rows, shape.hidden), dtype=np.float32),
+        )
+        binding, (cos, sin) = bound.binding, self._turns
         inputs: dict[str, Floats | Integers | NDArray[np.int32]] = {
-            "ids": ids,
-            "positions": positions,
+            "ids": bound.ids,
+            "positions": bound.positions,
             "cos": cos,
             "sin": sin,
-            "last": self._last,
-            "length": self._length,
+            "last": bound.last,
+            "length": bound.length,
         }
         for name, array in inputs.items():
             _bind_input(binding, name, array)
-        states = np.zeros((n_rows, self._network.shape.hidden), dtype=np.float32)
-        _bind_output(binding, "logits", self._logits)
-        _bind_output(binding, STATES, states)
-        for layer, pair in enumerate(self.layers):
+        newest = np.arange(1, n_lanes + 1, dtype=np.int64) * n_rows - 1
+        binding.bind_cpu_input(NEWEST, newest)
+        for name, sizes in batch_sizes(shape, n_lanes, n_rows).items():
+            binding.bind_cpu_input(name, np.array(sizes, dtype=np.int64))
+        _bind_output(binding, "logits", bound.logits)
+        _bind_output(binding, STATES, bound.states)
+        for layer, pair in enumerate(self.layers[:, :, slice(*lanes)]):
             for name, cached in zip(cache_names(layer), pair, strict=True):
                 _bind_input(binding, name, cached)
                 _bind_output(binding, new_name(name), cached)
-        bound = _BoundPass(binding, ids, positions, states)
         if n_rows <= _MOST_BOUND:
-            self._passes[n_rows] = bound
+            if len(self._passes) >= _MOST_BOUND:
+                del self._passes[next(iter(self._passes))]
+            self._passes[lanes, n_rows] = bound
         return bound
 
     def _reach(self, position: int) -> None:
@@ -263,6 +335,31 @@ class OnnxStore:
         if position >= n_positions:
             self._turns = _rotations(self._network.shape, max(2 * n_positions, position + 1))
             self._passes.clear()
+
+
+def _groups(asked: Sequence[Ask]) -> Iterator[Sequence[Ask]]:
+    """Divide single rows into passes over lanes of which most are asked: the others cost as much.
+
+    A lane alone is left to a pass of its own.
+    """
+    group = list[Ask]()
+    for ask in asked:
+        n_lanes = ask.lane - group[0].lane + 1 if group else 1
+        if group and n_lanes > 2 * (len(group) + 1):
+            if len(group) > 1:
+                yield group
+            group = []
+        group.append(ask)
+    if len(group) > 1:
+        yield group
+
+
+def _computed(ask: Ask, logits: Floats, states: Floats | None) -> Computed:
+    """Return what was asked, in memory of its own."""
+    kept = logits.copy()
+    for id_ in ask.suppressed or ():  # a few: less than an index by a list
+        kept[id_] = -np.inf
+    return Computed(kept, states)
 
 
 def _rotations(shape: LlamaShape, n_positions: int) -> tuple[Floats, Floats]:

@@ -39,7 +39,7 @@ from engine.runtime.torch.quantisation import (
     quantise_layers,
     unfuse_layers,
 )
-from engine.runtime.torch.torch_store import slot_model
+from engine.runtime.torch.torch_store import TorchStore, slot_model
 from engine.runtime.weights import LoadReport
 from engine.settings import ModelSettings
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES
@@ -88,6 +88,10 @@ class TorchWeights:
     def new_model(self, capacity: int) -> CausalModel:
         """Make a conversation with the network, of ``capacity`` rows."""
         return slot_model(self.network, capacity)
+
+    def new_store(self, n_lanes: int, capacity: int) -> TorchStore:
+        """Make conversations that compute together, of ``capacity`` rows each."""
+        return TorchStore(self.network, n_lanes, capacity)
 
     def adapted_layers(self, *, keep_base: bool) -> TorchAdaptedLayers:
         """Return the layers that take adapters; ``keep_base`` if more than one ``put`` comes."""
