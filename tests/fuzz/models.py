@@ -13,7 +13,7 @@ from engine.translation.feed import changes
 from tests.fuzz.sentences import check
 from tests.support.fakes import save_tiny_model
 from tests.support.strangers import damaged, mutated_file
-from training.trainer.pretraining.export import pack_weights
+from training.trainer.pretraining.export import write_weights
 
 _CODE = """import os, sys
 open(os.path.expanduser("~/bait"), "w").write("it ran")
@@ -114,7 +114,7 @@ def load_and_translate(settings, text):
 def prepared(folder):
     whole = save_tiny_model(folder / "whole")
     packed = shutil.copytree(whole, folder / "packed")
-    pack_weights(whole, packed)
+    write_weights(whole, packed, {}, in_8_bits=True)
 
     def run(rng, folder, allow):
         model = folder / "model"

@@ -25,6 +25,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="keep its matrices in 8 bits there, with a scale for each row; they are computed in "
         "float32",
     )
+    parser.add_argument(
+        "--adapter",
+        type=Path,
+        metavar="DIR",
+        help="add this adapter to the weights there: the model alone computes what both together "
+        "did, and must be calibrated again",
+    )
     parser.set_defaults(run=run)
 
 
@@ -33,11 +40,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         SurtitleError: one sentence says what is wrong.
-        UsageError: 8 bits are asked for in the folder itself.
+        UsageError: other weights are asked for in the folder itself.
     """
-    if arguments.int8 and arguments.out is None:
-        msg = "--int8 never replaces the weights of a folder: name another folder with --out"
-        raise UsageError(msg)
+    for option in ("int8", "adapter"):
+        if getattr(arguments, option) and arguments.out is None:
+            msg = f"--{option} never replaces the weights of a folder: name another with --out"
+            raise UsageError(msg)
     from training.trainer.pretraining.export import (  # noqa: PLC0415  imports the engine
         export_folder,
         export_graph,
@@ -46,6 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out is None:
         hashes = export_graph(arguments.folder)
     else:
-        hashes = export_folder(arguments.folder, arguments.out, in_8_bits=arguments.int8)
+        hashes = export_folder(
+            arguments.folder,
+            arguments.out,
+            in_8_bits=arguments.int8,
+            adapter=arguments.adapter,
+        )
     sys.stdout.write(f"graph.onnx: sha256 {hashes.sha256}\n")
     return 0

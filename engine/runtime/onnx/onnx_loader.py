@@ -145,7 +145,7 @@ class OnnxAdaptedLayers:
         except UnfitGraphError as error:
             reason = fault_of(error)
             raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
-        network.load(base | _merged(base, factors))
+        network.load(base | merged(base, factors))
         self._now = factors
 
 
@@ -175,7 +175,7 @@ def load_onnx(
     needed_bytes = _check_room(shape, settings.capacity)
     _check_graph(folder, shape, hashes)
     weights = _read_weights(folder, shape, hashes)
-    weights |= _merged(weights, factors or {})
+    weights |= merged(weights, factors or {})
     packed = settings.quantise == "int8"
     n_threads = 1 if suits_one_thread(shape.n_parameters) else 0
     try:
@@ -303,9 +303,9 @@ def _load_tokenizer(folder: Path, shape: LlamaShape) -> PlainTokenizer:
     return tokenizer
 
 
-def _merged(base: Mapping[str, Floats], factors: Mapping[str, Factors]) -> dict[str, Floats]:
+def merged(base: Mapping[str, Floats], factors: Mapping[str, Factors]) -> dict[str, Floats]:
     """Return the weights that factors change, by their names; raise AdapterError if they cannot."""
-    merged = dict[str, Floats]()
+    changed = dict[str, Floats]()
     for path, pair in factors.items():
         name = f"{path}.weight"
         if name not in base:
@@ -316,8 +316,8 @@ def _merged(base: Mapping[str, Floats], factors: Mapping[str, Factors]) -> dict[
             raise AdapterError(Code.ADAPTER_UNFIT(detail=detail))
         with np.errstate(over="ignore", invalid="ignore"):  # looked for below
             product = pair.up.astype(np.float32) @ pair.down.astype(np.float32)
-            merged[name] = base[name] + np.float32(pair.scale) * product
-        if not bool(np.isfinite(merged[name]).all()):
+            changed[name] = base[name] + np.float32(pair.scale) * product
+        if not bool(np.isfinite(changed[name]).all()):
             detail = f"its factors make numbers in {path} that are too large"
             raise AdapterError(Code.ADAPTER_UNFIT(detail=detail))
-    return merged
+    return changed

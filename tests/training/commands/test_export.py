@@ -1,10 +1,17 @@
 """What ``surtitle-train export`` writes into another folder."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from engine.models.model_card import read_card
+from engine.layout.rows import Row
+from engine.models.fingerprint import read_fingerprint
+from engine.models.model_card import Calibration, read_card
+from engine.runtime.loader import load_weights
+from engine.settings import ModelSettings
+from tests.support.adapter_folders import BASE, tiny_card, write_adapter
 from tests.support.fakes import save_graph_model
 from training.__main__ import main
 
@@ -44,10 +51,37 @@ def test_8_bits_take_a_quarter_of_float32_and_the_folder_stays(folder, tmp_path)
     assert contents(tmp_path / "out") == after
 
 
+def test_a_model_with_an_adapter_in_its_weights_computes_what_both_did(folder, tmp_path):
+    base = read_fingerprint(folder)
+    adapter = write_adapter(tmp_path / "adapter", base, card=tiny_card(base))
+    out = tmp_path / "out"
+    card = replace(read_card(folder), calibration=Calibration(slope=1.0, offset=0.0, threshold=0.5))
+    card.save(folder)
+    assert main(["export", str(folder), "--adapter", str(adapter), "--out", str(out)]) == 0
+
+    def logits(settings):
+        model = load_weights(settings).new_model(8)
+        return model.feed([Row(5, 0, 0), Row(7, 1, 0)])
+
+    together = logits(ModelSettings(directory=folder, adapter=adapter))
+    assert np.array_equal(logits(ModelSettings(directory=out)), together)
+    assert not np.allclose(logits(ModelSettings(directory=folder)), together)
+    assert read_card(out).calibration is None  # that was the base's
+
+
+def test_an_adapter_of_another_model_is_refused_and_nothing_is_written(folder, tmp_path, capsys):
+    adapter = write_adapter(tmp_path / "adapter", BASE)
+    out = tmp_path / "out"
+    assert main(["export", str(folder), "--adapter", str(adapter), "--out", str(out)]) == 1
+    assert str(adapter) in capsys.readouterr().err
+    assert not out.exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["--int8"], "--int8 never replaces the weights of a folder: name another"),
+        (["--adapter", "any"], "--adapter never replaces the weights of a folder: name another"),
         (["--int8", "--out", "FOLDER"], "is the model folder itself, which stays as it is"),
     ],
 )
@@ -67,5 +101,5 @@ def test_weights_that_are_not_finite_are_not_packed(folder, tmp_path, capsys, va
     (tmp_path / "out").mkdir()
     assert main(["export", str(folder), "--out", str(tmp_path / "out"), "--int8"]) == 1
     told = capsys.readouterr().err
-    assert f"the weights of {folder} cannot be kept in 8 bits: model.safetensors holds" in told
+    assert f"the weights of {folder} cannot be packed or changed: model.safetensors holds" in told
     assert list((tmp_path / "out").iterdir()) == []

@@ -3,6 +3,7 @@
 import hashlib
 import logging
 import shutil
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,13 +12,16 @@ from numpy.typing import NDArray
 from safetensors.numpy import save
 
 from engine.errors import ModelError, message_of
+from engine.models.adapters.adapter import usable_adapter, verify_adapter
+from engine.models.fingerprint import read_fingerprint
 from engine.models.int8_entries import CODES, SCALES
 from engine.models.int8_rows import pack_rows
 from engine.models.llama_shape import WEIGHTS_FILE, read_llama_shape
 from engine.models.llama_weights import parse_llama_weights, read_llama_file
 from engine.models.model_card import GRAPH_FILE, GraphHashes, read_card
 from engine.runtime.onnx.onnx_graph import graph_bytes
-from engine.runtime.onnx.onnx_loader import MOST_PARAMETERS, UnfitGraphError, load_onnx
+from engine.runtime.onnx.onnx_loader import MOST_PARAMETERS, UnfitGraphError, load_onnx, merged
+from engine.runtime.torch.lora_factors import Factors, read_factors
 from engine.settings import ModelSettings
 from engine.untrusted.faults import detail_of, refuse
 from engine.untrusted.model_folder import check_model_folder
@@ -73,37 +77,53 @@ def export_graph(folder: Path) -> GraphHashes:
     return hashes
 
 
-def export_folder(folder: Path, out: Path, *, in_8_bits: bool) -> GraphHashes:
+def export_folder(
+    folder: Path, out: Path, *, in_8_bits: bool, adapter: Path | None = None
+) -> GraphHashes:
     """Write a model folder, with a graph and without what training needs, whole or not at all.
 
     Args:
         folder: as ``pretrain`` makes it; it stays as it is.
         out: replaced if it is there.
         in_8_bits: keep matrices in 8 bits, see ``engine.models.int8_entries``.
+        adapter: a folder; its factors are added to the weights, so that the model alone computes
+            what both together did. The confidence must be calibrated again then.
 
     Raises:
         ModelError, TrainingError: as for ``export_graph``, or the folder cannot be written.
+        AdapterError: the adapter is damaged or does not fit the folder.
         UsageError: both are the same folder.
     """
     if folder.resolve() == out.resolve():
         msg = f"{out} is the model folder itself, which stays as it is: choose another --out"
         raise UsageError(msg)
     check_model_folder(folder)
+    factors = {} if adapter is None else _read_factors(folder, adapter)
     try:
         with replacing_folder(out) as fresh:
             for pattern in _HANDED_ON:
                 for path in folder.glob(pattern):
                     shutil.copyfile(path, fresh / path.name)
-            if in_8_bits:
-                pack_weights(folder, fresh)
+            if in_8_bits or factors:
+                write_weights(folder, fresh, factors, in_8_bits=in_8_bits)
+            if factors:
+                replace(read_card(fresh), calibration=None).save(fresh)
             return export_graph(fresh)
     except OSError as error:
         msg = f"{out} cannot be written ({message_of(error)}): make room or choose another --out"
         raise TrainingError(msg) from error
 
 
-def pack_weights(folder: Path, out: Path) -> None:
-    """Write the weights of a folder into another, matrices in 8 bits, vectors in float32.
+def _read_factors(folder: Path, adapter: Path) -> Mapping[str, Factors]:
+    usable = usable_adapter(adapter, read_fingerprint(folder))
+    verify_adapter(usable)
+    return read_factors(usable)
+
+
+def write_weights(
+    folder: Path, out: Path, factors: Mapping[str, Factors], *, in_8_bits: bool
+) -> None:
+    """Write the weights of a folder and these factors into another, vectors in float32.
 
     Raises:
         TrainingError: they are not those of a plain Llama in one file, or not finite.
@@ -111,15 +131,16 @@ def pack_weights(folder: Path, out: Path) -> None:
     try:
         shape = read_llama_shape(folder)
         weights = parse_llama_weights(read_llama_file(folder, shape), shape)
+        weights |= merged(weights, factors)
         if not all(bool(np.isfinite(weight).all()) for weight in weights.values()):
             refuse(f"{WEIGHTS_FILE} holds numbers that are none (NaN) or infinite")
     except (OSError, ValueError) as error:
-        msg = f"the weights of {folder} cannot be kept in 8 bits: {detail_of(error)}"
+        msg = f"the weights of {folder} cannot be packed or changed: {detail_of(error)}"
         raise TrainingError(msg) from error
     stored = dict[str, NDArray[np.float32] | NDArray[np.int8]]()
     for name, weight in weights.items():
-        if weight.ndim == 1:
-            stored[name] = weight
+        if weight.ndim == 1 or not in_8_bits:
+            stored[name] = weight.astype(np.float32)
         else:
             stored[name + CODES], stored[name + SCALES] = pack_rows(weight)
     (out / WEIGHTS_FILE).write_bytes(save(stored))  # save_file lets nobody else read it
