@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.meeting_set import SET
+from benchmarks.meeting_set import SETS
 from engine.metrics.quality import make_bleu
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
@@ -167,7 +167,7 @@ def _row(name: str, form: str, constrained: bool, policy: str, counts: Counts) -
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", nargs="*", type=Path, default=[SET], metavar="en-de.en")
+    parser.add_argument("sets", nargs="*", type=Path, default=[SETS["de"]], metavar="en-de.en")
     parser.add_argument("--model", type=Path, default=Path("assets/models/surtitle-en-de"))
     parser.add_argument("--adapter", type=Path, help="(the bare model)")
     parser.add_argument("--to", default="de")

@@ -1,7 +1,7 @@
 """Score what people say in meetings: BLEU, numbers that came through, names that were kept.
 
-``meetings/en-de.tsv`` holds English, German and the names of each sentence, all our own; no
-training data may hold them (``surtitle-train prepare --held-out``).
+``meetings/en-LANGUAGE.tsv`` hold English, German, French or Spanish, and the names of each
+sentence, all our own; no training data may hold them (``surtitle-train prepare --held-out``).
 """
 
 import argparse
@@ -17,8 +17,9 @@ from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import feed_words
 from engine.translation.slot_translator import Translator
 
-SET = Path(__file__).with_name("meetings") / "en-de.tsv"
-_NUMBER = re.compile(r"\d(?:[\d.,:]*\d)?")
+SETS = {it.stem.removeprefix("en-"): it for it in Path(__file__).parent.glob("meetings/en-*.tsv")}
+_NUMBER = re.compile(r"\d(?:[\d.,:]*\d)?(?: \d{3}(?!\d))*")  # French parts thousands by a space
+_NO_BREAK = str.maketrans("\u00a0\u202f", "  ")
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Sentence:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        return tuple(_NUMBER.findall(self.reference))
+        return numbers_in(self.reference)
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,13 @@ class Score:
     sentences: int
 
 
-def read_set(path: Path = SET) -> list[Sentence]:
+def numbers_in(text: str) -> tuple[str, ...]:
+    return tuple(_NUMBER.findall(text.translate(_NO_BREAK)))
+
+
+def read_set(language: str = "de") -> list[Sentence]:
     sentences = []
-    for line in path.read_text("utf-8").splitlines():
+    for line in SETS[language].read_text("utf-8").splitlines():
         source, reference, names = line.split("\t")
         sentences.append(Sentence(source, reference, tuple(filter(None, names.split(",")))))
     return sentences
@@ -60,14 +65,14 @@ def translate(translator: Translator, source: str) -> str:
 
 def numbers_right(sentence: Sentence, caption: str) -> bool:
     """Whether the caption has exactly the numbers of the reference, in the target's notation."""
-    return sorted(_NUMBER.findall(caption)) == sorted(sentence.numbers)
+    return sorted(numbers_in(caption)) == sorted(sentence.numbers)
 
 
-def score(policy: str, sentences: list[Sentence], captions: list[str]) -> Score:
+def score(policy: str, sentences: list[Sentence], captions: list[str], to: str = "de") -> Score:
     pairs = list(zip(sentences, captions, strict=True))
     right = [numbers_right(one, caption) for one, caption in pairs if one.numbers]
     kept = [name in caption for one, caption in pairs for name in one.names]
-    bleu = make_bleu("de").corpus_score(captions, [[one.reference for one in sentences]])
+    bleu = make_bleu(to).corpus_score(captions, [[one.reference for one in sentences]])
     return Score(
         policy,
         round(bleu.score, 1),
@@ -81,19 +86,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", type=Path, default=Path("assets/models/surtitle-en-de"))
     parser.add_argument("--adapter", type=Path, help="(the bare model)")
+    parser.add_argument("--to", choices=sorted(SETS), default="de", help="target language (de)")
     parser.add_argument("--policies", default="read:1,read:2,read:3,read:5,wait:3,wait:5,offline")
     parser.add_argument("--every", type=int, default=0, help="show every n-th caption, unpicked")
     parser.add_argument("--out", type=Path, help="scores and captions as JSON")
     arguments = parser.parse_args()
-    sentences = read_set()
+    sentences = read_set(arguments.to)
     model = ModelSettings(directory=arguments.model, adapter=arguments.adapter, device="cpu")
     weights = load_weights(model)
     results = []
     print("| policy | BLEU | numbers right, % | names kept, % | sentences |\n|---|---|---|---|---|")
     for policy in arguments.policies.split(","):
-        translator = Translator(weights, TranslationSettings(policy=policy))
+        translator = Translator(
+            weights, TranslationSettings(policy=policy, target_language=arguments.to)
+        )
         captions = [translate(translator, one.source) for one in sentences]
-        scored = score(policy, sentences, captions)
+        scored = score(policy, sentences, captions, arguments.to)
         print("|", " | ".join(map(str, asdict(scored).values())), "|")
         sys.stdout.flush()
         results.append({**asdict(scored), "captions": captions})

@@ -1,10 +1,13 @@
 import pytest
 
-from benchmarks.meeting_set import Sentence, numbers_right, read_set, score
+from benchmarks.meeting_set import SETS, Sentence, numbers_in, numbers_right, read_set, score
+
+languages = pytest.mark.parametrize("language", sorted(SETS))
 
 
-def test_the_set_is_large_and_its_names_stand_on_both_sides():
-    sentences = read_set()
+@languages
+def test_the_set_is_large_and_its_names_stand_on_both_sides(language):
+    sentences = read_set(language)
     assert len(sentences) >= 150
     assert len({one.source for one in sentences}) == len(sentences)
     for one in sentences:
@@ -30,7 +33,21 @@ def test_numbers_are_right_when_all_came_and_no_other(caption, right):
     assert numbers_right(sentence, caption) == right
 
 
-def test_a_perfect_translation_has_every_point():
-    sentences = read_set()
-    result = score("read:3", sentences, [one.reference for one in sentences])
+def test_every_language_has_the_same_sentences():
+    sources = [[one.source for one in read_set(language)] for language in SETS]
+    assert len(sources) == 3
+    assert sources[0] == sources[1] == sources[2]
+
+
+@pytest.mark.parametrize("space", [" ", "\u00a0", "\u202f"])
+def test_thousands_may_be_parted_by_any_space(space):
+    assert numbers_in(f"Elle coûte 45{space}000 dollars, à 9{space}h{space}30.") == (
+        *("45 000", "9", "30"),
+    )
+
+
+@languages
+def test_a_perfect_translation_has_every_point(language):
+    sentences = read_set(language)
+    result = score("read:3", sentences, [one.reference for one in sentences], language)
     assert (round(result.bleu), result.numbers_right, result.names_kept) == (100, 100, 100)
