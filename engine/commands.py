@@ -48,7 +48,10 @@ class Flush:
 
 @dataclass(frozen=True, slots=True)
 class Clear:
-    """Drop the passages of all lanes with their utterances, also those that have ended and wait."""
+    """Drop the passages of all lanes with their utterances, also those that have ended and wait.
+
+    ``Cleared`` is reported then.
+    """
 
 
 @dataclass(frozen=True, slots=True)

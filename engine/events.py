@@ -163,6 +163,11 @@ class UtteranceDropped:
     utterance: int
 
 
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """All words before a ``Clear`` are gone; what is reported now comes of words after it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flushed:
     """All words before the ``Flush`` of this number are translated, as far as they allow it."""
@@ -232,6 +237,7 @@ Event = (
     | UtteranceEnded
     | NotTranslated
     | UtteranceDropped
+    | Cleared
     | Flushed
     | Statistics
     | PaceChanged

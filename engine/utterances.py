@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from engine.events import (
     CaptionChanged,
+    Cleared,
     Confidence,
     Event,
     SourceChanged,
@@ -115,6 +116,7 @@ class UtteranceTracker:
         self._utterances: dict[int, Utterance] = {}  # by number, in the order they were opened
         self._newest: dict[str, int] = {}  # by lane
         self._next_key = 0
+        self._n_clearing = 0  # times that the session has yet to clear its words
 
     def new_key(self) -> int:
         """Return an unused key."""
@@ -159,6 +161,9 @@ class UtteranceTracker:
         """
         if isinstance(event, UtteranceOpened):
             return self._open(event, now_s)
+        if isinstance(event, Cleared):
+            self._n_clearing -= 1
+            return None
         if not isinstance(
             event, SourceChanged | CaptionChanged | UtteranceEnded | UtteranceDropped
         ):
@@ -177,16 +182,23 @@ class UtteranceTracker:
                 del self._utterances[event.utterance]
         return None if utterance._is_cleared else utterance
 
-    def clear(self) -> None:
-        """Do not return the current utterances any more."""
+    def clear(self, *, session_too: bool = False) -> None:
+        """Do not return the current utterances any more.
+
+        Args:
+            session_too: the session clears its words, too: what it opens until then, as of words
+                that were on their way, is not returned either.
+        """
+        self._n_clearing += session_too
         for utterance in self._utterances.values():
             utterance._is_cleared = True
 
     def restart(self) -> None:
         """Prepare for another session, which numbers utterances from the start again."""
         self._utterances.clear()
+        self._n_clearing = 0
 
-    def _open(self, event: UtteranceOpened, now_s: float) -> Utterance:
+    def _open(self, event: UtteranceOpened, now_s: float) -> Utterance | None:
         follower = None if event.before is None else self._utterances.get(event.before)
         utterance = self._utterances[event.utterance] = Utterance(
             key=self.new_key(),
@@ -195,8 +207,9 @@ class UtteranceTracker:
             languages=event.languages,
             before_key=None if follower is None else follower.key,
             begun_at_s=now_s,
+            _is_cleared=self._n_clearing > 0,
         )
-        return utterance
+        return None if utterance._is_cleared else utterance
 
     def _begin_after_the_one_before(self, utterance: Utterance) -> None:
         """Keep the order of a lane: sound may have come faster than it was said."""

@@ -238,9 +238,10 @@ class EngineBridge(QObject):
         with self._lock:
             self._waiting = [one for one in self._waiting if not isinstance(one, WordCommand)]
             self._sent = [one for one in self._sent if isinstance(one, Flush)]
-            if self._session is not None:
-                self._session.send(Clear())
-        self.utterances.clear()
+            session = self._session
+            if session is not None:
+                session.send(Clear())
+        self.utterances.clear(session_too=session is not None)
         self._send_waiting()
 
     def _hand_up(self, run_number: int, event: Event) -> None:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from engine.commands import Clear, Command, Configure, EndPassage, FeedWords, Flush, SetWords
-from engine.events import Event, Flushed, Refused
+from engine.events import Cleared, Event, Flushed, Refused
 from engine.messages import Code
 from engine.session.command_queue import CommandQueue
 from engine.session.passages import Passages
@@ -52,6 +52,8 @@ class Serving:
                 self._flushes.append(number)
             case SetWords() | FeedWords() | EndPassage() | Clear():
                 self._report_all(self._passages.change(command))
+                if isinstance(command, Clear):
+                    self._report(Cleared())
 
     def advance(self) -> None:
         """Do one unit of work: extend one caption, or what waits for all to be settled.

@@ -275,6 +275,23 @@ def test_clear_drops_what_waits_and_tells_the_session(rig):
     assert one.calls() == [Clear(), Configure(FRENCH)]
 
 
+def test_what_the_session_began_of_words_before_a_clear_does_not_come_after_it(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    told = []
+    one.bridge.utterance_changed.connect(lambda _, utterance: told.append(utterance.source))
+    one.bridge.type_words(["old"])
+    one.bridge.send(EndPassage())
+    one.bridge.send(Clear())  # while the events of the old words are on their way
+    ended = Ended(one.bridge)
+    one.bridge.type_words(["new"])
+    one.bridge.send(EndPassage())
+    one.wait(lambda: bool(ended.words))
+    assert ended.words == ["new"]
+    assert "old" not in told
+
+
 def test_clear_before_a_session_only_drops_what_waits(rig):
     one = rig()
     one.bridge.type_words(["Good"])

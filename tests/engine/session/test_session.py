@@ -7,6 +7,7 @@ import pytest
 from engine.commands import Clear, Configure, EndPassage
 from engine.events import (
     CaptionChanged,
+    Cleared,
     Failed,
     LoadProgress,
     Notice,
@@ -215,6 +216,20 @@ def test_clearing_drops_the_passage(model):
         session.send(fed(["gh."]))
         listener.wait_for(UtteranceEnded)
         assert listener.receiver.text == at_once(model, "gh.")
+
+
+def test_a_session_tells_when_all_was_cleared_before_it_begins_the_words_that_follow(model):
+    with running(model) as (session, listener):
+        session.send(fed(["ab", "cd."]))
+        session.send(Clear())
+        session.send(fed(["gh."]))
+        listener.wait_for(Cleared)
+        listener.wait_for(UtteranceEnded)
+        cleared = listener.events.index(Cleared())
+        opened = [
+            n for n, event in enumerate(listener.events) if isinstance(event, UtteranceOpened)
+        ]
+        assert [n > cleared for n in opened] == [False, True]
 
 
 def test_other_settings_hold_from_the_next_utterance_on(model):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from engine.commands import Clear, Command, Configure, EndPassage, FeedWords, Flush, SetWords
 from engine.events import (
     CaptionChanged,
+    Cleared,
     Event,
     Failed,
     Flushed,
@@ -107,6 +108,7 @@ class FakeSession:
                 self._end_lane(lane)
             case Clear():
                 self._drop()
+                self._report(Cleared())
             case Configure(translation):
                 self._translation = translation
             case Flush(number):
