@@ -27,7 +27,7 @@ from tests.support.networks import ALIBI, N_IDS, masked_output, tiny_network
 from training.trainer.pretraining.tokenizer import END_OF_WRITE
 from training.trainer.samples.decisions import ghost
 
-UTTERANCES = 200
+UTTERANCES = 100
 
 APPENDING = [layout for layout in LAYOUTS if layout not in ("recomputed", "source-apart")]
 """In ``source-apart`` the last token of a closed phase stands behind all source in the order of

@@ -14,7 +14,7 @@ from tests.support.fakes import play, random_word
 from tests.support.twins import both, twin
 
 MODEL = bundled_models()[0]
-UTTERANCES = 26  # of each case; 78 were compared when the model was bundled
+UTTERANCES = 16  # of each case; some hundreds were compared when the model was bundled
 LOGITS_WITHIN = 1e-4
 MAY_BE_FURTHER = 1 / 1000  # of the answers: rounding that a layer amplifies; Twins bounds them all
 WORDS = """the a I you we they it is was will not and but or to of in on at for with from by about
@@ -28,40 +28,26 @@ def word(rng):
     return rng.choice(WORDS) if rng.random() < 0.5 else random_word(rng)
 
 
-@pytest.fixture(scope="module")
-def weights_of():
-    """The weights by adapter, loaded once."""
-    loaded = {}
-
-    def weights_of(adapter):
-        if adapter not in loaded:
-            loaded[adapter] = both(MODEL, adapter=adapter)
-        return loaded[adapter]
-
-    return weights_of
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("start", range(4))
 @pytest.mark.parametrize("adapter", [None, *bundled_adapters()], ids=lambda one: one and one.name)
-def test_random_utterances_are_computed_alike(weights_of, adapter, start):
-    """Over 300 of them, with edits, overflow and evictions; the bare model and each adapter."""
-    weights = weights_of(adapter)
+def test_random_utterances_are_computed_alike(adapter):
+    """With edits, overflow and evictions; the bare model and each adapter."""
+    weights = both(MODEL, adapter=adapter)
     policies = read_card(adapter or MODEL).policies
     truncated = evicted = 0
     distances: list[float] = []
-    for seed in range(UTTERANCES * start, UTTERANCES * (start + 1)):
+    for seed in range(UTTERANCES):
         rng = random.Random(seed)
         long = seed == 0
         layout = LayoutSettings(slot_length=rng.randint(6, 16))
         system = twin(
-            weights, policy=rng.choice(policies), layout=layout, capacity=120 if long else 400
+            weights, policy=rng.choice(policies), layout=layout, capacity=90 if long else 400
         )
-        play(system, rng, 16 if long else rng.randint(1, 2), word)
+        play(system, rng, 10 if long else rng.randint(1, 2), word)
         distances += system.model.distances
         truncated += system.model.truncated
         evicted += system.model.evicted
     assert len(distances) > 3 * UTTERANCES
     assert sum(far >= LOGITS_WITHIN for far in distances) <= MAY_BE_FURTHER * len(distances)
     assert truncated > 5
-    assert evicted > 0 or start > 0
+    assert evicted > 0
