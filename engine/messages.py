@@ -433,8 +433,8 @@ class Code(Codes):
         "where your network has a certificate of its own, name its file in SSL_CERT_FILE"
     )
     HUB_REFUSED = tr(
-        "{name} cannot be downloaded from huggingface.co ({reason}): see that there is a network "
-        "and that you may have it, or choose a model folder"
+        "{name} cannot be downloaded from huggingface.co ({reason}): check your connection, "
+        "and that you have access to it, or choose a model folder"
     )
     HUB_UNREACHABLE = tr(
         "cannot reach {host} ({reason}): check your connection and try again, or choose a model "

@@ -57,7 +57,7 @@
     </message>
     <message>
         <source>Device or resource busy</source>
-        <translation>es ist gerade in Gebrauch</translation>
+        <translation>es wird gerade verwendet</translation>
     </message>
     <message>
         <source>Connection refused</source>
@@ -101,7 +101,7 @@
     </message>
     <message>
         <source>whole in {dtype} on {device}</source>
-        <translation>ganz in {dtype} auf {device}</translation>
+        <translation>in voller Genauigkeit ({dtype}) auf {device}</translation>
     </message>
     <message>
         <source>in 4 bits on {device}</source>
@@ -333,19 +333,19 @@
     </message>
     <message>
         <source>an adapter called {name} is loaded: unload that one first</source>
-        <translation>ein Adapter namens {name} ist schon geladen: Entladen Sie zuerst jenen</translation>
+        <translation>ein Adapter namens {name} ist schon geladen: Entladen Sie diesen zuerst</translation>
     </message>
     <message>
         <source>{name} stays in use</source>
-        <translation>{name} bleibt in Gebrauch</translation>
+        <translation>{name} wird weiter verwendet</translation>
     </message>
     <message>
         <source>the base without an adapter stays in use</source>
-        <translation>die Basis ohne Adapter bleibt in Gebrauch</translation>
+        <translation>die Basis wird weiter ohne Adapter verwendet</translation>
     </message>
     <message>
         <source>the adapter {name} is in use: switch to another one before it is unloaded</source>
-        <translation>der Adapter {name} ist in Gebrauch: Wechseln Sie zu einem anderen, bevor Sie ihn entladen</translation>
+        <translation>der Adapter {name} wird gerade verwendet: Wechseln Sie zu einem anderen, bevor Sie ihn entladen</translation>
     </message>
     <message>
         <source>no adapter {name} is loaded; there are: {known}</source>
@@ -381,55 +381,55 @@
     </message>
     <message>
         <source>listening to {device}</source>
-        <translation>{device} wird gehört</translation>
+        <translation>der Ton kommt von {device}</translation>
     </message>
     <message>
         <source>{device} was plugged in again: listening to it</source>
-        <translation>{device} wurde wieder angeschlossen und wird gehört</translation>
+        <translation>{device} wurde wieder angeschlossen: Der Ton kommt jetzt von dort</translation>
     </message>
     <message>
         <source>{device} is back: listening to it again</source>
-        <translation>{device} ist wieder da und wird wieder gehört</translation>
+        <translation>{device} ist wieder da: Der Ton kommt wieder von dort</translation>
     </message>
     <message>
         <source>{missed} is not there: listening to {device} until it is back</source>
-        <translation>{missed} ist nicht da: Bis dahin wird {device} gehört</translation>
+        <translation>{missed} ist nicht da: Bis dahin kommt der Ton von {device}</translation>
     </message>
     <message>
         <source>{missed} is gone: listening to {device} until it is back</source>
-        <translation>{missed} ist weg: Bis es wieder da ist, wird {device} gehört</translation>
+        <translation>{missed} ist weg: Bis es wieder da ist, kommt der Ton von {device}</translation>
     </message>
     <message>
         <source>{missed} gives no sound: listening to {device} until it does</source>
-        <translation>{missed} gibt keinen Ton: Bis dahin wird {device} gehört</translation>
+        <translation>von {missed} kommt kein Ton: Bis dahin kommt er von {device}</translation>
     </message>
     <message>
         <source>the sound settings moved the recording to {device}: listening to it</source>
-        <translation>die Toneinstellungen haben die Aufnahme auf {device} gelegt, das nun gehört wird</translation>
+        <translation>die Toneinstellungen wurden geändert: Der Ton kommt jetzt von {device}</translation>
     </message>
     <message>
         <source>the default microphone is now {device}: listening to it</source>
-        <translation>das Standardmikrofon ist jetzt {device} und wird gehört</translation>
+        <translation>das Standardmikrofon ist jetzt {device}: Der Ton kommt nun von dort</translation>
     </message>
     <message>
         <source>the default output is now {device}: listening to it</source>
-        <translation>die Standardausgabe ist jetzt {device} und wird gehört</translation>
+        <translation>der Standardausgang ist jetzt {device}: Der Ton kommt nun von dort</translation>
     </message>
     <message>
         <source>there is no microphone: waiting for one</source>
-        <translation>es ist kein Mikrofon da; sobald es eines gibt, wird es gehört</translation>
+        <translation>es ist kein Mikrofon da: Sobald es eines gibt, geht es los</translation>
     </message>
     <message>
         <source>there is no output: waiting for one</source>
-        <translation>es ist keine Tonausgabe da; sobald es eine gibt, wird sie gehört</translation>
+        <translation>es ist kein Tonausgang da: Sobald es einen gibt, geht es los</translation>
     </message>
     <message>
         <source>{device} is gone and there is no microphone: waiting for one</source>
-        <translation>{device} ist weg, und es ist kein anderes Mikrofon da; sobald es eines gibt, wird es gehört</translation>
+        <translation>{device} ist weg, und es ist kein anderes Mikrofon da: Sobald es eines gibt, geht es weiter</translation>
     </message>
     <message>
         <source>{device} is gone and there is no output: waiting for one</source>
-        <translation>{device} ist weg, und es ist keine andere Tonausgabe da; sobald es eine gibt, wird sie gehört</translation>
+        <translation>{device} ist weg, und es ist kein anderer Tonausgang da: Sobald es einen gibt, geht es weiter</translation>
     </message>
     <message>
         <source>no sound from {device}: opening it again</source>
@@ -453,11 +453,11 @@
     </message>
     <message>
         <source>the computer slept for {seconds:.0f} s: listening to {device} again</source>
-        <translation>der Computer hat {seconds:.0f} s geschlafen; {device} wird wieder gehört</translation>
+        <translation>der Computer war {seconds:.0f} s im Ruhezustand: Der Ton kommt wieder von {device}</translation>
     </message>
     <message>
         <source>the sound server does not answer: waiting for it</source>
-        <translation>der Tonserver antwortet nicht; auf ihn wird gewartet</translation>
+        <translation>der Tonserver antwortet nicht: Sobald er antwortet, geht es weiter</translation>
     </message>
     <message>
         <source>{seconds:.2f} s of sound were lost</source>
@@ -509,7 +509,7 @@
     </message>
     <message>
         <source>the outputs of this computer cannot be listed: {reason}</source>
-        <translation>die Tonausgaben dieses Computers können nicht aufgelistet werden: {reason}</translation>
+        <translation>die Tonausgänge dieses Computers können nicht aufgelistet werden: {reason}</translation>
     </message>
     <message>
         <source>{device} cannot be recorded: {reason}</source>
@@ -545,11 +545,11 @@
     </message>
     <message>
         <source>hearing speech needs libraries that are missing ({reason}): install them with pip install &apos;surtitle[speech]&apos;</source>
-        <translation>um Sprache zu hören, fehlen Bibliotheken ({reason}): Installieren Sie sie mit pip install &apos;surtitle[speech]&apos;</translation>
+        <translation>zum Zuhören fehlen Bibliotheken ({reason}): Installieren Sie sie mit pip install &apos;surtitle[speech]&apos;</translation>
     </message>
     <message>
         <source>recognising speech needs libraries that are missing ({reason}): install them with pip install &apos;surtitle[speech]&apos;</source>
-        <translation>um Sprache zu erkennen, fehlen Bibliotheken ({reason}): Installieren Sie sie mit pip install &apos;surtitle[speech]&apos;</translation>
+        <translation>zur Spracherkennung fehlen Bibliotheken ({reason}): Installieren Sie sie mit pip install &apos;surtitle[speech]&apos;</translation>
     </message>
     <message>
         <source>speech was to be recognised on cuda and no usable GPU was found: choose auto or cpu</source>
@@ -569,7 +569,7 @@
     </message>
     <message>
         <source>downloading {name} was cancelled: what is there is kept</source>
-        <translation>das Herunterladen von {name} wurde abgebrochen: Was da ist, bleibt</translation>
+        <translation>der Download von {name} wurde abgebrochen: Was da ist, bleibt</translation>
     </message>
     <message>
         <source>sends an answer of more than {most} bytes</source>
@@ -578,6 +578,10 @@
     <message>
         <source>has not answered within {seconds:.0f} s</source>
         <translation>hat nicht innerhalb von {seconds:.0f} s geantwortet</translation>
+    </message>
+    <message>
+        <source>{name} cannot be downloaded from huggingface.co ({reason}): check your connection, and that you have access to it, or choose a model folder</source>
+        <translation>{name} kann nicht von huggingface.co heruntergeladen werden ({reason}): Prüfen Sie die Verbindung und ob Sie Zugang zu dem Modell haben, oder wählen Sie einen Modellordner</translation>
     </message>
     <message>
         <source>it answers {status}</source>
@@ -613,7 +617,7 @@
     </message>
     <message>
         <source>ok</source>
-        <translation>gut</translation>
+        <translation>in Ordnung</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -689,11 +693,11 @@
     </message>
     <message>
         <source>layout</source>
-        <translation>Anordnung</translation>
+        <translation>Layout</translation>
     </message>
     <message>
         <source>slot length</source>
-        <translation>Platzlänge</translation>
+        <translation>Slot-Länge</translation>
     </message>
     <message>
         <source>{length} (trained with {lengths})</source>
@@ -701,7 +705,7 @@
     </message>
     <message>
         <source>policies</source>
-        <translation>Zeitpläne</translation>
+        <translation>Strategien</translation>
     </message>
     <message>
         <source>prompt</source>
@@ -1025,7 +1029,7 @@
     </message>
     <message>
         <source>memory has no room for two models at once: {needed} are needed beside the one in use, {free} are free</source>
-        <translation>der Speicher reicht nicht für zwei Modelle zugleich: neben dem benutzten werden {needed} gebraucht, {free} sind frei</translation>
+        <translation>der Speicher reicht nicht für zwei Modelle zugleich: Neben dem jetzigen werden {needed} gebraucht, {free} sind frei</translation>
     </message>
     <message>
         <source>Automatic (recommended)</source>
@@ -1041,7 +1045,7 @@
     </message>
     <message>
         <source>{}, by a chat model</source>
-        <translation>{}, durch ein Chatmodell</translation>
+        <translation>{}, mit einem Chatmodell</translation>
     </message>
     <message>
         <source>{} and many more</source>
@@ -1077,7 +1081,7 @@
     </message>
     <message>
         <source>{} to download</source>
-        <translation>{} herunterzuladen</translation>
+        <translation>{} Download</translation>
     </message>
     <message>
         <source>on this computer</source>
@@ -1153,11 +1157,11 @@
     </message>
     <message>
         <source>the download of {name} broke off after {done} of {total} ({reason}): try again, it goes on from there</source>
-        <translation>das Herunterladen von {name} brach nach {done} von {total} ab ({reason}): Versuchen Sie es noch einmal, es geht von dort weiter</translation>
+        <translation>der Download von {name} brach nach {done} von {total} ab ({reason}): Versuchen Sie es noch einmal, es geht von dort weiter</translation>
     </message>
     <message>
         <source>expected a speech model in {folder} and found none: a Whisper model for CTranslate2 has a model.bin, a streaming one for sherpa-onnx a tokens.txt and .onnx files</source>
-        <translation>im Ordner {folder} wurde ein Spracherkennungsmodell erwartet, und da ist keines: ein Whisper-Modell für CTranslate2 hat eine model.bin, ein mithörendes für sherpa-onnx eine tokens.txt und .onnx-Dateien</translation>
+        <translation>im Ordner {folder} wurde ein Spracherkennungsmodell erwartet, und da ist keines: Ein Whisper-Modell für CTranslate2 hat eine model.bin, ein Streaming-Modell für sherpa-onnx eine tokens.txt und .onnx-Dateien</translation>
     </message>
     <message>
         <source>At once</source>
@@ -1165,7 +1169,7 @@
     </message>
     <message>
         <source>expected a streaming speech model for sherpa-onnx in {folder}: name another folder (detail: {detail})</source>
-        <translation>ein mithörendes Spracherkennungsmodell für sherpa-onnx wurde in {folder} erwartet: bitte einen anderen Ordner nennen (Einzelheit: {detail})</translation>
+        <translation>ein Streaming-Modell für sherpa-onnx wurde in {folder} erwartet: bitte einen anderen Ordner nennen (Einzelheit: {detail})</translation>
     </message>
     <message>
         <source>the converted model in {folder} cannot be loaded; where its original is gone, get the whole model again, else delete that folder, and it is converted again (detail: {detail})</source>
@@ -1237,7 +1241,7 @@
     </message>
     <message>
         <source>its weights are a pickle ({name}), which can run code; name the model as on the hub (owner/name), and its safetensors are downloaded, or get them from a branch of it there</source>
-        <translation>die Gewichte sind ein Pickle ({name}), das Code ausführen kann; bitte das Modell wie auf dem Hub nennen (Eigentümer/Name), dann werden seine safetensors geladen, oder sie dort aus einem seiner Zweige holen</translation>
+        <translation>die Gewichte sind ein Pickle ({name}), das Code ausführen kann; bitte das Modell wie auf huggingface.co nennen (Anbieter/Name), dann werden seine safetensors heruntergeladen, oder sie dort aus einem seiner Zweige holen</translation>
     </message>
     <message>
         <source>it has no {name}; get it again whole, or choose another folder</source>
@@ -1269,7 +1273,7 @@
     </message>
     <message>
         <source>it has no {name}, so its base, its slot length, its policies, its languages and where it comes from are not known; choose another adapter if captions are poor</source>
-        <translation>es fehlt {name}, darum sind Basis, Platzlänge, Zeitpläne, Sprachen und Herkunft unbekannt; sind die Untertitel schlecht, bitte einen anderen Adapter wählen</translation>
+        <translation>es fehlt {name}, darum sind Basis, Slot-Länge, Strategien, Sprachen und Herkunft unbekannt; sind die Untertitel schlecht, bitte einen anderen Adapter wählen</translation>
     </message>
     <message>
         <source>a policy is written {forms} or offline (N, K and MOST from 1, TAU from 0 to 1), got {text!r}</source>
@@ -1285,7 +1289,7 @@
     </message>
     <message>
         <source>{name} is no name of a model on huggingface.co: owner/name was expected</source>
-        <translation>{name} ist kein Name eines Modells auf huggingface.co: Besitzer/Name wurde erwartet</translation>
+        <translation>{name} ist kein Name eines Modells auf huggingface.co: Anbieter/Name wurde erwartet</translation>
     </message>
     <message>
         <source>{name} is not on this computer, and HF_HUB_OFFLINE forbids to ask huggingface.co: unset it</source>
@@ -1308,10 +1312,6 @@
         <translation>{name} kann nicht heruntergeladen werden: Das Zertifikat von huggingface.co wurde abgelehnt ({reason}); wenn Ihr Netz ein eigenes Zertifikat hat, nennen Sie dessen Datei in SSL_CERT_FILE</translation>
     </message>
     <message>
-        <source>{name} cannot be downloaded from huggingface.co ({reason}): see that there is a network and that you may have it, or choose a model folder</source>
-        <translation>{name} kann nicht von huggingface.co heruntergeladen werden ({reason}): Sehen Sie nach, ob es ein Netz gibt und ob Sie das Modell haben dürfen, oder wählen Sie einen Modellordner</translation>
-    </message>
-    <message>
         <source>{name} needs {missing} more in {folder}, and {free} are free: make room and try again</source>
         <translation>{name} braucht noch {missing} in {folder}, und {free} sind frei: Schaffen Sie Platz, und versuchen Sie es noch einmal</translation>
     </message>
@@ -1325,11 +1325,11 @@
     </message>
     <message>
         <source>In use now</source>
-        <translation>Jetzt in Gebrauch</translation>
+        <translation>Wird gerade verwendet</translation>
     </message>
     <message>
         <source>no speech model is called {name}: choose {known}, or name an owner/name on huggingface.co or a folder</source>
-        <translation>kein Spracherkennungsmodell heißt {name}: wählen Sie {known}, oder nennen Sie ein owner/name auf huggingface.co oder einen Ordner</translation>
+        <translation>kein Spracherkennungsmodell heißt {name}: Wählen Sie {known}, oder nennen Sie ein Modell auf huggingface.co (Anbieter/Name) oder einen Ordner</translation>
     </message>
     <message>
         <source>line {number} of the glossary {path} is {line}, and a name, or a term, a tab and its translation were expected: write it so</source>
@@ -1483,7 +1483,7 @@
     </message>
     <message>
         <source>S&amp;hare captions…</source>
-        <translation>Untertitel fr&amp;eigeben…</translation>
+        <translation>Untertitel fr&amp;eigeben …</translation>
     </message>
     <message>
         <source>&amp;Settings…</source>
@@ -1715,7 +1715,7 @@
     </message>
     <message>
         <source>No font here has the letters of {}, so captions would be rows of boxes; install one that has them, for example Noto</source>
-        <translation>Keine Schrift hier hat die Buchstaben von {}, die Untertitel wären Reihen von Kästchen; installieren Sie eine, die sie hat, zum Beispiel Noto</translation>
+        <translation>Auf diesem Computer fehlt eine Schrift für {}, die Untertitel bestünden nur aus Kästchen; installieren Sie eine, zum Beispiel Noto</translation>
     </message>
     <message>
         <source>Wayland lets no program keep a window above the others or put it anywhere: the overlay may go behind them, and does not come back to its place</source>
@@ -1855,7 +1855,7 @@
     </message>
     <message>
         <source>This looks like {other}, but captions are translated from {expected}, so they may make no sense; go on in {expected}, or choose No translation</source>
-        <translation>Das sieht nach {other} aus, übersetzt wird hier aber {expected}: Die Untertitel ergeben vielleicht keinen Sinn; fahren Sie auf {expected} fort, oder wählen Sie „Keine Übersetzung“</translation>
+        <translation>Das sieht nach {other} aus, erwartet wird aber {expected}: Die Untertitel ergeben vielleicht keinen Sinn; fahren Sie auf {expected} fort, oder wählen Sie „Keine Übersetzung“</translation>
     </message>
     <message>
         <source>New session started</source>
@@ -2065,11 +2065,11 @@
     </message>
     <message>
         <source>Windows and macOS can do that; on Linux no window can ask for it.</source>
-        <translation>Windows und macOS können das; unter Linux kann kein Fenster darum bitten.</translation>
+        <translation>Windows und macOS können das; Linux bietet es Programmen nicht an.</translation>
     </message>
     <message>
         <source>On &amp;Wayland, go through XWayland</source>
-        <translation>Unter &amp;Wayland über XWayland gehen</translation>
+        <translation>Unter &amp;Wayland XWayland verwenden</translation>
     </message>
     <message>
         <source>Then the overlay stays above other windows, where you put it; on some scaled screens letters are less sharp. Takes effect when Surtitle is started again.</source>
@@ -2077,7 +2077,7 @@
     </message>
     <message>
         <source>Speakers</source>
-        <translation>Sprechende</translation>
+        <translation>Sprecher</translation>
     </message>
     <message>
         <source> pt</source>
@@ -2252,7 +2252,7 @@
     </message>
     <message>
         <source>Downloading {} from huggingface.co</source>
-        <translation>{} wird von huggingface.co geholt</translation>
+        <translation>{} wird von huggingface.co heruntergeladen</translation>
     </message>
     <message>
         <source>{:,} of {:,} MB</source>
@@ -2267,7 +2267,7 @@
     <name>DownloadRow</name>
     <message>
         <source>Progress of the download</source>
-        <translation>Fortschritt des Herunterladens</translation>
+        <translation>Fortschritt des Downloads</translation>
     </message>
     <message>
         <source>&amp;Cancel</source>
@@ -2287,7 +2287,7 @@
     </message>
     <message>
         <source>Download stopped. It will resume from here next time.</source>
-        <translation>Das Herunterladen wurde angehalten. Beim nächsten Mal geht es hier weiter.</translation>
+        <translation>Der Download wurde angehalten. Beim nächsten Mal geht es hier weiter.</translation>
     </message>
     <message>
         <source>&amp;Try again</source>
@@ -2333,7 +2333,7 @@
     </message>
     <message>
         <source>Subtitles for the web (WebVTT)</source>
-        <translation>Untertitel fürs Netz (WebVTT)</translation>
+        <translation>Untertitel fürs Web (WebVTT)</translation>
     </message>
     <message>
         <source>Plain text, without times</source>
@@ -2546,6 +2546,10 @@
         <translation>&amp;Anzeigesprache</translation>
     </message>
     <message>
+        <source>The windows change to this language when Surtitle is started again.</source>
+        <translation>Die Fenster wechseln zu dieser Sprache, sobald Surtitle neu gestartet wird.</translation>
+    </message>
+    <message>
         <source>Light</source>
         <translation>Hell</translation>
     </message>
@@ -2567,7 +2571,7 @@
     </message>
     <message>
         <source>Surtitle sends no text, sound or statistics to anyone, and does not look for updates.</source>
-        <translation>Surtitle sendet niemandem Text, Ton oder Statistik und sucht nicht nach Aktualisierungen.</translation>
+        <translation>Surtitle sendet niemandem Text, Ton oder Statistiken und sucht nicht nach Aktualisierungen.</translation>
     </message>
     <message>
         <source>&amp;Keep sessions, so that a crash costs one sentence at most</source>
@@ -2587,10 +2591,6 @@
     <message>
         <source>&amp;Open folder</source>
         <translation>&amp;Ordner öffnen</translation>
-    </message>
-    <message>
-        <source>The windows speak this language when Surtitle is started again.</source>
-        <translation>Die Fenster sprechen diese Sprache, sobald Surtitle neu gestartet wird.</translation>
     </message>
     <message>
         <source>All settings as a file</source>
@@ -2617,28 +2617,28 @@
     <name>GlossaryController</name>
     <message>
         <source>A model that was not trained for Surtitle is told the terms before each sentence. Its adapter may never have seen a glossary in training, so captions may become worse. Try it with and without.</source>
-        <translation>Einem Modell, das nicht für Surtitle trainiert wurde, werden die Begriffe vor jedem Satz genannt. Sein Adapter hat im Training vielleicht nie ein Glossar gesehen, also können die Untertitel schlechter werden. Mit und ohne ausprobieren.</translation>
+        <translation>Einem Modell, das nicht für Surtitle trainiert wurde, werden die Begriffe vor jedem Satz genannt. Sein Adapter hat im Training vielleicht nie ein Glossar gesehen, also können die Untertitel schlechter werden. Probieren Sie es mit und ohne.</translation>
     </message>
     <message numerus="yes">
         <source>%Ln terms cost {:,} tokens of the prompt, computed once</source>
         <translation>
-            <numerusform>%Ln Begriff kostet {:,} Token der Anweisung, einmal berechnet</numerusform>
-            <numerusform>%Ln Begriffe kosten {:,} Token der Anweisung, einmal berechnet</numerusform>
+            <numerusform>%Ln Begriff kostet {:,} Token des Prompts, einmal berechnet</numerusform>
+            <numerusform>%Ln Begriffe kosten {:,} Token des Prompts, einmal berechnet</numerusform>
         </translation>
     </message>
     <message>
         <source>A large instruct model can follow a glossary; whether this one does was not measured. Try it with and without.</source>
-        <translation>Ein großes Instruct-Modell kann einem Glossar folgen; ob dieses es tut, wurde nicht gemessen. Mit und ohne ausprobieren.</translation>
+        <translation>Ein großes Instruct-Modell kann einem Glossar folgen; ob dieses es tut, wurde nicht gemessen. Probieren Sie es mit und ohne.</translation>
     </message>
     <message>
         <source>The terms are not in use</source>
-        <translation>Die Begriffe sind nicht in Gebrauch</translation>
+        <translation>Die Begriffe werden nicht verwendet</translation>
     </message>
     <message numerus="yes">
         <source>%Ln terms are in use; they don&apos;t slow the translation</source>
         <translation>
-            <numerusform>%Ln Begriff ist in Gebrauch; er bremst die Übersetzung nicht</numerusform>
-            <numerusform>%Ln Begriffe sind in Gebrauch; sie bremsen die Übersetzung nicht</numerusform>
+            <numerusform>%Ln Begriff wird verwendet; er bremst die Übersetzung nicht</numerusform>
+            <numerusform>%Ln Begriffe werden verwendet; sie bremsen die Übersetzung nicht</numerusform>
         </translation>
     </message>
     <message>
@@ -2690,11 +2690,11 @@
     </message>
     <message>
         <source>term or translation has more than {} characters: shorten it</source>
-        <translation>Begriff oder Übersetzung hat mehr als {} Zeichen: kürzen</translation>
+        <translation>Begriff oder Übersetzung hat mehr als {} Zeichen: bitte kürzen</translation>
     </message>
     <message>
         <source>it contains a tab or a line break: write it on one line</source>
-        <translation>ein Tabulator oder Zeilenumbruch steht darin: in eine Zeile schreiben</translation>
+        <translation>ein Tabulator oder Zeilenumbruch steht darin: bitte in eine Zeile schreiben</translation>
     </message>
     <message>
         <source>a term must not begin with #, which begins a comment in the file</source>
@@ -2702,11 +2702,11 @@
     </message>
     <message>
         <source>this term is already in a row above: remove one of them</source>
-        <translation>dieser Begriff steht schon in einer Zeile darüber: eine der beiden entfernen</translation>
+        <translation>dieser Begriff steht schon in einer Zeile darüber: bitte eine der beiden entfernen</translation>
     </message>
     <message>
         <source>more than {} terms are too many: remove some</source>
-        <translation>mehr als {} Begriffe sind zu viele: einige entfernen</translation>
+        <translation>mehr als {} Begriffe sind zu viele: bitte einige entfernen</translation>
     </message>
     <message>
         <source>Import a glossary</source>
@@ -2730,7 +2730,7 @@
     </message>
     <message>
         <source>the term is empty: write it, or remove the row</source>
-        <translation>der Begriff ist leer: bitte schreiben oder die Zeile entfernen</translation>
+        <translation>der Begriff ist leer: bitte ausfüllen oder die Zeile entfernen</translation>
     </message>
 </context>
 <context>
@@ -2844,7 +2844,7 @@
     </message>
     <message>
         <source>No captions yet: type or say something.</source>
-        <translation>Noch keine Untertitel: etwas schreiben oder sagen.</translation>
+        <translation>Noch keine Untertitel: Tippen oder sagen Sie etwas.</translation>
     </message>
     <message>
         <source>No tokens yet.</source>
@@ -2898,7 +2898,7 @@
     </message>
     <message>
         <source>Finishing what was said…</source>
-        <translation>Das Gesagte wird noch zu Ende gebracht …</translation>
+        <translation>Die letzten Untertitel entstehen …</translation>
     </message>
     <message>
         <source>Loading the speech model… What is said is kept</source>
@@ -2918,7 +2918,7 @@
     </message>
     <message>
         <source>{} goes on</source>
-        <translation>{} bleibt in Gebrauch</translation>
+        <translation>{} läuft weiter</translation>
     </message>
     <message>
         <source>The speech model {} is not on this computer</source>
@@ -2934,7 +2934,7 @@
     </message>
     <message>
         <source>&amp;Use {}</source>
-        <translation>{} &amp;nehmen</translation>
+        <translation>{} &amp;verwenden</translation>
     </message>
     <message>
         <source>Waiting for the first sound…</source>
@@ -3004,7 +3004,7 @@
     </message>
     <message>
         <source>Speech &amp;model…</source>
-        <translation>Sprach&amp;modell …</translation>
+        <translation>&amp;Modell wählen …</translation>
     </message>
     <message>
         <source>&amp;Open folder</source>
@@ -3101,7 +3101,7 @@
     </message>
     <message>
         <source>&amp;Use {} instead</source>
-        <translation>Stattdessen {} be&amp;nutzen</translation>
+        <translation>Stattdessen {} ver&amp;wenden</translation>
     </message>
 </context>
 <context>
@@ -3146,9 +3146,12 @@
         <source>This computer could not be checked: {}</source>
         <translation>Dieser Computer ließ sich nicht prüfen: {}</translation>
     </message>
-    <message>
-        <source>This computer: {}, {} cores; {} of {} memory free.</source>
-        <translation>Dieser Computer: {}, {} Kerne; {} von {} Speicher frei.</translation>
+    <message numerus="yes">
+        <source>This computer: {}, %Ln cores; {} of {} memory free.</source>
+        <translation>
+            <numerusform>Dieser Computer: {}, %Ln Kern; {} von {} Speicher frei.</numerusform>
+            <numerusform>Dieser Computer: {}, %Ln Kerne; {} von {} Speicher frei.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Graphics card: {}, {} of {} free.</source>
@@ -3164,7 +3167,7 @@
     </message>
     <message>
         <source>{} are free on the disk.</source>
-        <translation>{} sind auf der Platte frei.</translation>
+        <translation>{} sind auf dem Datenträger frei.</translation>
     </message>
     <message>
         <source>{} Not enough for this model.</source>
@@ -3172,7 +3175,7 @@
     </message>
     <message>
         <source>First ask its owner for access on huggingface.co, and store a token here.</source>
-        <translation>Bitten Sie zuerst den Besitzer auf huggingface.co um Zugang und hinterlegen Sie hier ein Token.</translation>
+        <translation>Bitten Sie zuerst den Anbieter auf huggingface.co um Zugang, und hinterlegen Sie hier ein Token.</translation>
     </message>
     <message>
         <source>Its licence forbids commercial use.</source>
@@ -3195,7 +3198,7 @@
     </message>
     <message>
         <source>Download and &amp;use ({})</source>
-        <translation>Herunterladen und ben&amp;utzen ({})</translation>
+        <translation>Herunterladen und ver&amp;wenden ({})</translation>
     </message>
 </context>
 <context>
@@ -3441,7 +3444,7 @@
     </message>
     <message>
         <source>Its model is on this computer: choose it, and use it</source>
-        <translation>Das Modell ist auf diesem Computer: auswählen und benutzen</translation>
+        <translation>Das Modell ist auf diesem Computer: auswählen und verwenden</translation>
     </message>
     <message>
         <source>{}…</source>
@@ -3449,7 +3452,7 @@
     </message>
     <message>
         <source>Download {}, then use</source>
-        <translation>{} herunterladen, dann benutzen</translation>
+        <translation>{} herunterladen, dann verwenden</translation>
     </message>
     <message>
         <source>{} (download {})…</source>
@@ -3491,7 +3494,7 @@
     <name>ShareController</name>
     <message>
         <source>Nothing could be shared at {}: {}; choose another network, or look whether this computer is still connected</source>
-        <translation>Unter {} ließ sich nichts freigeben: {}; bitte ein anderes Netz wählen oder nachsehen, ob dieser Rechner noch verbunden ist</translation>
+        <translation>Unter {} ließ sich nichts freigeben: {}; bitte ein anderes Netz wählen oder nachsehen, ob dieser Computer noch verbunden ist</translation>
     </message>
 </context>
 <context>
@@ -3526,7 +3529,7 @@
     </message>
     <message>
         <source>People in the room read the captions in the browser of their phone. Nothing goes through the internet, and nothing that was said before is shown.</source>
-        <translation>Die Leute im Raum lesen die Untertitel im Browser ihres Telefons. Nichts geht durchs Internet, und nichts, was vorher gesagt wurde, wird gezeigt.</translation>
+        <translation>Wer im Raum ist, liest die Untertitel im Browser des eigenen Telefons. Nichts geht durchs Internet, und was vorher gesagt wurde, wird nicht gezeigt.</translation>
     </message>
     <message>
         <source>&amp;Network:</source>
@@ -3534,7 +3537,7 @@
     </message>
     <message>
         <source>Readers:</source>
-        <translation>Leser:</translation>
+        <translation>Es lesen mit:</translation>
     </message>
     <message>
         <source>Languages:</source>
@@ -3542,11 +3545,11 @@
     </message>
     <message>
         <source>The connection is not encrypted: others in the same network who record it can read along. Phones must be in this network, and the firewall of this computer must let them in.</source>
-        <translation>Die Verbindung ist nicht verschlüsselt: Wer sie im selben Netz aufzeichnet, kann mitlesen. Die Telefone müssen in diesem Netz sein, und die Firewall dieses Rechners muss sie hereinlassen.</translation>
+        <translation>Die Verbindung ist nicht verschlüsselt: Wer sie im selben Netz aufzeichnet, kann mitlesen. Die Telefone müssen in diesem Netz sein, und die Firewall dieses Computers muss sie hereinlassen.</translation>
     </message>
     <message>
         <source>This computer only, to try it</source>
-        <translation>Nur dieser Rechner, zum Ausprobieren</translation>
+        <translation>Nur dieser Computer, zum Ausprobieren</translation>
     </message>
     <message>
         <source>{} (as it is said)</source>
@@ -3637,7 +3640,7 @@
     </message>
     <message>
         <source>Speech &amp;model</source>
-        <translation>Sprach&amp;modell</translation>
+        <translation>Spracherkennungs&amp;modell</translation>
     </message>
     <message>
         <source>Choose &amp;folder…</source>
@@ -3649,7 +3652,7 @@
     </message>
     <message>
         <source>The upper models are faster, the lower ones more accurate. Those with “.en” know English only, and hear it better. A model is downloaded once, and only after you agree; until then the one before is used. You can also type the name of a model on huggingface.co.</source>
-        <translation>Die oberen Modelle sind schneller, die unteren genauer. Die mit „.en“ können nur Englisch und hören es besser. Ein Modell wird einmal heruntergeladen, und erst, wenn Sie zustimmen; bis dahin wird das vorige benutzt. Sie können auch den Namen eines Modells von huggingface.co eintippen.</translation>
+        <translation>Die oberen Modelle sind schneller, die unteren genauer. Die mit „.en“ können nur Englisch und hören es besser. Ein Modell wird einmal heruntergeladen, und erst, wenn Sie zustimmen; bis dahin wird das vorige verwendet. Sie können auch den Namen eines Modells von huggingface.co eintippen.</translation>
     </message>
     <message>
         <source>&amp;Download {}</source>
@@ -3657,7 +3660,7 @@
     </message>
     <message>
         <source>{} MB to download, once</source>
-        <translation>{} MB, einmal herunterzuladen</translation>
+        <translation>{} MB, einmaliger Download</translation>
     </message>
     <message>
         <source>Folder of a speech model</source>
@@ -3733,7 +3736,7 @@
     </message>
     <message>
         <source>Its name, or the folder of a Whisper or streaming model.</source>
-        <translation>Sein Name oder der Ordner eines Whisper-Modells oder eines mithörenden Modells.</translation>
+        <translation>Sein Name oder der Ordner eines Whisper- oder Streaming-Modells.</translation>
     </message>
     <message>
         <source>At once: words appear as they are said</source>

@@ -66,6 +66,16 @@
     </message>
 </context>
 <context>
+    <name>ModelPage</name>
+    <message numerus="yes">
+        <source>This computer: {}, %Ln cores; {} of {} memory free.</source>
+        <translation>
+            <numerusform>This computer: {}, %Ln core; {} of {} memory free.</numerusform>
+            <numerusform>This computer: {}, %Ln cores; {} of {} memory free.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>SessionWindow</name>
     <message numerus="yes">
         <source>%Ln captions</source>

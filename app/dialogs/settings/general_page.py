@@ -46,7 +46,7 @@ class GeneralPage(SettingsPage):
             list(zip(languages, INTERFACE_LANGUAGES, strict=True)),
         )
         self.next_start = paragraph(
-            self.tr("The windows speak this language when Surtitle is started again.")
+            self.tr("The windows change to this language when Surtitle is started again.")
         )
         self.next_start.hide()
         self.form.addRow("", self.next_start)

@@ -251,9 +251,9 @@ class ModelPage(WizardPage):
             self.retry.show()
 
     def _machine_text(self, machine: Machine) -> str:
-        text = self.tr("This computer: {}, {} cores; {} of {} memory free.").format(
+        said = self.tr("This computer: {}, %Ln cores; {} of {} memory free.", "", machine.cores)
+        text = said.format(
             machine.processor,
-            machine.cores,
             size_text(machine.free_bytes),
             size_text(machine.memory_bytes),
         )

@@ -1,5 +1,6 @@
 import re
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from PySide6.QtCore import QObject, QPoint, Qt, QUrl, Slot
@@ -45,6 +46,20 @@ def test_help_is_in_the_language_of_the_windows(qtbot, qapp):
         for one in translators:
             qapp.removeTranslator(one)
         assert word in shown.text.toPlainText()
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_help_calls_menus_and_choices_by_the_names_that_they_have(language):
+    root = ET.parse(ASSETS / "languages/surtitle_de.ts").getroot()
+    texts = [
+        one.findtext("source" if language == "en" else "translation")
+        for one in root.iter("message")
+    ]
+    names = {text.replace("&", "").rstrip(" …") for text in texts}
+    help_text = (ASSETS / f"help/help_{language}.md").read_text(encoding="utf-8")
+    for path in re.findall(r"(?<!\*)\*([^*]+)\*(?!\*)", help_text):
+        named = " ".join(path.split())
+        assert named in names or set(named.split(", ")) <= names, named
 
 
 class Browser(QObject):

@@ -69,7 +69,7 @@ def test_what_stands_in_a_message_is_translated_too():
     stays = Code.BASE_STAYS()
     error = AdapterError(Code.CANNOT_SWITCH(name="formal", detail="no memory", stays=stays))
     assert "the base without an adapter stays in use" in str(error)
-    assert "die Basis ohne Adapter bleibt in Gebrauch" in error_text(error)
+    assert "die Basis wird weiter ohne Adapter verwendet" in error_text(error)
     assert error_text(error).endswith("(Einzelheit: no memory)")
     assert error_text(SurtitleError("as it is said")) == "as it is said"
     assert error_text(OSError("no file")) == "no file"

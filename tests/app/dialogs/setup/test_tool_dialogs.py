@@ -86,6 +86,11 @@ def test_what_the_computer_has_and_what_fits_stands_beside_the_models(models, qt
     assert "free on the disk" in page.room.text()
 
 
+def test_a_computer_with_one_core_has_no_cores(models, qtbot):
+    page = models(says(MACHINE | {"cores": 1})).page
+    qtbot.waitUntil(lambda: "some, 1 core;" in page.machine.text(), timeout=30_000)
+
+
 def test_the_others_stand_below_the_recommended_model_and_arrow_keys_pass_their_heading(models):
     cards = polish(models(says(MACHINE))).cards
     assert cards.item(1).text() == "More models"
