@@ -30,7 +30,6 @@ from app.controllers.tool_windows import ToolWindows
 from app.dialogs.settings.dialog import SettingsDialog
 from app.look.apply import Look
 from app.look.widgets.missing_fonts import lacks_font
-from app.look.widgets.policy_names import policy_names
 from app.main_window.window import MainWindow
 from app.overlay.controller import OverlayController
 from app.session.engine_bridge import EngineBridge
@@ -94,7 +93,7 @@ class Application(QObject):
         self.page = PageController(folder, self.stage, self)
         self.projector = ProjectorController(self.settings, self.stage, window)
         self.sharing = ShareController(self.settings, self.stage.speakers, window)
-        self.settings_dialog = SettingsDialog(policy_names(), window.menu_actions, folder, window)
+        self._settings_dialog: SettingsDialog | None = None
         window.menu_actions.use_shortcuts(now.shortcuts)
         if self.settings.notice is not None:
             banner.show_notice(worded(self.settings.notice))
@@ -142,7 +141,6 @@ class Application(QObject):
         window.transcript.share_wanted.connect(self._keep_share)
         window.painted.connect(self.model.load)
         self.model.restarted.connect(self.captions.restart)
-        self.model.timings_changed.connect(self.settings_dialog.translation.show_timings)
         self.bridge.paused_changed.connect(window.status.show_paused)
         self.bridge.paused_changed.connect(lambda paused: self.stage.pause(paused=paused))
         window.controls.wanted_changed.connect(self._show_speakers)
@@ -154,11 +152,8 @@ class Application(QObject):
         self.settings.language_changed.connect(self._report_missing_font)
         self.stage.size_wanted.connect(self._choose_size)
         self.page.noticed.connect(window.banner.show_notice)
-        self.page.address_changed.connect(self.settings_dialog.files.show_address)
         self.settings.preferences_changed.connect(self._use_choices)
         self.settings.failed.connect(window.banner.show_notice)
-        self.settings_dialog.edited.connect(self.settings.choose)
-        self.settings_dialog.translation.models_wanted.connect(window.menu_actions.models.trigger)
         self.keeper.failed.connect(window.banner.show_notice)
         self.archive.session_window.resume_wanted.connect(self.captions.resume)
         put_aside = self.stage.visibility.put_aside
@@ -182,8 +177,6 @@ class Application(QObject):
             lambda name: window.empty_page.show_offered_elsewhere(is_elsewhere=name == FETCH)
         )
         window.empty_page.download_clicked.connect(listening.fetch)
-        listening.download_offered.connect(self.settings_dialog.speech.show_offer)
-        self.settings_dialog.speech.download_clicked.connect(listening.fetch)
         window.empty_page.others_clicked.connect(self.side_windows.guide.open_speech)
         window.painted.connect(listening.look_for_model)
         listening.fetch_progressed.connect(window.fetch_bar.show_progress)
@@ -296,8 +289,25 @@ class Application(QObject):
         if now.privacy != before.privacy:
             self.keeper.use(now.privacy)
             self.page.use(now)
-        if self.settings_dialog.isVisible():
-            self.settings_dialog.show_preferences(now)
+        if self._settings_dialog is not None and self._settings_dialog.isVisible():
+            self._settings_dialog.show_preferences(now)
+
+    @property
+    def settings_dialog(self) -> SettingsDialog:
+        """The settings, made when they are first wanted: they have half of all widgets."""
+        if self._settings_dialog is None:
+            actions, folder = self.window.menu_actions, self.settings.launch.data_folder
+            dialog = SettingsDialog(self.model.timings, actions, folder, self.window)
+            self._settings_dialog = dialog
+            dialog.edited.connect(self.settings.choose)
+            self.model.timings_changed.connect(dialog.translation.show_timings)
+            dialog.translation.models_wanted.connect(actions.models.trigger)
+            dialog.files.show_address(self.page.source.address)
+            self.page.address_changed.connect(dialog.files.show_address)
+            dialog.speech.show_offer(self.listening.offered)
+            self.listening.download_offered.connect(dialog.speech.show_offer)
+            dialog.speech.download_clicked.connect(self.listening.fetch)
+        return self._settings_dialog
 
     @Slot()
     def _show_settings(self) -> None:
@@ -396,7 +406,8 @@ class Application(QObject):
         self.overlay.closed.disconnect(self._hide_overlay)
         self.stage.close()
         self.projector.close()
-        self.settings_dialog.close()
+        if self._settings_dialog is not None:
+            self._settings_dialog.close()
         self.side_windows.hide()
         self.media.close()
         self.sharing.hide()

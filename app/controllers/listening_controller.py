@@ -52,6 +52,9 @@ class ListeningController(QObject):
         sound_lost(float): seconds of sound that were lost so far.
         levels_came(dict of str to Level): the level of each lane that is recorded.
         choice_wanted(): choose another speech model.
+
+    Attributes:
+        offered: the speech model that ``fetch`` would download; empty if none is needed.
     """
 
     fetch_progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
@@ -82,7 +85,7 @@ class ListeningController(QObject):
         self._before = dict[DeviceKind, str | None]()  # from which sound came; None: the default
         self._is_ready = False
         self._heard = set[str]()  # lanes from which sound came
-        self._fetching = ""
+        self._fetching = self.offered = ""
         self._notices = SourceNotices(banner)
         self._choice = RecognizerChoice(settings)
         self._switches = False  # another speech model was chosen and is being looked for
@@ -289,9 +292,13 @@ class ListeningController(QObject):
             self._offer_wish(recognizer, obstacle)
             return
         self.missing_found.emit("" if obstacle is None else recognizer)
-        self.download_offered.emit("" if obstacle is None else recognizer)
+        self._offer_download("" if obstacle is None else recognizer)
         if switches and self._wanted:
             self.desk.listen(self._wanted, self._recognizer, self._choice.instead)
+
+    def _offer_download(self, recognizer: str) -> None:
+        self.offered = recognizer
+        self.download_offered.emit(recognizer)
 
     def _offer_wish(self, recognizer: str, obstacle: str) -> None:
         """Offer to download the model that was chosen, or say why it cannot be used."""
@@ -300,7 +307,7 @@ class ListeningController(QObject):
             self._banner.show_offer(f"{as_sentence(obstacle)} {goes_on}", "", CHOOSE)
             return
         self._choice.wish = recognizer
-        self.download_offered.emit(recognizer)
+        self._offer_download(recognizer)
         text = self.tr("The speech model {} is not on this computer").format(
             speech_name(recognizer)
         )
@@ -317,7 +324,7 @@ class ListeningController(QObject):
         if self._after_fetch and not self._begun and not self._choice.wish:
             self._status.show_listening(self.tr("Listening begins when the speech model is here"))
         self.fetch_progressed.emit(recognizer, 0, 0)
-        self.download_offered.emit("")
+        self._offer_download("")
         self.desk.fetch(recognizer)
 
     @Slot(str, object, object)
@@ -348,7 +355,7 @@ class ListeningController(QObject):
         self.fetch_ended.emit()
         if not self._choice.wish:
             self._show_off(self._begun)
-        self.download_offered.emit(self._choice.wish or self._recognizer)
+        self._offer_download(self._choice.wish or self._recognizer)
         if message:
             self._banner.show_offer(message, self.tr("Try a&gain"), FETCH)
 

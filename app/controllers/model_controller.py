@@ -47,6 +47,9 @@ class ModelController(QObject):
     Signals:
         restarted(): another session starts, with its own numbers of utterances.
         timings_changed(list): the policies on offer, as ``policy_names`` returns them.
+
+    Attributes:
+        timings: the policies on offer.
     """
 
     restarted = Signal()
@@ -66,6 +69,7 @@ class ModelController(QObject):
         self._adapters = adapters
         self._choices, self._banner, self._status = choices, banner, window.status
         self._is_loading = self._starts_over = self._was_wanted = False
+        self.timings = policy_names()
         self._chosen: ModelChoice | None = None  # waits for the end of loading
         self.change = ModelChange(settings, bridge, banner, window.next_bar)
         banner.retry_clicked.connect(self._retry)
@@ -277,9 +281,9 @@ class ModelController(QObject):
     def _offer_timings(self, event: Ready | AdapterChanged) -> None:
         """Offer what the model can follow; a timing that it cannot follow is not in force."""
         self._settings.suit_policy(makes_drafts=event.makes_drafts)
-        offered = policy_names(event.lags, makes_drafts=event.makes_drafts)
-        self._choices.show_timings(offered)
-        self.timings_changed.emit(offered)
+        self.timings = policy_names(event.lags, makes_drafts=event.makes_drafts)
+        self._choices.show_timings(self.timings)
+        self.timings_changed.emit(self.timings)
 
     def _fail(self, message: Message) -> None:
         if self.change.is_alone:

@@ -782,6 +782,8 @@ def test_the_caption_page_is_opened_by_a_setting_and_its_address_copied(program)
     chosen.choose(replace(chosen.preferences, privacy=privacy))
     one.window.menu_actions.page_address.trigger()
     assert QGuiApplication.clipboard().text() == one.application.page.source.address != ""
+    shown = one.application.settings_dialog.files.address.text()  # made after the page was opened
+    assert one.application.page.source.address.startswith(shown.removesuffix("…") or "none")
 
 
 def test_a_caption_page_whose_port_is_taken_is_told(program):

@@ -292,6 +292,7 @@ def test_a_download_from_the_empty_page_promises_no_listening_and_leaves_keys_to
 
 def test_the_settings_download_the_speech_model_that_is_missing(program):
     one = program(here=()).open()
+    one.wait(one.window.empty_page.download.isVisible)  # found before the settings are opened
     one.window.menu_actions.settings.trigger()
     page = one.application.settings_dialog.speech
     one.wait(lambda: page.download.text() == "&Download Balanced (base.en)")
