@@ -1,0 +1,162 @@
+"""What windows are made of, property by property: a net below the tests of each window.
+
+Wording is left out, and what depends on a screen or a font. Where a change of a window changes the
+record, look at the difference, and copy the file that the test names over the record.
+"""
+
+import difflib
+import enum
+import re
+import sys
+import threading
+from functools import partial
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QBoxLayout,
+    QComboBox,
+    QDialog,
+    QHeaderView,
+    QLabel,
+    QLayout,
+    QMenu,
+    QTabBar,
+    QTableView,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.setup_services import parts
+
+RECORD = Path(__file__).with_name("parts_of_windows.txt")
+INNER = (QComboBox, QAbstractSpinBox, QTabBar, QHeaderView)
+AROUND_OURS = {"qt_tabwidget_stackedwidget", "qt_scrollarea_viewport"}
+MOST_ITEMS = 20  # of a list that is no list of fonts
+_OF_SCREENS = re.compile(
+    "(size|frameSize|(min|max)imum(Size|Width|Height)|(base|frame|normal).*|.*[sS]izeHint"
+    "|width|height|x|y|visible|.*[fF]ocus|.*ActiveWindow|mouse.*|fullScreen|.*[sS]izeConstraint"
+    "|contents.*|length|cursorPosition|sliderPosition|horizontalDirection|iconText|opacity"
+    "|blockCount|count)"
+)
+"""Names of properties that screens, fonts or the style decide."""
+
+
+def keys(sequence):
+    """Return keys by their names; those of a letter in a text are wording."""
+    text = sequence.toString(QKeySequence.SequenceFormat.PortableText)
+    return "" if text.startswith("Alt+") else text
+
+
+def plain(value):
+    """Return a value as it stands in the record; None for one that depends on screens."""
+    if isinstance(value, str):
+        return value if value.isascii() and value.islower() and " " not in value else bool(value)
+    if isinstance(value, enum.Enum):
+        return value.name
+    if isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, QKeySequence):
+        return keys(value)
+    if isinstance(value, QSize):
+        return (value.width(), value.height())
+    return None
+
+
+def properties(one):
+    """Return the properties of an object that a fresh one of its kind in Qt has otherwise."""
+    kind = next(base for base in type(one).__mro__ if base.__module__.startswith("PySide6."))
+    with_direction = {
+        QHeaderView: partial(QHeaderView, Qt.Orientation.Horizontal),
+        QLayout: QVBoxLayout,
+        QBoxLayout: QVBoxLayout,
+    }
+    fresh = with_direction.get(kind, kind)()
+    found, meta = {}, one.metaObject()
+    for number in range(meta.propertyCount()):
+        name = meta.property(number).name()
+        value = None if _OF_SCREENS.fullmatch(name) else plain(one.property(name))
+        if value is not None and value != plain(fresh.property(name)):
+            found[name] = value
+    for name in (bytes(it.data()).decode() for it in one.dynamicPropertyNames()):
+        if not name.startswith("_"):
+            found[name] = plain(one.property(name))
+    fresh.deleteLater()
+    return found
+
+
+def described(one, **more):
+    values = properties(one) | {name: value for name, value in more.items() if value}
+    return " ".join([type(one).__name__, *(f"{name}={value}" for name, value in values.items())])
+
+
+def more_of(widget):
+    """Return what a widget has beside its properties."""
+    if isinstance(widget, QAbstractButton):
+        return {"icon": not widget.icon().isNull()}
+    if isinstance(widget, QComboBox) and widget.count() <= MOST_ITEMS:
+        return {"items": [plain(widget.itemData(at)) for at in range(widget.count())]}
+    if isinstance(widget, QLabel):
+        return {"buddy": type(widget.buddy()).__name__} if widget.buddy() else {}
+    if isinstance(widget, QTabWidget):
+        return {"tabs": [bool(widget.tabText(at)) for at in range(widget.count())]}
+    if isinstance(widget, QTableView):
+        hidden = [widget.isColumnHidden(at) for at in range(widget.horizontalHeader().count())]
+        return {"hidden_columns": hidden}
+    return {}
+
+
+def of_layout(layout):
+    margins = layout.contentsMargins()
+    edges = (margins.left(), margins.top(), margins.right(), margins.bottom())
+    more = {"margins": edges, "gap": layout.spacing()}
+    if isinstance(layout, QBoxLayout):
+        more["stretch"] = [layout.stretch(at) for at in range(layout.count())]
+        more["direction"] = layout.direction().name
+    return described(layout, items=layout.count(), **more)
+
+
+def tree(one, depth=0):
+    """Yield a line for a widget, its actions, its layouts, and all below it."""
+    indent = "  " * depth
+    if isinstance(one, QLayout):
+        yield indent + of_layout(one)
+    elif not one.objectName().startswith("qt_"):
+        yield indent + described(one, hidden=one.isHidden(), **more_of(one))
+        for action in one.actions():
+            more = [keys(key) for key in action.shortcuts()[1:]]
+            yield f"{indent}  {described(action, more=more, icon=not action.icon().isNull())}"
+    if isinstance(one, INNER):
+        return
+    for child in one.children():
+        is_part = isinstance(child, QLayout) or (
+            isinstance(child, QWidget) and not child.isWindow()
+        )
+        is_of_qt = child.objectName().startswith(("qt_", "_q_"))
+        if is_part and (not is_of_qt or child.objectName() in AROUND_OURS):
+            yield from tree(child, depth + (not is_of_qt))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="keys and the look are those of the system")
+def test_windows_are_made_of_what_they_were(program, tmp_path):
+    application = program(FakeEngine(may_load=threading.Event())).application
+    application.side_windows.guide.parts = parts("import time; time.sleep(600)")
+    window, stage = application.window, application.stage
+    actions = window.menu_actions
+    lines = []
+    for name in ("guide", "models", "latency", "glossary", "help", "about", "share"):
+        getattr(actions, name).trigger()
+    inside = (*window.findChildren(QDialog), *window.findChildren(QMenu))
+    for one in (window, stage.overlay, stage.bar, *inside):
+        lines += ["", *tree(one)]
+    now = tmp_path / RECORD.name
+    now.write_text("\n".join(lines) + "\n", "utf-8")
+    before = RECORD.read_text("utf-8").splitlines() if RECORD.exists() else []
+    changed = "\n".join(difflib.unified_diff(before, lines, "before", "now", lineterm="", n=0))
+    assert not changed, f"{changed}\nif that is wanted: cp {now} {RECORD}"
