@@ -12,11 +12,11 @@ import webvtt
 from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
-from app.captions.cue_lines import LINE, lines_of
+from app.captions.cue_lines import LINE, cue_end, lines_of
 from app.captions.cue_splitter import split, split_source
 from app.captions.cue_times import Times, readable
 from app.captions.cues import Cue
-from app.captions.export import export
+from app.captions.export import FORMS, export
 from app.config.system.text_io import TextError
 from app.dialogs.export_dialog import ExportDialog
 from app.look.widgets import file_dialogs
@@ -117,6 +117,8 @@ def test_lines_are_about_equally_long_and_none_has_more_than_42_characters():
     assert lines_of("a" * 42) == ["a" * 42]
     assert lines_of("aaaa " * 8 + "bbb") == ["aaaa aaaa aaaa aaaa", "aaaa aaaa aaaa aaaa bbb"]
     assert lines_of("a" * 50) == ["a" * 42, "a" * 8]  # a language without blanks
+    assert cue_end(f"{'a' * 42} {'b' * 42} c", 0) == 86  # words that fill a line
+    assert cue_end("wort " * 30, 0, "n" * 64) == 60  # a long name leaves half of the first line
     rng = random.Random(1)
     for _ in range(500):
         text = " ".join("x" * rng.randint(1, 60) for _ in range(rng.randint(1, 30)))
@@ -376,6 +378,12 @@ def spoken(*speakers):
         Cue(start_s=number, end_s=number + 1, text=f"Satz {number}.", speaker=speaker)
         for number, speaker in enumerate(speakers)
     ]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_half_a_character_is_written_as_a_question_mark(tmp_path, form):
+    count, text = exported(tmp_path, [Cue(start_s=0, end_s=1, text="so \ud83d")], form)
+    assert (count, "so ?" in text or "so \ufffd" in text) == (1, True)
 
 
 def test_who_speaks_is_told_where_two_are_told_apart(tmp_path):

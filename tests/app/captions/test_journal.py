@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.captions.cue_recorder import CueKept, CueMarked, CueWithdrawn
-from app.captions.cues import Cue
+from app.captions.cues import LATEST_S, Cue
 from app.captions.export import export
 from app.captions.journal import (
     SessionJournal,
@@ -58,9 +58,10 @@ def test_nothing_is_written_for_a_session_without_a_cue(tmp_path):
 
 
 def test_two_sessions_of_one_second_have_a_folder_each(tmp_path):
-    paths = {written(tmp_path, [kept(0)]) for _ in range(3)}
+    paths = {written(tmp_path, [kept(number)]) for number in (0, 9, 4)}
     assert len(paths) == 3
-    assert len(past_sessions(tmp_path)) == 3
+    firsts = [session.cues[0].start_s for session in past_sessions(tmp_path)]
+    assert firsts == [9, 4, 0], "the newest first, by the first caption"
 
 
 def test_a_journal_is_for_its_owner_alone(tmp_path):
@@ -88,10 +89,32 @@ def test_damaged_lines_are_counted_and_the_rest_is_read(tmp_path):
     path = written(tmp_path, [kept(0), kept(1)])
     strange = [b"\xff\xfe", b"[]", b'{"event": "cue", "key": 9, "start_s": "x", "end_s": 1}']
     strange += [b'{"event": "cue", "key": 9, "start_s": 5, "end_s": 1}', b'{"key": 3}']
-    path.write_bytes(path.read_bytes() + b"\n".join(strange) + b"\n")
+    path.write_bytes(path.read_bytes() + b"\n".join(strange) + b"\n\n")
     session = read_session(path)
     assert session.cues == (cue(0), cue(1))
     assert session.damaged_lines == len(strange)
+    assert session.ended_well
+
+
+def test_of_a_line_and_a_journal_that_never_end_so_much_is_read_and_no_more(tmp_path, monkeypatch):
+    path = written(tmp_path, [kept(0), kept(1)])
+    begin, first, *rest = path.read_bytes().splitlines(keepends=True)
+    monkeypatch.setattr("app.captions.journal._LONGEST_LINE", 1000)
+    path.write_bytes(b"".join([begin, b"x" * 3500 + b"\n", first, *rest]))
+    session = read_session(path)
+    assert (session.cues, session.damaged_lines) == ((cue(0), cue(1)), 1)
+    monkeypatch.setattr("app.captions.journal._MOST_BYTES", len(begin) + 3502)
+    assert read_session(path).cues == (cue(0),)
+
+
+@pytest.mark.parametrize(("n_damaged", "stays"), [(0, False), (1, False), (2, True)])
+def test_a_journal_that_another_continues_stays_if_more_is_damaged_than_a_crash_does(
+    tmp_path, n_damaged, stays
+):
+    path = written(tmp_path, [kept(0)], close=False)
+    path.write_bytes(path.read_bytes() + b"{\n" * n_damaged)
+    written(tmp_path, [kept(0)], replaced=read_session(path))
+    assert path.exists() is stays
 
 
 def test_only_a_session_that_did_not_end_well_is_unfinished(tmp_path):
@@ -108,7 +131,8 @@ def test_what_was_cut_in_the_middle_of_a_line_is_closed_without_losing_more(tmp_
     (unfinished,) = unfinished_sessions(tmp_path)
     close_session(unfinished)
     assert unfinished_sessions(tmp_path) == []
-    assert read_session(path).cues == (cue(0),)
+    session = read_session(path)
+    assert (session.cues, session.ended_well) == ((cue(0),), True)
 
 
 def test_old_journals_are_deleted_and_others_stay(tmp_path):
@@ -155,7 +179,9 @@ def test_a_full_disk_is_told_and_what_was_written_stays_whole(tmp_path, monkeypa
         with pytest.raises(TextError, match="No space left on device; captions go on"):
             journal.write(kept(1))
     assert read_session(journal.path).cues == (cue(0),)
+    assert journal.has_failed
     journal.write(kept(2))  # there is room again
+    assert not journal.has_failed
     journal.close()
     assert read_session(journal.path).cues == (cue(0), cue(1), cue(2))
 
@@ -238,7 +264,7 @@ WRITER = """
 import sys
 from datetime import datetime
 from pathlib import Path
-from app.captions.cues import Cue
+from app.captions.cues import LATEST_S, Cue
 from app.captions.journal import SessionJournal
 from app.captions.cue_recorder import CueKept
 journal = SessionJournal(Path(sys.argv[1]), datetime.now().astimezone())
@@ -289,6 +315,17 @@ def test_a_cue_has_words_caption_and_times_of_its_utterance():
     assert record.cues == [expected]
 
 
+@pytest.mark.parametrize(
+    ("started_s", "times_s"), [(5.0, (0.0, 0.0)), (-2e9, (LATEST_S, LATEST_S))]
+)
+def test_a_cue_of_a_clock_that_was_set_stays_within_what_a_cue_may_be(started_s, times_s):
+    record = FedRecord()
+    record.resume({}, started_s)
+    opened(record, 4, "Good morning", "Guten Morgen", 2.0)
+    entry = record.follow(UtteranceEnded(utterance=4), 3.5)
+    assert (entry.cue.start_s, entry.cue.end_s) == times_s
+
+
 def test_a_typed_cue_ends_with_its_last_word_however_late_its_caption_came():
     record = FedRecord()
     record.follow(UtteranceOpened(utterance=0), 2.0)
@@ -329,6 +366,10 @@ def test_numbers_of_a_new_session_are_other_utterances():
     assert [one.text for one in record.cues] == ["Gut", "Schlecht"]
     record.clear()
     assert record.cues == []
+    earlier = {record.utterances.new_key(): cue(0)}
+    record.resume(earlier, 0.0)
+    record.bring_back()
+    assert record.cues == [cue(0)], "what was cleared before another session does not come back"
 
 
 def test_every_line_of_a_journal_is_json(tmp_path):

@@ -133,6 +133,14 @@ def test_who_speaks_is_told_in_every_format(tmp_path):
     }
 
 
+def test_the_name_of_a_speaker_stays_in_its_line():
+    name = "A\nB\x1b<v C>"
+    assert to_vtt(cue(speaker=name)).splitlines()[1] == "<v A B\N{REPLACEMENT CHARACTER}v C>Hallo"
+    assert (
+        to_srt(cue(speaker=name), 1).splitlines()[2] == "A B\N{REPLACEMENT CHARACTER}‹v C›: Hallo"
+    )
+
+
 def in_srt(text):
     return text.translate(str.maketrans("<>{}", "‹›()"))
 

@@ -41,6 +41,7 @@ def test_terms_come_back_as_they_were_written(tmp_path):
         (("a\tb", "x"), Fault.BREAK),
         (("x", "a\nb"), Fault.BREAK),
         ((" #x", "x"), Fault.REMARK),
+        (("x" * 120, "x" * 120), None),
         (("x" * 121, "x"), Fault.LONG),
         (("slot", "Platz"), None),
     ],

@@ -45,6 +45,23 @@ def test_what_is_said_goes_to_memory_journal_and_text_file(keepers, tmp_path):
     assert (tmp_path / "captions.txt").read_text() == "Guten Morgen.\nJa.\n"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there files have no such rights")
+@pytest.mark.parametrize(("chosen", "mode"), [(False, 0o600), (True, 0o644)])
+def test_our_text_file_is_for_its_owner_alone_and_one_that_was_chosen_stays_as_it_is(
+    keepers, tmp_path, chosen, mode
+):
+    path = tmp_path / "captions.txt"
+    path.touch()
+    path.chmod(0o644)
+    keeper = keepers(replace(ALL, live_text_file=path if chosen else None))
+    say(keeper, 0, "Ja.")
+    keeper.use(replace(ALL, live_text_file=tmp_path / "deep" / "mine.txt"))
+    say(keeper, 1, "Ja.")
+    keeper.close()
+    assert path.stat().st_mode & 0o777 == mode
+    assert (tmp_path / "deep").stat().st_mode & 0o777 == 0o700
+
+
 def test_who_wants_no_files_gets_none(keepers, tmp_path):
     keeper = keepers(PrivacyPreferences(journal=False))
     say(keeper, 0, "Ja.")

@@ -30,8 +30,8 @@ def kept(number, **changes):
     return CueKept(key=number, cue=replace(cue(number), **changes))
 
 
-def written(folder, entries, *, close=True):
-    journal = SessionJournal(folder, STARTED)
+def written(folder, entries, *, close=True, replaced=None):
+    journal = SessionJournal(folder, STARTED, replaced)
     for entry in entries:
         journal.write(entry)
     if close:
