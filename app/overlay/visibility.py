@@ -13,7 +13,7 @@ class Visibility(QObject):
     """Hide the overlay after silence, and while the setup wizard is open.
 
     It is never hidden while the user drags it, while the mouse is on it, during a pause and before
-    the first caption.
+    the first caption, but for a hint that covers what must be seen.
     """
 
     def __init__(self, overlay: Overlay, is_hovered: Callable[[], bool]) -> None:
@@ -28,6 +28,7 @@ class Visibility(QObject):
         self._silence.timeout.connect(self._hide_in_silence)
         overlay.installEventFilter(self)
         overlay.moved.connect(self.wake)
+        overlay.hint_changed.connect(self._settle)
 
     def hide_after(self, seconds: int) -> None:
         """Hide after so many seconds without a new caption; 0 for never."""
@@ -80,7 +81,9 @@ class Visibility(QObject):
             self._is_silent = True
             self._settle()
 
+    @Slot()
     def _settle(self) -> None:
-        is_shown = self._is_wanted and not self._is_aside and not self._is_silent
+        is_hidden = self._is_aside or self._is_silent or self._overlay.is_hint_in_the_way
+        is_shown = self._is_wanted and not is_hidden
         if is_shown != self._overlay.isVisible():
             self._overlay.setVisible(is_shown)

@@ -49,6 +49,7 @@ class Overlay(QWidget):
         layout_changed(): ``line_width``, ``n_lines`` or the letters are other ones.
         screens_changed(): a screen came, went or changed.
         box_changed(): ``box`` is another one.
+        hint_changed(): the hint came, went, or has to be elsewhere.
     """
 
     moved = Signal()
@@ -58,6 +59,7 @@ class Overlay(QWidget):
     layout_changed = Signal()
     screens_changed = Signal()
     box_changed = Signal()
+    hint_changed = Signal()
 
     def __init__(self, choices: CaptionPreferences | None = None) -> None:
         super().__init__(
@@ -166,6 +168,8 @@ class Overlay(QWidget):
             self.raise_()  # a window manager puts each window above it that it raises
         self.setAccessibleDescription(" ".join(line.text for line in view.lines))
         self._lay_out(glides=glides)
+        if is_other:
+            self.hint_changed.emit()
 
     @property
     def box(self) -> QRect:
@@ -211,6 +215,12 @@ class Overlay(QWidget):
             self._needed = list(areas)
             if not self.is_dragged or not self._was_moved:
                 self._fit()
+            self.hint_changed.emit()
+
+    @property
+    def is_hint_in_the_way(self) -> bool:
+        """Whether a hint is shown, and covers what must be seen, since there is no other room."""
+        return self.view.is_hint and any(map(self.geometry().intersects, self._needed))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the background, the source if it is shown, and the captions."""

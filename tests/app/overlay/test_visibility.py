@@ -2,7 +2,9 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 
+from app.captions.line_breaking import Line
 from app.config.preferences import CaptionPreferences
+from app.overlay.text_layout import OverlayView
 from app.overlay.visibility import Visibility
 from app.overlay.window import Overlay
 
@@ -115,3 +117,18 @@ def test_a_pause_shows_it_after_a_silence(visibility, overlay):
     end_wait(visibility)
     visibility.pause(paused=True)
     assert overlay.isVisible()
+
+
+def test_a_hint_that_would_cover_what_is_read_waits_for_the_first_caption(visibility, overlay):
+    overlay.show_view(OverlayView(lines=(Line(text="Captions appear here."),), is_hint=True))
+    area = overlay.screen().availableGeometry()
+    overlay.keep_off([area])
+    assert not overlay.isVisible()
+    overlay.keep_off([])
+    assert overlay.isVisible()
+    overlay.keep_off([area])
+    overlay.show_view(OverlayView(lines=(Line(text="Guten Morgen"),)))
+    visibility.take_caption()
+    assert overlay.isVisible()
+    overlay.show_view(OverlayView(lines=(Line(text="Captions appear here."),), is_hint=True))
+    assert not overlay.isVisible(), "cleared"
