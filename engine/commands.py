@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from engine.settings import TranslationSettings
+from engine.settings import ModelSettings, TranslationSettings
 from engine.words import TYPED, FedWord
 
 
@@ -67,6 +67,29 @@ class Configure:
 
 
 @dataclass(frozen=True, slots=True)
+class FurtherLanguage:
+    """One more target language.
+
+    Attributes:
+        code: of the language.
+        model: translates into it; None for the model of the session.
+    """
+
+    code: str
+    model: ModelSettings | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UseLanguages:
+    """Caption in these languages beside the one of the settings, and in no other.
+
+    A model is loaded while captions go on; ``LanguagesChanged`` reports what is there.
+    """
+
+    further: tuple[FurtherLanguage, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LoadAdapter:
     """Load another adapter, and with ``use`` translate the next utterances by it."""
 
@@ -94,7 +117,9 @@ WordCommand = SetWords | FeedWords | EndPassage | Clear
 HeardCommand = FeedWords | EndPassage | Flush
 """The commands of a listener."""
 
-Command = WordCommand | Flush | Skip | Configure | LoadAdapter | UseAdapter | UnloadAdapter
+Command = (
+    WordCommand | Flush | Skip | Configure | UseLanguages | LoadAdapter | UseAdapter | UnloadAdapter
+)
 
 
 def n_words(command: Command) -> int:

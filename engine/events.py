@@ -149,6 +149,49 @@ class UtteranceEnded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FurtherCaptionChanged:
+    """The caption of an utterance in a further language grew, or was cut back and grew.
+
+    Attributes:
+        language: its code; the others as those of ``CaptionChanged``.
+    """
+
+    utterance: int
+    language: str
+    kept: int
+    text: str
+    n_read: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FurtherCaptionEnded:
+    """The caption of an utterance in a further language is complete.
+
+    Attributes:
+        language: its code; the others as those of ``UtteranceEnded``.
+    """
+
+    utterance: int
+    language: str
+    confidence: Confidence | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguagesChanged:
+    """The further languages that the session captions in changed to these."""
+
+    languages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageFailed:
+    """The session cannot caption in a further language; its other captions go on."""
+
+    language: str
+    message: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NotTranslated:
     """An utterance is in a script that the model cannot read, so only its source is shown."""
 
@@ -235,6 +278,10 @@ Event = (
     | SourceChanged
     | CaptionChanged
     | UtteranceEnded
+    | FurtherCaptionChanged
+    | FurtherCaptionEnded
+    | LanguagesChanged
+    | LanguageFailed
     | NotTranslated
     | UtteranceDropped
     | Cleared

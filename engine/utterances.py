@@ -8,12 +8,49 @@ from engine.events import (
     Cleared,
     Confidence,
     Event,
+    FurtherCaptionChanged,
+    FurtherCaptionEnded,
     SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
     UtteranceOpened,
 )
 from engine.words import FedWord, text_of
+
+_OF_UTTERANCES = (
+    SourceChanged
+    | CaptionChanged
+    | UtteranceEnded
+    | FurtherCaptionChanged
+    | FurtherCaptionEnded
+    | UtteranceDropped
+)
+"""The events about one that was opened before."""
+
+
+@dataclass(slots=True, kw_only=True)
+class FurtherCaption:
+    """The caption of an utterance in a further language; only the tracker changes it.
+
+    Attributes:
+        caption: the translation so far.
+        pieces, ended, confidence: as those of ``Utterance``.
+    """
+
+    caption: str = ""
+    pieces: list[tuple[int, int]] = field(default_factory=list)
+    ended: bool = False
+    confidence: Confidence | None = None
+
+    def grow(self, kept: int, text: str, n_read: int) -> None:
+        """Append to the part of the caption that stays.
+
+        Raises:
+            ValueError: more is to stay than there is.
+        """
+        self.caption = _grown(self.caption, kept, text)
+        self.pieces = [*_until(self.pieces, kept), (len(self.caption), n_read)]
+        self.ended, self.confidence = False, None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,6 +72,7 @@ class Utterance:
         confidence: how sure the model is of the complete caption; None if it is not known.
         captioned_at_s: when each of its first words got its caption.
         new_captioned: the words that got their caption by the last event.
+        further: its captions in further languages, by their codes.
     """
 
     key: int
@@ -50,6 +88,7 @@ class Utterance:
     confidence: Confidence | None = None
     captioned_at_s: list[float] = field(default_factory=list)
     new_captioned: Sequence[FedWord] = ()
+    further: dict[str, FurtherCaption] = field(default_factory=dict)
     _n_shown: int = 0
     _is_cleared: bool = False
 
@@ -80,18 +119,18 @@ class Utterance:
             case SourceChanged(words=words):
                 self._set_words(words)
             case CaptionChanged(kept=kept, text=text, n_read=n_read):
-                if kept > len(self.caption):
-                    n_before = len(self.caption)
-                    msg = f"{kept} characters were to stay of a caption that has {n_before}"
-                    raise ValueError(msg)
-                self.caption = self.caption[:kept] + text
-                self.pieces = [piece for piece in self.pieces if piece[0] <= kept]
-                self.pieces.append((len(self.caption), n_read))
+                self.caption = _grown(self.caption, kept, text)
+                self.pieces = [*_until(self.pieces, kept), (len(self.caption), n_read)]
                 self.ended, self.confidence = False, None
                 self._note_captioned(n_read, now_s)
             case UtteranceEnded(confidence=confidence):
                 self.ended, self.confidence = True, confidence
                 self._note_captioned(len(self.words), now_s)
+            case FurtherCaptionChanged(language=code, kept=kept, text=text, n_read=n_read):
+                self.further.setdefault(code, FurtherCaption()).grow(kept, text, n_read)
+            case FurtherCaptionEnded(language=code, confidence=confidence):
+                further = self.further.setdefault(code, FurtherCaption())
+                further.ended, further.confidence = True, confidence
 
     def _set_words(self, words: tuple[FedWord, ...]) -> None:
         self.words, self.ended, self.confidence = words, False, None
@@ -105,6 +144,17 @@ class Utterance:
     def _note_captioned(self, n_read: int, now_s: float) -> None:
         self.new_captioned = self.words[len(self.captioned_at_s) : n_read]
         self.captioned_at_s += [now_s] * len(self.new_captioned)
+
+
+def _grown(caption: str, kept: int, text: str) -> str:
+    if kept > len(caption):
+        msg = f"{kept} characters were to stay of a caption that has {len(caption)}"
+        raise ValueError(msg)
+    return caption[:kept] + text
+
+
+def _until(pieces: Sequence[tuple[int, int]], kept: int) -> list[tuple[int, int]]:
+    return [piece for piece in pieces if piece[0] <= kept]
 
 
 class UtteranceTracker:
@@ -164,9 +214,7 @@ class UtteranceTracker:
         if isinstance(event, Cleared):
             self._n_clearing -= 1
             return None
-        if not isinstance(
-            event, SourceChanged | CaptionChanged | UtteranceEnded | UtteranceDropped
-        ):
+        if not isinstance(event, _OF_UTTERANCES):
             return None
         utterance = self._utterances.get(event.utterance)
         if utterance is None:

@@ -52,6 +52,7 @@ class Passages:
     def forget(self, passage: Passage) -> None:
         """Forget a passage that nothing can change any more."""
         self._passages.remove(passage)
+        passage.forget()
 
     def _of(self, lane: str) -> Passage:
         """Return the passage of a lane that takes words."""

@@ -6,10 +6,21 @@ It imports no model library: ``engine.session.translating`` does what needs a mo
 from collections import deque
 from collections.abc import Callable, Iterable
 
-from engine.commands import Clear, Command, Configure, EndPassage, FeedWords, Flush, SetWords
+from engine.commands import (
+    Clear,
+    Command,
+    Configure,
+    EndPassage,
+    FeedWords,
+    Flush,
+    SetWords,
+    Skip,
+    UseLanguages,
+)
 from engine.events import Cleared, Event, Flushed, Refused
 from engine.messages import Code
 from engine.session.command_queue import CommandQueue
+from engine.session.further_languages import FurtherLanguages
 from engine.session.passages import Passages
 from engine.settings import TranslationSettings
 from engine.translation.passage import Passage
@@ -18,17 +29,31 @@ from engine.translation.passage import Passage
 class Serving:
     """The passages of all lanes, whose captions are made by a captioner.
 
+    Further languages are captioned where that one has nothing to do.
+
     Attributes:
         has_work: ``advance`` may have work to do.
         backlog_words: committed source words that are not read yet; any thread may look.
     """
 
-    def __init__(self, begin: Callable[[str], Passage], report: Callable[[Event], None]) -> None:
-        """Start without words; ``begin`` makes the passage of a lane."""
+    def __init__(
+        self,
+        begin: Callable[[str], Passage],
+        report: Callable[[Event], None],
+        further: FurtherLanguages,
+    ) -> None:
+        """Start without words.
+
+        Args:
+            begin: makes the passage of a lane.
+            report: receives the events.
+            further: languages beside the one of the passages.
+        """
         self.has_work = False
         self.backlog_words = 0
         self._report = report
         self._passages = Passages(begin)
+        self._further = further
         self._flushes = deque[int]()  # to report when all is captioned
 
     def obey_waiting(self, commands: CommandQueue) -> None:
@@ -38,6 +63,7 @@ class Serving:
         while command is not None:
             self._obey(command)
             command = None if commands.is_empty else commands.take()
+        self._further.take_loaded(self._passages)
         n_refused = commands.take_refused()
         if n_refused:
             message = Code.WORDS_REFUSED(n_words=n_refused, most=commands.max_words)
@@ -48,12 +74,22 @@ class Serving:
         match command:
             case Configure(translation):
                 self._configure(translation)
+            case UseLanguages(further):
+                self._further.use(further, self._passages)
+            case Skip():
+                self._skip()
             case Flush(number):
                 self._flushes.append(number)
             case SetWords() | FeedWords() | EndPassage() | Clear():
                 self._report_all(self._passages.change(command))
                 if isinstance(command, Clear):
                     self._report(Cleared())
+
+    def _skip(self) -> None:
+        """Leave whole sentences that wait without a caption."""
+        for passage in self._passages:
+            passage.skip()
+        self._further.captions.skip()
 
     def advance(self) -> None:
         """Do one unit of work: extend one caption, or what waits for all to be settled.
@@ -68,7 +104,10 @@ class Serving:
                 return
             if passage.is_settled and not self._takes_words(passage):
                 self._passages.forget(passage)
-        if not self._finds_more():
+        event = self._further.advance()
+        if event is not None:
+            self._report(event)
+        elif not self._finds_more():
             self._rest()
 
     def _rest(self) -> None:
@@ -80,6 +119,10 @@ class Serving:
     def _report_all(self, events: Iterable[Event]) -> None:
         for event in events:
             self._report(event)
+
+    def close(self) -> None:
+        """End what loads."""
+        self._further.close()
 
     # what depends on the captioner
 

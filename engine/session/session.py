@@ -7,7 +7,7 @@ libraries then; without a model the captions are the words themselves.
 import logging
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 
 from engine.commands import Command
@@ -77,7 +77,7 @@ class Session:
     def _run(self) -> None:
         """Load and serve; report any failure as one message."""
         try:
-            with self._opened() as serving:
+            with self._opened() as serving, closing(serving):
                 self._serving = serving
                 while not self._stopping.is_set():
                     if serving.has_work and self._commands.is_empty:
@@ -99,11 +99,16 @@ class Session:
     def _opened(self) -> AbstractContextManager[Serving]:
         if self._model is None:
             self._report(Ready(model="", languages={}, load_s=0.0))
-            return nullcontext(SourceCaptions(self._translation, self._report))
+            return nullcontext(SourceCaptions(self._translation, self._report, self._wake))
         from engine.session.translating import loaded  # noqa: PLC0415  model libraries take seconds
 
         cancelled = self._stopping.is_set
-        return loaded(self._model, self._translation, self._report, self._log_path, cancelled)
+        log = self._log_path
+        return loaded(self._model, self._translation, self._report, log, cancelled, self._wake)
+
+    def _wake(self) -> None:
+        """Let the thread look whether there is something to do."""
+        self._commands.put(None)
 
 
 def _unexpected(error: BaseException) -> Message:

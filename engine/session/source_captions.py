@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import cast
 
 from engine.events import Event
+from engine.session.further_languages import FurtherLanguages
 from engine.session.serving import Serving
 from engine.settings import TranslationSettings
 from engine.translation.captioned import Captioned, Captioner, Change, n_same
@@ -14,16 +15,25 @@ from engine.translation.passage import Passage
 class SourceCaptions(Serving):
     """The passages of all lanes, captioned by their own words."""
 
-    def __init__(self, translation: TranslationSettings, report: Callable[[Event], None]) -> None:
-        super().__init__(self._begin_passage, report)
+    def __init__(
+        self,
+        translation: TranslationSettings,
+        report: Callable[[Event], None],
+        wake: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Start without words; ``wake`` as for ``FurtherLanguages``."""
+        further = FurtherLanguages(translation, report, wake)
+        super().__init__(self._begin_passage, report, further)
         self._captioner = SourceCaptioner(translation)
 
     def _begin_passage(self, lane: str) -> Passage:
         captioner = cast("Captioner[Captioned]", self._captioner)  # given what it opened
-        return Passage(captioner, lane, reads_any_script=True)
+        further = self._further.captions
+        return Passage(captioner, lane, reads_any_script=True, further=further)
 
     def _configure(self, translation: TranslationSettings) -> None:
         self._captioner.configure(translation)
+        self._further.configure(translation)
 
 
 class SourceUtterance:

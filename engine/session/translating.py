@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from engine.commands import Command, LoadAdapter, Skip, UnloadAdapter, UseAdapter
+from engine.commands import Command, LoadAdapter, UnloadAdapter, UseAdapter
 from engine.errors import SurtitleError, first_line, message_of
 from engine.events import (
     CaptionChanged,
@@ -25,6 +25,7 @@ from engine.metrics.event_log import EventLog
 from engine.runtime.processor import is_out_of_memory
 from engine.session.catch_up import CatchUp
 from engine.session.command_queue import CommandQueue
+from engine.session.further_languages import FurtherLanguages
 from engine.session.loaded_model import LoadedModel
 from engine.session.serving import Serving
 from engine.settings import ModelSettings, TranslationSettings
@@ -42,14 +43,19 @@ def loaded(
     report: Callable[[Event], None],
     log: Path | None,
     cancelled: Callable[[], bool],
+    wake: Callable[[], None],
 ) -> "Iterator[Translating]":
-    """Load a model to translate by, and log until the end; report how that goes."""
+    """Load a model to translate by, and log until the end; report how that goes.
+
+    ``wake`` as for ``FurtherLanguages``.
+    """
     with EventLog(log) as event_log:
         start_s = time.monotonic()
         weights = LoadedModel(model, report, cancelled)
         weights.weights.share_processor()
         report(LoadProgress(message=Code.MAKING_CACHE(), fraction=0.8))
-        serving = Translating(weights, translation, report, event_log)
+        further = FurtherLanguages(translation, report, wake, lambda: weights)
+        serving = Translating(weights, translation, report, event_log, further)
         translate_unseen(serving.system, "Hello.")  # so that the first real word is not slow
         serving.system.conversation.forget_sentences()
         report(
@@ -81,8 +87,9 @@ class Translating(Serving):
         translation: TranslationSettings,
         report: Callable[[Event], None],
         event_log: EventLog,
+        further: FurtherLanguages,
     ) -> None:
-        super().__init__(self._begin_passage, report)
+        super().__init__(self._begin_passage, report, further)
         self.system = model.make_system(translation, event_log)
         self._model = model
         self._translation = translation
@@ -106,9 +113,6 @@ class Translating(Serving):
 
     def _obey(self, command: Command) -> None:
         match command:
-            case Skip():
-                for passage in self._passages:
-                    passage.skip()
             case LoadAdapter(folder, use):
                 self._load_adapter(folder, use=use)
             case UseAdapter(name):
@@ -120,7 +124,13 @@ class Translating(Serving):
 
     def _begin_passage(self, lane: str) -> Passage:
         reads_any = not self._translation.reads_english
-        return Passage(self.system, lane, held=bool(self._switches), reads_any_script=reads_any)
+        return Passage(
+            self.system,
+            lane,
+            held=bool(self._switches),
+            reads_any_script=reads_any,
+            further=self._further.captions,
+        )
 
     def _configure(self, translation: TranslationSettings) -> None:
         """Use other settings; wrong ones are refused and the old ones stay.
@@ -133,6 +143,7 @@ class Translating(Serving):
             self._report(Refused(message=error.message))
             return
         before, self._translation = self._translation, translation
+        self._further.configure(translation)
         self._report_policy()
         if translation.source_language != before.source_language:
             self.report_source()
@@ -166,7 +177,8 @@ class Translating(Serving):
     def _finds_more(self) -> bool:
         if self._keep_pace():
             return True  # words left for larger steps may be translated now
-        if self._switches and all(passage.is_settled for passage in self._passages):
+        is_settled = all(passage.is_settled for passage in self._passages)
+        if self._switches and is_settled and self._further.captions.is_settled:
             self._obey_switches()
             return True
         return False
@@ -250,6 +262,8 @@ class Translating(Serving):
         while self._switches:
             self._switches.popleft()()
         system = None if self.system is before else self.system
+        if system is not None:
+            self._further.follow_switch()
         for passage in self._passages:
             self._report_all(passage.resume(system))
 

@@ -14,6 +14,7 @@ from engine.events import (
 )
 from engine.text.sentences import Sentence, is_strange, split_sentences, well_formed, word_parts
 from engine.translation.captioned import Captioned, Captioner, set_sentence
+from engine.translation.further import Further, FurtherCaptions
 from engine.words import FedWord
 
 _MAX_UTTERANCES = 60
@@ -41,6 +42,7 @@ class Passage:
         *,
         held: bool = False,
         reads_any_script: bool = False,
+        further: Further | None = None,
     ) -> None:
         """Start without words.
 
@@ -49,12 +51,14 @@ class Passage:
             lane: the speaker, if there are two.
             held: open no utterance before ``resume``.
             reads_any_script: caption texts in other scripts than the Latin one, too.
+            further: captions the same utterances in further languages; None: nobody does.
         """
         self.is_complete = False
         self._translator = translator
         self._lane = lane
         self._held = held
         self._reads_any_script = reads_any_script
+        self._further = further or Further()
         self._words: list[FedWord] = []  # those that are not final
         self._finished = False
         self._n_final = 0
@@ -94,6 +98,18 @@ class Passage:
         for utterance in self._utterances:
             if utterance.ended and utterance.n_read == 0 and not self._is_done(utterance):
                 utterance.finished = True
+
+    def tell(self, captions: FurtherCaptions) -> None:
+        """Tell a further language that begins now what is not translated yet."""
+        texts, limits = [word.text for word in self._words], self._translator.settings.limits
+        sentences = split_sentences(texts, limits, finished=self._finished)
+        for utterance, sentence in zip(self._utterances, sentences, strict=False):
+            if not self._is_done(utterance):
+                captions.set_source(utterance.number, sentence)
+
+    def forget(self) -> None:
+        """End: nothing changes any more."""
+        self._further.make_final(one.number for one in self._utterances)
 
     def hold(self) -> None:
         """Open no utterance before ``resume``; the words of later sentences wait."""
@@ -150,6 +166,7 @@ class Passage:
             start = stop
         for utterance in changed[len(sentences) :]:
             self._unreported.discard(utterance.number)
+            self._further.drop(utterance.number)
             events.append(UtteranceDropped(utterance=utterance.number))
         self._utterances = old[:head] + fresh + (old[len(old) - tail :] if tail else [])
         return events
@@ -204,6 +221,7 @@ class Passage:
     def _make_final(self, n_old: int) -> None:
         """Make the oldest utterances final with their words."""
         n_words = sum(len(utterance.words) for utterance in self._utterances[:n_old])
+        self._further.make_final(utterance.number for utterance in self._utterances[:n_old])
         del self._utterances[:n_old], self._words[:n_words]
         self._n_final += n_words
 
@@ -227,7 +245,8 @@ class Passage:
         if cut:
             n_read = utterance.n_read
             events.append(CaptionChanged(utterance=number, kept=kept, text="", n_read=n_read))
-        return events
+        readable = Sentence((), ended=False) if number in self._strange else sentence
+        return events + self._further.set_source(number, readable)
 
 
 def _parts(words: Iterable[FedWord]) -> Iterator[FedWord]:

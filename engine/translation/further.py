@@ -1,0 +1,225 @@
+"""Captions of the same utterances in further languages, each by a captioner of its own.
+
+A passage has one source and splits it into utterances; what it does to them it tells ``Further``.
+So every language has the same utterances, by the same numbers, and a language may come and go while
+words come. The captions of the passage itself are never behind because of these: whoever advances
+them does so when the passage has nothing to do.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from engine.errors import SurtitleError, first_line
+from engine.events import (
+    Event,
+    FurtherCaptionChanged,
+    FurtherCaptionEnded,
+    LanguageFailed,
+    Refused,
+)
+from engine.messages import Code
+from engine.runtime.processor import is_out_of_memory
+from engine.text.sentences import Sentence
+from engine.translation.captioned import Captioned, set_sentence
+
+if TYPE_CHECKING:
+    from engine.translation.base import AnySystem
+
+MOST_WAITING = 80
+"""Words that a further language may be behind; beyond them it leaves whole sentences out."""
+
+
+class FurtherCaptions:
+    """The captions of one more language.
+
+    Attributes:
+        language: its code.
+        system: translates them.
+    """
+
+    def __init__(self, language: str, system: "AnySystem") -> None:
+        self.language = language
+        self.system = system
+        self._utterances: dict[int, Captioned] = {}  # by the number that they have in the passage
+        self._unreported = set[int]()  # whose end is not reported yet
+        self._final = set[int]()  # of which the passage tells nothing more
+
+    @property
+    def backlog_words(self) -> int:
+        """Words that are not read yet."""
+        open_ones = (one for one in self._utterances.values() if not one.finished)
+        return sum(max(0, len(one.words) - one.n_read) for one in open_ones)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every caption is complete."""
+        return all(map(_is_complete, self._utterances.values()))
+
+    def set_source(self, number: int, sentence: Sentence) -> list[Event]:
+        """Set the words of an utterance; return what was cut back."""
+        utterance = self._utterances.get(number)
+        if utterance is None:
+            if not sentence.words:
+                return []
+            utterance = self._utterances[number] = self.system.open()
+        self._unreported.add(number)
+        if not set_sentence(self.system, utterance, sentence):
+            return []
+        return [self._changed(number, len(utterance.caption), "", utterance.n_read)]
+
+    def drop(self, number: int) -> None:
+        """Forget an utterance that an edit removed."""
+        self._utterances.pop(number, None)
+        self._unreported.discard(number)
+        self._final.discard(number)
+
+    def make_final(self, numbers: Iterable[int]) -> None:
+        """Forget utterances that nothing can change any more, once their captions are complete."""
+        self._final.update(number for number in numbers if number in self._utterances)
+        self._forget_complete()
+
+    def skip(self) -> None:
+        """Leave sentences that have ended and are not begun without a caption."""
+        self._leave_out(0)
+
+    def _leave_out(self, n_kept: int) -> None:
+        """Leave them out from the oldest one on, until no more than ``n_kept`` words wait."""
+        n_waiting = self.backlog_words
+        for utterance in self._utterances.values():
+            if n_waiting <= n_kept:
+                return
+            if utterance.ended and utterance.n_read == 0 and not utterance.finished:
+                utterance.finished = True
+                n_waiting -= len(utterance.words)
+
+    def go_on_with(self, system: "AnySystem") -> None:
+        """Caption what is opened from now on by another system; all is settled."""
+        self._utterances.clear()
+        self._unreported.clear()
+        self._final.clear()
+        self.system = system
+
+    def advance(self) -> Event | None:
+        """Translate until an event; return None if the words allow no more."""
+        if self.backlog_words > MOST_WAITING:
+            self._leave_out(MOST_WAITING // 2)
+        for number, utterance in self._utterances.items():
+            event = self._advance(number, utterance)
+            if event is not None:
+                return event
+        self._forget_complete()
+        return None
+
+    def _advance(self, number: int, utterance: Captioned) -> Event | None:
+        try:
+            change = None if utterance.finished else self.system.advance(utterance)
+        except (SurtitleError, MemoryError, RuntimeError) as error:
+            if not (isinstance(error, SurtitleError) or is_out_of_memory(error)):
+                raise
+            self.system.give_up(utterance)
+            return Refused(message=Code.SENTENCE_GIVEN_UP(reason=first_line(error)))
+        if change is not None:
+            return self._changed(number, change.kept, change.text, change.n_read)
+        if not (utterance.ended and utterance.finished and number in self._unreported):
+            return None
+        self._unreported.discard(number)
+        return FurtherCaptionEnded(
+            utterance=number,
+            language=self.language,
+            confidence=self.system.confidence(utterance),
+        )
+
+    def _changed(self, number: int, kept: int, text: str, n_read: int) -> Event:
+        return FurtherCaptionChanged(
+            utterance=number, language=self.language, kept=kept, text=text, n_read=n_read
+        )
+
+    def _forget_complete(self) -> None:
+        for number in [one for one in self._final if _is_complete(self._utterances[one])]:
+            if number not in self._unreported or not self._utterances[number].words:
+                self.drop(number)
+
+
+def _is_complete(utterance: Captioned) -> bool:
+    """Return whether nothing is left to translate; words in other scripts are never set."""
+    return utterance.finished or not utterance.words
+
+
+class Further:
+    """The further languages of a session, as its passages tell of their utterances.
+
+    Invariant: every language gets its turn; none waits for another that is behind, and one that
+    fails takes nobody with it.
+    """
+
+    def __init__(self) -> None:
+        """Start without a language."""
+        self._languages: dict[str, FurtherCaptions] = {}
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of the languages."""
+        return tuple(self._languages)
+
+    def __getitem__(self, language: str) -> FurtherCaptions:
+        """Return the captions of a language."""
+        return self._languages[language]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every caption is complete."""
+        return all(one.is_settled for one in self._languages.values())
+
+    def add(self, captions: FurtherCaptions) -> None:
+        """Caption in one more language from now on."""
+        self._languages[captions.language] = captions
+
+    def remove(self, language: str) -> None:
+        """Caption in a language no longer."""
+        self._languages.pop(language, None)
+
+    def set_source(self, number: int, sentence: Sentence) -> list[Event]:
+        """Set the words of an utterance; return what was cut back."""
+        events = list[Event]()
+        for one in tuple(self._languages.values()):
+            try:
+                events += one.set_source(number, sentence)
+            except Exception as error:  # noqa: BLE001  the other captions go on, whatever it is
+                events.append(self._failed(one, error))
+        return events
+
+    def drop(self, number: int) -> None:
+        """Forget an utterance that an edit removed."""
+        self._each(lambda one: one.drop(number))
+
+    def make_final(self, numbers: Iterable[int]) -> None:
+        """Change these utterances no more."""
+        known = tuple(numbers)
+        self._each(lambda one: one.make_final(known))
+
+    def skip(self) -> None:
+        """Leave out what waits."""
+        self._each(FurtherCaptions.skip)
+
+    def advance(self) -> Event | None:
+        """Translate until an event, the languages in turn; return None if nothing is left to do."""
+        for language, one in tuple(self._languages.items()):
+            try:
+                event = one.advance()
+            except Exception as error:  # noqa: BLE001  the other captions go on, whatever it is
+                return self._failed(one, error)
+            if event is not None:
+                self._languages[language] = self._languages.pop(language)  # the last one next time
+                return event
+        return None
+
+    def _failed(self, captions: FurtherCaptions, error: Exception) -> Event:
+        self.remove(captions.language)
+        reason = first_line(error)
+        return LanguageFailed(
+            language=captions.language, message=Code.ENGINE_STOPPED(reason=reason)
+        )
+
+    def _each(self, do: Callable[[FurtherCaptions], None]) -> None:
+        for one in self._languages.values():
+            do(one)

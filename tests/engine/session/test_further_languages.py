@@ -1,0 +1,254 @@
+"""Sessions that caption in further languages beside the one of their settings."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.commands import (
+    Clear,
+    Configure,
+    EndPassage,
+    Flush,
+    FurtherLanguage,
+    LoadAdapter,
+    UseLanguages,
+)
+from engine.events import (
+    AdapterChanged,
+    Flushed,
+    FurtherCaptionChanged,
+    FurtherCaptionEnded,
+    LanguageFailed,
+    LanguagesChanged,
+    UtteranceEnded,
+)
+from engine.messages import Code
+from engine.models.fingerprint import read_fingerprint
+from engine.models.model_card import Language
+from engine.session.session import Session
+from engine.settings import ModelSettings, TranslationSettings
+from engine.utterances import UtteranceTracker
+from tests.support.adapter_folders import CONFIG, factors, tiny_card, write_adapter
+from tests.support.commands import fed, typed
+from tests.support.fakes import save_tiny_model
+from tests.support.sessions import Listener, at_once, running
+
+TEXT = "ab cd ef gh."
+OTHER = "abc d ef hh gg."
+FRENCH = FurtherLanguage("fr")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = save_tiny_model(tmp_path_factory.mktemp("tiny"))
+    return ModelSettings(directory=folder, device="cpu")
+
+
+@pytest.fixture(scope="module")
+def second(tmp_path_factory):
+    folder = save_tiny_model(tmp_path_factory.mktemp("second"))
+    return ModelSettings(directory=folder, device="cpu", is_second=True)
+
+
+def captions_of(listener):
+    """The captions of all utterances: source, those of the settings, and the further ones."""
+    tracker = UtteranceTracker()
+    for event in listener.events:
+        tracker.take(event, 0.0)
+    return [
+        (one.source, one.caption, {code: it.caption for code, it in one.further.items()})
+        for one in tracker._utterances.values()
+    ]
+
+
+def said(model, text, language="de"):
+    ((_, caption),) = at_once(model, text, language=language)
+    return caption
+
+
+def test_one_model_captions_in_two_languages_as_it_would_in_each_alone(model):
+    with running(model) as (session, listener):
+        session.send(UseLanguages((FRENCH,)))
+        assert listener.wait_for(LanguagesChanged).languages == ("fr",)
+        for text in (TEXT, OTHER):
+            for word in text.split():
+                session.send(fed([word]))
+        listener.wait_for(FurtherCaptionEnded, 2)
+        found = captions_of(listener)
+    assert found == [
+        (text, said(model, text), {"fr": said(model, text, "fr")}) for text in (TEXT, OTHER)
+    ]
+
+
+def test_a_second_model_loads_beside_the_captions_and_then_captions_too(model, second):
+    with running(model) as (session, listener):
+        session.send(UseLanguages((FurtherLanguage("fr", second), FurtherLanguage("de", second))))
+        assert listener.wait_for(LanguagesChanged).languages == ("fr", "de")
+        session.send(fed(TEXT.split()))
+        listener.wait_for(FurtherCaptionEnded, 2)
+        found = captions_of(listener)
+    further = {"fr": said(second, TEXT, "fr"), "de": said(second, TEXT)}
+    assert found == [(TEXT, said(model, TEXT), further)]
+
+
+def test_captions_of_the_settings_never_wait_for_a_further_language(model):
+    with running(model) as (session, listener):
+        session.send(UseLanguages((FRENCH,)))
+        listener.wait_for(LanguagesChanged)
+        session.send(fed([*TEXT.split(), *OTHER.split()]))
+        listener.wait_for(FurtherCaptionEnded, 2)
+        kinds = [kind for kind in listener.kinds if kind in (UtteranceEnded, FurtherCaptionChanged)]
+    assert kinds[:2] == [UtteranceEnded] * 2
+
+
+def test_a_language_that_comes_in_mid_sentence_captions_the_whole_of_it(model):
+    with running(model) as (session, listener):
+        session.send(fed(OTHER.split()))
+        listener.wait_for(UtteranceEnded)
+        session.send(fed(["ab", "cd"]))
+        session.send(UseLanguages((FRENCH,)))
+        listener.wait_for(LanguagesChanged)
+        session.send(fed(["ef", "gh."]))
+        listener.wait_for(FurtherCaptionEnded)
+        found = captions_of(listener)
+    assert found[0][2] == {}  # it had its caption before
+    assert found[1] == (TEXT, said(model, TEXT), {"fr": said(model, TEXT, "fr")})
+
+
+def test_a_language_that_nobody_wants_any_more_is_not_computed(model):
+    with running(model) as (session, listener):
+        session.send(UseLanguages((FRENCH,)))
+        listener.wait_for(LanguagesChanged)
+        session.send(UseLanguages(()))
+        assert listener.wait_for(LanguagesChanged).languages == ()
+        session.send(fed(TEXT.split()))
+        session.send(Flush(1))
+        listener.wait_for(Flushed)
+    assert FurtherCaptionChanged not in listener.kinds
+
+
+def test_an_edit_changes_the_captions_of_all_languages(model):
+    with running(model) as (session, listener):
+        session.send(UseLanguages((FRENCH,)))
+        listener.wait_for(LanguagesChanged)
+        session.send(typed(["ab", "cd", "hh"]))
+        session.send(Flush(1))
+        listener.wait_for(Flushed)
+        session.send(typed(TEXT.split()))
+        session.send(EndPassage())
+        listener.wait_for(FurtherCaptionEnded)
+        found = captions_of(listener)
+        session.send(typed(["ab"]))
+        session.send(Clear())
+        session.send(Flush(2))
+        listener.wait_for(Flushed)
+        assert len(captions_of(listener)) == 1
+    assert found == [(TEXT, said(model, TEXT), {"fr": said(model, TEXT, "fr")})]
+
+
+def test_a_flush_is_answered_when_every_language_has_its_caption(model):
+    with running(model) as (session, listener):
+        session.send(UseLanguages((FRENCH,)))
+        listener.wait_for(LanguagesChanged)
+        session.send(fed(TEXT.split()))
+        session.send(Flush(1))
+        listener.wait_for(Flushed)
+        assert listener.kinds[-3:].count(FurtherCaptionEnded) == 1
+
+
+def test_other_settings_are_followed_but_for_the_language(model):
+    with running(model) as (session, listener):
+        session.send(UseLanguages((FRENCH,)))
+        listener.wait_for(LanguagesChanged)
+        session.send(Configure(TranslationSettings(policy="offline", glossary=(("ab", "xy"),))))
+        session.send(fed(TEXT.split()))
+        listener.wait_for(FurtherCaptionEnded)
+        ((_, _, further),) = captions_of(listener)
+    ((_, offline),) = at_once(model, TEXT, policy="offline", language="fr")
+    assert further == {"fr": offline}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        FurtherLanguage("pl"),
+        FurtherLanguage("fr", ModelSettings(directory=Path("none"))),
+    ],
+)
+def test_a_language_that_cannot_be_captioned_leaves_the_others_alone(model, wrong):
+    with running(model) as (session, listener):
+        session.send(UseLanguages((wrong, FurtherLanguage("de"))))
+        failed = listener.wait_for(LanguageFailed)
+        session.send(fed(TEXT.split()))
+        listener.wait_for(FurtherCaptionEnded)
+        found = captions_of(listener)
+    assert failed.language == wrong.code
+    assert str(failed.message)
+    assert found == [(TEXT, said(model, TEXT), {"de": said(model, TEXT)})]
+
+
+def test_an_engine_that_breaks_in_a_further_language_breaks_there_alone(model, monkeypatch):
+    with running(model) as (session, listener):
+        session.send(UseLanguages((FRENCH,)))
+        listener.wait_for(LanguagesChanged)
+        captions = session._serving._further.captions["fr"]
+        monkeypatch.setattr(captions.system, "advance", None)
+        session.send(fed(TEXT.split()))
+        assert listener.wait_for(LanguageFailed).message.code is Code.ENGINE_STOPPED
+        assert listener.wait_for(LanguagesChanged).languages == ()
+        session.send(fed(OTHER.split()))
+        session.send(Flush(1))
+        listener.wait_for(Flushed)
+        assert [caption for _, caption, _ in captions_of(listener)] == [
+            said(model, TEXT),
+            said(model, OTHER),
+        ]
+
+
+def test_a_switch_of_adapters_switches_the_languages_of_the_same_model(model, tmp_path):
+    base = read_fingerprint(model.directory)
+    tensors = {key: value * 0.2 for key, value in factors(base, CONFIG).items()}
+    languages = {code: Language(name=code, system=f"<|{code}|>") for code in ("de", "fr")}
+    card = tiny_card(base, name="one", languages=languages)
+    folder = write_adapter(tmp_path / "one", base, tensors=tensors, card=card)
+    with running(model) as (session, listener):
+        session.send(UseLanguages((FRENCH,)))
+        listener.wait_for(LanguagesChanged)
+        session.send(fed(["ab", "cd"]))
+        session.send(LoadAdapter(folder))
+        session.send(fed(["ef", "gh."]))
+        session.send(fed(OTHER.split()))
+        listener.wait_for(AdapterChanged, 2)
+        listener.wait_for(FurtherCaptionEnded)
+        found = captions_of(listener)
+    adapted = replace(model, adapter=folder)
+    assert found == [
+        (TEXT, said(model, TEXT), {"fr": said(model, TEXT, "fr")}),
+        (OTHER, said(adapted, OTHER), {"fr": said(adapted, OTHER, "fr")}),
+    ]
+
+
+def test_a_session_without_a_model_captions_in_further_languages_by_theirs(model):
+    listener = Listener()
+    session = Session(None, TranslationSettings(policy="read:2"), listener)
+    session.start()
+    session.send(UseLanguages((FurtherLanguage("fr", model),)))
+    listener.wait_for(LanguagesChanged)
+    session.send(fed(TEXT.split()))
+    listener.wait_for(FurtherCaptionEnded)
+    session.stop()
+    assert captions_of(listener) == [(TEXT, TEXT, {"fr": said(model, TEXT, "fr")})]
+
+
+def test_a_language_that_is_far_behind_leaves_sentences_out_and_is_soon_here_again(model):
+    with running(model) as (session, listener):
+        session.send(UseLanguages((FRENCH,)))
+        listener.wait_for(LanguagesChanged)
+        session.send(fed(TEXT.split() * 60))
+        session.send(Flush(1))
+        listener.wait_for(Flushed)
+        found = captions_of(listener)
+    assert all(caption for _, caption, _ in found)
+    left_out = [further for _, _, further in found if not further.get("fr")]
+    assert 0 < len(left_out) < len(found)
