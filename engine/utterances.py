@@ -134,6 +134,8 @@ class Utterance:
 
     def _set_words(self, words: tuple[FedWord, ...]) -> None:
         self.words, self.ended, self.confidence = words, False, None
+        for one in self.further.values():
+            one.ended = False
         del self.captioned_at_s[len(words) :]
         self._n_shown = min(self._n_shown, len(self.captioned_at_s))
         if words and words[0].spoken_at_s is not None:

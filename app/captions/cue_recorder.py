@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from app.captions.cue_splitter import cue_of
 from app.captions.cues import Cue
-from engine.events import Event, UtteranceDropped, UtteranceEnded
+from engine.events import Event, FurtherCaptionEnded, UtteranceDropped, UtteranceEnded
 from engine.utterances import Utterance, UtteranceTracker
 
 
@@ -16,10 +16,12 @@ class CueKept:
     Attributes:
         key: of the utterance.
         cue: of the utterance.
+        language: further one whose caption is complete now; empty where that was so before.
     """
 
     key: int
     cue: Cue
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,9 @@ class CueRecorder:
     """Keep the complete utterances of a session.
 
     Invariant: ``cues`` is the sum of all entries returned so far.
+
+    Attributes:
+        further: codes of the further languages that are kept, too.
     """
 
     def __init__(self, utterances: UtteranceTracker, start_s: float = 0.0) -> None:
@@ -59,6 +64,7 @@ class CueRecorder:
         self._forgotten: dict[int, Cue] = {}
         self._removed: dict[int, Cue] = {}  # by the user
         self._marked = set[int]()
+        self.further: tuple[str, ...] = ()
 
     @property
     def cues(self) -> list[Cue]:
@@ -104,6 +110,11 @@ class CueRecorder:
             return None
         if isinstance(event, UtteranceEnded):
             return self._keep(utterance, now_s)
+        if isinstance(event, FurtherCaptionEnded):
+            is_kept = event.language in self.further and utterance.ended
+            return (
+                replace(self._keep(utterance, now_s), language=event.language) if is_kept else None
+            )
         if isinstance(event, UtteranceDropped) and self._cues.pop(utterance.key, None) is not None:
             return CueWithdrawn(key=utterance.key)
         return None
@@ -158,6 +169,7 @@ class CueRecorder:
             utterance.begun_at_s - self._start_s,
             end_s - self._start_s,
             [time_s - self._start_s for time_s in times_s if time_s is not None],
+            self.further,
         )
         self._cues[utterance.key] = cue
         return CueKept(key=utterance.key, cue=cue)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from app.captions.cue_lines import cue_end, label_of
-from app.captions.cues import LATEST_S, Cue, Piece
+from app.captions.cues import LATEST_S, Cue, FurtherText, Piece
 from engine.events import CaptionChanged, Event, UtteranceEnded
 from engine.utterances import Utterance
 
@@ -21,6 +21,7 @@ def cue_of(
     start_s: float,
     end_s: float,
     said_s: Sequence[float],
+    further: Sequence[str] = (),
 ) -> Cue:
     """Return an utterance as one cue, with the times of the pieces of its caption.
 
@@ -29,42 +30,62 @@ def cue_of(
         start_s: start of the utterance; before 0 or after ``LATEST_S`` it counts as these.
         end_s: its end; an earlier one counts as ``start_s``.
         said_s: end of each of its words; empty if unknown.
+        further: codes of the further languages whose complete captions the cue has, too.
     """
     start_s = min(max(0.0, start_s), LATEST_S)
     end_s = min(max(start_s, end_s), LATEST_S)
-    text, sure = utterance.caption.strip(), utterance.confidence
-    n_blanks = len(utterance.caption) - len(utterance.caption.lstrip())
-    pieces, n_words, at_s = list[Piece](), 0, start_s
-    for n_characters, n_read in utterance.pieces if said_s else ():
-        n_words = max(n_words, min(n_read, len(said_s)))
-        at_s = min(end_s, max(at_s, said_s[max(n_words, 1) - 1]))
-        pieces.append((min(max(n_characters - n_blanks, 0), len(text)), n_words, at_s))
+    sure, span = utterance.confidence, (start_s, end_s)
+    complete = {code: one for code in further if (one := utterance.further.get(code)) and one.ended}
     return Cue(
         start_s=start_s,
         end_s=end_s,
-        text=text,
+        text=utterance.caption.strip(),
         source=utterance.source,
         speaker=utterance.lane,
         language=utterance.languages[1],
         source_language=utterance.languages[0],
         confidence=None if sure is None else sure.value,
         doubtful=sure is not None and sure.is_low,
-        pieces=tuple(pieces),
+        pieces=_pieces(utterance.caption, utterance.pieces, span, said_s),
+        further=tuple(
+            FurtherText(
+                language=code,
+                text=one.caption.strip(),
+                pieces=_pieces(one.caption, one.pieces, span, said_s),
+            )
+            for code, one in complete.items()
+        ),
     )
+
+
+def _pieces(
+    caption: str,
+    known: Sequence[tuple[int, int]],
+    span: tuple[float, float],
+    said_s: Sequence[float],
+) -> tuple[Piece, ...]:
+    """Return the times of the pieces of a caption, within the span of its cue."""
+    n_letters, n_blanks = len(caption.strip()), len(caption) - len(caption.lstrip())
+    (at_s, end_s), n_words, pieces = span, 0, list[Piece]()
+    for n_characters, n_read in known if said_s else ():
+        n_words = max(n_words, min(n_read, len(said_s)))
+        at_s = min(end_s, max(at_s, said_s[max(n_words, 1) - 1]))
+        pieces.append((min(max(n_characters - n_blanks, 0), n_letters), n_words, at_s))
+    return tuple(pieces)
 
 
 def split(cue: Cue) -> list[Cue]:
     """Split a cue at blanks into cues of at most two lines, with room for the speaker.
 
     Joined they are its text and source, and their times never decrease. Only the first has its
-    mark.
+    mark. Words in further languages are shared out by the lengths of the parts.
     """
     cuts, label = [0], label_of(cue.speaker)
     while (end := cue_end(cue.text, cuts[-1], label)) < len(cue.text):
         cuts.append(end)
     if len(cuts) == 1:
         return [cue]
-    words = cue.source.split()
+    words, whole = cue.source.split(), len(cue.text)
     known = [(0, 0, cue.start_s), *cue.pieces, (len(cue.text), len(words), cue.end_s)]
     ends = [_between(known, cut) for cut in cuts] + [(float(len(words)), cue.end_s)]
     return [
@@ -76,11 +97,21 @@ def split(cue: Cue) -> list[Cue]:
             source=" ".join(words[int(first) : int(last)]),
             marked=cue.marked and begin == 0,
             pieces=(),
+            further=tuple(
+                replace(one, text=_share(one.text, begin / whole, end / whole), pieces=())
+                for one in cue.further
+            ),
         )
         for (begin, end), ((first, start_s), (last, end_s)) in zip(
             pairwise([*cuts, len(cue.text)]), pairwise(ends), strict=True
         )
     ]
+
+
+def _share(text: str, begin: float, end: float) -> str:
+    """Return the words of a text from one share of it to another."""
+    words = text.split()
+    return " ".join(words[round(begin * len(words)) : round(end * len(words))])
 
 
 def split_source(cue: Cue) -> list[Cue]:

@@ -32,6 +32,20 @@ Piece = tuple[int, int, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FurtherText:
+    """The translation of a cue into a further language.
+
+    Attributes:
+        language: as a two-letter code.
+        text, pieces: as those of a ``Cue``.
+    """
+
+    language: str
+    text: str
+    pieces: tuple[Piece, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cue:
     """Source words and their translation.
 
@@ -47,6 +61,7 @@ class Cue:
         confidence: how likely the caption is good, 0 to 1; None if it is not known.
         doubtful: the model is not sure of the caption.
         pieces: known times within the text, not decreasing.
+        further: its translations into further languages.
     """
 
     start_s: float
@@ -60,6 +75,7 @@ class Cue:
     confidence: float | None = None
     doubtful: bool = False
     pieces: tuple[Piece, ...] = ()
+    further: tuple[FurtherText, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.start_s <= self.end_s <= LATEST_S:
@@ -95,7 +111,9 @@ def to_vtt(cue: Cue) -> str:
 def to_json(cue: Cue) -> str:
     """Return a cue as a line of JSON, with seconds to the millisecond."""
     fields = asdict(replace(cue, start_s=round(cue.start_s, 3), end_s=round(cue.end_s, 3)))
-    del fields["pieces"]
+    del fields["pieces"], fields["further"]
+    if cue.further:
+        fields["further"] = {one.language: one.text for one in cue.further}
     if not cue.marked:
         del fields["marked"]
     if cue.confidence is None:

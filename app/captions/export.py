@@ -20,6 +20,9 @@ SUBTITLES = ("srt", "vtt")
 """The forms that have times to be read by."""
 
 CONTENTS = ("captions", "source", "both")
+ALL = "all"
+"""Every language of a cue, where there are further ones; the code of one is content, too."""
+
 _SINCE_SESSION = Times()
 _MARK = "→"  # before the line of a text that the user marked
 
@@ -43,7 +46,8 @@ def export(
         path: an existing file is replaced.
         cues: ordered by start.
         form: one of ``FORMS``.
-        content: one of ``CONTENTS``; JSON Lines always have both languages.
+        content: one of ``CONTENTS``, ``ALL`` or the code of a further language; JSON Lines always
+            have every language.
         times: where those of subtitles are counted from.
         marks_doubt: doubtful captions end in a sign; JSON Lines have their confidence in any case.
 
@@ -55,8 +59,11 @@ def export(
         ValueError: there is no such form or content.
     """
     check_choice("form", form, FORMS)
-    check_choice("content", content, CONTENTS)
     cues = _named(cues, form)
+    further = further_languages(cues)
+    check_choice("content", content, (*CONTENTS, ALL, *further))
+    if content in further and form != "jsonl":
+        cues = [in_language(cue, content) for cue in cues]
     if marks_doubt and form != "jsonl":
         cues = _signed(cues)
     if form != "txt":
@@ -71,6 +78,28 @@ def export(
     except (OSError, ValueError) as error:  # a name no file can have is a ValueError
         message = AppCode.EXPORT_UNWRITABLE(path=str(path), reason=message_of(error))
         raise TextError(message) from error
+
+
+def further_languages(cues: Iterable[Cue]) -> tuple[str, ...]:
+    """Return the codes of the further languages of cues, in the order in which they came."""
+    return tuple(dict.fromkeys(one.language for cue in cues for one in cue.further))
+
+
+def in_language(cue: Cue, code: str) -> Cue:
+    """Return a cue with its translation into a language alone; without text if there is none."""
+    found = next((one for one in cue.further if one.language == code), None)
+    if found is None and cue.language == code:
+        return replace(cue, further=())
+    text, pieces = ("", ()) if found is None else (found.text, found.pieces)
+    return replace(
+        cue,
+        text=text,
+        pieces=pieces,
+        language=code,
+        confidence=None,
+        doubtful=False,
+        further=(),
+    )
 
 
 def _write(path: Path, texts: Iterable[str], head: str) -> int:
@@ -103,7 +132,8 @@ def _chosen(cues: Sequence[Cue], content: str) -> list[Cue]:
         "captions": [cue.text for cue in cues],
         "source": [cue.source for cue in cues],
         "both": [_both(cue) for cue in cues],
-    }[content]
+        ALL: ["\n".join([_both(cue), *(one.text for one in cue.further)]) for cue in cues],
+    }.get(content, [cue.text for cue in cues])
     pairs = zip(cues, texts, strict=True)
     return [replace(cue, text=text) for cue, text in pairs if text.strip()]
 
@@ -136,4 +166,4 @@ def _text(cue: Cue, number: int, form: str, content: str) -> str:
     if cue.marked and lines:
         lines[0] = f"{_MARK} {lines[0]}"
     text = "".join(f"{line}\n" for line in lines if line)
-    return text + "\n" if text and content == "both" else text
+    return text + "\n" if text and content in ("both", ALL) else text

@@ -3,7 +3,8 @@
     {"event": "session", "version": 1, "started": "2026-11-21T09:30:00+01:00"}
     {"event": "cue", "key": 0, "start_s": 1.2, "end_s": 3.4, "text": "Guten Morgen.", ...}
         (with "pieces": [[13, 2, 3.4]] where it was heard, and "confidence": 0.71,
-        "doubtful": false from a calibrated model, see Cue; journals of before have no
+        "doubtful": false from a calibrated model, "further": [{"language": "fr", "text": ...,
+        "pieces": []}] with further languages, see Cue; journals of before have no
         "source_language")
     {"event": "withdrawn", "key": 0}
     {"event": "mark", "key": 0, "marked": true}
@@ -26,7 +27,7 @@ from typing import BinaryIO
 
 from app.captions.cue_recorder import CueKept, CueMarked, CueWithdrawn, Entry
 from app.captions.cue_times import begun
-from app.captions.cues import LATEST_S, Cue, Piece
+from app.captions.cues import LATEST_S, Cue, FurtherText, Piece
 from app.config.system.messages import AppCode
 from app.config.system.text_io import TextError
 from engine.errors import message_of
@@ -46,6 +47,8 @@ _MARK_NAME, _LEAST_OLD = "old", timedelta(days=2)
 
 _MOST_BYTES, _LONGEST_LINE = 100_000_000, 1_000_000
 """Of a journal that is read: hundreds of hours of talk, and far more than an utterance has."""
+
+_MOST_FURTHER = 16  # languages of a cue
 
 _WRONG = (ValueError, OverflowError, RecursionError)
 """What a line may raise that nobody of ours wrote."""
@@ -324,6 +327,8 @@ def _line(entry: Entry) -> dict[str, object]:
         line = {"event": "cue", "key": entry.key, **asdict(entry.cue)}
         if entry.cue.confidence is None:
             del line["confidence"], line["doubtful"]
+        if not entry.cue.further:
+            del line["further"]
         return line
     if isinstance(entry, CueMarked):
         return {"event": "mark", "key": entry.key, "marked": entry.marked}
@@ -394,7 +399,21 @@ def _cue(entry: dict[str, object]) -> Cue:
         confidence=_confidence(entry),
         doubtful=entry.get("doubtful") is True,
         pieces=_pieces(entry, start_s, end_s),
+        further=_further(entry, start_s, end_s),
     )
+
+
+def _further(entry: dict[str, object], start_s: float, end_s: float) -> tuple[FurtherText, ...]:
+    """Return the translations into further languages; what is none is left out."""
+    given = entry.get("further")
+    texts = list[FurtherText]()
+    for one in given[:_MOST_FURTHER] if isinstance(given, list) else ():
+        match one:
+            case {"language": str(language), "text": str(text)}:
+                language, text = (it.encode(errors="replace").decode() for it in (language, text))
+                pieces = _pieces(one, start_s, end_s)
+                texts.append(FurtherText(language=language, text=text, pieces=pieces))
+    return tuple(texts)
 
 
 def _confidence(entry: dict[str, object]) -> float | None:

@@ -35,6 +35,7 @@ class UtteranceView:
         marked: it has a bookmark.
         doubtful: the model is not sure of the caption.
         language: code of the caption's language; empty if that is not known.
+        further: translations into further languages, each behind the code of its language.
     """
 
     key: int
@@ -47,6 +48,11 @@ class UtteranceView:
     marked: bool = False
     doubtful: bool = False
     language: str = ""
+    further: tuple[tuple[str, str], ...] = ()
+
+    def translation(self, language: str) -> str:
+        """Return the translation into a further language; empty if there is none so far."""
+        return next((text for code, text in self.further if code == language), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +155,9 @@ class Captions:
                 begun_s=self._epoch_s(utterance.begun_at_s),
                 doubtful=utterance.confidence is not None and utterance.confidence.is_low,
                 language=utterance.languages[1],
+                further=tuple(
+                    (code, one.caption) for code, one in utterance.further.items() if one.caption
+                ),
             )
         self._place_tail(utterance.lane)
         self.release_tails()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.config.doubt import DOTTED, DOUBT_MARKS
 from app.config.lanes import ME, THEM
-from app.config.modes import MODES, SOURCE_LANGUAGE
+from app.config.modes import CAPTIONS_ONLY, MODES, SOURCE_LANGUAGE
 from engine.hub.catalogue import STANDARD_WHISPER
 from engine.policy import parse_policy
 from engine.settings import at_least, check_choice
@@ -28,6 +28,7 @@ LEAST_OPACITY = 0.2
 MOST_LETTERS = 64
 """Of the name of a font or a speaker."""
 
+_CODE = re.compile("[a-z]{2,3}")
 _COLOUR = re.compile("#[0-9a-fA-F]{6}")
 
 
@@ -57,6 +58,7 @@ class CaptionPreferences:
         preset: one of ``PRESETS``.
         outline: letters have a rim.
         mode: one of ``MODES``.
+        second: code of a second language, shown below the first; empty for none.
         smooth: lines glide up, unless the system reduces motion.
         font: family of the letters; empty for that of the windows.
         text_colour: as ``#rrggbb``; empty for that of the preset, as the next one.
@@ -74,6 +76,7 @@ class CaptionPreferences:
     preset: str = PRESETS[0]
     outline: bool = True
     mode: str = MODES[0]
+    second: str = ""
     smooth: bool = True
     font: str = ""
     text_colour: str = ""
@@ -90,6 +93,9 @@ class CaptionPreferences:
         check_choice("preset", self.preset, PRESETS)
         check_choice("mode", self.mode, MODES)
         check_choice("doubt", self.doubt, DOUBT_MARKS)
+        if self.second and not _CODE.fullmatch(self.second):
+            msg = f"second must be the code of a language, got {self.second!r}"
+            raise ValueError(msg)
         _colour("text_colour", self.text_colour)
         _colour("background_colour", self.background_colour)
         if self.opacity is not None and not LEAST_OPACITY <= self.opacity <= 1.0:
@@ -99,6 +105,11 @@ class CaptionPreferences:
             if len(name) > MOST_LETTERS:
                 msg = f"a name has at most {MOST_LETTERS} letters, got {len(name)}"
                 raise ValueError(msg)
+
+    @property
+    def second_shown(self) -> str:
+        """The second language that is shown; empty where nothing is translated."""
+        return "" if self.mode == CAPTIONS_ONLY else self.second
 
     @property
     def speaker_names(self) -> dict[str, str]:

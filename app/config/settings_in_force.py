@@ -16,7 +16,7 @@ from app.config.modes import CAPTIONS_ONLY, SOURCE_LANGUAGE
 from app.config.preferences import Preferences
 from app.config.preferences_file import PreferencesFile
 from app.config.system.translations import worded
-from engine.hub.bundled import NO_ADAPTER
+from engine.hub.bundled import NO_ADAPTER, bundled_languages
 from engine.hub.catalogue import suited_speech_model
 from engine.models.resolve import STANDARD_POLICY, suited_policy
 from engine.settings import TranslationSettings
@@ -181,6 +181,10 @@ class SettingsInForce(QObject):
         now = self._preferences
         is_accepted = not choice.accepts_licence or choice.model == now.accepted
         is_same = choice.model == now.model and is_accepted and self.model_works
+        if choice.model is None:  # of several bundled models each knows its own languages
+            known = bundled_languages()
+            languages = choice.language, self.translation.target_language
+            is_same = is_same and len({known.get(code) for code in languages}) == 1
         if is_same or self.launch.model is not None:
             self.adopt_model(choice)
             return is_same

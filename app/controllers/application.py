@@ -19,6 +19,7 @@ from app.controllers.audience.projector_controller import ProjectorController
 from app.controllers.audience.share_controller import ShareController
 from app.controllers.caption_controller import CaptionController
 from app.controllers.diagnostics import diagnostics
+from app.controllers.further_controller import FurtherController
 from app.controllers.help_windows import HelpWindows
 from app.controllers.history_controller import HistoryController
 from app.controllers.listening_controller import FETCH, ListeningController
@@ -86,6 +87,9 @@ class Application(QObject):
         desk = ListeningService(make, folder / "models", launch.device, bridge, self)
         self.side_windows = ToolWindows(self.settings, window, desk)
         self.help_windows = HelpWindows(window)
+        self.further = FurtherController(
+            self.settings, bridge, window, lambda: self.side_windows.guide.report
+        )
         self.listening = ListeningController(
             self.settings, bridge, desk, window.controls, banner, window.status
         )
@@ -95,9 +99,7 @@ class Application(QObject):
         self.sharing = ShareController(self.settings, self.stage.speakers, window)
         self._settings_dialog: SettingsDialog | None = None
         window.menu_actions.use_shortcuts(now.shortcuts)
-        if self.settings.notice is not None:
-            banner.show_notice(worded(self.settings.notice))
-        self._report_crash(launch)
+        self._report_start(launch)
         self.wants_restart = False
         self._closing_since_s: float | None = None
         self._explained_wayland = False
@@ -118,9 +120,11 @@ class Application(QObject):
         self.side_windows.show()
         self._report_missing_font(self.settings.translation.target_language)
 
-    def _report_crash(self, launch: LaunchSettings) -> None:
-        """Report a crash of the last run, and offer the session that it lost."""
+    def _report_start(self, launch: LaunchSettings) -> None:
+        """Report settings that cannot be read, and a crash; offer the session that it lost."""
         banner = self.window.banner
+        if self.settings.notice is not None:
+            banner.show_notice(worded(self.settings.notice))
         if launch.crashed:
             text = self.tr("Surtitle crashed last time; Help, Copy diagnostics says how")
             banner.show_notice(text)
@@ -219,7 +223,7 @@ class Application(QObject):
         overlay = self.settings.preferences.overlay
         self.stage.hide_from_share(hidden=overlay.hide_from_share)
         self.stage.visibility.hide_after(overlay.hide_after_s)
-        self.archive.use_mode(self.settings.mode)
+        self._use_mode(self.settings.preferences)
 
     @Slot()
     def _show_speakers(self) -> None:
@@ -264,10 +268,15 @@ class Application(QObject):
         """Apply the preferences of the transcript."""
         self.window.transcript.show_size(now.interface.text_size)
         self.window.transcript.show_share(now.interface.source_share)
+        self.window.transcript.show_second(now.captions.second_shown)
         for transcript in (self.window.transcript, self.archive.session_window.transcript):
             transcript.mark_doubt(now.captions.doubt)
             transcript.name_speakers(now.captions.speaker_names)
         self.archive.export_dialog.name_speakers(now.captions.speaker_names)
+
+    def _use_mode(self, now: Preferences) -> None:
+        """Let files and export follow which languages are shown."""
+        self.archive.use_mode(now.captions.mode, now.captions.second_shown)
 
     @Slot(object, object)
     def _use_choices(self, before: Preferences, now: Preferences) -> None:
@@ -276,8 +285,9 @@ class Application(QObject):
             self.look.use(now.interface.appearance)
         if now.captions != before.captions:
             self.stage.show_theme(now.captions)
-        if now.captions.mode != before.captions.mode:
-            self.archive.use_mode(now.captions.mode)
+        modes = [(one.captions.mode, one.captions.second) for one in (before, now)]
+        if modes[0] != modes[1]:
+            self._use_mode(now)
         self._show_transcripts(now)
         self.stage.hide_from_share(hidden=now.overlay.hide_from_share)
         self.stage.visibility.hide_after(now.overlay.hide_after_s)

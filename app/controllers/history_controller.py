@@ -60,9 +60,10 @@ class HistoryController(QObject):
         if lost is not None:
             self.session_window.show_session(lost)
 
-    def use_mode(self, mode: str) -> None:
-        """Let the text file and the export follow the mode of the captions."""
+    def use_mode(self, mode: str, second: str = "") -> None:
+        """Let files and export follow the mode of the captions, and their second language."""
         self.keeper.mode = mode
+        self.keeper.use_further(*filter(None, (second,)))
         content = self.export_dialog.content
         content.setCurrentIndex(content.findData("both" if mode == BOTH else "captions"))
 

@@ -23,6 +23,7 @@ from app.main_window.download_bar import DownloadBar
 from app.session.engine_bridge import EngineBridge
 from engine.errors import ModelError
 from engine.events import Event, Failed, LoadProgress
+from engine.hub.bundled import bundled_languages as model_by_language
 from engine.hub.bundled import bundled_models
 from engine.messages import Code, Message
 from engine.models.encoder_decoder.original import is_encoder_decoder, model_record
@@ -122,6 +123,7 @@ class ModelChange(QObject):
             choice.model,
             self._settings.launch,
             accepts_licence=choice.accepts_licence,
+            language=choice.language,
             is_second=is_second,
         )
         if model is None:
@@ -174,14 +176,22 @@ class ModelChange(QObject):
 
 
 def model_settings(
-    model: Path | None, launch: LaunchSettings, *, accepts_licence: bool, is_second: bool = False
+    model: Path | None,
+    launch: LaunchSettings,
+    *,
+    accepts_licence: bool,
+    language: str = "",
+    is_second: bool = False,
 ) -> ModelSettings | None:
-    """Return how to load a model as the preferences store it; None if none is bundled."""
+    """Return how to load a model as the preferences store it; None if none is bundled.
+
+    Of several bundled ones it is that of the language, else the first.
+    """
     if model is None:
         bundled = bundled_models()
         if not bundled:
             return None
-        model = bundled[0]
+        model = model_by_language(bundled).get(language, bundled[0])
     name = hub_name(model)
     return ModelSettings(
         directory=launch.data_folder / "models" if name else model,
@@ -207,10 +217,5 @@ def card_of(model: ModelSettings) -> ModelCard | None:
 
 
 def bundled_languages() -> tuple[str, ...]:
-    """Return the target languages of the bundled model; none without one."""
-    try:
-        return tuple(
-            code for folder in bundled_models()[:1] for code in read_card(folder).languages
-        )
-    except ModelError:  # which the session tells, in the same words
-        return ()
+    """Return the target languages of the bundled models; none without one."""
+    return tuple(model_by_language(bundled_models()))

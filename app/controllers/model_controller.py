@@ -6,7 +6,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.config.model_choice import ModelChoice
-from app.config.modes import CAPTIONS_ONLY
+from app.config.modes import CAPTIONS_ONLY, SOURCE_LANGUAGE
 from app.config.preferences import Preferences
 from app.config.settings_in_force import SettingsInForce
 from app.config.system.translations import worded
@@ -70,6 +70,7 @@ class ModelController(QObject):
         self._choices, self._banner, self._status = choices, banner, window.status
         self._is_loading = self._starts_over = self._was_wanted = False
         self.timings = policy_names()
+        self._own: Mapping[str, str] = {}  # languages of the model in use
         self._chosen: ModelChoice | None = None  # waits for the end of loading
         self.change = ModelChange(settings, bridge, banner, window.next_bar)
         banner.retry_clicked.connect(self._retry)
@@ -81,7 +82,7 @@ class ModelController(QObject):
         settings.model_wanted.connect(self.choose)
         bridge.taking_over.connect(self._show_restart)
         choices.mode_chosen.connect(settings.choose_mode)
-        choices.language_chosen.connect(settings.choose_language)
+        choices.language_chosen.connect(self._choose_language)
         choices.policy_chosen.connect(settings.choose_policy)
         choices.show_mode(settings.mode)
         self._show_choices(settings.translation)
@@ -112,6 +113,7 @@ class ModelController(QObject):
             self._settings.model,
             self._settings.launch,
             accepts_licence=self._settings.accepts_licence,
+            language=self._settings.translation.target_language,
         )
         if model is None:
             self._status.show_stopped()
@@ -149,7 +151,12 @@ class ModelController(QObject):
 
     def _judge_adapters(self) -> None:
         """Check adapters against the model in force from now on."""
-        model = model_settings(self._settings.model, self._settings.launch, accepts_licence=False)
+        model = model_settings(
+            self._settings.model,
+            self._settings.launch,
+            accepts_licence=False,
+            language=self._settings.translation.target_language,
+        )
         if model is not None:
             self._adapters.desk.use_model(model_folder(model))
 
@@ -168,9 +175,22 @@ class ModelController(QObject):
         self._show_languages(languages)
 
     def _show_languages(self, languages: Mapping[str, str]) -> None:
-        now = self._settings.translation
+        """Offer the languages of the model in use, and those of the bundled ones."""
+        now, self._own = self._settings.translation, languages
         others = {code: name for code, name in languages.items() if code != now.source_language}
+        if now.source_language == SOURCE_LANGUAGE and self._settings.launch.model is None:
+            others |= {code: code for code in bundled_languages() if code not in others}
         self._choices.show_languages(others or languages, now.target_language)
+
+    @Slot(str)
+    def _choose_language(self, code: str) -> None:
+        """Translate into a language by the model in use, or by the bundled one that knows it."""
+        if code in self._own:
+            self._settings.choose_language(code)
+            return
+        source = self._settings.translation.source_language
+        self._settings.choose_model(ModelChoice(model=None, language=code, source=source))
+        self._show_choices(self._settings.translation)  # the old one, until the new one works
 
     @Slot(object)
     def _translate(self, translation: TranslationSettings) -> None:

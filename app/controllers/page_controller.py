@@ -65,7 +65,8 @@ class PageController(QObject):
     @Slot()
     def _show_lines(self) -> None:
         """Show the lines of the overlay."""
-        self.source.show_lines(self._stage.caption_lines, self._stage.source_lines)
+        lines = self._stage.lines
+        self.source.show_lines(lines.lines, lines.source, lines.second)
 
     @Slot()
     def copy_address(self) -> None:

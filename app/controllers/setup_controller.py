@@ -102,6 +102,11 @@ class SetupController(QObject):
         self.models.open_models(now, preferences.accepted, in_use)
 
     @property
+    def report(self) -> MachineReport:
+        """The results of checking this computer, so far."""
+        return MachineReport() if self.models is None else self.models.page.report
+
+    @property
     def _library(self) -> Path:
         return self._settings.launch.data_folder / "models"
 
@@ -109,7 +114,7 @@ class SetupController(QObject):
     def _offer_languages(self) -> None:
         """Offer the languages of other models, each with what is downloaded for it."""
         choices, spoken = self._window.choices, self._settings.translation.source_language
-        report = MachineReport() if self.models is None else self.models.page.report
+        report = self.report
         offers = [*bundled_offers(), *known_offers()]
         known = {spoken, *(code for _, code in choices.language.entries)}
         entries = list[tuple[str, str, str]]()

@@ -17,13 +17,14 @@ from PySide6.QtWidgets import (
 
 from app.captions.cue_times import TIMES, Times, begun
 from app.captions.cues import Cue
-from app.captions.export import CONTENTS, FORMS, SUBTITLES, export
+from app.captions.export import ALL, CONTENTS, FORMS, SUBTITLES, export, further_languages
 from app.config.system.text_io import TextError
 from app.config.system.translations import error_text
 from app.look.style_sheet import make_primary
 from app.look.widgets.dialog_text import add_row, breakable, bring_up, close_button, paragraph
 from app.look.widgets.file_dialogs import ask_save
 from app.look.widgets.lane_style import lane_name
+from app.look.widgets.language_names import language_name
 
 _LINES = 2  # height of the empty message label
 
@@ -73,10 +74,22 @@ class ExportDialog(QDialog):
     def follow(self, cues: Sequence[Cue], started: datetime) -> None:
         """Offer these cues from now on; the result of an export stays to be read."""
         self._cues, self._started = cues, started
+        self._offer_languages()
         self._take_form()
         if not self._told_result:
             self._show_message(self.tr("%Ln captions", "", len(cues)))
         self.save.setEnabled(bool(cues))
+
+    def _offer_languages(self) -> None:
+        """Offer the further languages of the cues, each alone and all together."""
+        chosen, further = self.content.currentData(), further_languages(self._cues)
+        while self.content.count() > len(CONTENTS):
+            self.content.removeItem(self.content.count() - 1)
+        for code in further:
+            self.content.addItem(self.tr("{} alone").format(language_name(code)), code)
+        if further:
+            self.content.addItem(self.tr("All languages"), ALL)
+        self.content.setCurrentIndex(max(0, self.content.findData(chosen)))
 
     def name_speakers(self, given: Mapping[str, str]) -> None:
         """Use the names that the user gave, by lane."""
@@ -146,7 +159,9 @@ class ExportDialog(QDialog):
     @Slot()
     def _ask_path(self) -> None:
         form = self.form.currentData()
-        name = f"captions-{begun(self._cues, self._started):%Y-%m-%d-%H%M}.{form}"
+        content = self.content.currentData()
+        kind = form if content in (*CONTENTS, ALL) or form == "jsonl" else f"{content}.{form}"
+        name = f"captions-{begun(self._cues, self._started):%Y-%m-%d-%H%M}.{kind}"
         path = ask_save(self, self.windowTitle(), name, f"*.{form}")
         if path:
             self.export_to(path)

@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from app.captions.cues import Cue
+from app.captions.export import further_languages
 from app.captions.journal import PastSession
 from app.captions.model import UtteranceView
 from app.config.modes import BOTH, CAPTIONS_ONLY, SOURCE_LANGUAGE
@@ -75,6 +76,7 @@ class SessionWindow(QDialog):
         self.transcript.show_views(())
         self.transcript.show_views(views_of(cues, session.started, range(len(cues))))
         self.transcript.show_mode(*_languages(cues))
+        self.transcript.show_second(next(iter(further_languages(cues)), ""))
         bring_up(self)
         self.transcript.go_to(next(iter(self.transcript.rows.marked_rows), 0))
 
@@ -112,6 +114,7 @@ def views_of(cues: Iterable[Cue], started: datetime, keys: Iterable[int]) -> lis
             begun_s=started.timestamp() + cue.start_s,
             marked=cue.marked,
             doubtful=cue.doubtful,
+            further=tuple((one.language, one.text) for one in cue.further),
         )
         for key, cue in zip(keys, cues, strict=True)
     ]

@@ -159,7 +159,11 @@ class SessionsDialog(QDialog):
 
 def _contains(session: PastSession, text: str) -> bool:
     """Return whether a session contains a text, given without case."""
-    texts = (one for cue in session.cues for one in (cue.source, cue.text))
+    texts = (
+        one
+        for cue in session.cues
+        for one in (cue.source, cue.text, *(further.text for further in cue.further))
+    )
     return any(text in one.casefold() for one in texts)
 
 

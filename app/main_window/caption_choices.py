@@ -11,11 +11,12 @@ from app.look.widgets.policy_names import policy_names, standard_entry, unoffere
 
 
 class CaptionChoices(QObject):
-    """Four menus; they only emit signals.
+    """Five menus; they only emit signals.
 
     Signals:
         mode_chosen(str): one of ``MODES``.
         language_chosen(str): the code of a target language.
+        second_chosen(str): the code of a language below it; empty for none.
         other_language_wanted(str): one that needs another model; empty for all that there are.
         purpose_chosen(str): the name of an adapter, empty for the model alone.
         policy_chosen(str): a policy as the engine writes it.
@@ -24,12 +25,14 @@ class CaptionChoices(QObject):
     Attributes:
         mode: menu of the modes.
         language: menu of the target languages, those of the model in use above a line.
+        second: menu of the languages that can stand below it.
         purpose: menu of what is captioned; without entries where the model has no choice.
         timing: menu of the policies.
     """
 
     mode_chosen = Signal(str)
     language_chosen = Signal(str)
+    second_chosen = Signal(str)
     other_language_wanted = Signal(str)
     purpose_chosen = Signal(str)
     policy_chosen = Signal(str)
@@ -40,6 +43,7 @@ class CaptionChoices(QObject):
         self._spoken = SOURCE_LANGUAGE
         self.mode = ChoiceMenu(self.tr("Sh&ow"))
         self.language = ChoiceMenu(self.tr("Translate &to"))
+        self.second = ChoiceMenu(self.tr("Second la&nguage"))
         self.purpose = ChoiceMenu(self.tr("B&etter for"))
         self.timing = ChoiceMenu(self.tr("T&iming"))
         modes = (
@@ -54,14 +58,16 @@ class CaptionChoices(QObject):
         self.mode.value_chosen.connect(self.mode_chosen)
         self.language.value_chosen.connect(self.language_chosen)
         self.language.other_chosen.connect(self.other_language_wanted)
+        self.second.value_chosen.connect(self.second_chosen)
         self.purpose.value_chosen.connect(self.purpose_chosen)
+        self.show_seconds([(self.tr("None"), "", "")], "")
         self.show_talks("")
         self.timing.value_chosen.connect(self.policy_chosen)
 
     def show_mode(self, mode: str) -> None:
         """Select a mode; captions without a translation have no other language or timing."""
         self.mode.choose(mode)
-        for menu in (self.language, self.purpose, self.timing):
+        for menu in (self.language, self.second, self.purpose, self.timing):
             menu.setEnabled(self.translates)
         self.changed.emit()
 
@@ -78,6 +84,17 @@ class CaptionChoices(QObject):
         """Offer languages of other models below a line: text, code, tool tip."""
         more = self.tr("&More languages…"), "", self.tr("Shows all translation models")
         self.language.show_others([*entries, more])
+
+    def show_seconds(self, entries: Sequence[tuple[str, str, str]], chosen: str) -> None:
+        """Offer second languages, the first entry for none: text, code, tool tip."""
+        self.second.show_entries(entries)
+        self.show_second(chosen)
+
+    def show_second(self, chosen: str) -> None:
+        """Select the second language; empty for none."""
+        if self.second.value != chosen:
+            self.second.choose(chosen, language_name(chosen))
+            self.changed.emit()
 
     def show_talks(self, adapter: str, *, used: bool = False) -> None:
         """Offer captions for talks by an adapter, or no choice if it has no name."""
@@ -121,6 +138,8 @@ class CaptionChoices(QObject):
         if not self.translates:
             return self.tr("{} captions").format(source)
         pair = f"{source} + {target}" if self.mode.value == BOTH else f"{source} → {target}"
+        if self.second.value not in ("", self.language.value):
+            pair = f"{pair} + {language_name(self.second.value)}"
         if not self.purpose.value:
             return pair
         talks = self.tr("Talks")

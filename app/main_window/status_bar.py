@@ -69,7 +69,7 @@ class StatusBar(QWidget):
         self.choices.setToolTip(self.tr("Mode, language and timing of the captions"))
         menu = QMenu(self.choices)
         menu.setToolTipsVisible(True)
-        for one in (choices.language, choices.purpose, choices.timing):
+        for one in (choices.language, choices.second, choices.purpose, choices.timing):
             menu.addMenu(one)
         menu.addSeparator()
         menu.addActions(choices.mode.actions())

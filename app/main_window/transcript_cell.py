@@ -19,6 +19,7 @@ from app.main_window.transcript_model import (
     DOUBT_ROLE,
     FOUND_ROLE,
     LANGUAGE_ROLE,
+    SECOND_ROLE,
     TAIL_ROLE,
     TIME,
     Index,
@@ -60,9 +61,13 @@ class TranscriptCell(QStyledItemDelegate):
         found.setBackground(cell.palette.color(QPalette.ColorRole.Highlight))
         found.setForeground(cell.palette.color(QPalette.ColorRole.HighlightedText))
         n_tail = index.data(TAIL_ROLE) or 0
+        n_second = index.data(SECOND_ROLE) or 0
+        quiet = QTextCharFormat()
+        quiet.setForeground(cell.palette.color(QPalette.ColorRole.PlaceholderText))
         formats = [_range(len(cell.text) - n_tail, n_tail, tail)]
+        formats.append(_range(len(cell.text) - n_second, n_second, quiet))
         if index.data(DOUBT_ROLE):
-            formats.append(_range(0, len(cell.text), doubtful))
+            formats.append(_range(0, len(cell.text) - n_second, doubtful))
         formats += [_range(start, length, found) for start, length in index.data(FOUND_ROLE) or ()]
         lower = QFontMetricsF(option.font).ascent() - QFontMetricsF(cell.font).ascent()
         mark = index.data(LANGUAGE_ROLE) or ""

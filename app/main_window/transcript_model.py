@@ -35,6 +35,9 @@ DOUBT_ROLE = FOUND_ROLE + 1
 LANGUAGE_ROLE = DOUBT_ROLE + 1
 """The language of a caption as a short mark, such as PL, where the rows have several."""
 
+SECOND_ROLE = LANGUAGE_ROLE + 1
+"""Number of characters at the end of a caption that are in a second language."""
+
 _LANGUAGE_ROLES = (
     LANGUAGE_ROLE,
     Qt.ItemDataRole.ToolTipRole,
@@ -64,6 +67,7 @@ class TranscriptModel(QAbstractTableModel):
         self._shown: list[UtteranceView] = []
         self._lanes = set[str]()
         self._languages = dict[str, None]()  # codes of the captions' languages, in their order
+        self._second = ""  # code of the language below the captions
         self._given: Mapping[str, str] = {}
         self._titles = (self.tr("Source"), self.tr("Captions"))
         self._captions_lead = True
@@ -86,6 +90,17 @@ class TranscriptModel(QAbstractTableModel):
         self._captions_lead = bool(caption)
         self._titles = source, caption or source
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, SOURCE, CAPTION)
+
+    def show_second(self, language: str) -> bool:
+        """Show a second language below the captions, none if empty; return whether it changed."""
+        if language == self._second:
+            return False
+        self._second = language
+        if self._shown:
+            last = self.index(len(self._shown) - 1, CAPTION)
+            self.dataChanged.emit(self.index(0, CAPTION), last)
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, CAPTION, CAPTION)
+        return True
 
     def mark_doubt(self, mark: str) -> None:
         """Mark doubtful captions from now on by one of ``DOUBT_MARKS``."""
@@ -165,7 +180,8 @@ class TranscriptModel(QAbstractTableModel):
         return [
             row
             for row, view in enumerate(self._shown)
-            if needle and (needle in view.source.casefold() or needle in view.caption.casefold())
+            if needle
+            and any(needle in self._text(view, column).casefold() for column in (SOURCE, CAPTION))
         ]
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
@@ -188,8 +204,11 @@ class TranscriptModel(QAbstractTableModel):
     def _data(self, view: UtteranceView, column: int, role: int) -> object:
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._text(view, column)
-        if role == TAIL_ROLE:
-            return len(dotted(view.tail)) if column == SOURCE else 0
+        if role in (TAIL_ROLE, SECOND_ROLE):
+            end, place = (dotted(view.tail), SOURCE)
+            if role == SECOND_ROLE:
+                end, place = (self._translation(view), CAPTION)
+            return len(end) if column == place else 0
         if role == FOUND_ROLE:
             return self._matches(self._text(view, column)) if column in (SOURCE, CAPTION) else []
         if role == Qt.ItemDataRole.ForegroundRole:
@@ -219,7 +238,17 @@ class TranscriptModel(QAbstractTableModel):
         if section != CAPTION:
             return title
         others = (language_name(code) for code in self._languages)
-        return " · ".join([*(name for name in others if name != title), title])
+        names = [*(name for name in others if name != title), title]
+        return " · ".join([*names, language_name(self._second)] if self._second else names)
+
+    def _translation(self, view: UtteranceView) -> str:
+        """Return the second language of a row, as it is shown."""
+        return _shortened(view.translation(self._second)) if self._second else ""
+
+    def captions_of(self, view: UtteranceView) -> list[str]:
+        """Return the captions of a row in full, one for each language that is shown."""
+        second = view.translation(self._second) if self._second else ""
+        return [view.caption, second] if second else [view.caption]
 
     def _matches(self, text: str) -> list[tuple[int, int]]:
         if not self._needle:
@@ -237,14 +266,18 @@ class TranscriptModel(QAbstractTableModel):
         is_signed = self._doubt_mark == SIGN
         match role:
             case Qt.ItemDataRole.DisplayRole if is_signed:
-                return with_sign(_shortened(view.caption))
+                return self._signed(view)
             case Qt.ItemDataRole.AccessibleTextRole:
-                return with_sign(_shortened(view.caption))
+                return self._signed(view)
             case Qt.ItemDataRole.ToolTipRole if not view.marked:
                 return self.tr("The model is not sure of this caption")
             case _ if role == DOUBT_ROLE:
                 return self._doubt_mark == DOTTED
         return self._data(view, CAPTION, role)
+
+    def _signed(self, view: UtteranceView) -> str:
+        caption = with_sign(_shortened(view.caption))
+        return "\n".join(filter(None, (caption, self._translation(view))))
 
     def _new_time(self, row: int) -> str:
         """Return the time of a row; empty if the row above has it, too."""
@@ -258,7 +291,7 @@ class TranscriptModel(QAbstractTableModel):
         if column == TIME:
             return time_text(view.begun_s)
         if column == CAPTION:
-            return _shortened(view.caption)
+            return "\n".join(map(_shortened, self.captions_of(view)))
         return _shortened(" ".join(filter(None, (view.source, dotted(view.tail)))))
 
     def _remove_others(self, kept: set[int], start: int) -> None:

@@ -140,6 +140,11 @@ class Transcript(QTableView):
         self.rows.mark_doubt(mark)
         self._fit_visible_rows()
 
+    def show_second(self, language: str) -> None:
+        """Show a second language below the captions; none if empty."""
+        if self.rows.show_second(language):
+            self._fit_visible_rows()
+
     @Slot()
     def follow(self) -> None:
         """Keep the newest row visible from now on."""
@@ -470,13 +475,17 @@ class Transcript(QTableView):
         if self.isColumnHidden(CAPTION):
             self.copy_all()
         else:
-            _copy([view.caption for view in self.rows.views if view.caption])
+            _copy([self._captions_of(view) for view in self.rows.views if view.caption])
 
     def _copy_both(self, views: Sequence[UtteranceView]) -> None:
         if self.isColumnHidden(CAPTION):
             _copy([view.source for view in views])
         else:
-            _copy([f"{view.source}\t{view.caption}" for view in views])
+            _copy(["\t".join([view.source, *self.rows.captions_of(view)]) for view in views])
+
+    def _captions_of(self, view: UtteranceView) -> str:
+        """Return the captions of a row, each language on a line of its own."""
+        return "\n".join(self.rows.captions_of(view))
 
     @Slot()
     def copy_source(self) -> None:
@@ -486,7 +495,7 @@ class Transcript(QTableView):
     @Slot()
     def copy_captions(self) -> None:
         """Copy the captions of the selected rows."""
-        _copy([view.caption for view in self._chosen()])
+        _copy([self._captions_of(view) for view in self._chosen()])
 
 
 def is_shortcut(event: QKeyEvent) -> bool:

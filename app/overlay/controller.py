@@ -41,7 +41,7 @@ class OverlayController(QObject):
     Signals:
         size_wanted(int, int): the user resized the overlay to this many characters and lines.
         painted(tuple of int): keys of the utterances whose captions were painted.
-        lines_changed(): ``source_lines`` or ``caption_lines`` are other ones.
+        lines_changed(): ``lines`` are other ones.
     """
 
     size_wanted = Signal(int, int)
@@ -58,12 +58,9 @@ class OverlayController(QObject):
         self._geometry = geometry
         self._views: Sequence[UtteranceView] = ()
         self._fresh: Sequence[UtteranceView] = ()  # the part that was not cleared
-        self._lines: tuple[Line, ...] = ()  # of captions
-        self._source_lines: tuple[Line, ...] = ()  # above them, if both languages are shown
+        self._shown = OverlayView()  # the last lines
         self._gone = frozenset[int]()  # keys of utterances that had ended when it was cleared
-        self._cut: dict[
-            int, tuple[int, int]
-        ] = {}  # of open ones: characters shown before it was cleared
+        self._cut = dict[int, UtteranceView]()  # open ones, as they were when it was cleared
         self._is_paused = False
         self.speakers = SpeakerNames({lane: lane_name(lane) for lane in (ME, THEM)})
         self.speakers.give(choices.speaker_names)
@@ -100,25 +97,24 @@ class OverlayController(QObject):
     def show_views(self, views: Sequence[UtteranceView]) -> None:
         """Show the last lines of these utterances, or a hint if there are none."""
         self._views, self._fresh = views, self._after_clear(views)
-        captions, source = self._typeset.of(self._fresh, self.overlay.n_lines)
-        has_changed = (captions, source) != (self._lines, self._source_lines)
-        self._lines, self._source_lines = captions, source
+        before, self._shown = self._shown, self._typeset.of(self._fresh, self.overlay.n_lines)
         self._show_lines()
-        if has_changed:
-            if captions or source:
+        if self._shown != before:
+            if self._has_lines:
                 self.visibility.take_caption()
             self.lines_changed.emit()
 
     def _show_lines(self) -> None:
         """Show the lines, below them whether it is paused, or a hint if there are none."""
-        lines, source = self._lines, self._source_lines
         if self._is_paused:
             note = Line(text=self.tr("Paused"), is_note=True)
-            self.overlay.show_view(OverlayView(lines=(*lines, note), source=source))
-        elif lines or source:
-            self.overlay.show_view(OverlayView(lines=lines, source=source))
+            self.overlay.show_view(replace(self._shown, lines=(*self._shown.lines, note)))
         else:
-            self.overlay.show_view(self._hint())
+            self.overlay.show_view(self._shown if self._has_lines else self._hint())
+
+    @property
+    def _has_lines(self) -> bool:
+        return bool(self._shown.lines or self._shown.source or self._shown.second)
 
     def pause(self, *, paused: bool) -> None:
         """Show that it is paused, or that it goes on."""
@@ -134,11 +130,7 @@ class OverlayController(QObject):
     def clear(self) -> None:
         """Hide all text so far; new text is shown again."""
         self._gone = frozenset(view.key for view in self._views if view.ended)
-        self._cut = {
-            view.key: (len(view.source), len(view.caption))
-            for view in self._views
-            if not view.ended
-        }
+        self._cut = {view.key: view for view in self._views if not view.ended}
         self._make_typesetter()
         self.show_views(self._views)
 
@@ -154,11 +146,13 @@ class OverlayController(QObject):
                 continue
             if view.key in self._cut:
                 cut.discard(view.key)
-                n_source, n_caption = self._cut[view.key]
-                source, caption = view.source[n_source:], view.caption[n_caption:]
-                view = replace(view, source=source.lstrip(), caption=caption.lstrip())  # noqa: PLW2901
+                view = _after(view, self._cut[view.key])  # noqa: PLW2901
             fresh.append(view)
-        return [view for view in reversed(fresh) if view.source or view.caption or view.tail]
+        return [
+            view
+            for view in reversed(fresh)
+            if view.source or view.caption or view.tail or view.further
+        ]
 
     @property
     def fresh_views(self) -> Sequence[UtteranceView]:
@@ -166,14 +160,9 @@ class OverlayController(QObject):
         return self._fresh
 
     @property
-    def source_lines(self) -> tuple[Line, ...]:
-        """The last lines of the source, if both languages are shown."""
-        return self._source_lines
-
-    @property
-    def caption_lines(self) -> tuple[Line, ...]:
-        """The last lines of the captions."""
-        return self._lines
+    def lines(self) -> OverlayView:
+        """The last lines of the captions, of the source above and the second language below."""
+        return self._shown
 
     def show_theme(self, choices: CaptionPreferences) -> None:
         """Change the look of the captions."""
@@ -242,3 +231,14 @@ class OverlayController(QObject):
         texts = (self.tr("Captions appear here."), self.tr("Drag them anywhere."))
         lines = tuple(Line(text=text) for text in texts[: self.overlay.n_lines])
         return OverlayView(lines=lines, is_hint=True)
+
+
+def _after(view: UtteranceView, cut: UtteranceView) -> UtteranceView:
+    """Return what came to a view since it was another one."""
+    further = {code: text[len(cut.translation(code)) :].lstrip() for code, text in view.further}
+    return replace(
+        view,
+        source=view.source[len(cut.source) :].lstrip(),
+        caption=view.caption[len(cut.caption) :].lstrip(),
+        further=tuple((code, text) for code, text in further.items() if text),
+    )

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from app.captions.line_breaking import Line, Typesetter
+from app.captions.line_breaking import Typesetter
 from app.captions.model import UtteranceView
 from app.config.modes import CAPTIONS_ONLY, TRANSLATE
 from app.config.preferences import CaptionPreferences
+from app.overlay.text_layout import OverlayView
 
 
 class Letters(Protocol):
@@ -24,7 +25,7 @@ class Letters(Protocol):
 
 
 class LastLines:
-    """Break captions and source into lines, as the mode of the captions wants them."""
+    """Break captions, their source and their second language into lines, as they are wanted."""
 
     def __init__(
         self,
@@ -32,7 +33,7 @@ class LastLines:
         choices: CaptionPreferences,
         name_of: Callable[[UtteranceView], str],
     ) -> None:
-        self._mode = choices.mode
+        self._mode, self._second = choices.mode, choices.second_shown
         self._captions = Typesetter(
             letters.line_width, letters.measure, name_of=name_of, doubt_mark=choices.doubt
         )
@@ -42,14 +43,22 @@ class LastLines:
             letters.line_width, measure, lambda view: view.source, lambda view: view.tail, name_of
         )
 
-    def of(
-        self, views: Sequence[UtteranceView], count: int
-    ) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
-        """Return so many lines of captions, and of the source where it stands above them."""
+        self._below = Typesetter(
+            letters.line_width,
+            letters.measure_source,
+            lambda view: view.translation(self._second),
+            name_of=name_of,
+        )
+
+    def of(self, views: Sequence[UtteranceView], count: int) -> OverlayView:
+        """Return so many lines of captions, of the source above them, of what stands below."""
         if self._mode == CAPTIONS_ONLY:
-            return self._source.last_lines(views, count), ()
-        captions = self._captions.last_lines(views, count)
-        return captions, self._source.last_lines(views, count) if self._mode != TRANSLATE else ()
+            return OverlayView(lines=self._source.last_lines(views, count))
+        return OverlayView(
+            lines=self._captions.last_lines(views, count),
+            source=self._source.last_lines(views, count) if self._mode != TRANSLATE else (),
+            second=self._below.last_lines(views, count) if self._second else (),
+        )
 
     @property
     def keys(self) -> tuple[int, ...]:

@@ -25,7 +25,7 @@ from app.config.preferences import (
     ProjectorPreferences,
 )
 from app.overlay.last_lines import LastLines
-from app.overlay.text_layout import OverlayView, TextLayout
+from app.overlay.text_layout import TextLayout
 from app.overlay.themes import theme_of
 
 _POINTS_OF_INCH = 72
@@ -100,9 +100,8 @@ class ProjectorView(QWidget):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        captions, source = self._lines.of(self._views, self._text.n_lines)
-        self._text.view = OverlayView(lines=captions, source=source)
-        self.setAccessibleDescription(" ".join(line.text for line in captions))
+        view = self._text.view = self._lines.of(self._views, self._text.n_lines)
+        self.setAccessibleDescription(" ".join(line.text for line in (*view.lines, *view.second)))
         self._text.forget_box()
         self._text.lay_out(self.size(), glides=False)
         self.update()

@@ -29,11 +29,13 @@ class OverlayView:
     Attributes:
         lines: from top to bottom, not wider than ``TextLayout.line_width``.
         source: lines above them, in the smaller letters of ``TextLayout.measure_source``.
+        second: lines of a second language below them, in the same smaller letters.
         is_hint: the lines are a hint about captions to come.
     """
 
     lines: tuple[Line, ...] = ()
     source: tuple[Line, ...] = ()
+    second: tuple[Line, ...] = ()
     is_hint: bool = False
 
 
@@ -55,8 +57,8 @@ class TextLayout(QObject):
         super().__init__(widget)
         self.view = OverlayView()
         self.n_lines = 1
-        self._captions, self._source = Block(widget), Block(widget)
-        for block in (self._captions, self._source):
+        self._captions, self._source, self._second = Block(widget), Block(widget), Block(widget)
+        for block in (self._captions, self._source, self._second):
             block.moved.connect(self.moved)
         self._size = QSize()
         self._extent: tuple[int, int] | None = None  # left and right edge of the text
@@ -114,11 +116,13 @@ class TextLayout(QObject):
         if not glides:
             self._captions.forget()
             self._source.forget()
+            self._second.forget()
         self._size = size
-        source, captions = self._areas()
+        source, captions, second = self._areas()
         metrics = self.caption_letters()[1]
         self._captions.show_lines(self._caption_lines, captions.top(), metrics, glides=glides)
         self._source.show_lines(self._source_lines, source.top(), self._small, glides=glides)
+        self._second.show_lines(self._second_lines, second.top(), self._small, glides=glides)
         self._widen_box()
 
     def forget_box(self) -> None:
@@ -130,19 +134,20 @@ class TextLayout(QObject):
         """The box around the lines; None without any."""
         if self._extent is None:
             return None
-        source, captions = self._areas()
+        source, captions, _ = self._areas()
         top = source.top() if source.height() else captions.top()
         left, right = self._extent
         inside = QRect(left, top, right - left, self._size.height() - _ABOVE - top)
         return inside.adjusted(-_BESIDE, -_ABOVE, _BESIDE, _ABOVE)
 
     def paint(self, painter: QPainter, box: QRect, *, opaque: bool = False) -> None:
-        """Paint a box, the source if it is shown, and the captions."""
+        """Paint a box, the source if it is shown, the captions, and their second language."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colours = self._theme
         paint_box(painter, box, colours, opaque=opaque)
-        source, captions = self._areas()
+        source, captions, second = self._areas()
         self._source.paint(painter, source, self._fonts[1], colours.quiet, colours)
+        self._second.paint(painter, second, self._fonts[1], colours.text, colours)
         colour = colours.quiet if self.view.is_hint else colours.text
         self._captions.paint(painter, captions, self.caption_letters()[0], colour, colours)
 
@@ -163,21 +168,33 @@ class TextLayout(QObject):
     def _source_lines(self) -> tuple[Line, ...]:
         return self.view.source[-self.n_lines :] if self._choices.mode == BOTH else ()
 
-    def _areas(self) -> tuple[QRect, QRect]:
-        """Return where the source is painted, and below it the captions, at the lower edge."""
+    @property
+    def _second_lines(self) -> tuple[Line, ...]:
+        return self.view.second[-self.n_lines :] if self._choices.second_shown else ()
+
+    def _areas(self) -> tuple[QRect, QRect, QRect]:
+        """Return where source, captions and second language are painted, at the lower edge."""
         left, width = _BESIDE, self._size.width() - 2 * _BESIDE
-        spacing = self.caption_letters()[1].lineSpacing()
-        height = round(spacing * len(self._caption_lines))
-        captions = QRect(left, self._size.height() - _ABOVE - height, width, height)
-        height = round(self._small.lineSpacing() * len(self._source_lines))
-        gap = _GAP if height and captions.height() else 0
-        return QRect(left, captions.top() - gap - height, width, height), captions
+        small = self._small.lineSpacing()
+        letters = self.caption_letters()[1].lineSpacing()
+        bottom, areas = self._size.height() - _ABOVE, list[QRect]()
+        for lines, spacing in (
+            (self._second_lines, small),
+            (self._caption_lines, letters),
+            (self._source_lines, small),
+        ):
+            height = round(spacing * len(lines))
+            is_apart = bool(height) and any(area.height() for area in areas)
+            bottom -= height + (_GAP if is_apart else 0)
+            areas.append(QRect(left, bottom, width, height))
+        second, captions, source = areas
+        return source, captions, second
 
     def _widen_box(self) -> None:
         """Make the box as wide as the lines; it becomes narrower only with another text."""
         metrics = self.caption_letters()[1]
         lines = [(line, metrics) for line in self._caption_lines]
-        lines += [(line, self._small) for line in self._source_lines]
+        lines += [(line, self._small) for line in (*self._source_lines, *self._second_lines)]
         start, end = _BESIDE, self._size.width() - _BESIDE
         for line, letters in lines:
             width = min(ceil(letters.horizontalAdvance(line.text)), end - start)
@@ -186,11 +203,14 @@ class TextLayout(QObject):
             self._extent = min(left, known[0]), max(right, known[1])
 
     def _with_margins(self, width: float, lines: int) -> QSize:
-        gap = _GAP if self._choices.mode == BOTH else 0
-        height = round(self._pair_height() * lines) + 2 * _ABOVE + gap
+        height = round(self._pair_height() * lines) + 2 * _ABOVE + self._n_small * _GAP
         return QSize(round(width + 2 * _BESIDE), height)
 
     def _pair_height(self) -> float:
-        """Return the height of a caption line and its source line, in pixels."""
-        extra = self._small.lineSpacing() if self._choices.mode == BOTH else 0.0
-        return self._metrics.lineSpacing() + extra
+        """Return the height of a caption line with those above and below it, in pixels."""
+        return self._metrics.lineSpacing() + self._n_small * self._small.lineSpacing()
+
+    @property
+    def _n_small(self) -> int:
+        """The blocks of smaller letters beside the captions."""
+        return (self._choices.mode == BOTH) + bool(self._choices.second_shown)

@@ -25,7 +25,7 @@ from engine.files import write_file
 if TYPE_CHECKING:
     from app.sharing.server import PageServer
 
-_MOST_LINES = 8
+_MOST_LINES = 12
 _SECRET = re.compile("[A-Za-z0-9_-]{20,}")
 
 
@@ -54,6 +54,7 @@ class _Content:
 
     source: tuple[Line, ...] = ()
     captions: tuple[Line, ...] = ()
+    second: tuple[Line, ...] = ()
     changed_s: float = 0.0
     look: PageLook = field(default_factory=PageLook)
 
@@ -63,6 +64,7 @@ class _Content:
         is_silent = look.hide_after_s > 0 and left_s <= 0
         rows = [(line, "source") for line in self.source]
         rows += [(line, "caption") for line in self.captions]
+        rows += [(line, "second") for line in self.second]
         shown = [] if is_silent else [_row(*row) for row in rows[-_MOST_LINES:]]
         style = {"colours": dict(look.colours), "font": look.font, "outline": look.outline}
         shown_for_s = left_s if look.hide_after_s and shown else None
@@ -146,11 +148,17 @@ class BrowserSource(QObject):
             return ""
         return f"http://127.0.0.1:{self._server.port}/?token={self.token}"
 
-    def show_lines(self, captions: Sequence[Line], source: Sequence[Line] = ()) -> None:
-        """Show these captions, below the lines of the source."""
-        before, captions, source = self._content, tuple(captions), tuple(source)
-        if (captions, source) != (before.captions, before.source):
-            self._show(replace(before, captions=captions, source=source, changed_s=self._clock()))
+    def show_lines(
+        self,
+        captions: Sequence[Line],
+        source: Sequence[Line] = (),
+        second: Sequence[Line] = (),
+    ) -> None:
+        """Show these captions, below the lines of the source and above those of a second one."""
+        before = self._content
+        now = replace(before, captions=tuple(captions), source=tuple(source), second=tuple(second))
+        if now != before:
+            self._show(replace(now, changed_s=self._clock()))
 
     def show_look(self, look: PageLook) -> None:
         """Show the captions like this."""

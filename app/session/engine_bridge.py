@@ -22,8 +22,10 @@ from engine.commands import (
     EndPassage,
     FeedWords,
     Flush,
+    FurtherLanguage,
     HeardCommand,
     SetWords,
+    UseLanguages,
     WordCommand,
     n_words,
 )
@@ -112,6 +114,7 @@ class EngineBridge(QObject):
         self._session: Session | None = None  # once it is ready
         self._waiting: list[Command] = []
         self._sent: list[Command] = []  # with words that the session has not finished
+        self._further: tuple[FurtherLanguage, ...] = ()
         self._newest_typed = 0  # number of the newest typed word that the session has
         self._told: tuple[tuple[str, tuple[FedWord, ...]], ...] = ()
         self._events = EventQueue(self)
@@ -232,6 +235,15 @@ class EngineBridge(QObject):
             self._waiting.append(command)
         self._send_waiting()
 
+    def caption_also(self, further: Sequence[FurtherLanguage]) -> None:
+        """Caption in these further languages, by this session and those after it."""
+        if tuple(further) == self._further:
+            return
+        with self._lock:
+            self._further = tuple(further)
+            if self._session is not None:
+                self._session.send(UseLanguages(self._further))
+
     def _clear(self) -> None:
         """Drop all passages."""
         self._line.end()
@@ -278,6 +290,8 @@ class EngineBridge(QObject):
         if isinstance(event, Ready):
             with self._lock:
                 self._session = self._run.session
+                if self._session is not None and self._further:
+                    self._session.send(UseLanguages(self._further))
             self._send_waiting()
 
     def _take_next(self, event: Event) -> None:

@@ -126,6 +126,10 @@ class HistoryWriter(QObject):
         if entry is not None:
             self._write(entry)
 
+    def use_further(self, *languages: str) -> None:
+        """Keep these further languages beside the captions."""
+        self._record.further = languages
+
     def mark(self, key: int, *, marked: bool) -> None:
         """Record a bookmark, or that it was removed."""
         entry = self._record.mark(key, marked=marked)
@@ -202,11 +206,19 @@ class HistoryWriter(QObject):
     def _write(self, entry: Entry) -> None:
         self._write_journal([entry])
         if self._live_text is not None and isinstance(entry, CueKept) and entry.cue.text:
-            live_text, cue = self._live_text, entry.cue
-            for text in (cue.source, cue.text) if self.mode == BOTH else (cue.text,):
+            live_text = self._live_text
+            for text in self._new_texts(entry):
                 self._text_queue.run(partial(live_text.write, text))
             if self._text_queue.n_waiting > _MOST_WAITING:
                 self._report(worded(AppCode.LIVE_TEXT_HANGS(path=str(live_text.path))))
+
+    def _new_texts(self, entry: CueKept) -> list[str]:
+        """Return what a complete caption adds to the text file."""
+        cue = entry.cue
+        further = [one.text for one in cue.further if entry.language in ("", one.language)]
+        if entry.language:
+            return further
+        return [*((cue.source,) if self.mode == BOTH else ()), cue.text, *further]
 
     def _new_journal(self) -> SessionJournal:
         """Return another journal; the times of its cues are counted from the start, too."""

@@ -1834,6 +1834,14 @@
         <source>B&amp;etter for</source>
         <translation>Besser &amp;für</translation>
     </message>
+    <message>
+        <source>Second la&amp;nguage</source>
+        <translation>Zweite Sp&amp;rache</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Keine</translation>
+    </message>
 </context>
 <context>
     <name>CaptionController</name>
@@ -2413,6 +2421,14 @@
         <source>Clock time</source>
         <translation>Uhrzeit</translation>
     </message>
+    <message>
+        <source>{} alone</source>
+        <translation>{} allein</translation>
+    </message>
+    <message>
+        <source>All languages</source>
+        <translation>Alle Sprachen</translation>
+    </message>
 </context>
 <context>
     <name>FailedStart</name>
@@ -2533,6 +2549,37 @@
     <message>
         <source>Not found</source>
         <translation>Nicht gefunden</translation>
+    </message>
+</context>
+<context>
+    <name>FurtherController</name>
+    <message>
+        <source>None</source>
+        <translation>Keine</translation>
+    </message>
+    <message>
+        <source>Captions in one language</source>
+        <translation>Untertitel in einer Sprache</translation>
+    </message>
+    <message>
+        <source>twice the computing, no more memory</source>
+        <translation>doppelte Rechenzeit, kein Speicher mehr</translation>
+    </message>
+    <message>
+        <source>{} more memory, twice the computing</source>
+        <translation>{} Speicher mehr, doppelte Rechenzeit</translation>
+    </message>
+    <message>
+        <source>{} more memory, {:.0f} % of the time</source>
+        <translation>{} Speicher mehr, {:.0f} % der Zeit</translation>
+    </message>
+    <message>
+        <source>{} stands below the captions; these never wait for it</source>
+        <translation>{} steht unter den Untertiteln; diese warten nie darauf</translation>
+    </message>
+    <message>
+        <source>There are no captions in {}. {} Captions go on in {}.</source>
+        <translation>Es gibt keine Untertitel auf {}. {} Die Untertitel gehen auf {} weiter.</translation>
     </message>
 </context>
 <context>

@@ -1,10 +1,14 @@
 """The models and adapters that come with the program."""
 
+import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 
+from engine.errors import ModelError
 from engine.files import ASSETS
 from engine.models.adapters.adapter import Status, inspect_adapter
 from engine.models.fingerprint import Fingerprint
+from engine.models.model_card import read_card
 from engine.models.resolve import suited_policy
 from engine.policy import family
 from engine.settings import TranslationSettings
@@ -21,6 +25,18 @@ WORTH = 0.5
 def bundled_models() -> list[Path]:
     """List the bundled model folders by name."""
     return sorted(path.parent for path in ASSETS.glob("models/*/config.json"))
+
+
+def bundled_languages(models: Sequence[Path] | None = None) -> dict[str, Path]:
+    """Return the model of each target language, of these models or of all that are bundled.
+
+    A model whose card cannot be read is left out: who loads it reports that.
+    """
+    found = dict[str, Path]()
+    for folder in bundled_models() if models is None else models:
+        with contextlib.suppress(ModelError):
+            found |= {code: folder for code in read_card(folder).languages if code not in found}
+    return found
 
 
 def bundled_adapters() -> list[Path]:

@@ -70,10 +70,10 @@ class ModelService(QObject):
 
 
 def bundled_offers() -> list[ModelOffer]:
-    """Return the bundled model, if there is one."""
+    """Return the bundled models."""
     return [
         replace(_folder_offer(folder), choice=None, languages=_targets(folder))
-        for folder in bundled_models()[:1]
+        for folder in bundled_models()
     ]
 
 

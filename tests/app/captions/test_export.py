@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from app.captions.cue_lines import LINE, cue_end, lines_of
 from app.captions.cue_splitter import split, split_source
 from app.captions.cue_times import Times, readable
-from app.captions.cues import Cue
-from app.captions.export import FORMS, export
+from app.captions.cues import Cue, FurtherText
+from app.captions.export import ALL, FORMS, export
 from app.config.system.text_io import TextError
 from app.dialogs.export_dialog import ExportDialog
 from app.look.widgets import file_dialogs
@@ -489,3 +489,43 @@ def test_a_name_without_an_ending_gets_the_suggested_one_and_replaces_nothing_un
     assert asked[-1] == "talk.srt"
     answers.append(str(tmp_path / "talk.txt"))
     assert file_dialogs.ask_save(parent, "", "captions.srt") == tmp_path / "talk.txt"
+
+
+FRENCH = FurtherText(language="fr", text="Bonjour à tous.", pieces=((7, 1, 0.5),))
+TWO = Cue(
+    start_s=0.0,
+    end_s=2.0,
+    text="Guten Morgen alle.",
+    source="Good morning everyone.",
+    language="de",
+    further=(FRENCH,),
+)
+
+
+def test_a_further_language_is_exported_alone_and_below_the_others(tmp_path):
+    alone = replace(TWO, start_s=3.0, end_s=4.0, further=())
+    count, text = exported(tmp_path, [TWO, alone], "srt", "fr")
+    assert (count, text.splitlines()[2]) == (1, FRENCH.text)
+    _, text = exported(tmp_path, [TWO], "vtt", ALL)
+    assert text.splitlines()[3:6] == [TWO.source, TWO.text, FRENCH.text]
+    _, text = exported(tmp_path, [TWO, alone], "jsonl", "fr")
+    first, second = map(json.loads, text.splitlines())
+    assert (first["text"], first["further"]) == (TWO.text, {"fr": FRENCH.text})
+    assert "further" not in second
+
+
+def test_a_language_that_no_cue_has_is_no_content(tmp_path):
+    with pytest.raises(ValueError, match="fr"):
+        exported(tmp_path, [TWO], "srt", "es")
+
+
+def test_the_parts_of_a_long_cue_share_out_the_words_of_every_language():
+    words = [f"mot{number}" for number in range(60)]
+    long = replace(
+        TWO,
+        text=" ".join(f"Wort{number}" for number in range(40)),
+        further=(replace(FRENCH, text=" ".join(words)),),
+    )
+    parts = split(long)
+    assert len(parts) > 1
+    assert [word for part in parts for word in part.further[0].text.split()] == words

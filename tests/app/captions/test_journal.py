@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.captions.cue_recorder import CueKept, CueMarked, CueWithdrawn
-from app.captions.cues import LATEST_S, Cue
+from app.captions.cues import LATEST_S, Cue, FurtherText
 from app.captions.export import export
 from app.captions.journal import (
     SessionJournal,
@@ -45,6 +45,20 @@ def test_a_session_is_read_as_it_was_written(tmp_path):
     assert session.started == STARTED
     assert session.ended_well
     assert session.damaged_lines == 0
+
+
+def test_further_languages_are_read_as_they_were_written_and_nonsense_is_left_out(tmp_path):
+    french = FurtherText(language="fr", text="Bonjour", pieces=((7, 1, 0.5),))
+    two = replace(cue(0), further=(french,))
+    path = written(tmp_path, [CueKept(key=0, cue=two), kept(1)])
+    first, second = read_session(path).cues
+    assert (first, second.further) == (two, ())
+    line = json.loads(path.read_text().split("\n")[1])
+    line["further"] = [7, {"language": "fr"}, {"language": "fr", "text": "oui", "pieces": "x"}] * 9
+    path.write_text(json.dumps(line) + "\n")
+    (read,) = read_session(path).cues
+    assert {one.text for one in read.further} == {"oui"}
+    assert len(read.further) < 9
 
 
 def test_an_edited_cue_is_its_last_writing_and_a_withdrawn_one_is_gone(tmp_path):

@@ -727,13 +727,13 @@ def test_an_earlier_session_stands_in_a_window_of_its_own_and_nowhere_else(progr
     one.wait(lambda: bool(one.application.keeper.cues))
     (now,) = one.application.keeper.cues
     assert (now.source_language, now.language) == ("pl", "de")
-    archive, lines = one.application.archive, one.application.stage.caption_lines
+    archive, lines = one.application.archive, one.application.stage.lines.lines
     one.window.menu_actions.recover.trigger()
     archive.sessions_dialog.show_again.click()
     shown = archive.session_window
     assert cells(shown.transcript) == [(cue.source, cue.text) for cue in read(journal.path)]
     assert cells(one.window.transcript) == [("Now", "NOW")]
-    assert one.application.stage.caption_lines == lines
+    assert one.application.stage.lines.lines == lines
     shown.export.click()
     assert archive.export_dialog.message.text() == "2 captions"
     one.window.menu_actions.export.trigger()

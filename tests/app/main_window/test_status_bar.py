@@ -92,12 +92,14 @@ def test_mode_and_languages_stand_on_a_button(bar):
     assert (bar.choices.text(), choices.languages) == ("English → French", ("English", "French"))
     choices.show_mode("both")
     assert bar.choices.text() == "English + French"
+    choices.show_second("es")
+    assert bar.choices.text() == "English + French + Spanish"
     choices.show_mode("captions only")
     assert (bar.choices.text(), choices.languages) == ("English captions", ("English", ""))
     assert not choices.language.isEnabled()
     titles = [action.text().replace("&", "") for action in bar.choices.menu().actions()]
     modes = ["Translate", "No translation", "Both languages"]
-    assert titles == ["Translate to", "Better for", "Timing", "", *modes]
+    assert titles == ["Translate to", "Second language", "Better for", "Timing", "", *modes]
 
 
 def test_what_is_picked_in_the_menus_is_told(bar):

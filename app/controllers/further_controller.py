@@ -1,0 +1,192 @@
+"""Captions in further languages: the window's second one, and those that a room reads."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.captions.further import Way, wanted_languages, ways_here
+from app.captions.models import MachineReport, ModelOffer, known_offers
+from app.config.settings_in_force import SettingsInForce
+from app.config.system.translations import filled, worded
+from app.controllers.model_change import model_settings
+from app.dialogs.setup.model_service import bundled_offers
+from app.look.widgets.dialog_text import as_sentence, size_text
+from app.look.widgets.language_names import language_name, language_names
+from app.main_window.window import MainWindow
+from app.session.engine_bridge import EngineBridge
+from engine.commands import FurtherLanguage
+from engine.events import AdapterChanged, Event, LanguageFailed, LanguagesChanged, Ready
+from engine.untrusted.safe_names import folder_of
+
+GRACE_S = 30.0
+"""A language is computed for so long after its last reader has left: phones lose the network."""
+
+
+class FurtherController(QObject):
+    """Send the session the further languages that are wanted; offer them in the window.
+
+    Signals:
+        offered_changed(): ``offered`` are other languages.
+        ready_changed(): ``ready`` are other ones.
+
+    Attributes:
+        ready: codes of the languages that are captioned now.
+    """
+
+    offered_changed = Signal()
+    ready_changed = Signal()
+
+    def __init__(
+        self,
+        settings: SettingsInForce,
+        bridge: EngineBridge,
+        window: MainWindow,
+        report: Callable[[], MachineReport],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Make it.
+
+        Args:
+            settings: in force.
+            bridge: to the session.
+            window: offers the second language.
+            report: returns what is known of this computer.
+            clock: in seconds.
+        """
+        super().__init__(window)
+        self._settings, self._bridge, self._report, self._clock = settings, bridge, report, clock
+        self._choices, self._banner = window.choices, window.banner
+        self._library = settings.launch.data_folder / "models"
+        self._own: tuple[str, ...] = ()  # languages of the model in use
+        self._read: tuple[str, ...] = ()
+        self._left_s = dict[str, float]()  # when the last reader of a language left
+        self._failed = set[str]()  # until they are chosen again
+        self._offered: tuple[str, ...] = ()
+        self.ready: tuple[str, ...] = ()
+        self._grace = QTimer(self, singleShot=True)
+        self._grace.timeout.connect(self._tell)
+        bridge.event_came.connect(self._take)
+        self._choices.second.aboutToShow.connect(self._offer)
+        self._choices.second_chosen.connect(self._choose)
+        settings.preferences_changed.connect(self._follow)
+        settings.translation_changed.connect(self._follow)
+        self._follow()
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """Codes of the languages that can be captioned beside that of the window."""
+        return self._offered
+
+    def _ways(self) -> dict[str, Way]:
+        own = self._own if self._settings.translates else ()
+        spoken, target = self._settings.languages
+        offers = [*bundled_offers(), *map(self._known_here, known_offers())]
+        ways = ways_here(own, spoken, offers, self._report(), language_names())
+        return {code: way for code, way in ways.items() if code != target}
+
+    def _known_here(self, offer: ModelOffer) -> ModelOffer:
+        return replace(offer, is_here=(self._library / folder_of(offer.name)).is_dir())
+
+    def _language(self, code: str, way: Way) -> FurtherLanguage:
+        if way.offer is None:
+            return FurtherLanguage(code)
+        model = model_settings(
+            way.offer.choice,
+            self._settings.launch,
+            accepts_licence=False,
+            language=code,
+            is_second=True,
+        )
+        return FurtherLanguage(code, model)
+
+    @Slot()
+    def _offer(self) -> None:
+        """Offer the languages, each with its cost."""
+        none = self.tr("None"), "", self.tr("Captions in one language")
+        entries = [
+            (f"{language_name(code)} ({self._cost(way)})", code, self._tip(code))
+            for code, way in self._ways().items()
+        ]
+        self._choices.show_seconds([none, *entries], self._settings.preferences.captions.second)
+
+    def _cost(self, way: Way) -> str:
+        """Return what a language costs, in a few words."""
+        if way.offer is None:
+            return self.tr("twice the computing, no more memory")
+        size = size_text(way.offer.n_bytes)
+        if way.load is None:
+            return self.tr("{} more memory, twice the computing").format(size)
+        text = self.tr("{} more memory, {:.0f} % of the time")
+        return filled(text, size, 100 * way.load)
+
+    def _tip(self, code: str) -> str:
+        text = self.tr("{} stands below the captions; these never wait for it")
+        return text.format(language_name(code))
+
+    @Slot(str)
+    def _choose(self, code: str) -> None:
+        self._failed.discard(code)
+        self._settings.change("captions", second=code)
+        self._tell()
+
+    def show_read(self, read: Sequence[str]) -> None:
+        """Follow which languages readers of a room have chosen."""
+        for code in set(self._read) - set(read):
+            self._left_s[code] = self._clock()
+        for code in read:
+            self._left_s.pop(code, None)
+        if not set(read) <= set(self._read):
+            self._failed -= set(read) - set(self._read)
+        self._read = tuple(read)
+        self._tell()
+
+    @Slot()
+    def _follow(self) -> None:
+        """Follow other settings."""
+        self._choices.show_second(self._settings.preferences.captions.second)
+        offered = tuple(self._ways())
+        if offered != self._offered:
+            self._offered = offered
+            self.offered_changed.emit()
+        self._tell()
+
+    @Slot()
+    def _tell(self) -> None:
+        """Send the session what is wanted now."""
+        now_s = self._clock()
+        self._left_s = {code: s for code, s in self._left_s.items() if now_s - s < GRACE_S}
+        if self._left_s:
+            self._grace.start(round(1000 * (min(self._left_s.values()) + GRACE_S - now_s)) + 1)
+        read = tuple(code for code in (*self._read, *self._left_s) if code not in self._failed)
+        ways = self._ways() if read or self._second else {}
+        languages = {code: self._language(code, way) for code, way in ways.items()}
+        self._bridge.caption_also(wanted_languages(self._second, read, languages))
+
+    @property
+    def _second(self) -> str:
+        second = self._settings.preferences.captions.second_shown
+        return "" if second in self._failed else second
+
+    @Slot(object)
+    def _take(self, event: Event) -> None:
+        match event:
+            case Ready(languages=languages) | AdapterChanged(languages=languages):
+                self._own = tuple(languages)
+                self._follow()
+            case LanguagesChanged(languages=languages):
+                self.ready = languages
+                self.ready_changed.emit()
+            case LanguageFailed(language=code, message=message):
+                self._fail(code, as_sentence(worded(message)))
+
+    def _fail(self, code: str, reason: str) -> None:
+        """Do without a language; the others go on."""
+        self._failed.add(code)
+        text = self.tr("There are no captions in {}. {} Captions go on in {}.")
+        target = language_name(self._settings.languages[1])
+        self._banner.show_notice(text.format(language_name(code), reason, target))
+        if code == self._settings.preferences.captions.second:
+            self._settings.change("captions", second="")
+        self._tell()

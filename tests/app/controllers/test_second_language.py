@@ -1,0 +1,133 @@
+"""A second language below the captions, by a real session with a tiny model."""
+
+import json
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.captions.export import ALL
+from app.config.system.text_io import printable
+from engine.session.session import Session
+from tests.support.app.whole_program import Program, cells
+from tests.support.fakes import save_tiny_model
+
+
+class TinyEngine:
+    """Makes real sessions."""
+
+    def __init__(self):
+        self.sessions = []
+
+    def make(self, *arguments):
+        self.sessions.append(Session(*arguments))
+        return self.sessions[-1]
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    return save_tiny_model(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture
+def one(qtbot, tmp_path, tiny):
+    program = Program(qtbot, tmp_path, TinyEngine(), model=tiny).open().wait_until_ready()
+    yield program
+    program.window.close()
+
+
+def in_french(one):
+    one.window.choices.second.aboutToShow.emit()
+    one.window.choices.second.pick("fr")
+    one.wait(lambda: one.application.further.ready == ("fr",))
+
+
+def say(one, text):
+    one.type(text)
+    one.window.typed_line.returnPressed.emit()
+    keeper = one.application.keeper
+    one.wait(lambda: any(cue.source == text and cue.further for cue in keeper.cues))
+    return next(cue for cue in keeper.cues if cue.source == text)
+
+
+def plain(text):
+    """A text as it stands in a file: the tiny model says odd letters."""
+    return " ".join(printable(text).split())
+
+
+def test_languages_that_need_no_download_are_offered_with_what_they_cost(one):
+    second = one.window.choices.second
+    second.aboutToShow.emit()
+    assert second.entries == [
+        ("None", ""),
+        ("French (twice the computing, no more memory)", "fr"),
+    ]
+
+
+def test_a_second_language_stands_below_the_captions_everywhere(one, tmp_path):
+    one.application.settings.change("privacy", live_text=True)
+    in_french(one)
+    assert one.window.choices.summary == "English → German + French"
+    cue = say(one, "ab cd ef gh.")
+    ((french),) = cue.further
+    assert (french.language, bool(french.text)) == ("fr", True)
+    ((source, caption),) = cells(one.window.transcript)
+    assert (source, caption) == (cue.source, f"{cue.text}\n{french.text}")
+    rows = one.window.transcript.rows
+    assert "French" in rows.headerData(1, Qt.Orientation.Horizontal)
+    shown = one.application.stage.lines
+    assert shown.second
+    assert [line.text for line in one.overlay.view.second] == [line.text for line in shown.second]
+    content = json.loads(one.application.page.source.since("", "")[1])
+    assert {line["kind"] for line in content["lines"]} == {"caption", "second"}
+    one.window.close()
+    journal = next((tmp_path / "sessions").glob("*/session.jsonl")).read_text()
+    assert french.text in json.loads(journal.splitlines()[-2])["further"][0]["text"]
+    lines = (tmp_path / "captions.txt").read_text().splitlines()
+    assert lines == [plain(text) for text in (cue.text, french.text)]
+
+
+def test_every_language_can_be_exported_alone_and_together(one, tmp_path):
+    in_french(one)
+    cue = say(one, "ab cd ef gh.")
+    one.window.menu_actions.export.trigger()
+    dialog = one.application.archive.export_dialog
+    offered = [dialog.content.itemText(row) for row in range(dialog.content.count())]
+    assert offered[-2:] == ["French alone", "All languages"]
+    dialog.form.setCurrentIndex(dialog.form.findData("txt"))
+    for content, texts in (
+        ("fr", [cue.further[0].text]),
+        (ALL, [cue.source, cue.text, cue.further[0].text]),
+    ):
+        dialog.content.setCurrentIndex(dialog.content.findData(content))
+        dialog.export_to(tmp_path / "text")
+        assert plain((tmp_path / "text").read_text()) == plain(" ".join(texts))
+
+
+def test_without_a_second_language_it_is_not_computed_any_more(one):
+    in_french(one)
+    one.window.choices.second.pick("")
+    one.wait(lambda: one.application.further.ready == ())
+    assert one.stored()["captions"]["second"] == ""
+    one.type("ab cd ef gh.")
+    one.window.typed_line.returnPressed.emit()
+    one.wait(lambda: bool(one.application.keeper.cues))
+    assert not one.application.keeper.cues[0].further
+
+
+def test_a_language_that_fails_is_not_chosen_any_more_and_the_captions_go_on(one, monkeypatch):
+    monkeypatch.setattr(one.application.further, "_own", ("de", "pl"))  # as if it knew it
+    one.window.choices.second.aboutToShow.emit()
+    one.window.choices.second.pick("pl")
+    one.wait(lambda: one.window.choices.second.value == "")
+    assert "There are no captions in Polish." in one.window.banner.sentence.text()
+    one.type("ab cd.")
+    one.window.typed_line.returnPressed.emit()
+    one.wait(lambda: bool(one.application.keeper.cues))
+
+
+def test_the_session_after_this_one_captions_in_it_too(one):
+    in_french(one)
+    one.application.model.start_over()
+    one.wait(lambda: len(one.engine.sessions) == 2)
+    one.wait_until_ready()
+    say(one, "ab cd ef gh.")
