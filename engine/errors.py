@@ -3,8 +3,10 @@
     SurtitleError
     ├── ModelError            a model folder, adapter or device that cannot be used
     │   ├── AdapterError      an adapter that is damaged, hostile, or made for another base
-    │   └── HubError          a model that cannot be fetched from the hub
-    │       └── FetchCancelledError   cancelled by the person
+    │   ├── HubError          a model that cannot be fetched from the hub
+    │   │   └── FetchCancelledError   cancelled by the person
+    │   └── ServerError       a computer that translates for others refuses
+    │       └── ServerGoneError   it does not answer, for now
     ├── PolicyError           a policy that is written wrongly
     ├── ContextError          a glossary that cannot be read or is too long
     ├── AudioError            a sound device or a recording that cannot be used
@@ -71,6 +73,14 @@ class HubError(ModelError):
 
 class FetchCancelledError(HubError):
     """Fetching was cancelled; the fetched bytes are kept."""
+
+
+class ServerError(ModelError):
+    """A computer that translates for others refuses, or is not one."""
+
+
+class ServerGoneError(ServerError):
+    """The computer that translates does not answer, or cannot take more, for now."""
 
 
 class PolicyError(SurtitleError, ValueError):

@@ -240,6 +240,42 @@ class Code(Codes):
         "memory has no room for two models at once: {needed} are needed beside the one in use, "
         "{free} are free"
     )
+
+    # a computer that translates for others
+    SERVER_GONE = tr(
+        "{server} does not answer ({reason}): new captions are in the language that is spoken "
+        "until it does; choose this computer to translate with a model of its own"
+    )
+    SERVER_BACK = tr("{server} translates again")
+    SERVER_UNREACHABLE = tr(
+        "{server} cannot be reached ({reason}): start Surtitle's server there, or check address "
+        "and network"
+    )
+    SERVER_REFUSES_TOKEN = tr(
+        "{server} does not know this token: ask whoever runs it for the right one"
+    )
+    SERVER_UNTRUSTED = tr(
+        "the connection to {server} is not safe ({detail}): name its certificate, or that of its "
+        "authority, or ask whoever runs it"
+    )
+    SERVER_FULL = tr("as many are connected as it serves")
+    SERVER_HAS_ONE_LANGUAGE = tr(
+        "a server translates into one language: choose a model of this computer for the second"
+    )
+    SERVER_STOPPING = tr("it is being stopped")
+    SERVER_BUSY = tr("too much was asked of it at once")
+    SERVER_MISUNDERSTOOD = tr(
+        "what the server says is not understood ({detail}): run the same version of Surtitle there "
+        "and here"
+    )
+    SERVER_ADDRESS = tr(
+        "the server should be written https://NAME:PORT, or http://localhost:PORT on this computer "
+        "or through a tunnel, got {address!r}"
+    )
+    SERVER_SENTENCE_GIVEN_UP = tr(
+        "the server could not translate a sentence to its end ({reason}): it stays as it is and "
+        "the next ones are translated"
+    )
     ENGINE_STOPPED = tr("the engine stopped unexpectedly: {reason}")
 
     # adapters of a session

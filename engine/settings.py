@@ -1,7 +1,7 @@
 """The settings of the engine, as frozen values that are checked where they are made."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
@@ -104,6 +104,22 @@ class ModelSettings:
         check_choice("the device", self.device, DEVICES)
         check_choice("quantisation", self.quantise, QUANTISATIONS)
         check_choice("the system", self.system, SYSTEMS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSettings:
+    """Another computer, whose model translates.
+
+    Attributes:
+        address: ``https://NAME:PORT``, or http on this computer.
+        token: that it knows; empty where it asks for none.
+        certificate: file of the authority, or of the server's own certificate, to trust; None for
+            those that the system trusts.
+    """
+
+    address: str
+    token: str = field(default="", repr=False)
+    certificate: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

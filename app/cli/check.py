@@ -183,8 +183,8 @@ def check_speed(settings: TerminalSettings, report: Report) -> None:
     from engine.translation.factory import make_system  # noqa: PLC0415
 
     report("stage", {"stage": "loading"})
-    weights = load_weights(settings.model)
-    name, capacity = settings.model.system, settings.model.capacity
+    weights = load_weights(settings.own_model)
+    name, capacity = settings.own_model.system, settings.own_model.capacity
     system = make_system(name, weights, settings.translation, capacity=capacity, log=EventLog())
     report("stage", {"stage": "measuring"})
     prediction = forecast(measure_steps(system))

@@ -24,6 +24,7 @@ from app.cli.listen_options import (
 )
 from app.cli.listen_output import EventQueue, Screen
 from app.cli.listen_rows import ListeningView
+from app.cli.server_options import add_server_options
 from app.cli.sharing import ShareSettings, add_share_options, share_settings, shared_room
 from app.config.system.early_interrupt import leaving_at_once
 from app.config.system.messages import AppCode
@@ -31,6 +32,7 @@ from engine.errors import HubError, ModelError, message_of
 from engine.events import Event
 from engine.files import bytes_text
 from engine.hub.catalogue import SPEECH_BYTES
+from engine.settings import ModelSettings
 from engine.speech.events import Heard
 from engine.utterances import UtteranceTracker
 
@@ -51,6 +53,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "Ctrl+C ends it.",
     )
     add_listening_options(parser)
+    add_server_options(parser)
     add_share_options(parser)
     parser.set_defaults(run=run)
 
@@ -108,7 +111,8 @@ def _listening(
         from engine.speech.speech_models import load_speech_model  # noqa: PLC0415
 
     asked = settings.translation
-    device = asked.model.device if asked.model.device in ("cpu", "cuda") else "auto"
+    wanted = asked.model.device if isinstance(asked.model, ModelSettings) else "auto"
+    device = wanted if wanted in ("cpu", "cuda") else "auto"
     language = asked.translation.source_language
     words = tuple(term for term, _ in asked.translation.glossary)
 

@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
         with reported_failures(as_json=arguments.json):
             settings = chosen_settings(arguments)
             pairs = read_pairs(Path(arguments.source), Path(arguments.reference))
-            convert_first(settings.model)
+            convert_first(settings.own_model)
             with leaving_at_once():
                 score_file(settings, pairs, report)
                 if arguments.sound is not None:
@@ -139,8 +139,8 @@ def score_file(settings: TerminalSettings, pairs: list[tuple[str, str]], report:
     if not pairs:
         raise TextError(AppCode.NOTHING_TO_SCORE())
     report("stage", {"stage": "loading"})
-    weights = load_weights(settings.model)
-    name, capacity = settings.model.system, settings.model.capacity
+    weights = load_weights(settings.own_model)
+    name, capacity = settings.own_model.system, settings.own_model.capacity
     translations = list["Translation"]()
     for translation in translate_lines(
         lambda log: make_system(name, weights, settings.translation, capacity=capacity, log=log),

@@ -5,16 +5,17 @@ Exit codes as in ``exit_code_of``. torch is imported only after all other checks
 
 import argparse
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from app.captions.model_names import fetched_model
 from app.captions.models import MachineReport, known_offers
 from app.cli.adapters import adapter_folder, open_library
 from app.cli.convert import convert_first
 from app.cli.exit_codes import UsageError, exit_code_of, standard_output, tell
+from app.cli.server_options import add_server_options, server_settings
 from app.cli.sharing import (
     SharedLines,
     ShareSettings,
@@ -43,6 +44,7 @@ from engine.settings import (
     QUANTISATIONS,
     SYSTEMS,
     ModelSettings,
+    ServerSettings,
     TranslationSettings,
 )
 from engine.text.glossary import read_glossary
@@ -53,7 +55,7 @@ from engine.untrusted.model_folder import check_model_folder
 from engine.untrusted.safe_names import is_download, model_name
 
 if TYPE_CHECKING:
-    from engine.translation.base import AnySystem
+    from engine.translation.captioned import Captioned, Captioner
 
 _STDIN = "-"
 _LONGEST_SLOT = 1024  # longer than any utterance
@@ -71,7 +73,7 @@ class TerminalSettings:
     """Input, translation and log of one run.
 
     Attributes:
-        model: weights, adapter and device.
+        model: weights, adapter and device; or the computer that translates.
         translation: language, policy and slots.
         source: a file, or None for standard input.
         log: file of the engine's events, or None.
@@ -79,7 +81,7 @@ class TerminalSettings:
         marks_doubt: a sign follows captions that the model is not sure of.
     """
 
-    model: ModelSettings
+    model: ModelSettings | ServerSettings
     translation: TranslationSettings = field(default_factory=TranslationSettings)
     source: Path | None = None
     log: Path | None = None
@@ -90,6 +92,12 @@ class TerminalSettings:
         if self.source and self.log and _same_file(self.source, self.log):
             msg = f"the log would overwrite the text in {self.source}: name another file for --log"
             raise ValueError(msg)
+
+    @property
+    def own_model(self) -> ModelSettings:
+        """The model, for commands that ask no server."""
+        assert isinstance(self.model, ModelSettings), "they have no option for a server"
+        return self.model
 
 
 def _same_file(source: Path, log: Path) -> bool:
@@ -114,6 +122,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="the text; without it, or with -, standard input",
     )
     add_options(parser)
+    add_server_options(parser)
     parser.add_argument("--live", action="store_true", help="show captions while they grow")
     add_share_options(parser)
     parser.set_defaults(run=run)
@@ -121,20 +130,17 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that ``chosen_settings`` reads."""
-    for option, kind, metavar, text in (
-        ("--to", str, "CODE", f"target language: {CODES} ({_STANDARD.target_language})"),
+    for option, metavar, text in (
+        ("--to", "CODE", f"target language: {CODES} ({_STANDARD.target_language})"),
         (
             "--policy",
-            str,
             "POLICY",
             f"{POLICIES} ({STANDARD_POLICY}; a model that makes drafts: {STANDARD_OF_DRAFTS})",
         ),
-        ("--model", Path, "DIR|NAME", "model folder, or owner/name on the hub (the bundled one)"),
-        ("--device", str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),
     ):  # no default: the same options before the command count here, too
-        parser.add_argument(
-            option, type=kind, default=argparse.SUPPRESS, metavar=metavar, help=text
-        )
+        parser.add_argument(option, default=argparse.SUPPRESS, metavar=metavar, help=text)
+    add_model_options(parser)
+    parser.set_defaults(server=None, server_token_file=None, server_certificate=None)
     parser.add_argument(
         "--from",
         dest="spoken",
@@ -143,31 +149,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="language of the text, for models that translate from several (%(default)s)",
     )
     parser.add_argument(
-        "--accept-licence",
-        action="store_true",
-        help="accept, once, that the model's licence forbids commercial use",
-    )
-    parser.add_argument(
-        "--adapter",
-        default=argparse.SUPPRESS,  # as above
-        metavar="NAME|DIR|none",
-        help="LoRA adapter for the model (a bundled one that helps; see surtitle adapters)",
-    )
-    parser.add_argument(
-        "--quantize",
-        "--quantise",
-        choices=QUANTISATIONS,
-        default="auto",
-        help="precision of the weights; auto: full if they fit, else 4 bits",
-    )
-    parser.add_argument(
         "--slot", metavar="L", help="positions in a slot (as the model was trained)"
-    )
-    parser.add_argument(
-        "--system",
-        choices=SYSTEMS,
-        default=AUTO,
-        help="slots, or retranslate all words at each step; auto: what the model was trained for",
     )
     parser.add_argument(
         "--glossary",
@@ -188,6 +170,41 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help=f"write {DOUBT_SIGN} after captions that the model is not sure of",
     )
     parser.add_argument("--log", type=Path, metavar="FILE.jsonl", help="write the engine's events")
+
+
+def add_model_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that ``chosen_model`` reads."""
+    for option, kind, metavar, text in (
+        ("--model", Path, "DIR|NAME", "model folder, or owner/name on the hub (the bundled one)"),
+        ("--device", str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),
+    ):  # no default: the same options before the command count here, too
+        parser.add_argument(
+            option, type=kind, default=argparse.SUPPRESS, metavar=metavar, help=text
+        )
+    parser.add_argument(
+        "--accept-licence",
+        action="store_true",
+        help="accept, once, that the model's licence forbids commercial use",
+    )
+    parser.add_argument(
+        "--adapter",
+        default=argparse.SUPPRESS,  # as above
+        metavar="NAME|DIR|none",
+        help="LoRA adapter for the model (a bundled one that helps; see surtitle adapters)",
+    )
+    parser.add_argument(
+        "--quantize",
+        "--quantise",
+        choices=QUANTISATIONS,
+        default="auto",
+        help="precision of the weights; auto: full if they fit, else 4 bits",
+    )
+    parser.add_argument(
+        "--system",
+        choices=SYSTEMS,
+        default=AUTO,
+        help="slots, or retranslate all words at each step; auto: what the model was trained for",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
@@ -218,7 +235,8 @@ def translate(
         TextError: the text cannot be read, or captions or log cannot be written.
     """
     out = standard_output()
-    convert_first(settings.model)
+    if isinstance(settings.model, ModelSettings):
+        convert_first(settings.model)
     wanted = settings.translation
     languages = wanted.source_language, wanted.target_language
     with (
@@ -241,17 +259,18 @@ def _translate_lines(
     log: EventLog,
     shared: SharedLines,
 ) -> None:
-    from engine.runtime.loader import load_weights  # noqa: PLC0415  libraries take a while to import
-    from engine.translation.factory import make_system  # noqa: PLC0415
+    with _translator(settings, log) as (translator, rows):
+        _feed_lines(settings, reader, writer, translator, rows, shared)
 
-    weights = load_weights(settings.model)
-    weights.share_processor()
-    name, capacity = settings.model.system, settings.model.capacity
-    resolved = resolve(weights.card, name, settings.translation)
-    source = source_notice(settings.translation.source_language)
-    for note in (*weights.report.notes, *resolved.notices, *filter(None, (source,))):
-        _tell(str(note))
-    translator = make_system(name, weights, settings.translation, capacity=capacity, log=log)
+
+def _feed_lines(
+    settings: TerminalSettings,
+    reader: LineReader,
+    writer: LineWriter,
+    translator: "Captioner[Captioned]",
+    rows: Callable[[], int],
+    shared: SharedLines,
+) -> None:
     context_rows = n_strange = 0
     reads_english = settings.translation.reads_english
     for line in reader:
@@ -259,7 +278,7 @@ def _translate_lines(
         for piece in _captions(translator, line, settings, shared):
             writer.write(piece)
         writer.end_line()
-        context_rows = max(context_rows, translator.conversation.context_rows)
+        context_rows = max(context_rows, rows())
     if n_strange:
         lines = "1 line does" if n_strange == 1 else f"{n_strange} lines do"
         _tell(f"{lines} not look like English: unreadable sentences are copied unchanged")
@@ -267,8 +286,38 @@ def _translate_lines(
         _tell(f"glossary and sentences before took up to {context_rows} rows of the prompt")
 
 
+@contextlib.contextmanager
+def _translator(
+    settings: TerminalSettings, log: EventLog
+) -> "Iterator[tuple[Captioner[Captioned], Callable[[], int]]]":
+    """Yield what captions, here or on a server; and a function that returns its context rows."""
+    source = source_notice(settings.translation.source_language)
+    if isinstance(settings.model, ServerSettings):
+        from engine.remote.captioner import PatientCaptioner  # noqa: PLC0415  rarely used
+        from engine.remote.service import Service  # noqa: PLC0415
+
+        captioner = PatientCaptioner(Service(settings.model), settings.translation)
+        for note in (*captioner.notices, *filter(None, (source,))):
+            _tell(str(note))
+        with contextlib.closing(captioner):
+            # it is given what it opened, so its kind does not matter
+            yield cast("Captioner[Captioned]", captioner), lambda: captioner.context_rows
+        return
+    from engine.runtime.loader import load_weights  # noqa: PLC0415  libraries take a while to import
+    from engine.translation.factory import make_system  # noqa: PLC0415
+
+    weights = load_weights(settings.model)
+    weights.share_processor()
+    name, capacity = settings.model.system, settings.model.capacity
+    resolved = resolve(weights.card, name, settings.translation)
+    for note in (*weights.report.notes, *resolved.notices, *filter(None, (source,))):
+        _tell(str(note))
+    system = make_system(name, weights, settings.translation, capacity=capacity, log=log)
+    yield system, lambda: system.conversation.context_rows
+
+
 def _captions(
-    translator: "AnySystem", line: str, settings: TerminalSettings, shared: SharedLines
+    translator: "Captioner[Captioned]", line: str, settings: TerminalSettings, shared: SharedLines
 ) -> Iterator[str]:
     """Yield the captions of a line piece by piece, with a blank after each sentence.
 
@@ -308,10 +357,6 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         policy = check_policy(arguments.policy) if arguments.policy else ""
         slot_length = _slot_length(arguments.slot)
         glossary = read_glossary(arguments.glossary) if arguments.glossary else ()
-        directory = _model_folder(arguments.model, arguments.model_library)
-        is_apart = is_encoder_decoder(directory)
-        if not is_apart:
-            check_model_folder(directory)  # fails here at once instead of while loading
         language = arguments.to or _STANDARD.target_language
         translation = TranslationSettings(
             target_language=language,
@@ -320,30 +365,16 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
             glossary=glossary,
             context_sentences=arguments.context,
         )
-        if is_apart and arguments.adapter not in (None, NO_ADAPTER):
-            raise AdapterError(Code.NO_ADAPTERS(model=model_name(directory)))
-        adapter = (
-            None
-            if is_apart
-            else _adapter(arguments.adapter, directory, arguments.adapter_library, translation)
-        )
-        model = ModelSettings(
-            directory=directory,
-            adapter=None if adapter is None else adapter.folder,
-            device=arguments.device,
-            quantise=arguments.quantize,
-            system=arguments.system,
-            accepts_licence=arguments.accept_licence,
-            is_download=is_download(directory, arguments.model_library),
-        )
-        card = model_card(directory, adapter)
-        _check_pair(card, arguments.spoken, language)
-        resolved = resolve(card, model.system, translation)
-        if is_lag(policy):
-            _tell_lag(policy, card)
-        if slot_length is not None:
-            layout = replace(resolved.layout, slot_length=slot_length)
-            translation = replace(translation, layout=layout)
+        model: ModelSettings | ServerSettings | None = server_settings(arguments)
+        if model is None:
+            model, card = chosen_model(arguments, translation)
+            _check_pair(card, arguments.spoken, language)
+            resolved = resolve(card, model.system, translation)
+            if is_lag(policy):
+                _tell_lag(policy, card)
+            if slot_length is not None:
+                layout = replace(resolved.layout, slot_length=slot_length)
+                translation = replace(translation, layout=layout)
         return TerminalSettings(
             model=model,
             translation=translation,
@@ -354,6 +385,39 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         )
     except ValueError as error:
         raise UsageError(str(error)) from error
+
+
+def chosen_model(
+    arguments: argparse.Namespace,  # noqa: TID251  as above
+    translation: TranslationSettings,
+) -> tuple[ModelSettings, ModelCard]:
+    """Check the options of a model that is loaded here; return it and its card.
+
+    Raises:
+        ModelError: the model folder cannot be used.
+        TextError: no model is named, and none is bundled.
+    """
+    directory = _model_folder(arguments.model, arguments.model_library)
+    is_apart = is_encoder_decoder(directory)
+    if not is_apart:
+        check_model_folder(directory)  # fails here at once instead of while loading
+    if is_apart and arguments.adapter not in (None, NO_ADAPTER):
+        raise AdapterError(Code.NO_ADAPTERS(model=model_name(directory)))
+    adapter = (
+        None
+        if is_apart
+        else _adapter(arguments.adapter, directory, arguments.adapter_library, translation)
+    )
+    model = ModelSettings(
+        directory=directory,
+        adapter=None if adapter is None else adapter.folder,
+        device=arguments.device,
+        quantise=arguments.quantize,
+        system=arguments.system,
+        accepts_licence=arguments.accept_licence,
+        is_download=is_download(directory, arguments.model_library),
+    )
+    return model, model_card(directory, adapter)
 
 
 def _tell_lag(wanted: str, card: ModelCard) -> None:

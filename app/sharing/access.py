@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 
 TRIES, MINUTE_S = 10, 60.0
-"""So often a PIN is tried from one address in that time, right or wrong."""
+"""So often a secret is tried from one address in that time, right or wrong."""
 
 MOST_TRIES = 200
 """The same from all addresses together; a room types its PINs in a few minutes."""
@@ -18,6 +18,25 @@ _KEY_BYTES = 16
 def is_same(given: str, secret: str) -> bool:
     """Return whether a secret was given, in a time that does not tell how much of it is right."""
     return secrets.compare_digest(given.encode(errors="replace"), secret.encode())
+
+
+class Tries:
+    """Counts tries of secrets, so that nobody tries many; for one thread."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._tries: deque[tuple[float, str]] = deque()  # the newest last
+
+    def may_try(self, address: str) -> bool:
+        """Note a try from an address; return whether it counts, or comes too soon after others."""
+        now_s = self._clock()
+        while self._tries and now_s - self._tries[0][0] >= MINUTE_S:
+            self._tries.popleft()
+        n_own = sum(one == address for _, one in self._tries)
+        if n_own >= TRIES or len(self._tries) >= MOST_TRIES:
+            return False
+        self._tries.append((now_s, address))
+        return True
 
 
 class Access:
@@ -32,8 +51,7 @@ class Access:
         self.key = secrets.token_urlsafe(_KEY_BYTES)
         digits = (str(secrets.randbelow(10)) for _ in range(_PIN_DIGITS))
         self.pin = "".join(digits) if with_pin else ""
-        self._clock = clock
-        self._tries: deque[tuple[float, str]] = deque()  # the newest last
+        self._tries = Tries(clock)
 
     def admits(self, key: str) -> bool:
         """Return whether this is the key."""
@@ -41,14 +59,7 @@ class Access:
 
     def may_try(self, address: str) -> bool:
         """Note a try with a PIN; return whether it counts, or comes too soon after others."""
-        now_s = self._clock()
-        while self._tries and now_s - self._tries[0][0] >= MINUTE_S:
-            self._tries.popleft()
-        n_own = sum(one == address for _, one in self._tries)
-        if n_own >= TRIES or len(self._tries) >= MOST_TRIES:
-            return False
-        self._tries.append((now_s, address))
-        return True
+        return self._tries.may_try(address)
 
     def is_pin(self, pin: str) -> bool:
         """Return whether this is the PIN."""

@@ -61,6 +61,10 @@ class Doorkeeper:
         self._changed()
         return place
 
+    def has_place(self, client: Client) -> bool:
+        """Return whether a connection was admitted."""
+        return client in self._readers
+
     def end_all(self) -> None:
         """End every connection."""
         ends = [*self._waiting.values(), *(place.leave for place in self._readers.values())]

@@ -1,4 +1,4 @@
-"""The HTTP server of the caption pages: uvicorn, in a thread of its own.
+"""The HTTP server of the caption pages, and of a computer that translates: uvicorn, in a thread.
 
 Any program that reaches the port can talk to it, so connections are limited in number, time and
 size (``doorkeeper``), whatever uvicorn itself allows.
@@ -10,6 +10,8 @@ import os
 import socket
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
 from starlette.types import ASGIApp
 from uvicorn import Config, Server
@@ -24,6 +26,8 @@ _LONGEST_HEAD = 8192  # bytes of a request
 _BUFFER = 16 * 1024  # bytes that wait for a slow reader, beside those that the system keeps:
 _SYSTEM_BUFFER = 64 * 1024
 _FAREWELL_S = 0.05  # for a reader to take its last event
+_KEEP_ALIVE_S = 5
+_GREETING_S = 5.0
 _GONE_MS = 30_000  # without an answer from a phone that lost the network
 
 MakePages = Callable[[Doorkeeper, Rounds], ASGIApp]
@@ -52,6 +56,14 @@ def listening_socket(host: str, port: int) -> socket.socket:
     return listener
 
 
+@dataclass(frozen=True, slots=True)
+class TlsFiles:
+    """A certificate with those that it rests on, and its key."""
+
+    certificate: Path
+    key: Path
+
+
 class PageServer:
     """Serve until closed.
 
@@ -66,11 +78,29 @@ class PageServer:
         make: MakePages,
         most_readers: int,
         readers_changed: Callable[[], None] = lambda: None,
+        *,
+        tls: TlsFiles | None = None,
+        keep_alive_s: int = _KEEP_ALIVE_S,
     ) -> None:
-        """Serve at a socket, which it closes; ``readers_changed`` is called on its thread."""
+        """Serve at a socket, which it closes.
+
+        Args:
+            listener: the socket.
+            make: makes what answers.
+            most_readers: connections that are admitted at once.
+            readers_changed: called on its thread when their number is another.
+            tls: None serves in the clear.
+            keep_alive_s: an idle connection is kept for so long.
+
+        Raises:
+            OSError: the certificate or its key cannot be used.
+        """
         self.host, self.port = listener.getsockname()
         self.doorkeeper = Doorkeeper(most_readers, readers_changed)
         self._loop = asyncio.new_event_loop()
+        if tls is not None:  # no doorkeeper knows who has not greeted yet
+            create = functools.partial(self._loop.create_server, ssl_handshake_timeout=_GREETING_S)
+            self._loop.create_server = create  # type: ignore[method-assign]  # uvicorn passes none
         self._rounds = Rounds(self._loop, lambda: self.doorkeeper.n_readers)
         config = Config(
             make(self.doorkeeper, self._rounds),
@@ -86,8 +116,12 @@ class PageServer:
             server_header=False,
             date_header=False,
             h11_max_incomplete_event_size=_LONGEST_HEAD,
+            timeout_keep_alive=keep_alive_s,
             timeout_graceful_shutdown=1,
+            ssl_certfile=None if tls is None else tls.certificate,
+            ssl_keyfile=None if tls is None else tls.key,
         )
+        config.load()  # an unusable certificate is reported here
         self._server = Server(config)
         self._thread = threading.Thread(
             target=self._serve, args=(listener,), name="surtitle-page", daemon=True

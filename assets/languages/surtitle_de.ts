@@ -320,6 +320,10 @@
         <translation>der Speicher reichte nicht ({reason}): Wählen Sie 4 Bit, ein kleineres Modell oder ein anderes Gerät</translation>
     </message>
     <message>
+        <source>a server translates into one language: choose a model of this computer for the second</source>
+        <translation>ein Server übersetzt in eine Sprache: Wählen Sie für die zweite ein Modell dieses Computers</translation>
+    </message>
+    <message>
         <source>the engine stopped unexpectedly: {reason}</source>
         <translation>der Übersetzer wurde unerwartet beendet: {reason}</translation>
     </message>
@@ -1334,6 +1338,50 @@
     <message>
         <source>line {number} of the glossary {path} is {line}, and a name, or a term, a tab and its translation were expected: write it so</source>
         <translation>Zeile {number} des Glossars {path} ist {line}, erwartet war ein Name oder ein Begriff, ein Tabulator und seine Übersetzung: bitte so schreiben</translation>
+    </message>
+    <message>
+        <source>{server} does not answer ({reason}): new captions are in the language that is spoken until it does; choose this computer to translate with a model of its own</source>
+        <translation>{server} antwortet nicht ({reason}): Neue Untertitel stehen bis dahin in der gesprochenen Sprache; wählen Sie diesen Computer, um mit einem eigenen Modell zu übersetzen</translation>
+    </message>
+    <message>
+        <source>{server} translates again</source>
+        <translation>{server} übersetzt wieder</translation>
+    </message>
+    <message>
+        <source>{server} cannot be reached ({reason}): start Surtitle&apos;s server there, or check address and network</source>
+        <translation>{server} ist nicht erreichbar ({reason}): Starten Sie dort den Server von Surtitle, oder prüfen Sie Adresse und Netzwerk</translation>
+    </message>
+    <message>
+        <source>{server} does not know this token: ask whoever runs it for the right one</source>
+        <translation>{server} kennt dieses Token nicht: Fragen Sie nach dem richtigen, wer den Server betreibt</translation>
+    </message>
+    <message>
+        <source>the connection to {server} is not safe ({detail}): name its certificate, or that of its authority, or ask whoever runs it</source>
+        <translation>die Verbindung zu {server} ist nicht sicher ({detail}): Nennen Sie sein Zertifikat oder das seiner Zertifizierungsstelle, oder fragen Sie, wer den Server betreibt</translation>
+    </message>
+    <message>
+        <source>as many are connected as it serves</source>
+        <translation>es sind schon so viele verbunden, wie er bedient</translation>
+    </message>
+    <message>
+        <source>it is being stopped</source>
+        <translation>er wird gerade beendet</translation>
+    </message>
+    <message>
+        <source>too much was asked of it at once</source>
+        <translation>es wurde zu viel auf einmal von ihm verlangt</translation>
+    </message>
+    <message>
+        <source>what the server says is not understood ({detail}): run the same version of Surtitle there and here</source>
+        <translation>was der Server sagt, ist unverständlich ({detail}): Verwenden Sie dort und hier dieselbe Version von Surtitle</translation>
+    </message>
+    <message>
+        <source>the server should be written https://NAME:PORT, or http://localhost:PORT on this computer or through a tunnel, got {address!r}</source>
+        <translation>der Server wird https://NAME:PORT geschrieben, oder http://localhost:PORT auf diesem Computer oder durch einen Tunnel, angegeben war {address!r}</translation>
+    </message>
+    <message>
+        <source>the server could not translate a sentence to its end ({reason}): it stays as it is and the next ones are translated</source>
+        <translation>der Server konnte einen Satz nicht zu Ende übersetzen ({reason}): Er bleibt, wie er ist, und die nächsten werden übersetzt</translation>
     </message>
 </context>
 <context>

@@ -17,6 +17,7 @@ from engine.models.adapters.adapter import Adapter, model_card, usable_adapter
 from engine.models.encoder_decoder.original import is_encoder_decoder
 from engine.models.fingerprint import read_fingerprint
 from engine.models.resolve import Resolved, resolve
+from engine.runtime.causal_model import AnyModel, Store
 from engine.runtime.ctranslate2.encoder_decoder_loader import (
     EncoderDecoderWeights,
     load_encoder_decoder,
@@ -112,17 +113,24 @@ class LoadedModel:
             makes_drafts=self.makes_drafts,
         )
 
-    def make_system(self, translation: TranslationSettings, log: EventLog) -> AnySystem:
-        """Make the system for the current weights.
+    def make_system(
+        self, translation: TranslationSettings, log: EventLog, model: AnyModel | None = None
+    ) -> AnySystem:
+        """Make the system for the current weights; ``model`` as for ``make_system``.
 
         Raises:
             SurtitleError: the model does not know the language, or the settings are wrong.
             RuntimeError: there is no memory for its cache.
         """
         capacity, settings = self._settings.capacity, self.suited(translation)
-        return make_system(
-            self._settings.system, self.weights, settings, capacity=capacity, log=log
-        )
+        name = self._settings.system
+        return make_system(name, self.weights, settings, capacity=capacity, log=log, model=model)
+
+    def new_store(self, n_lanes: int) -> Store | None:
+        """Make conversations that compute together; None where each computes for itself."""
+        if isinstance(self.weights, EncoderDecoderWeights):
+            return None
+        return self.weights.new_store(n_lanes, self._settings.capacity)
 
     def resolved(self, translation: TranslationSettings) -> Resolved:
         """Return how the current weights translate; another policy is used if they cannot follow.

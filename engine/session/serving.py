@@ -110,6 +110,9 @@ class Serving:
         elif not self._finds_more():
             self._rest()
 
+    def interrupt(self) -> None:
+        """Let what is waited for fail at once; for other threads."""
+
     def _rest(self) -> None:
         """Report that all is captioned."""
         self.has_work = False

@@ -18,7 +18,7 @@ from engine.runtime.processor import is_out_of_memory
 from engine.session.command_queue import CommandQueue
 from engine.session.serving import Serving
 from engine.session.source_captions import SourceCaptions
-from engine.settings import ModelSettings, TranslationSettings
+from engine.settings import ModelSettings, ServerSettings, TranslationSettings
 
 _log = logging.getLogger(__name__)
 
@@ -32,13 +32,13 @@ class Session:
 
     def __init__(
         self,
-        model: ModelSettings | None,
+        model: ModelSettings | ServerSettings | None,
         translation: TranslationSettings,
         report: Callable[[Event], None],
         *,
         log: Path | None = None,
     ) -> None:
-        """Prepare the thread; without a model, captions are the source words."""
+        """Prepare the thread; without a model or a server, captions are the source words."""
         self._model = model
         self._translation = translation
         self._report = report
@@ -71,6 +71,8 @@ class Session:
             self._thread.join(patience_s)
         self._stopping.set()
         self._commands.put(None)
+        if self._serving is not None:
+            self._serving.interrupt()
         if self._thread.is_alive():
             self._thread.join()
 
@@ -100,6 +102,10 @@ class Session:
         if self._model is None:
             self._report(Ready(model="", languages={}, load_s=0.0))
             return nullcontext(SourceCaptions(self._translation, self._report, self._wake))
+        if isinstance(self._model, ServerSettings):
+            from engine.session.remote_captions import connected  # noqa: PLC0415  rarely used
+
+            return connected(self._model, self._translation, self._report, self._wake)
         from engine.session.translating import loaded  # noqa: PLC0415  model libraries take seconds
 
         cancelled = self._stopping.is_set

@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from engine.metrics.translation import Translation
     from engine.runtime.causal_model import Asking
     from engine.translation.base import AnySystem, System
-    from engine.translation.captioned import Change, Kind
+    from engine.translation.captioned import Captioner, Change, Kind
 
 WARM_UP = -1
 """Index of a warm-up line, which is not counted."""
 
 
-def changes(system: "System[Kind]", utterance: "Kind") -> "Iterator[Change]":
+def changes(system: "Captioner[Kind]", utterance: "Kind") -> "Iterator[Change]":
     """Translate as far as the committed words allow; yield each change of the caption."""
     return iter(lambda: system.advance(utterance), None)
 
 
 def feed_words(
-    system: "System[Kind]", words: Sequence[str], *, first: int = 1
+    system: "Captioner[Kind]", words: Sequence[str], *, first: int = 1
 ) -> "Iterator[Iterator[Change]]":
     """Feed a new utterance word by word; its last word ends it.
 
@@ -50,7 +50,7 @@ def feed_words(
 
 
 def feed_sentence(
-    system: "System[Kind]", utterance: "Kind", sentence: Sentence, *, first: int = 1
+    system: "Captioner[Kind]", utterance: "Kind", sentence: Sentence, *, first: int = 1
 ) -> "Iterator[Iterator[Change]]":
     """Feed a sentence as ``feed_words`` does, to an utterance that has no words yet."""
     for known in growing(sentence, first):
@@ -72,7 +72,7 @@ def known_steps(system: "System[Kind]", utterance: "Kind", known: Sentence) -> "
         pass
 
 
-def translate_unseen(system: "System[Kind]", text: str) -> None:
+def translate_unseen(system: "Captioner[Kind]", text: str) -> None:
     """Translate a text at once and drop its caption, as a probe or a warm-up."""
     words = text.split()
     for changed in feed_words(system, words, first=len(words)):

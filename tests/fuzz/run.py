@@ -29,6 +29,7 @@ AREAS = {
     "conversions": (150, 8),
     "speech": (60, 6),
     "terminal": (200, 12),
+    "served": (200, 8),
 }
 """Cases of each area in ``make test``, and the seconds behind which no further one is begun."""
 

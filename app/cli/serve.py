@@ -1,0 +1,160 @@
+"""Translate for other computers: ``surtitle serve``. Exit codes as in ``exit_code_of``."""
+
+import argparse
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.cli.convert import convert_first
+from app.cli.exit_codes import UsageError, exit_code_of, tell
+from app.cli.translate import add_model_options, chosen_model
+from app.config.system.early_interrupt import leaving_at_once
+from app.config.system.text_io import TextError
+from app.sharing.networks import LOOPBACK
+from engine.errors import message_of
+from engine.settings import ModelSettings, TranslationSettings
+
+if TYPE_CHECKING:
+    from app.serving.server import ServingSettings
+
+_NAME = "serve"
+_PORT, _CLIENTS, _MOST_CLIENTS = 8754, 32, 1000
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add ``serve`` to the commands of ``surtitle``."""
+    parser = subparsers.add_parser(
+        _NAME,
+        help="translate for other computers in the house",
+        description="Translate for other computers: their Surtitle sends words and gets captions. "
+        "Nothing of them is kept. Ctrl+C ends it.",
+    )
+    parser.add_argument(
+        "--host",
+        default=LOOPBACK,
+        metavar="ADDRESS",
+        help="address of this computer at which others reach it (%(default)s: only this computer)",
+    )
+    parser.add_argument("--port", type=int, default=_PORT, help="(%(default)s)")
+    parser.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="FILE",
+        help="tokens that clients have to know, one a line; made with a random one if there is no "
+        "such file",
+    )
+    parser.add_argument("--certificate", type=Path, metavar="FILE.pem", help="for TLS")
+    parser.add_argument("--key", type=Path, metavar="FILE.pem", help="of the certificate")
+    parser.add_argument(
+        "--behind-proxy", action="store_true", help="a proxy at --host's network adds TLS"
+    )
+    parser.add_argument(
+        "--clients", type=int, default=_CLIENTS, metavar="N", help="at once (%(default)s)"
+    )
+    add_model_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
+    """Run the command and return its exit code."""
+
+    def work() -> None:
+        settings = serving_settings(arguments)
+        model, _ = chosen_model(arguments, TranslationSettings())
+        serve(settings, model)
+
+    return exit_code_of(_NAME, work)
+
+
+def serving_settings(arguments: argparse.Namespace) -> "ServingSettings":  # noqa: TID251  as above
+    """Check the options: what others can reach has tokens, and TLS.
+
+    Raises:
+        TextError: the tokens cannot be read.
+        UsageError: a value is wrong.
+    """
+    from app.serving.server import ServingSettings  # noqa: PLC0415  slow to import
+    from app.serving.tokens import read_tokens  # noqa: PLC0415
+    from app.sharing.server import TlsFiles  # noqa: PLC0415
+
+    is_alone = arguments.host in (LOOPBACK, "localhost")
+    certificate, key = arguments.certificate, arguments.key
+    if not 0 <= arguments.port < 1 << 16:
+        msg = f"--port is a number from 0 (any that is free) to 65535, got {arguments.port}"
+        raise UsageError(msg)
+    if not 1 <= arguments.clients <= _MOST_CLIENTS:
+        msg = f"--clients is a number from 1 to {_MOST_CLIENTS}, got {arguments.clients}"
+        raise UsageError(msg)
+    if (certificate is None) != (key is None):
+        msg = "--certificate and --key belong together: name both files"
+        raise UsageError(msg)
+    if not is_alone and arguments.token_file is None:
+        msg = f"others can reach {arguments.host}: name a --token-file, so that not all may ask"
+        raise UsageError(msg)
+    if not is_alone and certificate is None and not arguments.behind_proxy:
+        msg = (
+            f"others can reach {arguments.host}: name a --certificate with its --key, or say "
+            "--behind-proxy if a proxy adds TLS"
+        )
+        raise UsageError(msg)
+    return ServingSettings(
+        host=arguments.host,
+        port=arguments.port,
+        tokens=() if arguments.token_file is None else read_tokens(arguments.token_file),
+        tls=None if certificate is None else TlsFiles(certificate, key),
+        most_clients=arguments.clients,
+    )
+
+
+def serve(settings: "ServingSettings", model: ModelSettings) -> None:
+    """Serve until a signal ends it.
+
+    Raises:
+        SurtitleError: the model cannot be used.
+        TextError: nothing can listen there, or the certificate cannot be used.
+    """
+    convert_first(model)
+    with leaving_at_once():
+        from app.serving.server import TranslationServer  # noqa: PLC0415  libraries take a while
+        from engine.session.conversations import Conversations  # noqa: PLC0415
+        from engine.session.loaded_model import LoadedModel  # noqa: PLC0415
+
+        loaded = LoadedModel(model, lambda _progress: None)
+        for note in loaded.notes:
+            _tell(str(note))
+        conversations = Conversations(loaded, settings.most_clients)
+    with _ended_by_signals() as ended:
+        try:
+            server = TranslationServer(settings, conversations)
+        except (OSError, OverflowError) as error:
+            msg = f"nothing can be served at {settings.host}:{settings.port}: {message_of(error)}"
+            raise TextError(msg) from error
+        name, n = conversations.offer.model, settings.most_clients
+        _tell(f"{name} translates at {server.address}, for up to {n} at once; Ctrl+C ends it")
+        if not settings.tokens:
+            _tell("without a --token-file every program on this computer may ask")
+        ended.wait()
+        _tell("what was asked is answered, then it ends")
+        server.close()
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[threading.Event]:
+    """Yield what is set by Ctrl+C or by the system's request to end."""
+    ended = threading.Event()
+    before = {
+        number: signal.signal(number, lambda *_: ended.set())
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield ended
+    finally:
+        for number, action in before.items():
+            signal.signal(number, action)
+
+
+def _tell(sentence: str) -> None:
+    tell(_NAME, sentence)

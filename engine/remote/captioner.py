@@ -1,0 +1,297 @@
+"""Caption by another computer: its model translates, the words stay here until they are captioned.
+
+An utterance here knows its words and what is shown of its caption. Each request names both, so that
+a server that knew nothing of them returns the rest: what is shown stays, unless a word changed.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field, replace
+
+from engine.errors import ServerError, ServerGoneError
+from engine.events import Confidence
+from engine.messages import Code
+from engine.remote.service import Service, SessionUnknownError
+from engine.remote.wire import MOST_CAPTION, Answer, Asked, Changed, Failure, Opening, Settled
+from engine.settings import TranslationSettings
+from engine.text.sentences import Sentence
+from engine.translation.captioned import Change, n_same
+
+PATIENCE_S = 5.0
+"""Seconds without a server until new sentences are captioned by their own words."""
+
+_LONG_PATIENCE_S = 60.0  # of a text
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 3.0  # between two tries
+
+
+@dataclass(slots=True, eq=False)
+class RemoteUtterance:
+    """An utterance that a server captions; attributes as of ``engine.translation.captioned``.
+
+    Attributes:
+        opening: of its session.
+        is_settled: its words allow no more.
+        is_untranslated: its caption are its own words, since no server answered.
+    """
+
+    number: int
+    opening: Opening
+    words: tuple[str, ...] = ()
+    ended: bool = False
+    caption: str = ""
+    n_read: int = 0
+    finished: bool = False
+    confidence: Confidence | None = None
+    is_settled: bool = True
+    is_untranslated: bool = False
+
+
+@dataclass(slots=True)
+class _Outage:
+    """Since when no server answers, and when to try again."""
+
+    since_s: float
+    next_s: float
+    pause_s: float = _FIRST_PAUSE_S
+    reason: ServerGoneError = field(default_factory=ServerGoneError)
+
+
+class RemoteCaptioner:
+    """Caption by the model of a server, see ``engine.translation.captioned.Captioner``.
+
+    Attributes:
+        settings: of utterances that are opened now.
+        haste: how many times larger steps are read than the policy says.
+        context_rows: rows of the prompt that the glossary takes.
+        notices: deviations from the settings, for the person.
+        has_left: something waits for a server since this was set to False.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        settings: TranslationSettings,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Open a session.
+
+        Raises:
+            ServerError: the server refuses the settings, or cannot be reached.
+        """
+        self.haste, self.has_left = 1, False
+        self._service, self._clock = service, clock
+        self._n_utterances = 0
+        self._stream: Generator[Answer] | None = None  # the answer to the newest request,
+        self._asked: RemoteUtterance | None = None  # which was about this one,
+        self._asked_words: tuple[tuple[str, ...], bool] = (), False  # with these words
+        self._outage: _Outage | None = None
+        self.configure(settings)
+
+    @property
+    def server(self) -> str:
+        """Its name, for people."""
+        return self._service.server
+
+    @property
+    def outage(self) -> ServerGoneError | None:
+        """Why new sentences are captioned by their own words; None where they are not."""
+        outage = self._outage
+        is_long = outage is not None and self._clock() - outage.since_s >= PATIENCE_S
+        return outage.reason if outage is not None and is_long else None
+
+    def configure(self, settings: TranslationSettings) -> None:
+        """Use these settings for utterances that are opened from now on.
+
+        Raises:
+            ServerError: the server refuses them, and the ones before stay; or it cannot be reached.
+        """
+        wanted = replace(settings, layout=None)
+        self._let_go()
+        opening = Opening(session=secrets.token_urlsafe(16), settings=wanted)
+        opened = self._service.open(opening)
+        self.settings, self._opening = wanted, opening
+        self.context_rows, self.notices = opened.context_rows, opened.notices
+
+    def open(self) -> RemoteUtterance:
+        """Open an utterance."""
+        self._n_utterances += 1
+        return RemoteUtterance(self._n_utterances, self._opening)
+
+    def set_source(
+        self,
+        utterance: RemoteUtterance,
+        words: Sequence[str],
+        *,
+        ended: bool,
+        full_stop: str = "",  # noqa: ARG002  the server derives both from the words
+        end_alone: bool = False,  # noqa: ARG002
+    ) -> bool:
+        """Set the words of an utterance; its caption is cut back once the server says so."""
+        if utterance.words == tuple(words) and utterance.ended == ended:
+            return False
+        utterance.words, utterance.ended = tuple(words), ended
+        utterance.finished = utterance.is_settled = False
+        return False
+
+    def advance(self, utterance: RemoteUtterance) -> Change | None:
+        """Wait for the next change of a caption; None where the words allow no more.
+
+        None, too, where the rest waits for a server that does not answer: ``has_left`` is set then.
+
+        Raises:
+            ServerError: the server gave the sentence up.
+        """
+        if utterance.is_settled:
+            return None
+        if utterance.is_untranslated:
+            return _own_words(utterance)
+        try:
+            return self._try(utterance)
+        except ServerGoneError:
+            if self.outage is None or utterance.caption:
+                self.has_left = True
+                return None
+        utterance.is_untranslated = True
+        return _own_words(utterance)
+
+    def _try(self, utterance: RemoteUtterance) -> Change | None:
+        """Do as ``advance``, but raise ServerGoneError while no server answers."""
+        outage = self._outage
+        if outage is not None and self._clock() < outage.next_s:
+            raise outage.reason
+        try:
+            change = self._next_change(utterance)
+        except ServerGoneError as error:
+            self._let_go()
+            self._note_outage(error)
+            raise
+        except ServerError:
+            self._let_go()
+            raise
+        self._outage = None
+        return change
+
+    def confidence(self, utterance: RemoteUtterance) -> Confidence | None:
+        """Return how sure the model is of a caption; None where it was not calibrated for that."""
+        return utterance.confidence
+
+    def give_up(self, utterance: RemoteUtterance) -> None:
+        """Leave an utterance as it is."""
+        utterance.finished = utterance.is_settled = True
+
+    def interrupt(self) -> None:
+        """Let what is waited for fail at once; for other threads."""
+        self._service.interrupt()
+
+    def close(self) -> None:
+        """Leave the server."""
+        self._let_go()
+        if self._outage is None:
+            self._service.leave(self._opening.session)
+        self._service.close()
+
+    def _next_change(self, utterance: RemoteUtterance) -> Change | None:
+        """Return the next change that the server tells of."""
+        while not utterance.is_settled:
+            if self._stream is None or self._asked is not utterance:
+                self._begin(utterance)
+            assert self._stream is not None
+            answer = next(self._stream)
+            if isinstance(answer, Changed):
+                kept = min(answer.kept, len(utterance.caption))
+                is_cut = kept < len(utterance.caption)
+                utterance.caption = utterance.caption[:kept] + answer.text
+                if len(utterance.caption) > MOST_CAPTION:
+                    detail = f"a caption is longer than {MOST_CAPTION} characters"
+                    raise ServerError(Code.SERVER_MISUNDERSTOOD(detail=detail))
+                utterance.n_read = answer.n_read
+                if is_cut or answer.text:
+                    return Change(kept=kept, text=answer.text, n_read=answer.n_read)
+                continue
+            self._stream = None
+            self._take_last(utterance, answer)
+        return None
+
+    def _take_last(self, utterance: RemoteUtterance, answer: Settled | Failure) -> None:
+        is_news = self._asked_words == (utterance.words, utterance.ended)
+        if not is_news:
+            return  # there are more words by now
+        if isinstance(answer, Failure):
+            raise ServerError(answer.message)
+        utterance.is_settled, utterance.finished = True, answer.finished
+        utterance.n_read, utterance.confidence = answer.n_read, answer.confidence
+
+    def _begin(self, utterance: RemoteUtterance) -> None:
+        """Ask for the rest of a caption; what is still to come about another one is let go."""
+        self._let_go()
+        asked = Asked(
+            session=utterance.opening.session,
+            number=utterance.number,
+            sentence=Sentence(utterance.words, ended=utterance.ended),
+            caption=utterance.caption,
+            haste=self.haste,
+        )
+        self._asked, self._asked_words = utterance, (utterance.words, utterance.ended)
+        self._stream = self._answers(asked, utterance.opening)
+
+    def _answers(self, asked: Asked, opening: Opening) -> Generator[Answer]:
+        try:
+            yield from self._service.ask(asked)
+        except SessionUnknownError:
+            self._service.open(opening)
+            try:
+                yield from self._service.ask(asked)
+            except SessionUnknownError as error:  # what is before the servers mixes sessions up
+                raise ServerGoneError(Code.SERVER_BUSY()) from error
+
+    def _let_go(self) -> None:
+        """Drop what is still to come of an answer."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = self._asked = None
+
+    def _note_outage(self, error: ServerGoneError) -> None:
+        now_s, outage = self._clock(), self._outage
+        if outage is None:
+            outage = self._outage = _Outage(since_s=now_s, next_s=now_s)
+        outage.reason, outage.next_s = error, now_s + outage.pause_s
+        outage.pause_s = min(2 * outage.pause_s, _LONGEST_PAUSE_S)
+
+
+class PatientCaptioner(RemoteCaptioner):
+    """Wait for a server that does not answer: a text can wait, and wants no other language."""
+
+    def __init__(self, service: Service, settings: TranslationSettings) -> None:
+        """Open a session; raise ServerError where the server refuses or does not answer."""
+        try:
+            super().__init__(service, settings)
+        except ServerGoneError as error:
+            raise service.unreachable(error) from error
+
+    def advance(self, utterance: RemoteUtterance) -> Change | None:
+        """Wait for the next change of a caption.
+
+        Raises:
+            ServerError: the server gave the sentence up, or did not answer for a long time.
+        """
+        while not utterance.is_settled:
+            try:
+                return self._try(utterance)
+            except ServerGoneError as error:
+                outage = self._outage
+                if outage is None or self._clock() - outage.since_s >= _LONG_PATIENCE_S:
+                    raise self._service.unreachable(error) from error
+                time.sleep(_FIRST_PAUSE_S)
+        return None
+
+
+def _own_words(utterance: RemoteUtterance) -> Change | None:
+    """Caption an utterance by its own words."""
+    before, utterance.caption = utterance.caption, " ".join(utterance.words)
+    kept = n_same(before, utterance.caption)
+    utterance.is_settled, utterance.finished = True, utterance.ended
+    utterance.n_read = len(utterance.words)
+    if before == utterance.caption:
+        return None
+    return Change(kept=kept, text=utterance.caption[kept:], n_read=utterance.n_read)

@@ -1,0 +1,242 @@
+"""Ask a server by HTTP, one request at a time over one connection.
+
+A connection that ends is opened again, and the request is sent again: each holds all that it needs.
+"""
+
+import contextlib
+import http.client
+import socket
+import ssl
+from collections.abc import Iterator
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from engine.errors import ModelError, ServerError, ServerGoneError, first_line, message_of
+from engine.messages import Code, Message
+from engine.remote.wire import (
+    MOST_LINE_BYTES,
+    Answer,
+    Asked,
+    Changed,
+    Failure,
+    Offer,
+    Opened,
+    Opening,
+    read_answer,
+    read_offer,
+    read_opened,
+    write_asked,
+    write_leave,
+    write_opening,
+)
+from engine.settings import ServerSettings
+
+SESSION_HEADER = "X-Session-Id"
+"""Names the session, so that what stands before several servers sends it to the same one."""
+
+_CONNECT_S, _PATIENCE_S = 3.0, 15.0  # for a connection, and for the next bytes
+_MOST_LINES = 4000  # of an answer
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_WAITING = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE,
+            HTTPStatus.GATEWAY_TIMEOUT, HTTPStatus.INTERNAL_SERVER_ERROR)  # fmt: skip
+_REASONS = {HTTPStatus.TOO_MANY_REQUESTS: Code.SERVER_BUSY}
+
+
+class SessionUnknownError(ServerError):
+    """The server has forgotten a session, or never knew it."""
+
+
+class Service:
+    """The server of some settings.
+
+    Attributes:
+        server: its name, for people.
+    """
+
+    def __init__(self, settings: ServerSettings) -> None:
+        """Prepare; raise ServerError if the address or the certificate cannot be used."""
+        self._settings = settings
+        parts = urlsplit(settings.address)
+        with contextlib.suppress(ValueError):  # of a port that is none
+            self._port = parts.port
+            is_plain = parts.scheme == "http" and parts.hostname in _LOOPBACK
+            is_bare = parts.path in ("", "/") and not (
+                parts.query or parts.fragment or parts.username
+            )
+            if parts.hostname and is_bare and (is_plain or parts.scheme == "https"):
+                self._host, self.server = parts.hostname, parts.netloc
+                self._context = None if is_plain else _tls_context(settings)
+                self._connection: http.client.HTTPConnection | None = None
+                return
+        raise ServerError(Code.SERVER_ADDRESS(address=settings.address))
+
+    def offer(self) -> Offer:
+        """Return the model of the server."""
+        with self._understood():
+            return read_offer(self._whole("GET", "/v1/model", b"", ""))
+
+    def open(self, opening: Opening) -> Opened:
+        """Open a session.
+
+        Raises:
+            ServerError: the server refuses the settings, or the token.
+            ServerGoneError: it does not answer.
+        """
+        with self._understood():
+            content = write_opening(opening)
+            return read_opened(self._whole("POST", "/v1/sessions", content, opening.session))
+
+    def ask(self, asked: Asked) -> Iterator[Answer]:
+        """Yield the answers as they come; the last is no ``Changed``.
+
+        Raises:
+            SessionUnknownError: the session has to be opened first.
+            ServerError: the server refuses.
+            ServerGoneError: it does not answer, or no longer.
+        """
+        is_over = False
+        try:
+            with self._understood():
+                response = self._request("POST", "/v1/captions", write_asked(asked), asked.session)
+            for _ in range(_MOST_LINES):
+                with self._understood():
+                    answer = _next_answer(response)
+                is_over = not isinstance(answer, Changed)
+                yield answer
+                if is_over:
+                    return
+            raise ServerError(Code.SERVER_MISUNDERSTOOD(detail="it does not end"))
+        finally:
+            if not is_over:
+                self.close()
+
+    def leave(self, session: str) -> None:
+        """Close a session, as far as the server answers at once."""
+        with contextlib.suppress(ServerError), self._understood():
+            self._whole("POST", "/v1/leave", write_leave(session), session)
+
+    def unreachable(self, error: ServerGoneError) -> ServerError:
+        """Return an error for who does not wait."""
+        return ServerError(Code.SERVER_UNREACHABLE(server=self.server, reason=error.message))
+
+    def close(self) -> None:
+        """End the connection; the next request opens another one."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def interrupt(self) -> None:
+        """Let what is waited for fail at once; for other threads."""
+        sock = None if self._connection is None else self._connection.sock
+        if sock is not None:
+            with contextlib.suppress(OSError):  # it has ended
+                socket.socket.shutdown(sock, socket.SHUT_RDWR)  # TLS's own is for its thread alone
+
+    @contextlib.contextmanager
+    def _understood(self) -> Iterator[None]:
+        """Turn what goes wrong on the way into our errors, and end the connection then."""
+        try:
+            yield
+        except ssl.SSLError as error:
+            self.close()
+            detail = getattr(error, "verify_message", "") or error.reason or first_line(error)
+            untrusted = Code.SERVER_UNTRUSTED(server=self.server, detail=detail)
+            raise ServerError(untrusted) from error
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            raise ServerGoneError(message_of(error)) from error
+        except ServerError:
+            self.close()
+            raise
+        except ValueError as error:
+            self.close()
+            raise ServerError(Code.SERVER_MISUNDERSTOOD(detail=str(error))) from error
+
+    def _whole(self, method: str, path: str, content: bytes, session: str) -> bytes:
+        return self._request(method, path, content, session).read(MOST_LINE_BYTES + 1)
+
+    def _request(
+        self, method: str, path: str, content: bytes, session: str
+    ) -> http.client.HTTPResponse:
+        """Return an answer whose status is good; a connection that was idle may have ended."""
+        is_fresh = self._connection is None
+        try:
+            response = self._send(method, path, content, session)
+        except (OSError, http.client.HTTPException):
+            self.close()
+            if is_fresh:
+                raise
+            response = self._send(method, path, content, session)
+        if response.status != HTTPStatus.OK:
+            body = response.read(MOST_LINE_BYTES)
+            raise self._refused(response.status, body)
+        return response
+
+    def _send(
+        self, method: str, path: str, content: bytes, session: str
+    ) -> http.client.HTTPResponse:
+        if self._connection is None:
+            self._connection = self._connect()
+        heads = {"Content-Type": "application/json"}
+        if session:
+            heads[SESSION_HEADER] = session
+        if self._settings.token:
+            heads["Authorization"] = f"Bearer {self._settings.token}"
+        self._connection.request(method, path, content or None, heads)
+        return self._connection.getresponse()
+
+    def _connect(self) -> http.client.HTTPConnection:
+        place = self._host, self._port
+        connection = (
+            http.client.HTTPConnection(*place, timeout=_CONNECT_S)
+            if self._context is None
+            else http.client.HTTPSConnection(*place, timeout=_CONNECT_S, context=self._context)
+        )
+        try:
+            connection.connect()
+            connection.sock.settimeout(_PATIENCE_S)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _refused(self, status: int, body: bytes) -> ServerError:
+        if status == HTTPStatus.UNAUTHORIZED:
+            return ServerError(Code.SERVER_REFUSES_TOKEN(server=self.server))
+        if status == HTTPStatus.CONFLICT:
+            return SessionUnknownError()
+        message = _told(body)
+        if status in _WAITING:
+            code = _REASONS.get(HTTPStatus(status))
+            fallback = Code.AS_SAID(sentence=f"HTTP {status}") if code is None else code()
+            return ServerGoneError(message or fallback)
+        return ServerError(message or Code.SERVER_MISUNDERSTOOD(detail=f"HTTP {status}"))
+
+
+def _next_answer(response: http.client.HTTPResponse) -> Answer:
+    """Return the next answer; behind the last one, the connection can be used again."""
+    line = b"\n"
+    while line == b"\n":  # a sign of life
+        line = response.readline(MOST_LINE_BYTES + 1)
+    if not line.endswith(b"\n") and len(line) <= MOST_LINE_BYTES:
+        raise ServerGoneError(Code.CONNECTION_RESET())
+    answer = read_answer(line)
+    if not isinstance(answer, Changed):
+        response.read(1)
+    return answer
+
+
+def _told(body: bytes) -> Message | None:
+    """Return the reason that a server of ours gives; None of another one."""
+    with contextlib.suppress(ValueError):
+        answer = read_answer(body)
+        return answer.message if isinstance(answer, Failure) else None
+    return None
+
+
+def _tls_context(settings: ServerSettings) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=settings.certificate)
+    except OSError as error:  # ssl.SSLError is one
+        reason = Code.AS_SAID(sentence=f"{settings.certificate}: {message_of(error)}")
+        raise ModelError(Code.SERVER_UNREACHABLE(server=settings.address, reason=reason)) from error

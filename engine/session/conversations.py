@@ -1,0 +1,340 @@
+"""Translate for many desktops by one model, on one thread: all that waits is computed together.
+
+A session has a lane of the cache while it is open. One that was quiet for a while gives its lane to
+a new one; whoever asks it something later opens it again, and its sentence is computed again.
+"""
+
+import logging
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+from engine.errors import SurtitleError, first_line, is_failure, message_of
+from engine.messages import Code
+from engine.metrics.event_log import EventLog
+from engine.remote.wire import Answer, Asked, Changed, Failure, Offer, Opened, Opening, Settled
+from engine.runtime.causal_model import Asking, CausalModel
+from engine.runtime.together import Together
+from engine.session.loaded_model import LoadedModel
+from engine.settings import TranslationSettings
+from engine.translation.base import AnySystem
+from engine.translation.captioned import Captioned, n_same, set_sentence
+from engine.translation.feed import translate_unseen
+
+_log = logging.getLogger(__name__)
+
+IDLE_S = 60.0
+"""A session that was quiet for so long may lose its lane."""
+
+_MOST_UTTERANCES = 64
+"""Sentences of a session that can still change; a desktop edits no more."""
+
+Key = tuple[str, str]
+"""Who asks, and the name of its session: nobody asks in the session of another."""
+
+
+@dataclass
+class Figures:
+    """What was done so far; changed on the thread that translates, read on any.
+
+    Attributes:
+        sentences: requests that were answered.
+        words: new words in them.
+        passes: of the network.
+        rows_asked: by all passes; divided by those, how many sessions a pass served.
+        failed: requests whose sentence was given up.
+        first_s: seconds from a request to its first answer, newest last.
+    """
+
+    sentences: int = 0
+    words: int = 0
+    passes: int = 0
+    rows_asked: int = 0
+    failed: int = 0
+    first_s: deque[float] = field(default_factory=lambda: deque(maxlen=1000))
+
+
+@dataclass(slots=True)
+class _Order:
+    """A request about a sentence, and who is told."""
+
+    asked: Asked
+    report: Callable[[Answer], None]
+    came_s: float
+    is_answered: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class _Session:
+    """A session with its lane."""
+
+    lane: int
+    system: AnySystem
+    opened: Opened
+    used_s: float
+    utterances: OrderedDict[int, Captioned] = field(default_factory=OrderedDict)
+    next: _Order | None = None
+
+
+class Conversations:
+    """Call ``start``, then the verbs from any thread, at last ``stop``.
+
+    Reports come on the thread that translates, which must not be held up.
+
+    Attributes:
+        offer: the model.
+        figures: of its work.
+        n_most: sessions that can be open at once.
+    """
+
+    def __init__(
+        self,
+        model: LoadedModel,
+        n_most: int,
+        *,
+        idle_s: float = IDLE_S,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Make the cache.
+
+        Raises:
+            RuntimeError: there is no memory for it.
+        """
+        self.n_most = n_most
+        self.figures = Figures()
+        self.offer = Offer(
+            model=model.weights.card.name,
+            languages=model.languages,
+            lags=model.lags,
+            makes_drafts=model.makes_drafts,
+            notices=model.notes,
+        )
+        self._model, self._idle_s, self._clock = model, idle_s, clock
+        self._store = model.new_store(n_most)
+        self._together = None if self._store is None else Together(self._store)
+        self._free = list(range(n_most))[::-1]  # the lowest last, so that lanes in use are together
+        self._sessions = dict[Key, _Session]()
+        self._orders = deque[Callable[[], None]]()
+        self._changed = threading.Condition()
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name="surtitle-engine", daemon=True)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether requests are answered."""
+        return self._thread.is_alive() and not self._stopping
+
+    @property
+    def n_sessions(self) -> int:
+        """Sessions that are open."""
+        return len(self._sessions)
+
+    @property
+    def n_waiting(self) -> int:
+        """Sessions for which something is to be computed."""
+        return 0 if self._together is None else self._together.n_asked
+
+    def start(self) -> None:
+        """Start to translate."""
+        self._warm_up()
+        self._thread.start()
+
+    def stop(self, patience_s: float = 0.0) -> None:
+        """Take no more requests, answer those that came for so long, then stop."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify()
+        if self._thread.is_alive():
+            self._thread.join(patience_s)
+
+    def is_open(self, key: Key) -> bool:
+        """Tell whether there is such a session."""
+        return key in self._sessions
+
+    def open(self, who: str, opening: Opening, report: Callable[[Opened | Failure], None]) -> None:
+        """Open a session; one that is open keeps its settings."""
+        self._order(partial(self._open, (who, opening.session), opening.settings, report))
+
+    def ask(self, who: str, asked: Asked, report: Callable[[Answer], None]) -> None:
+        """Translate a sentence; the last report is no ``Changed``.
+
+        A session answers one request after the other. Of those that wait, only the newest is
+        answered: whoever sent the others has gone.
+        """
+        order = _Order(asked, report, self._clock())
+        self._order(partial(self._take, (who, asked.session), order))
+
+    def leave(self, who: str, session: str) -> None:
+        """Close a session as soon as it is at rest."""
+        self._order(partial(self._leave, (who, session)))
+
+    def _order(self, order: Callable[[], None]) -> None:
+        with self._changed:
+            self._orders.append(order)
+            self._changed.notify()
+
+    # on the thread that translates
+
+    def _run(self) -> None:
+        try:
+            while self._obey_orders():
+                together = self._together
+                if together is not None and together.n_asked:
+                    self.figures.passes += 1
+                    self.figures.rows_asked += together.n_asked
+                    together.compute()
+                    self._begin_next()
+        except BaseException:  # the top of the thread: whoever looks at the health sees it
+            _log.exception("the engine stopped")
+            raise
+
+    def _obey_orders(self) -> bool:
+        """Obey all orders, wait for one if there is nothing to do; return False at the end."""
+        with self._changed:
+            while not (self._orders or self.n_waiting or self._stopping):
+                self._changed.wait()
+            orders = list(self._orders)
+            self._orders.clear()
+        for order in orders:
+            order()
+        return bool(orders or self.n_waiting or not self._stopping)
+
+    def _warm_up(self) -> None:
+        system = self._model.make_system(TranslationSettings(), EventLog(), self._new_model(0))
+        translate_unseen(system, "Hello.")
+        system.conversation.forget()
+
+    def _new_model(self, lane: int) -> CausalModel | None:
+        if self._store is None:
+            return None
+        self._store.book.truncate(lane, 0)
+        return CausalModel(self._store, lane)
+
+    def _open(
+        self, key: Key, settings: TranslationSettings, report: Callable[[Opened | Failure], None]
+    ) -> None:
+        session = self._sessions.get(key)
+        if session is not None:
+            session.used_s = self._clock()
+            report(session.opened)
+            return
+        if not self._free:
+            self._close_quiet()
+        if not self._free or self._stopping:
+            report(Failure(Code.SERVER_STOPPING() if self._stopping else Code.SERVER_FULL()))
+            return
+        lane = self._free.pop()
+        try:
+            system = self._model.make_system(settings, EventLog(), self._new_model(lane))
+            notices = self._model.resolved(settings).notices
+        except (SurtitleError, ValueError, MemoryError, RuntimeError) as error:
+            self._free.append(lane)
+            report(Failure(message_of(error)))
+            return
+        opened = Opened(context_rows=system.conversation.context_rows, notices=notices)
+        self._sessions[key] = _Session(lane, system, opened, self._clock())
+        report(opened)
+
+    def _close_quiet(self) -> None:
+        """Close the session that was quiet for longest, if that was long enough."""
+        quiet = min(self._sessions.items(), key=lambda item: item[1].used_s)
+        if self._clock() - quiet[1].used_s >= self._idle_s and not self._is_busy(quiet[1]):
+            self._close(quiet[0])
+
+    def _close(self, key: Key) -> None:
+        session = self._sessions.pop(key)
+        session.system.conversation.forget()
+        self._free.append(session.lane)
+        self._free.sort(reverse=True)
+
+    def _leave(self, key: Key) -> None:
+        session = self._sessions.get(key)
+        if session is not None and not self._is_busy(session):
+            self._close(key)
+
+    def _is_busy(self, session: _Session) -> bool:
+        return self._together is not None and self._together.is_busy(session.lane)
+
+    def _take(self, key: Key, order: _Order) -> None:
+        session = self._sessions.get(key)
+        if session is None:
+            order.report(Failure(Code.SERVER_BUSY()))
+            return
+        session.used_s = self._clock()
+        if session.next is not None:
+            session.next.report(Failure(Code.SERVER_BUSY()))
+        session.next = order
+        if not self._is_busy(session):
+            self._begin(session)
+
+    def _begin_next(self) -> None:
+        """Begin what waited for the work that has ended."""
+        for session in self._sessions.values():
+            if session.next is not None and not self._is_busy(session):
+                self._begin(session)
+
+    def _begin(self, session: _Session) -> None:
+        order, session.next = session.next, None
+        assert order is not None
+        work = self._work(session, order)
+        if self._together is None:
+            session.system.model.run(work)
+        else:
+            self._together.begin(session.lane, work)
+
+    def _work(self, session: _Session, order: _Order) -> Asking[None]:
+        """Translate a sentence; nothing of it ends the work of others."""
+        try:
+            yield from self._translate(session, order)
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            if not isinstance(error, SurtitleError):
+                _log.warning("a sentence was given up: %s", type(error).__name__)
+            self._give_up(session, order.asked.number)
+            reason = Code.SERVER_SENTENCE_GIVEN_UP(reason=first_line(error))
+            self._tell(order, Failure(reason))
+            self.figures.failed += 1
+        session.used_s = self._clock()
+
+    def _translate(self, session: _Session, order: _Order) -> Asking[None]:
+        asked, system = order.asked, session.system
+        utterance = self._utterance(session, asked.number)
+        n_known = len(utterance.words)
+        system.conversation.haste = asked.haste
+        set_sentence(system, utterance, asked.sentence)
+        self.figures.words += max(0, len(utterance.words) - n_known)
+        kept = n_same(asked.caption, utterance.caption)
+        if kept < max(len(asked.caption), len(utterance.caption)):
+            self._tell(order, Changed(kept, utterance.caption[kept:], utterance.n_read))
+        while (change := (yield from system.steps(utterance))) is not None:
+            self._tell(order, Changed(change.kept, change.text, change.n_read))
+        finished = utterance.finished
+        confidence = system.confidence(utterance) if finished else None
+        settled = Settled(n_read=utterance.n_read, finished=finished, confidence=confidence)
+        self._tell(order, settled)
+        self.figures.sentences += 1
+
+    def _utterance(self, session: _Session, number: int) -> Captioned:
+        """Return an utterance of a session, a new one where it is not known."""
+        known = session.utterances
+        if number not in known:
+            while len(known) >= _MOST_UTTERANCES:
+                known.popitem(last=False)
+            known[number] = session.system.open()
+        return known[number]
+
+    def _give_up(self, session: _Session, number: int) -> None:
+        """Forget an utterance that could not be computed, and the rows of its lane."""
+        utterance = session.utterances.pop(number, None)
+        if utterance is not None:
+            session.system.give_up(utterance)
+
+    def _tell(self, order: _Order, answer: Answer) -> None:
+        if not order.is_answered:
+            order.is_answered = True
+            self.figures.first_s.append(self._clock() - order.came_s)
+        order.report(answer)

@@ -1,0 +1,99 @@
+import subprocess
+import sys
+
+import pytest
+
+from app.__main__ import main
+from tests.support.fakes import save_graph_model
+from tests.support.network.house_server import TOKEN, house_server, tiny_model
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return save_graph_model(tmp_path_factory.mktemp("model"))
+
+
+def said(capfdbinary, *words):
+    code = main(list(words))
+    captured = capfdbinary.readouterr()
+    return code, captured.out.decode(), captured.err.decode()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--host", "0.0.0.0"], "name a --token-file, so that not all may ask"),
+        (["--host", "0.0.0.0", "--token-file", "{}/tokens"], "name a --certificate"),
+        (["--certificate", "c.pem"], "--certificate and --key belong together"),
+        (["--clients", "0"], "--clients is a number from 1 to 1000, got 0"),
+        (["--port", "70000"], "from 0 (any that is free) to 65535, got 70000"),
+    ],
+)
+def test_nothing_is_served_that_others_could_misuse(words, sentence, tmp_path, capfdbinary):
+    code, _, told = said(capfdbinary, "serve", *(word.format(tmp_path) for word in words))
+    assert code == 2
+    assert sentence in told
+
+
+def test_a_token_that_could_be_guessed_is_refused(tmp_path, capfdbinary):
+    (tmp_path / "tokens").write_text("secret\n")
+    code, _, told = said(capfdbinary, "serve", "--token-file", str(tmp_path / "tokens"))
+    assert code == 1
+    assert "should be 20 to 200 letters and digits" in told
+
+
+def test_a_file_of_tokens_is_made_with_a_random_one_that_only_its_owner_reads(tmp_path):
+    from app.serving.tokens import Tokens, read_tokens  # noqa: PLC0415  beside what it is about
+
+    path = tmp_path / "tokens"
+    (token,) = read_tokens(path)
+    assert len(token) == 32
+    assert path.stat().st_mode & 0o077 == 0
+    assert read_tokens(path) == (token,)
+    path.write_text(f"# of the office\n{token}\n\n{'x' * 20}\n")
+    tokens = Tokens(read_tokens(path))
+    assert tokens.whose(f"Bearer {token}") != tokens.whose(f"bearer {'x' * 20}")
+    assert tokens.whose(f"Basic {token}") is None
+
+
+def test_a_text_that_a_server_translates_is_the_one_translated_here(folder, tmp_path, capfdbinary):
+    text = tmp_path / "text"
+    text.write_text("abc de fa. gab\nhad cab\n\nface 12 ab.\n")
+    (tmp_path / "token").write_text(f"{TOKEN}\n")
+    here = said(capfdbinary, "translate", str(text), "--model", str(folder), "--device", "cpu")
+    with house_server(tiny_model(tmp_path / "served")) as (_, server):
+        names = ["--server", server.address, "--server-token-file", str(tmp_path / "token")]
+        there = said(capfdbinary, "translate", str(text), *names)
+        live = said(capfdbinary, "translate", str(text), "--live", *names)
+        refused = said(capfdbinary, "translate", str(text), "--to", "xx", *names)
+        wrong = said(capfdbinary, "translate", str(text), "--server", server.address)
+    assert there[:2] == here[:2] == live[:2]
+    assert here[0] == 0
+    assert refused[0] == wrong[0] == 1
+    assert "translates to" in refused[2]
+    assert "does not know this token" in wrong[2]
+
+
+def test_a_server_that_is_not_there_is_named(capfdbinary):
+    code, _, told = said(capfdbinary, "translate", "--server", "http://localhost:1", __file__)
+    assert code == 1
+    assert "localhost:1 cannot be reached (Connection refused)" in told
+
+
+def test_a_server_takes_no_model_of_the_client(capfdbinary):
+    words = ["--server", "http://localhost:1", "--model", "x"]
+    code, _, told = said(capfdbinary, "translate", *words)
+    assert code == 2
+    assert "the server has a model of its own: leave --model or --server out" in told
+
+
+def test_the_window_and_the_commands_import_nothing_of_a_server():
+    code = (
+        "import sys; import app.__main__, app.controllers.startup, engine.session.translating;"
+        "served = 'app.serving', 'engine.remote', 'engine.session.conversations', 'ray';"
+        "print([one for one in sys.modules if one.startswith(served)])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout == "[]\n"

@@ -1,0 +1,196 @@
+"""Who may ask a computer that translates, and what a stranger costs it. Requests go by sockets."""
+
+import json
+import queue
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+
+from app.sharing.server import TlsFiles
+from engine.errors import ServerError
+from engine.remote.service import Service
+from engine.remote.wire import MOST_REQUEST_BYTES, Asked, Opening, Settled
+from engine.settings import ServerSettings, TranslationSettings
+from engine.text.sentences import Sentence
+from tests.support.network.house_server import TOKEN, house_server, tiny_model
+
+SESSION = "s" * 22
+TLS = Path(__file__).parents[2] / "assets" / "tls"
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return tiny_model(tmp_path_factory.mktemp("served"))
+
+
+@pytest.fixture(scope="module")
+def served(model):
+    with house_server(model) as (_, server):
+        yield server
+
+
+def place(server):
+    return "127.0.0.1", int(server.address.rpartition(":")[2])
+
+
+def asked(server, path="/v1/model", method="GET", body=b"", token=TOKEN, **heads):
+    """Send a request; return the status, and the answer whole."""
+    lines = [f"{method} {path} HTTP/1.1", f"content-length: {len(body)}", "connection: close"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in heads.items()]
+    lines += [f"authorization: Bearer {token}"] if token else []
+    lines += [] if "host" in heads else ["host: localhost"]
+    with socket.create_connection(place(server), timeout=30) as sock:
+        sock.sendall("\r\n".join([*lines, "", ""]).encode() + body)
+        answer = b"".join(iter(lambda: sock.recv(65536), b""))
+    return int(answer.split()[1]), answer.partition(b"\r\n\r\n")[2].decode()
+
+
+def opening(**values):
+    whole = {"version": 1, "session": SESSION, "target": "de", "source": "en", "policy": ""}
+    return json.dumps(whole | values).encode()
+
+
+def test_who_does_not_know_the_token_gets_nothing_but_the_health(served):
+    for token in ("", "wrong", TOKEN[:-1], TOKEN + "x", TOKEN.upper()):
+        for path in ("/v1/model", "/metrics", "/v1/captions", "/nowhere"):
+            status, answer = asked(served, path, token=token)
+            assert status in (401, 429)
+            assert "tiny" not in answer
+    assert asked(served, "/health", token="") == (200, "ok\n")
+    assert asked(served)[0] == 200, "wrong tokens of others keep nobody out"
+
+
+def test_wrong_tokens_are_answered_ten_times_a_minute(model):
+    with house_server(model) as (_, server):
+        found = [asked(server, token="wrong")[0] for _ in range(12)]
+        assert found == [401] * 10 + [429] * 2
+        assert asked(server)[0] == 200
+
+
+def test_pages_in_browsers_get_nothing(served, model):
+    assert asked(served, origin="https://evil.example")[0] == 403
+    assert asked(served, sec_fetch_site="cross-site")[0] == 403
+    with house_server(model, tokens=()) as (_, server):
+        assert asked(server, token="")[0] == 200
+        assert asked(server, token="", host="evil.example")[0] == 403, "a name that points here"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/v1/sessions", b"", 400),
+        ("/v1/sessions", b"[" * 5000, 400),
+        ("/v1/sessions", opening(version=2), 400),
+        ("/v1/sessions", opening(session="../../x"), 400),
+        ("/v1/sessions", opening(target="../x"), 400),
+        ("/v1/sessions", opening(target="xx"), 422),
+        ("/v1/sessions", opening(policy="read:0"), 422),
+        ("/v1/sessions", opening(glossary=[["a", "b"]] * 1001), 400),
+        ("/v1/sessions", b"x" * (MOST_REQUEST_BYTES + 1), 413),
+        ("/v1/captions", b"{}", 400),
+        ("/v1/leave", b"{}", 400),
+        ("/v2/captions", b"{}", 404),
+    ],
+)
+def test_a_wrong_request_gets_one_sentence(served, path, body, status):
+    found, answer = asked(served, path, "POST", body)
+    assert found == status
+    assert len(json.loads(answer)["failed"]["values"]) > 0
+    assert "Traceback" not in answer
+
+
+def test_a_sentence_of_a_session_that_is_not_known_is_not_translated(served):
+    body = json.dumps(
+        {"version": 1, "session": "u" * 22, "number": 1, "words": ["a"], "ended": False}
+    ).encode()
+    assert asked(served, "/v1/captions", "POST", body)[0] == 409
+
+
+def test_nobody_asks_in_the_session_of_another(model):
+    tokens = (TOKEN, "another token, as long as it")
+    with house_server(model, tokens=tokens) as (_, server):
+        assert asked(server, "/v1/sessions", "POST", opening())[0] == 200
+        body = json.dumps(
+            {"version": 1, "session": SESSION, "number": 1, "words": ["a"], "ended": False}
+        ).encode()
+        assert asked(server, "/v1/captions", "POST", body)[0] == 200
+        assert asked(server, "/v1/captions", "POST", body, token=tokens[1])[0] == 409
+
+
+def test_a_full_server_refuses_a_further_session_plainly(model):
+    with house_server(model, n_most=1) as (_, server):
+        assert asked(server, "/v1/sessions", "POST", opening())[0] == 200
+        status, answer = asked(server, "/v1/sessions", "POST", opening(session="t" * 22))
+        assert status == 503
+        assert "SERVER_FULL" in answer
+        leave = json.dumps({"version": 1, "session": SESSION}).encode()
+        assert asked(server, "/v1/leave", "POST", leave)[0] == 200
+        assert asked(server, "/v1/sessions", "POST", opening(session="t" * 22))[0] == 200
+
+
+def test_hundreds_of_half_open_connections_keep_nobody_out(served):
+    idle = []
+    try:
+        for _ in range(300):
+            idle.append(socket.create_connection(place(served), timeout=30))
+            idle[-1].sendall(b"POST /v1/captions HTTP/1.1\r\nhost: localhost\r\n")
+        assert asked(served)[0] == 200
+    finally:
+        for one in idle:
+            one.close()
+
+
+def test_figures_tell_how_much_was_done_and_nothing_of_what_was_said(model):
+    with house_server(model) as (_, server):
+        service = Service(server)
+        service.open(Opening(session=SESSION, settings=TranslationSettings()))
+        sentence = Sentence(("abacus", "dada"), ended=True)
+        *_, last = service.ask(Asked(session=SESSION, number=1, sentence=sentence))
+        service.close()
+        _, text = asked(server, "/metrics")
+    assert isinstance(last, Settled)
+    assert "surtitle_sessions 1\n" in text
+    assert "surtitle_words_total 2\n" in text
+    assert "abacus" not in text
+    assert SESSION not in text
+
+
+def test_words_are_sent_by_tls_to_whom_the_certificate_names(model):
+    tls = TlsFiles(TLS / "certificate.pem", TLS / "key.pem")
+    with house_server(model, tls=tls) as (_, server):
+        service = Service(server)
+        assert service.offer().model == "tiny"
+        service.close()
+        stranger = ServerSettings(address=server.address, token=TOKEN)  # trusts the system's
+        with pytest.raises(ServerError, match="is not safe"):
+            Service(stranger).offer()
+        with socket.create_connection(place(server), timeout=30) as sock:
+            sock.sendall(b"GET /v1/model HTTP/1.1\r\n\r\n")
+            assert b"200" not in sock.recv(100)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://example.org", "ftp://localhost", "https://", "https://a:b@c", "https://a/b", "a", ""],
+)
+def test_nothing_is_sent_in_the_clear_to_another_computer(address):
+    with pytest.raises(ServerError, match="https://NAME:PORT"):
+        Service(ServerSettings(address=address, token=TOKEN))
+
+
+def test_an_end_gives_the_answers_that_are_under_way(model):
+    with house_server(model) as (running, server):
+        service, answers = Service(server), queue.Queue()
+        service.open(Opening(session=SESSION, settings=TranslationSettings(policy="read:1")))
+        words = tuple("abcdefgh" * 3)
+        stream = service.ask(Asked(session=SESSION, number=1, sentence=Sentence(words, ended=True)))
+        answers.put(next(stream))
+        closing = threading.Thread(target=running.close)
+        closing.start()
+        for answer in stream:
+            answers.put(answer)
+        closing.join()
+        assert isinstance(list(answers.queue)[-1], Settled)
+        service.close()

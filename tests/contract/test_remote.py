@@ -1,0 +1,139 @@
+"""Captions by a server are those of this computer, to the character, whatever breaks between."""
+
+import queue
+import random
+import threading
+
+import pytest
+
+from engine.commands import Clear, EndPassage, FeedWords, Flush
+from engine.errors import ServerError
+from engine.events import Failed, Flushed, Ready
+from engine.remote.captioner import PatientCaptioner
+from engine.remote.service import Service
+from engine.session.session import Session
+from engine.settings import TranslationSettings
+from engine.text.sentences import Sentence
+from engine.translation.factory import make_system
+from engine.translation.feed import feed_sentence
+from engine.words import untimed
+from tests.support.fakes import Receiver, random_word
+from tests.support.network.house_server import house_server, tiny_model
+
+SETTINGS = TranslationSettings(policy="read:2")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return tiny_model(tmp_path_factory.mktemp("served"))
+
+
+def drawn(seed, n_words=24):
+    rng = random.Random(seed)
+    words = [random_word(rng) for _ in range(n_words)]
+    return [word + "." * (rng.random() < 0.15) for word in words]
+
+
+def captions_of(model, words, before=lambda _: None):
+    """Let a session caption words; call a function before each, with its number."""
+    heard, receiver = queue.Queue(), Receiver()
+    session = Session(model, SETTINGS, heard.put)
+    session.start()
+
+    def until(kind):
+        while not isinstance(event := heard.get(timeout=60), kind):
+            assert not isinstance(event, Failed), event
+            if not isinstance(event, Ready):
+                receiver(event)
+
+    until(Ready)
+    for number, word in enumerate(words):
+        before(number)
+        session.send(FeedWords(untimed([word])))
+        if number % 5 == 4:
+            session.send(Flush(number))
+            until(Flushed)
+    session.send(EndPassage())
+    session.send(Flush(-1))
+    until(Flushed)
+    session.send(Clear())
+    session.stop()
+    return [receiver.captions[number] for number in receiver.order]
+
+
+def test_many_desktops_at_once_get_the_captions_of_this_computer(model):
+    wanted = [captions_of(model, drawn(seed)) for seed in range(4)]
+    found = {}
+    with house_server(model) as (_, server):
+
+        def desktop(seed):
+            found[seed] = captions_of(server, drawn(seed))
+
+        desktops = [threading.Thread(target=desktop, args=(seed,)) for seed in range(4)]
+        for one in desktops:
+            one.start()
+        for one in desktops:
+            one.join()
+    assert [found[seed] for seed in range(4)] == wanted
+
+
+def test_a_server_that_is_replaced_within_sentences_loses_and_doubles_nothing(model):
+    words = drawn(7, 30)
+    wanted = captions_of(model, words)
+    with house_server(model) as (first, server):
+        port = int(server.address.rpartition(":")[2])
+        running = [first]
+        others = []
+
+        def before(number):
+            if number in (7, 13, 22):
+                running[-1].close()
+                others.append(house_server(model, port=port))
+                running.append(others[-1].__enter__()[0])
+
+        try:
+            assert captions_of(server, words, before) == wanted
+        finally:
+            for one in others:
+                one.__exit__(None, None, None)
+    assert len(running) == 4
+
+
+def test_a_session_whose_lane_went_to_another_is_opened_again_and_goes_on(model):
+    words = tuple(drawn(3, 8))
+    with house_server(model, n_most=1, idle_s=0.0) as (_, server):
+        captioners = [PatientCaptioner(Service(server), SETTINGS) for _ in range(2)]
+        pairs = [(one, one.open()) for one in captioners]
+        for n_words in range(1, len(words) + 1):
+            sentence = Sentence(words[:n_words], ended=n_words == len(words))
+            for captioner, utterance in pairs:  # each takes the only lane from the other
+                captioner.set_source(utterance, sentence.words, ended=sentence.ended)
+                while captioner.advance(utterance) is not None:
+                    pass
+        for one in captioners:
+            one.close()
+    assert pairs[0][1].caption == pairs[1][1].caption == _alone(model, words)
+
+
+def _alone(model, words):
+    from engine.metrics.event_log import EventLog  # noqa: PLC0415  with what loads a model
+    from engine.runtime.loader import load_weights  # noqa: PLC0415
+
+    system = make_system("auto", load_weights(model), SETTINGS, capacity=300, log=EventLog())
+    utterance = system.open()
+    for changes in feed_sentence(system, utterance, Sentence(words, ended=True)):
+        for _ in changes:
+            pass
+    return utterance.caption
+
+
+def test_without_a_server_a_text_waits_and_then_fails_in_one_sentence(model, monkeypatch):
+    monkeypatch.setattr("engine.remote.captioner._LONG_PATIENCE_S", 0.5)
+    with house_server(model) as (running, server):
+        captioner = PatientCaptioner(Service(server), SETTINGS)
+        running.close()
+        utterance = captioner.open()
+        captioner.set_source(utterance, ("abc",), ended=True)
+        with pytest.raises(ServerError, match="cannot be reached"):
+            captioner.advance(utterance)
+        captioner.close()

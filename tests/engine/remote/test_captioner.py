@@ -1,0 +1,182 @@
+"""A server that comes and goes: what is captioned meanwhile, and what is told. Clocks by hand."""
+
+import pytest
+
+from engine.commands import EndPassage, FeedWords
+from engine.errors import ServerError, ServerGoneError
+from engine.events import CaptionChanged, Notice, UtteranceEnded
+from engine.messages import Code
+from engine.remote.captioner import PATIENCE_S, RemoteCaptioner
+from engine.remote.service import SessionUnknownError
+from engine.remote.wire import Changed, Failure, Opened, Settled
+from engine.session.command_queue import CommandQueue
+from engine.session.further_languages import FurtherLanguages
+from engine.session.remote_captions import RemoteCaptions
+from engine.settings import TranslationSettings
+from engine.translation.captioned import n_same
+from engine.words import untimed
+
+
+class Loud:
+    """A server whose translation are the words in capitals.
+
+    Attributes:
+        is_away: it does not answer.
+        breaks_after: characters of an answer after which it goes away.
+    """
+
+    server = "loud:1"
+
+    def __init__(self):
+        self.is_away, self.breaks_after, self.knows = False, None, set()
+        self.requests, self.opened = [], []
+
+    def open(self, opening):
+        self._answer()
+        self.knows.add(opening.session)
+        self.opened.append(opening)
+        return Opened()
+
+    def ask(self, asked):
+        self._answer()
+        if asked.session not in self.knows:
+            raise SessionUnknownError
+        self.requests.append(asked)
+        whole = " ".join(asked.sentence.words).upper()
+        kept = n_same(asked.caption, whole)
+        for number, letter in enumerate(whole[kept:]):
+            if number == self.breaks_after:
+                self.is_away = True
+            self._answer()
+            yield Changed(kept + number, letter, len(asked.sentence.words))
+        if len(asked.caption) > len(whole) == kept:
+            yield Changed(kept, "", len(asked.sentence.words))
+        yield Settled(n_read=len(asked.sentence.words), finished=asked.sentence.ended)
+
+    def _answer(self):
+        if self.is_away:
+            raise ServerGoneError(Code.CONNECTION_REFUSED())
+
+    def leave(self, session):
+        self.knows.discard(session)
+
+    def close(self):
+        pass
+
+
+class Desk:
+    """A desktop that asks a server, one step after the other."""
+
+    def __init__(self, monkeypatch):
+        self.now_s = 100.0
+        monkeypatch.setattr("engine.session.remote_captions.time.sleep", self._sleep)
+        self.server, self.events = Loud(), []
+        captioner = RemoteCaptioner(self.server, TranslationSettings(), lambda: self.now_s)
+        further = FurtherLanguages(TranslationSettings(), self.events.append)
+        self.captions = RemoteCaptions(captioner, self.events.append, further)
+
+    def _sleep(self, seconds):
+        self.now_s += seconds
+
+    def say(self, *words, ends=False, steps=200):
+        commands = CommandQueue()
+        commands.put(FeedWords(untimed(words)))
+        if ends:
+            commands.put(EndPassage())
+        self.captions.obey_waiting(commands)
+        self.work(steps)
+
+    def work(self, steps=200):
+        for _ in range(steps):
+            if not self.captions.has_work:
+                return
+            self.captions.advance()
+
+    @property
+    def shown(self):
+        captions = {}
+        for event in self.events:
+            if isinstance(event, CaptionChanged):
+                before = captions.get(event.utterance, "")
+                captions[event.utterance] = before[: event.kept] + event.text
+        return [captions[number] for number in sorted(captions)]
+
+    @property
+    def told(self):
+        return [event.message.code for event in self.events if isinstance(event, Notice)]
+
+    @property
+    def n_ended(self):
+        return sum(isinstance(event, UtteranceEnded) for event in self.events)
+
+
+@pytest.fixture
+def desk(monkeypatch):
+    return Desk(monkeypatch)
+
+
+def test_a_short_pause_of_the_server_is_not_told_and_loses_nothing(desk):
+    desk.server.breaks_after = 3
+    desk.say("one", "two", steps=6)
+    assert desk.shown == ["ONE"]
+    desk.server.is_away, desk.server.breaks_after = False, None
+    desk.say("three.")
+    assert desk.shown == ["ONE TWO THREE."]
+    assert desk.told == []
+    assert desk.n_ended == 1
+    kept = [(event.kept, event.text) for event in desk.events if isinstance(event, CaptionChanged)]
+    assert [kept for kept, _ in kept] == list(range(14)), "nothing is shown twice"
+
+
+def test_a_long_absence_is_told_once_and_new_sentences_are_in_their_own_words(desk):
+    desk.server.breaks_after = 3
+    desk.say("one", "two.", steps=6)
+    desk.say("three", "four.")
+    desk.say("five", "six.")
+    desk.now_s += PATIENCE_S
+    desk.work()
+    assert desk.told == [Code.SERVER_GONE]
+    assert desk.shown == ["ONE", "three four.", "five six."]
+    desk.server.is_away, desk.server.breaks_after = False, None
+    desk.now_s += 10
+    desk.work()
+    assert desk.shown == ["ONE TWO.", "three four.", "five six."], "what is shown stays"
+    assert desk.told == [Code.SERVER_GONE, Code.SERVER_BACK]
+    desk.say("seven.")
+    assert desk.shown[-1] == "SEVEN."
+    assert desk.n_ended == 4
+
+
+def test_a_server_that_knows_the_session_no_more_is_told_of_it_again(desk):
+    desk.say("one", "two")
+    desk.server.knows.clear()
+    desk.say("three.")
+    assert desk.shown == ["ONE TWO THREE."]
+    assert len(desk.server.opened) == 2
+    assert desk.server.opened[0] == desk.server.opened[1]
+    assert [one.caption for one in desk.server.requests] == ["", "ONE TWO"]
+
+
+def test_settings_that_the_server_refuses_leave_those_before(desk):
+    captioner = desk.captions._captioner
+    before = captioner.settings
+
+    def refuse(_opening):
+        raise ServerError(Code.SERVER_MISUNDERSTOOD(detail="no"))
+
+    desk.server.open = refuse
+    with pytest.raises(ServerError):
+        captioner.configure(TranslationSettings(target_language="fr"))
+    assert captioner.settings is before
+    desk.say("one.")
+    assert desk.shown == ["ONE."]
+
+
+def test_a_sentence_that_the_server_gives_up_stays_and_the_next_is_translated(desk):
+    ask = desk.server.ask
+    desk.server.ask = lambda _: iter([Changed(0, "BRO", 1), Failure(Code.SERVER_BUSY())])
+    desk.say("broken.")
+    desk.server.ask = ask
+    desk.say("whole.")
+    assert desk.shown == ["BRO", "WHOLE."]
+    assert desk.n_ended == 2
