@@ -96,7 +96,7 @@ class Application(QObject):
         self.media = MediaController(self.settings, bridge, desk, window)
         self.page = PageController(folder, self.stage, self)
         self.projector = ProjectorController(self.settings, self.stage, window)
-        self.sharing = ShareController(self.settings, self.stage.speakers, window)
+        self.sharing = ShareController(self.settings, self.stage.speakers, self.further, window)
         self._settings_dialog: SettingsDialog | None = None
         window.menu_actions.use_shortcuts(now.shortcuts)
         self._report_start(launch)

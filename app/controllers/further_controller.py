@@ -1,7 +1,6 @@
 """Captions in further languages: the window's second one, and those that a room reads."""
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -16,12 +15,10 @@ from app.look.widgets.dialog_text import as_sentence, size_text
 from app.look.widgets.language_names import language_name, language_names
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
+from app.sharing.grace import Grace
 from engine.commands import FurtherLanguage
 from engine.events import AdapterChanged, Event, LanguageFailed, LanguagesChanged, Ready
 from engine.untrusted.safe_names import folder_of
-
-GRACE_S = 30.0
-"""A language is computed for so long after its last reader has left: phones lose the network."""
 
 
 class FurtherController(QObject):
@@ -29,10 +26,11 @@ class FurtherController(QObject):
 
     Signals:
         offered_changed(): ``offered`` are other languages.
-        ready_changed(): ``ready`` are other ones.
+        ready_changed(): ``ready`` or ``full`` are other ones.
 
     Attributes:
         ready: codes of the languages that are captioned now.
+        full: codes of those that are read and not computed: there are too many.
     """
 
     offered_changed = Signal()
@@ -44,7 +42,6 @@ class FurtherController(QObject):
         bridge: EngineBridge,
         window: MainWindow,
         report: Callable[[], MachineReport],
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Make it.
 
@@ -53,18 +50,17 @@ class FurtherController(QObject):
             bridge: to the session.
             window: offers the second language.
             report: returns what is known of this computer.
-            clock: in seconds.
         """
         super().__init__(window)
-        self._settings, self._bridge, self._report, self._clock = settings, bridge, report, clock
+        self._settings, self._bridge, self._report = settings, bridge, report
         self._choices, self._banner = window.choices, window.banner
         self._library = settings.launch.data_folder / "models"
         self._own: tuple[str, ...] = ()  # languages of the model in use
-        self._read: tuple[str, ...] = ()
-        self._left_s = dict[str, float]()  # when the last reader of a language left
+        self._read = Grace()  # in the room
         self._failed = set[str]()  # until they are chosen again
         self._offered: tuple[str, ...] = ()
         self.ready: tuple[str, ...] = ()
+        self.full: tuple[str, ...] = ()
         self._grace = QTimer(self, singleShot=True)
         self._grace.timeout.connect(self._tell)
         bridge.event_came.connect(self._take)
@@ -131,22 +127,21 @@ class FurtherController(QObject):
         self._settings.change("captions", second=code)
         self._tell()
 
-    def show_read(self, read: Sequence[str]) -> None:
+    def show_read(self, read: Collection[str]) -> None:
         """Follow which languages readers of a room have chosen."""
-        for code in set(self._read) - set(read):
-            self._left_s[code] = self._clock()
-        for code in read:
-            self._left_s.pop(code, None)
-        if not set(read) <= set(self._read):
-            self._failed -= set(read) - set(self._read)
-        self._read = tuple(read)
+        self._read.follow(read)
+        self._tell()
+
+    def forget_readers(self) -> None:
+        """Compute nothing for readers any more: nothing is shared."""
+        self._read = Grace()
         self._tell()
 
     @Slot()
     def _follow(self) -> None:
         """Follow other settings."""
         self._choices.show_second(self._settings.preferences.captions.second)
-        offered = tuple(self._ways())
+        offered = tuple(code for code in self._ways() if code not in self._failed)
         if offered != self._offered:
             self._offered = offered
             self.offered_changed.emit()
@@ -155,14 +150,18 @@ class FurtherController(QObject):
     @Slot()
     def _tell(self) -> None:
         """Send the session what is wanted now."""
-        now_s = self._clock()
-        self._left_s = {code: s for code, s in self._left_s.items() if now_s - s < GRACE_S}
-        if self._left_s:
-            self._grace.start(round(1000 * (min(self._left_s.values()) + GRACE_S - now_s)) + 1)
-        read = tuple(code for code in (*self._read, *self._left_s) if code not in self._failed)
+        read = [code for code in self._read.languages if code not in self._failed]
+        ends_in_s = self._read.ends_in_s
+        if ends_in_s is not None:
+            self._grace.start(round(1000 * ends_in_s) + 1)
         ways = self._ways() if read or self._second else {}
         languages = {code: self._language(code, way) for code, way in ways.items()}
-        self._bridge.caption_also(wanted_languages(self._second, read, languages))
+        wanted = wanted_languages(self._second, read, languages)
+        self._bridge.caption_also(wanted)
+        full = tuple({*read} - {one.code for one in wanted})
+        if full != self.full:
+            self.full = full
+            self.ready_changed.emit()
 
     @property
     def _second(self) -> str:
@@ -174,6 +173,7 @@ class FurtherController(QObject):
         match event:
             case Ready(languages=languages) | AdapterChanged(languages=languages):
                 self._own = tuple(languages)
+                self._failed.clear()
                 self._follow()
             case LanguagesChanged(languages=languages):
                 self.ready = languages
@@ -189,4 +189,4 @@ class FurtherController(QObject):
         self._banner.show_notice(text.format(language_name(code), reason, target))
         if code == self._settings.preferences.captions.second:
             self._settings.change("captions", second="")
-        self._tell()
+        self._follow()

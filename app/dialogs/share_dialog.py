@@ -17,11 +17,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.captions.further import MOST_READ
 from app.look.widgets.dialog_text import add_action, add_row, close_button, paragraph, quiet
 from app.look.widgets.language_names import language_name
 from app.look.widgets.qr_code import QrCode
 from app.sharing.networks import LOOPBACK, Network
 from app.sharing.room_feed import CAPTION, SOURCE
+
+FURTHER = "further"
+"""Offers every further language that this computer can caption."""
 
 _LARGE = 1.8  # letters of the address and the PIN, in those of the window
 
@@ -33,7 +37,7 @@ class ShareChoice:
     Attributes:
         address: of this computer in the chosen network.
         with_pin: a PIN is typed on each phone.
-        offered: ``SOURCE``, ``CAPTION`` or both.
+        offered: of ``SOURCE``, ``CAPTION`` and ``FURTHER``.
     """
 
     address: str
@@ -62,7 +66,8 @@ class ShareDialog(QDialog):
         ways = QButtonGroup(self)
         for way in (self.by_link, self.by_pin):
             ways.addButton(way)
-        self.offers = {SOURCE: QCheckBox(), CAPTION: QCheckBox()}
+        self.offers = {SOURCE: QCheckBox(), CAPTION: QCheckBox(), FURTHER: QCheckBox()}
+        self.further = quiet()
         self.warning = paragraph()
         self.code = QrCode()
         self.code.setAccessibleName(self.tr("QR code of the address"))
@@ -103,6 +108,7 @@ class ShareDialog(QDialog):
         offers = QVBoxLayout()
         for offer in self.offers.values():
             offers.addWidget(offer)
+        offers.addWidget(self.further)
         add_row(form, self.tr("Languages:"), offers, self.offers[SOURCE])
         note = self.tr(
             "The connection is not encrypted: others in the same network who record it can read "
@@ -131,8 +137,19 @@ class ShareDialog(QDialog):
         label.setTextFormat(Qt.TextFormat.PlainText)
         return label
 
-    def offer(self, networks: Sequence[Network], languages: Mapping[str, str]) -> None:
-        """Offer networks and languages; those that were chosen stay chosen."""
+    def offer(
+        self,
+        networks: Sequence[Network],
+        languages: Mapping[str, str],
+        further: Sequence[str] = (),
+    ) -> None:
+        """Offer networks and languages; those that were chosen stay chosen.
+
+        Args:
+            networks: of this computer.
+            languages: codes by ``SOURCE`` and ``CAPTION``, or by one of them.
+            further: codes of further languages.
+        """
         chosen = self.network.currentData()
         self.network.clear()
         for one in networks:
@@ -140,12 +157,22 @@ class ShareDialog(QDialog):
         self.network.addItem(self.tr("This computer only, to try it"), LOOPBACK)
         self.network.setCurrentIndex(max(0, self.network.findData(chosen)))
         texts = {SOURCE: self.tr("{} (as it is said)"), CAPTION: self.tr("{} (translated)")}
+        named = {name: texts[name].format(language_name(code)) for name, code in languages.items()}
+        if further:
+            count = len(further)
+            named[FURTHER] = self.tr("%Ln further languages, if a reader chooses one", "", count)
         for name, offer in self.offers.items():
             is_new = offer.isHidden() or not offer.text()
-            offer.setVisible(name in languages)
-            if name in languages:
-                offer.setText(texts[name].format(language_name(languages[name])))
-            offer.setChecked(name in languages and (is_new or offer.isChecked()))
+            offer.setVisible(name in named)
+            offer.setText(named.get(name, ""))
+            offer.setChecked(name in named and (is_new or offer.isChecked()))
+        self.further.setVisible(bool(further))
+        cost = self.tr(
+            "{}. Each is computed only while it is read, {} at most at once, and takes about as "
+            "much computing as the captions do; the captions never wait for it."
+        )
+        names = sorted(map(language_name, further), key=str.casefold)
+        self.further.setText(cost.format(", ".join(names), MOST_READ))
         self._check()
 
     def _name_of(self, network: Network) -> str:

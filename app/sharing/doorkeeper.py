@@ -22,15 +22,21 @@ class ReaderPlace:
 
     Attributes:
         leave: ends its connection.
+        show: what it reads.
         is_taken: the connection is open.
     """
 
     leave: Callable[[], None]
+    show: str = ""
     is_taken: bool = True
 
 
 class Doorkeeper:
-    """Know all open connections; used on the thread of the server, counts on any."""
+    """Know all open connections; used on the thread of the server, counts on any.
+
+    Attributes:
+        read: what is read, what was first in front; exchanged as a whole.
+    """
 
     def __init__(self, most_readers: int, changed: Callable[[], None] = lambda: None) -> None:
         """Let in so many readers; ``changed`` is called when ``n_readers`` is another."""
@@ -38,6 +44,7 @@ class Doorkeeper:
         self._changed = changed
         self._waiting: dict[Client, Callable[[], None]] = {}
         self._readers: dict[Client, ReaderPlace] = {}
+        self.read: tuple[str, ...] = ()
 
     def open(self, client: Client, end: Callable[[], None]) -> None:
         """Note a connection that ``end`` ends; beyond the limit, end the oldest that waits."""
@@ -51,19 +58,23 @@ class Doorkeeper:
         place = self._readers.pop(client, None)
         if place is not None:
             place.is_taken = False
-            self._changed()
+            self._note_readers()
 
-    def admit(self, client: Client) -> ReaderPlace | None:
-        """Let a connection read a stream; return its place, None where none is left."""
+    def admit(self, client: Client, show: str = "") -> ReaderPlace | None:
+        """Let a connection read ``show``; return its place, None where none is left."""
         if client not in self._waiting or len(self._readers) >= self._most:
             return None
-        place = self._readers[client] = ReaderPlace(self._waiting.pop(client))
-        self._changed()
+        place = self._readers[client] = ReaderPlace(self._waiting.pop(client), show)
+        self._note_readers()
         return place
 
     def has_place(self, client: Client) -> bool:
         """Return whether a connection was admitted."""
         return client in self._readers
+
+    def _note_readers(self) -> None:
+        self.read = tuple(dict.fromkeys(place.show for place in self._readers.values()))
+        self._changed()
 
     def end_all(self) -> None:
         """End every connection."""

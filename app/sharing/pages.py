@@ -32,6 +32,8 @@ _NOWHERE = (
     "default-src 'none'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"
 )
 _NOT_FRAMED = "; frame-ancestors 'none'"
+_LONGEST_NAME = 16  # letters of what a reader follows
+
 _METHODS = ("GET", "POST")
 
 
@@ -81,10 +83,10 @@ def stream_answer(
     """Return the events of a stream, or a refusal where no place is left for one more reader."""
     address = request.client
     client = ("", 0) if address is None else (address.host, address.port)
-    place = doorkeeper.admit(client)
+    seen, show = (request.query_params.get(name, "") for name in ("after", "show"))
+    place = doorkeeper.admit(client, show[:_LONGEST_NAME])
     if place is None:
         return refusal(503, "as many are reading as this computer can serve")
-    seen, show = (request.query_params.get(name, "") for name in ("after", "show"))
     return EventResponse(stream, rounds, seen, show, place)
 
 

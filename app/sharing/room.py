@@ -4,7 +4,7 @@ Nothing listens before a ``Room`` is made, and nothing after it is closed.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -80,13 +80,24 @@ class Room:
         return self.address if self.access.pin else f"{self.address}#{self.access.key}"
 
     @property
+    def read(self) -> tuple[str, ...]:
+        """Codes of the further languages that are read."""
+        further = self._feed.further
+        return tuple(name for name in self._server.doorkeeper.read if name in further)
+
+    @property
     def n_readers(self) -> int:
         """How many read at the moment."""
         return self._server.doorkeeper.n_readers
 
     def show_languages(self, languages: Mapping[str, str]) -> None:
-        """Change the codes of the languages that are offered."""
+        """Change the languages that are offered, as ``RoomFeed`` has them."""
         self._feed.show_languages(languages)
+        self._server.tell()
+
+    def show_ready(self, ready: Collection[str], full: Collection[str] = ()) -> None:
+        """Show which further languages are captioned now, and for which there is no room."""
+        self._feed.show_ready(ready, full)
         self._server.tell()
 
     def show_views(

@@ -28,6 +28,7 @@ _SYSTEM_BUFFER = 64 * 1024
 _FAREWELL_S = 0.05  # for a reader to take its last event
 _KEEP_ALIVE_S = 5
 _GREETING_S = 5.0
+_LAST_S = 5.0  # for the thread, which ends with the program in any case
 _GONE_MS = 30_000  # without an answer from a phone that lost the network
 
 MakePages = Callable[[Doorkeeper, Rounds], ASGIApp]
@@ -134,10 +135,10 @@ class PageServer:
             self._loop.call_soon_threadsafe(self._rounds.tell)
 
     def close(self) -> None:
-        """Let every reader go, end all connections and stop listening."""
+        """Let every reader go, end all connections and stop listening; wait for that a while."""
         self._server.should_exit = True
         self._loop.call_soon_threadsafe(self._end)
-        self._thread.join()
+        self._thread.join(_LAST_S)
 
     def _end(self) -> None:
         self._rounds.end()

@@ -3677,6 +3677,17 @@
             <numerusform>%Ln Telefone lesen mit</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln further languages, if a reader chooses one</source>
+        <translation>
+            <numerusform>%Ln weitere Sprache, wenn ein Leser sie wählt</numerusform>
+            <numerusform>%Ln weitere Sprachen, wenn ein Leser eine wählt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{}. Each is computed only while it is read, {} at most at once, and takes about as much computing as the captions do; the captions never wait for it.</source>
+        <translation>{}. Jede wird nur berechnet, solange sie jemand liest, höchstens {} gleichzeitig, und braucht etwa so viel Rechenzeit wie die Untertitel; diese warten nie darauf.</translation>
+    </message>
 </context>
 <context>
     <name>ShortcutsPage</name>

@@ -98,6 +98,13 @@
 <context>
     <name>ShareDialog</name>
     <message numerus="yes">
+        <source>%Ln further languages, if a reader chooses one</source>
+        <translation>
+            <numerusform>%Ln further language, if a reader chooses it</numerusform>
+            <numerusform>%Ln further languages, if a reader chooses one</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln phones read along</source>
         <translation>
             <numerusform>%Ln phone reads along</numerusform>

@@ -9,7 +9,8 @@ from app.captions.model import UtteranceView
 from app.captions.speakers import SpeakerNames
 from app.config.settings_in_force import SettingsInForce
 from app.config.system.translations import worded
-from app.dialogs.share_dialog import ShareChoice, ShareDialog
+from app.controllers.further_controller import FurtherController
+from app.dialogs.share_dialog import FURTHER, ShareChoice, ShareDialog
 from app.look.widgets.dialog_text import bring_up
 from app.main_window.window import MainWindow
 from app.sharing.networks import networks
@@ -31,17 +32,31 @@ class ShareController(QObject):
     _readers_changed = Signal()  # emitted on the thread of the server
 
     def __init__(
-        self, settings: SettingsInForce, speakers: SpeakerNames, window: MainWindow
+        self,
+        settings: SettingsInForce,
+        speakers: SpeakerNames,
+        further: FurtherController,
+        window: MainWindow,
     ) -> None:
-        """Open the dialog by the action; ``speakers`` are named as on the overlay."""
+        """Open the dialog by the action.
+
+        Args:
+            settings: in force.
+            speakers: are named as on the overlay.
+            further: captions the languages that readers choose.
+            window: has the action.
+        """
         super().__init__(window)
         self._settings, self._speakers, self._window = settings, speakers, window
+        self._further, self._offers_further = further, False
         self._views: Sequence[UtteranceView] = ()
         self.dialog: ShareDialog | None = None
         self.room: Room | None = None
         window.menu_actions.share.triggered.connect(self.open_dialog)
         window.status.sharing_clicked.connect(self.open_dialog)
         settings.language_changed.connect(self._show_languages)
+        further.offered_changed.connect(self._show_languages)
+        further.ready_changed.connect(self._show_ready)
         self._readers_changed.connect(self._count_readers)
 
     @Slot()
@@ -51,7 +66,7 @@ class ShareController(QObject):
             self.dialog = ShareDialog(self._window)
             self.dialog.start_wanted.connect(self._start)
             self.dialog.stop_wanted.connect(self.stop)
-        self.dialog.offer(networks(), self._languages())
+        self.dialog.offer(networks(), self._languages(), self._further.offered)
         bring_up(self.dialog)
 
     def _languages(self) -> dict[str, str]:
@@ -64,9 +79,11 @@ class ShareController(QObject):
         from app.sharing.room import Room  # noqa: PLC0415  slow to import, and rarely used
 
         assert self.dialog is not None
+        self._offers_further = FURTHER in choice.offered
         languages = {
             name: code for name, code in self._languages().items() if name in choice.offered
         }
+        languages |= self._further_languages()
         try:
             self.room = Room(
                 choice.address,
@@ -83,6 +100,7 @@ class ShareController(QObject):
             self.dialog.show_failure(text.format(choice.address, worded(message_of(error))))
             return
         room = self.room
+        self._show_ready()
         self.dialog.show_shared(room.link, room.address, room.access.pin)
         self._count_readers()
 
@@ -92,6 +110,7 @@ class ShareController(QObject):
         if self.room is not None:
             self.room.close()
             self.room = None
+            self._further.forget_readers()
         self._window.status.show_shared(None)
         if self.dialog is not None:
             self.dialog.show_stopped()
@@ -106,10 +125,22 @@ class ShareController(QObject):
     @Slot()
     def _show_languages(self) -> None:
         if self.room is not None:
-            self.room.show_languages(self._languages())
+            self.room.show_languages(self._languages() | self._further_languages())
+
+    def _further_languages(self) -> dict[str, str]:
+        """Return the codes of the further languages that are offered."""
+        further = self._further.offered if self._offers_further else ()
+        return {code: code for code in further}
+
+    @Slot()
+    def _show_ready(self) -> None:
+        if self.room is not None:
+            self.room.show_ready(self._further.ready, self._further.full)
 
     @Slot()
     def _count_readers(self) -> None:
+        if self.room is not None:
+            self._further.show_read(self.room.read)
         if self.room is not None and self.dialog is not None:
             self._window.status.show_shared(self.room.n_readers)
             self.dialog.show_readers(self.room.n_readers)

@@ -7,20 +7,9 @@ from PySide6.QtCore import Qt
 
 from app.captions.export import ALL
 from app.config.system.text_io import printable
-from engine.session.session import Session
+from tests.support.app.tiny_engine import TinyEngine
 from tests.support.app.whole_program import Program, cells
 from tests.support.fakes import save_tiny_model
-
-
-class TinyEngine:
-    """Makes real sessions."""
-
-    def __init__(self):
-        self.sessions = []
-
-    def make(self, *arguments):
-        self.sessions.append(Session(*arguments))
-        return self.sessions[-1]
 
 
 @pytest.fixture(scope="module")

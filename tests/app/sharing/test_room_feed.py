@@ -66,7 +66,7 @@ def test_each_reader_follows_what_it_chose_and_is_not_woken_by_the_other():
     feed.show_views([view(1, "Guten", tail="morning all")])
     assert feed.since(captions.seen, CAPTION)[1] == ""
     assert feed.since(source.seen, SOURCE)[1] != ""
-    assert Phone(feed, "../etc").catch_up().texts == ["source 1"]  # the first that is offered
+    assert Phone(feed, "../etc").catch_up().texts == ["Guten"]  # what is not offered
 
 
 def test_readers_that_come_and_go_at_random_end_with_every_caption_once():
@@ -166,3 +166,43 @@ def test_other_languages_are_told_and_only_those_that_are_offered():
     feed.show_languages({SOURCE: "en", CAPTION: "pl"})
     assert phone.catch_up().languages == {CAPTION: "pl"}
     assert list(phone.rows) == [1]
+
+
+def test_each_further_language_is_a_reader_s_own_and_an_empty_one_costs_nobody():
+    feed = RoomFeed(LANGUAGES | {"fr": "fr", "es": "es"})
+    french, spanish = Phone(feed, "fr").catch_up(), Phone(feed, "es").catch_up()
+    feed.show_views([view(1, "Guten Tag", further=(("fr", "Bonjour"),))])
+    assert (french.catch_up().texts, spanish.catch_up().texts) == (["Bonjour"], [])
+    assert french.rows[1]["language"] == "fr"
+    assert spanish.n_told == 0
+
+
+def test_a_reader_learns_why_there_are_no_captions_in_its_language_yet():
+    feed = RoomFeed(LANGUAGES | {"fr": "fr"})
+
+    def state(show):
+        return json.loads(feed.since("", show)[1])["state"]
+
+    assert (state("fr"), state(CAPTION), state(SOURCE)) == ("preparing", "", "")
+    feed.show_ready((), ("fr",))
+    assert state("fr") == "full"
+    feed.show_ready(("fr",))
+    assert state("fr") == ""
+
+
+def test_who_reads_a_language_that_is_gone_gets_the_captions_anew():
+    feed = RoomFeed(LANGUAGES | {"fr": "fr"})
+    feed.show_views([view(1, "Guten Tag", further=(("fr", "Bonjour"),))])
+    phone = Phone(feed, "fr").catch_up()
+    feed.show_languages(LANGUAGES)
+    assert phone.catch_up().texts == ["Guten Tag"]
+
+
+def test_a_change_at_the_end_looks_at_the_rows_from_there_on_alone():
+    feed = RoomFeed(LANGUAGES)
+    views = [view(key, f"Satz {key}") for key in range(500)]
+    feed.show_views(views)
+    asked = []
+    views[-1] = view(499, "Satz 499 und mehr")
+    feed.show_views(views, lambda one: asked.append(one.key) or "")
+    assert asked == [499]
