@@ -14,6 +14,7 @@ from app.config.settings_in_force import SettingsInForce
 from app.config.system.translations import worded
 from app.controllers.model_change import bundled_languages
 from app.dialogs.setup.model_service import bundled_offers
+from app.dialogs.setup.offer_words import quality_of
 from app.dialogs.setup.tool_dialogs import ModelsDialog
 from app.dialogs.setup.wizard import SetupWizard, WizardServices
 from app.look.widgets.dialog_text import size_text
@@ -66,7 +67,7 @@ class SetupController(QObject):
         actions.guide.triggered.connect(self.open_guide)
         actions.models.triggered.connect(lambda _on: self.open_models())
         window.choices.language.aboutToShow.connect(self._offer_languages)
-        window.choices.other_language_wanted.connect(self.open_models)
+        window.choices.other_language_wanted.connect(self._choose_language)
 
     @Slot()
     def open_guide(self) -> None:
@@ -121,17 +122,35 @@ class SetupController(QObject):
         for code, name in language_names().items():
             best = None if code in known else report.recommended(offers, code, spoken)
             if best is not None:
-                entries.append(self._way_to(name, best, code))
+                entries.append(self._way_to(name, best, (spoken, code)))
         choices.show_other_languages(entries)
 
-    def _way_to(self, language: str, best: ModelOffer, code: str) -> tuple[str, str, str]:
-        """Return the entry of a language that another model knows."""
+    def _is_here(self, offer: ModelOffer) -> bool:
+        return offer.is_here or (self._library / folder_of(offer.name)).is_dir()
+
+    def _way_to(
+        self, language: str, best: ModelOffer, pair: tuple[str, str]
+    ) -> tuple[str, str, str]:
+        """Return the entry of a language that another model knows: quality, and what happens."""
+        score, code = best.score(*pair), pair[1]
+        quality = "" if score is None else quality_of(score)
+        if self._is_here(best):
+            named = f"{language} ({quality})" if quality else language
+            return named, code, self.tr("Its model is on this computer")
         size = size_text(best.n_bytes)
-        if best.is_here or (self._library / folder_of(best.name)).is_dir():
-            here = self.tr("Its model is on this computer: choose it, and use it")
-            return self.tr("{}…").format(language), code, here
-        tip = self.tr("Download {}, then use").format(size)
-        return self.tr("{} (download {})…").format(language, size), code, tip
+        happens = self.tr("download {}").format(size)
+        named = f"{language} ({', '.join(filter(None, (quality, happens)))})…"
+        return named, code, self.tr("Download {}, then use").format(size)
+
+    @Slot(str)
+    def _choose_language(self, code: str) -> None:
+        """Use the model of another language if it is here; else show what there is for it."""
+        stored = self._settings.preferences.translation
+        best = self.report.recommended(known_offers(), code, stored.source) if code else None
+        if best is None or not self._is_here(best):
+            self.open_models(code)
+        else:
+            self._use_model(ModelChoice(model=best.choice, language=code, source=stored.source))
 
     @Slot(tuple)
     def show_captions(self, views: tuple[UtteranceView, ...]) -> None:

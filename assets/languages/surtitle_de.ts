@@ -3526,6 +3526,14 @@
 <context>
     <name>SetupController</name>
     <message>
+        <source>Its model is on this computer</source>
+        <translation>Das Modell ist auf diesem Computer</translation>
+    </message>
+    <message>
+        <source>download {}</source>
+        <translation>{} herunterladen</translation>
+    </message>
+    <message>
         <source>Loading the speech model; what you say is kept.</source>
         <translation>Das Spracherkennungsmodell wird geladen; was Sie sagen, geht nicht verloren.</translation>
     </message>
@@ -3538,20 +3546,8 @@
         <translation>Bis Surtitle geschlossen wird, übersetzt das Modell, das beim Start genannt wurde</translation>
     </message>
     <message>
-        <source>Its model is on this computer: choose it, and use it</source>
-        <translation>Das Modell ist auf diesem Computer: auswählen und verwenden</translation>
-    </message>
-    <message>
-        <source>{}…</source>
-        <translation>{} …</translation>
-    </message>
-    <message>
         <source>Download {}, then use</source>
         <translation>{} herunterladen, dann verwenden</translation>
-    </message>
-    <message>
-        <source>{} (download {})…</source>
-        <translation>{} ({} herunterladen) …</translation>
     </message>
 </context>
 <context>

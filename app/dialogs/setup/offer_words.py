@@ -91,6 +91,11 @@ def n_dots_of(score: Score) -> int:
     return 1 + sum(score.value >= bound for bound in _BOUNDS[score.measure])
 
 
+def quality_of(score: Score) -> str:
+    """Return a published quality as a word."""
+    return _grade(n_dots_of(score))
+
+
 def _said(text: str) -> str:
     return QCoreApplication.translate("", text)
 

@@ -1,13 +1,16 @@
 """From the first start to captions in a language that the included model does not know."""
 
+import re
 import threading
 from pathlib import Path
 
 import pytest
 
+from app.captions.models import MachineReport, known_offers
 from app.config.model_choice import ModelChoice
 from engine.messages import Code
 from engine.models.encoder_decoder.record import Record
+from engine.untrusted.safe_names import folder_of
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.setup_services import MACHINE, parts, says
 
@@ -163,7 +166,9 @@ def test_the_language_menu_leads_to_other_languages_with_the_size_of_their_model
     menu = one.window.choices.language
     menu.aboutToShow.emit()
     texts = {action.text(): action for action in menu.others}
-    assert texts["Polish (download 1.9 GB)…"].toolTip() == "Download 1.9 GB, then use"
+    (polish,) = (action for text, action in texts.items() if text.startswith("Polish"))
+    assert re.fullmatch(r"Polish \((weak|fair|good|very good), download 1.9 GB\)…", polish.text())
+    assert polish.toolTip() == "Download 1.9 GB, then use"
     names = [text for text, _ in menu.entries]
     assert not [text for text in texts if text.split(" (")[0] in names], "those are above the line"
     assert "&More languages…" in texts
@@ -171,7 +176,36 @@ def test_the_language_menu_leads_to_other_languages_with_the_size_of_their_model
     actions = menu.actions()
     assert actions[0].text() == "German"
     assert actions[1].isSeparator()
-    texts["Polish (download 1.9 GB)…"].trigger()
+    polish.trigger()
     assert guide.models.isVisible()
     assert guide.models.page.language == "pl"
     assert one.application.settings.model is None, "nothing is chosen yet"
+
+
+def test_a_language_whose_model_is_here_is_one_click_away(program, tmp_path):
+    one = program(model=None).open().wait_until_ready()
+    best = MachineReport().recommended(known_offers(), "pl")
+    (tmp_path / "models" / folder_of(best.name)).mkdir(parents=True)
+    menu = one.window.choices.language
+    menu.aboutToShow.emit()
+    (polish,) = (action for action in menu.others if action.text().startswith("Polish"))
+    assert "download" not in polish.text()
+    polish.trigger()
+    one.wait(lambda: one.application.settings.model == best.choice)
+    assert one.application.side_windows.guide.models is None
+    assert one.application.settings.translation.target_language == "pl"
+
+
+def test_languages_of_every_bundled_model_are_in_the_menu_and_load_theirs(
+    program, tmp_path, monkeypatch
+):
+    folders = {code: tmp_path / code for code in ("de", "es")}
+    monkeypatch.setattr("app.controllers.model_change.model_by_language", lambda _models: folders)
+    monkeypatch.setattr("app.config.settings_in_force.bundled_languages", lambda: folders)
+    one = program(model=None).open().wait_until_ready()
+    assert "es" in [code for _, code in one.window.choices.language.entries]
+    one.window.choices.language.pick("es")
+    one.wait(lambda: one.application.settings.translation.target_language == "es")
+    assert one.engine.models[-1].directory == folders["es"]
+    assert one.engine.translations[-1].target_language == "es"
+    assert one.application.settings.model is None

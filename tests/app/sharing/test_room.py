@@ -13,6 +13,7 @@ from app.sharing.networks import networks
 from app.sharing.room import MOST_READERS, Room
 from app.sharing.room_feed import CAPTION, SOURCE
 from tests.support.audience.page_client import Reader, ask, connected, ended, heads_of, raw
+from tests.support.sound_server import wait_until
 
 LANGUAGES = {SOURCE: "en", CAPTION: "de"}
 HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(1)> "\u202e'
@@ -221,8 +222,9 @@ def test_a_reader_that_takes_nothing_holds_up_no_other_and_is_ended(room, monkey
         slow.connect(("127.0.0.1", port_of(room)))
         slow.sendall(f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
         quick.message()
+        wait_until(lambda: room.n_readers == 2)
         n_said = 0
-        while room.n_readers != 1 or not n_said:
+        while room.n_readers != 1:
             n_said += 1
             text = f"{n_said} " + "ä" * 1_900
             say(room, text)
