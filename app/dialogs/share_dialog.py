@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QFont
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFont, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -13,11 +13,13 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QLabel,
     QRadioButton,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from app.captions.further import MOST_READ
+from app.dialogs.setup.page_frame import scrolled
 from app.look.widgets.dialog_text import add_action, add_row, close_button, paragraph, quiet
 from app.look.widgets.language_names import language_name
 from app.look.widgets.qr_code import QrCode
@@ -73,13 +75,16 @@ class ShareDialog(QDialog):
         self.code.setAccessibleName(self.tr("QR code of the address"))
         self.address, self.pin, self.readers = self._large(), self._large(), QLabel()
         self.readers.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._pages = self._choices(), self._shared()
-        buttons = close_button()
+        choices = scrolled(self._choices())
+        choices.setSizeAdjustPolicy(choices.SizeAdjustPolicy.AdjustToContents)
+        choices.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._pages = choices, self._shared()
+        buttons = self._buttons = close_button()
         self.start = add_action(buttons, self.tr("&Start sharing"), self._start)
         self.stop = add_action(buttons, self.tr("S&top sharing"), self.stop_wanted)
         self.fill = add_action(buttons, self.tr("&Fill the screen"), self._fill)
         buttons.rejected.connect(self.close)
-        column = QVBoxLayout(self)
+        column = self._column = QVBoxLayout(self)
         for page in self._pages:
             column.addWidget(page, 1)
         column.addWidget(self.warning)
@@ -92,7 +97,6 @@ class ShareDialog(QDialog):
     def _choices(self) -> QWidget:
         page = QWidget()
         column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
         form = QFormLayout()
         intro = self.tr(
             "People in the room read the captions in the browser of their phone. Nothing goes "
@@ -174,6 +178,28 @@ class ShareDialog(QDialog):
         names = sorted(map(language_name, further), key=str.casefold)
         self.further.setText(cost.format(", ".join(names), MOST_READ))
         self._check()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Take the room that the choices need: before this their letters are not known."""
+        super().showEvent(event)
+        if not event.spontaneous() and not self._pages[0].isHidden():
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Make the window as large as the choices, which scroll on a screen that is smaller."""
+        area = self._pages[0]
+        assert isinstance(area, QScrollArea)
+        choices = area.widget()
+        assert choices is not None
+        bar = area.verticalScrollBar().sizeHint().width()
+        area.setMinimumWidth(choices.minimumSizeHint().width() + bar)
+        width = max(self.minimumSizeHint().width(), choices.sizeHint().width() + 2 * bar)
+        around = self._column.contentsMargins()
+        rest = around.top() + around.bottom() + 2 * self._column.spacing()
+        inside = choices.heightForWidth(width - around.left() - around.right())
+        height = inside + rest + self._buttons.sizeHint().height()
+        most = self.screen().availableSize()
+        self.resize(QSize(width, height).boundedTo(most))
 
     def _name_of(self, network: Network) -> str:
         kind = self.tr("Wi-Fi") if network.is_wireless else self.tr("Network")

@@ -2611,15 +2611,15 @@
     </message>
     <message>
         <source>twice the computing, no more memory</source>
-        <translation>doppelte Rechenzeit, kein Speicher mehr</translation>
+        <translation>doppelte Rechenzeit, kein zusätzlicher Speicher</translation>
     </message>
     <message>
         <source>{} more memory, twice the computing</source>
-        <translation>{} Speicher mehr, doppelte Rechenzeit</translation>
+        <translation>{} zusätzlicher Speicher, doppelte Rechenzeit</translation>
     </message>
     <message>
         <source>{} more memory, {:.0f} % of the time</source>
-        <translation>{} Speicher mehr, {:.0f} % der Zeit</translation>
+        <translation>{} zusätzlicher Speicher, {:.0f} % der Zeit</translation>
     </message>
     <message>
         <source>{} stands below the captions; these never wait for it</source>
