@@ -1,16 +1,16 @@
 """The commands that docs/training.md shows do what it says, in the order in which they stand."""
 
 import itertools
-import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from app.__main__ import main as surtitle
 from engine.models.adapters.adapter import inspect_adapter
+from training.__main__ import main as train
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "training.md"
@@ -52,24 +52,21 @@ def folder(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_two_text_files_become_an_adapter_that_translates(folder):
+def test_two_text_files_become_an_adapter_that_translates(folder, monkeypatch, capsys):
     pytest.importorskip("peft")
     pytest.importorskip("eflomal")
-    run = {"surtitle": "app", "surtitle-train": "training"}
+    (folder / "input").write_text("We see the house today.\n")
+    monkeypatch.chdir(folder)
+    for name in ("DATA", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(folder))
+    run = {"surtitle": surtitle, "surtitle-train": train}
     for program, *arguments in commands("Train an adapter"):
         if program not in run:
             continue  # setting up; make test has done that
-        done = subprocess.run(
-            [sys.executable, "-m", run[program], *arguments],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(folder)},
-            input="We see the house today.\n",
-            capture_output=True,
-            text=True,
-            timeout=600,
-            check=False,
-        )
-        assert done.returncode == 0, (program, arguments, done.stderr)
-    assert done.stdout.strip()
+        capsys.readouterr()
+        with (folder / "input").open() as typed:
+            monkeypatch.setattr(sys, "stdin", typed)
+            assert run[program](arguments) == 0, (program, arguments, capsys.readouterr().err)
+    assert capsys.readouterr().out.strip()
     assert inspect_adapter(folder / "runs" / "mine" / "adapter").reason is None
     assert (folder / "results" / "mine" / "summary.json").exists()

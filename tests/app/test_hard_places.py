@@ -137,8 +137,6 @@ def is_inside(window, area):
 
 
 SCREENS = {
-    "one": [screen(0, 1280, 720)],
-    "two": [screen(0, 1280, 720), screen(1280, 1920, 1080)],
     "two, the primary one at the right": [screen(1280, 1920, 1080), screen(0, 1280, 720)],
     "three": [screen(0, 1280, 720), screen(1280, 1920, 1080), screen(3200, 1280, 1024)],
     "unequal scale": [screen(0, 1920, 1080), screen(1920, 1280, 720, 2.0)],

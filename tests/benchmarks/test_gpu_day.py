@@ -18,11 +18,22 @@ def dry_run(out, data, *arguments):
     return gpu_day.main([str(out), "--data", str(data), "--dry-run", *map(str, arguments)])
 
 
+def make_last_steps(train):
+    """What ``scripts/train-bundled`` makes after its first run, which its own test makes."""
+    for name in ("annealed/model.safetensors", "exported/x", "surtitle-en-de/model.safetensors"):
+        (train / name).parent.mkdir(parents=True)
+        (train / name).write_text(name)
+    (train / "annealed/steps.jsonl").write_text('{"rows": 9, "loss": 1.5}\n')
+    (train / "evaluated/little").mkdir(parents=True)
+    (train / "evaluated/little/summary.json").write_text('[{"bleu": 12.345}]')
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_dry_run_takes_every_step_and_goes_on_from_pieces_on_a_bare_machine(tmp_path):
     data, out, work = tmp_path / "data", tmp_path / "out", tmp_path / "work"
     write_data(data)
+    make_last_steps(work / "train")
     aligned = write_pairs(tmp_path / "pairs.tsv", 60)
     steps = ("tests", "decode gemma-2-2b", "qlora", "train")  # the other shapes go the same way
     only = [word for step in steps for word in ("--only", step)]
@@ -33,18 +44,20 @@ def test_a_dry_run_takes_every_step_and_goes_on_from_pieces_on_a_bare_machine(tm
     assert set(state["results"]) == set(steps)
     assert state["calls"] == 2
     assert len(state["results"]["qlora"]["losses"]) == 6
-    assert state["results"]["train"]["BLEU"].keys() == {"little"}
+    assert state["results"]["train"]["BLEU"] == {"little": 12.35}
+    assert state["results"]["train"]["loss"] == 1.5
+    assert state["results"]["train"]["rows"] > 9  # those of both runs
     text = (out / "report.md").read_text()
     assert "dry run" in text
     assert text.count("| done |") == len(steps)
     assert re.search(r"^\| gemma-2-2b \| [\d.]+ \|", text, re.MULTILINE)
 
-    trained = (work / "train/surtitle-en-de/model.safetensors").read_bytes()
+    trained = (work / "train/stable/model.safetensors").read_bytes()
     shutil.rmtree(work)
     del state["results"]["train"]
     (out / "state.json").write_text(json.dumps(state))
     assert dry_run(*arguments) == 0
-    assert (work / "train/surtitle-en-de/model.safetensors").read_bytes() == trained
+    assert (work / "train/stable/model.safetensors").read_bytes() == trained
     assert "there already" in (work / "train.log").read_text()
 
 

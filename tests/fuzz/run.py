@@ -24,12 +24,12 @@ AREAS = {
     "settings": (600, 5),
     "journals": (400, 5),
     "hub": (500, 8),
-    "adapters": (600, 10),
-    "models": (150, 14),
-    "conversions": (150, 8),
+    "adapters": (300, 10),
+    "models": (75, 14),
+    "conversions": (75, 8),
     "speech": (60, 6),
-    "terminal": (200, 12),
-    "served": (200, 8),
+    "terminal": (100, 12),
+    "served": (100, 8),
 }
 """Cases of each area in ``make test``, and the seconds behind which no further one is begun."""
 
