@@ -2,7 +2,6 @@
 
 import random
 
-import pytest
 import torch
 
 from engine.policy import parse_policy
@@ -13,7 +12,7 @@ from engine.translation.slot_translator import Translator
 from tests.support.fakes import play, tiny_weights
 from training.trainer.samples.batches import Example, pad
 
-CASES = 240
+CASES = 80
 
 
 def recorded(translator):
@@ -56,10 +55,9 @@ def random_case(seed):
     return translator, logits, utterance
 
 
-@pytest.mark.parametrize("start", range(0, CASES, 40))
-def test_one_masked_pass_equals_feeding_row_by_row(start):
+def test_one_masked_pass_equals_feeding_row_by_row():
     compared = 0
-    for seed in range(start, start + 40):
+    for seed in range(CASES):
         translator, logits, utterance = random_case(seed)
         rows = utterance.fed_rows()
         at_once = one_masked_pass(tiny_weights().network, rows)
@@ -71,7 +69,7 @@ def test_one_masked_pass_equals_feeding_row_by_row(start):
             one_by_one, together = logits[index][may_follow], at_once[index][may_follow]
             torch.testing.assert_close(one_by_one, together, rtol=0, atol=1e-9)
             compared += 1
-    assert compared > 300
+    assert compared > 600
 
 
 def test_every_token_is_fed_exactly_once_when_nothing_is_edited():

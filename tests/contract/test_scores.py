@@ -9,7 +9,7 @@ from app.cli.score import read_pairs, score_file
 from app.cli.translate import TerminalSettings
 from engine.settings import ModelSettings, TranslationSettings
 from tests.support.fakes import random_word, save_tiny_model
-from training.evaluation import workers
+from tests.support.workers import work_here
 from training.evaluation.model_choice import measured_model
 from training.evaluation.run_record import RunSettings
 from training.evaluation.short_form import evaluate
@@ -45,11 +45,7 @@ def files(tmp_path):
 @pytest.mark.parametrize("language", ["de", "th"])
 def test_the_two_commands_score_alike(model, files, tmp_path, monkeypatch, language, policy):
     source, reference = files
-    monkeypatch.setattr(
-        workers,
-        "_from_workers",
-        lambda shares: (one for share in shares for one in workers._translations(share)),
-    )
+    work_here(monkeypatch)
     (of_training,) = evaluate(
         RunSettings(
             source=source,

@@ -18,6 +18,7 @@ from engine.settings import TranslationSettings
 from engine.translation.feed import WARM_UP, feed_line
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, save_tiny_model, tiny_weights
+from tests.support.workers import work_here
 from training.__main__ import main
 from training.evaluation import model_choice, workers
 from training.evaluation.model_choice import measured_model
@@ -60,13 +61,7 @@ def files(tmp_path):
 
 @pytest.fixture
 def in_process(monkeypatch):
-    """Let the test's own process be the workers, one after the other."""
-
-    def work(shares):
-        for share in shares:
-            yield from workers._translations(share)
-
-    monkeypatch.setattr(workers, "_from_workers", work)
+    work_here(monkeypatch)
 
 
 def arguments(files, model, out, *more, policies=ALL, to="de"):
@@ -226,28 +221,29 @@ def interrupted(n_lines, monkeypatch):
 
 
 @pytest.mark.usefixtures("in_process")
-@pytest.mark.parametrize("n_lines", [0, 3, 7, 14])
 def test_a_run_that_was_stopped_goes_on_and_ends_as_an_unbroken_one(
-    tmp_path, files, model, monkeypatch, n_lines
+    tmp_path, files, model, monkeypatch
 ):
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    evaluate(files, model, whole, "--workers", "1")
-    with monkeypatch.context() as patch:
-        interrupted(n_lines, patch)
-        with pytest.raises(KeyboardInterrupt):
-            evaluate(files, model, broken, "--workers", "1")
-    assert not (broken / "summary.json").exists()
-    newest = max((broken / "log").iterdir(), key=lambda path: path.stat().st_mtime_ns)
-    newest.write_bytes(newest.read_bytes()[:-7])  # as a kill in the middle of a row leaves it
-    n_logged = len(list((broken / "log").iterdir()))
-    assert evaluate(files, model, broken, "--workers", "2") == 0
-    assert without_times(broken) == without_times(whole)
-    n_lines_again = sum(
-        row["event"] == "line" and row["index"] >= 0
-        for path in sorted((broken / "log").iterdir())[n_logged:]
-        for row in rows_of(path)
-    )
-    assert n_lines_again <= 15
+    evaluate(files, model, tmp_path / "whole", "--workers", "1")
+    whole = without_times(tmp_path / "whole")
+    for n_lines in (0, 3, 7, 14):
+        broken = tmp_path / str(n_lines)
+        with monkeypatch.context() as patch:
+            interrupted(n_lines, patch)
+            with pytest.raises(KeyboardInterrupt):
+                evaluate(files, model, broken, "--workers", "1")
+        assert not (broken / "summary.json").exists()
+        newest = max((broken / "log").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+        newest.write_bytes(newest.read_bytes()[:-7])  # as a kill in the middle of a row leaves it
+        n_logged = len(list((broken / "log").iterdir()))
+        assert evaluate(files, model, broken, "--workers", "2") == 0
+        assert without_times(broken) == whole
+        n_lines_again = sum(
+            row["event"] == "line" and row["index"] >= 0
+            for path in sorted((broken / "log").iterdir())[n_logged:]
+            for row in rows_of(path)
+        )
+        assert n_lines_again <= 15
 
 
 @pytest.mark.usefixtures("in_process")

@@ -25,6 +25,7 @@ from benchmarks.interop.simuleval_agreement import (
     start_simuleval,
 )
 from engine.metrics.token_delay import average_token_delay
+from tests.support.workers import work_here
 from training.__main__ import main
 from training.evaluation.runs import read_run
 from training.research.__main__ import main as research
@@ -62,7 +63,9 @@ def runs(folder):
     running = [start_simuleval(out, SOURCE, REFERENCE, one) for one, out in files.items()]
     arguments = ["--source", str(SOURCE), "--reference", str(REFERENCE), "--to", "de"]
     arguments += ["--policies", ",".join(POLICIES), "--out", str(folder / "run")]
-    status = main(["evaluate", *arguments])
+    with pytest.MonkeyPatch.context() as patch:
+        work_here(patch)
+        status = main(["evaluate", *arguments])
     found = [
         finish_simuleval(process, out) for process, out in zip(running, files.values(), strict=True)
     ]
