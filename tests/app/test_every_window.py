@@ -63,6 +63,7 @@ def windows(program):
         application = program(FakeEngine(may_load=threading.Event())).application
         window, stage = application.window, application.stage
         application.side_windows.guide.parts = parts()
+        assert application.settings_dialog.isHidden()  # made when it is first wanted
         actions = window.menu_actions
         for action in (
             actions.guide,

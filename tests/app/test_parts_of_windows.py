@@ -147,6 +147,7 @@ def tree(one, depth=0):
 def test_windows_are_made_of_what_they_were(program, tmp_path):
     application = program(FakeEngine(may_load=threading.Event())).application
     application.side_windows.guide.parts = parts("import time; time.sleep(600)")
+    assert application.settings_dialog.isHidden()  # made when it is first wanted
     window, stage = application.window, application.stage
     actions = window.menu_actions
     lines = []

@@ -9,7 +9,7 @@ from app.cli.score import read_pairs, score_file
 from app.cli.translate import TerminalSettings
 from engine.settings import ModelSettings, TranslationSettings
 from tests.support.fakes import random_word, save_tiny_model
-from tests.support.workers import work_here
+from tests.support.run_folders import work_here
 from training.evaluation.model_choice import measured_model
 from training.evaluation.run_record import RunSettings
 from training.evaluation.short_form import evaluate

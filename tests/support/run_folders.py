@@ -1,10 +1,11 @@
-"""Make run folders as ``surtitle-train evaluate`` writes them, without a model."""
+"""Run folders as ``surtitle-train evaluate`` writes them, without a model or in this process."""
 
 import dataclasses
 import json
 import random
 
 from engine.metrics.translation import Translation
+from training.evaluation import workers
 from training.evaluation.run_record import RunRecord
 from training.evaluation.scores import score
 
@@ -94,3 +95,13 @@ def two_runs(tmp_path, n_lines=40):
         write_run(tmp_path / "good", good, wanted),
         write_run(tmp_path / "bad", bad, wanted, system="retranslate"),
     )
+
+
+def work_here(monkeypatch):
+    """Let this process, where torch is imported already, be the workers one after the other."""
+
+    def work(shares):
+        for share in shares:
+            yield from workers._translations(share)
+
+    monkeypatch.setattr(workers, "_from_workers", work)

@@ -26,8 +26,8 @@ def only(program, tmp_path):
 
 
 def shown_lines(one):
-    stage = one.application.stage
-    return [line.text for line in (*stage.source_lines, *stage.caption_lines)]
+    shown = one.application.stage.lines
+    return [line.text for line in (*shown.source, *shown.lines)]
 
 
 def say(one, text):

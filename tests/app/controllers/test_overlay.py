@@ -14,7 +14,7 @@ THEIRS = "the other one said this."
 
 
 def lines(one):
-    return [line.text for line in one.application.stage.caption_lines]
+    return [line.text for line in one.application.stage.lines.lines]
 
 
 def told_to_the_page(one):

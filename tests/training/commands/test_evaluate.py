@@ -18,7 +18,7 @@ from engine.settings import TranslationSettings
 from engine.translation.feed import WARM_UP, feed_line
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, save_tiny_model, tiny_weights
-from tests.support.workers import work_here
+from tests.support.run_folders import work_here
 from training.__main__ import main
 from training.evaluation import model_choice, workers
 from training.evaluation.model_choice import measured_model

@@ -25,7 +25,7 @@ from benchmarks.interop.simuleval_agreement import (
     start_simuleval,
 )
 from engine.metrics.token_delay import average_token_delay
-from tests.support.workers import work_here
+from tests.support.run_folders import work_here
 from training.__main__ import main
 from training.evaluation.runs import read_run
 from training.research.__main__ import main as research
