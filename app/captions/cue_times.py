@@ -1,14 +1,17 @@
-"""Readable times for cues, since captions of typed text come as fast as they are computed. Pure.
+"""Readable times for cues, since captions of typed text come as fast as they are computed.
 
 Subtitling standards: up to 15 letters a second, no cue shorter than 1.5 seconds.
 """
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from app.captions.cues import LATEST_S, Cue
 from engine.settings import check_choice
+
+_ANOTHER_S = 1.0  # difference of the two clocks: one was set, or the computer slept
 
 TIMES = ("first", "session", "clock")
 """Where times are counted from: the first cue, the start of the session, midnight before it."""
@@ -80,3 +83,25 @@ def counted(cues: Sequence[Cue], times: Times) -> list[Cue]:
         midnight = times.started.replace(hour=0, minute=0, second=0, microsecond=0)
         shift_s = (times.started - midnight).total_seconds()
     return [replace(cue, start_s=cue.start_s + shift_s, end_s=cue.end_s + shift_s) for cue in cues]
+
+
+class EpochClock:
+    """Map the monotonic clock to the seconds since the epoch.
+
+    The same time is mapped to the same one each time, until the time of day is set.
+    """
+
+    def __init__(
+        self,
+        epoch: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._epoch, self._monotonic = epoch, monotonic
+        self._between_s = epoch() - monotonic()
+
+    def __call__(self, at_s: float) -> float:
+        """Return the seconds since the epoch of a monotonic time."""
+        between_s = self._epoch() - self._monotonic()
+        if abs(between_s - self._between_s) > _ANOTHER_S:
+            self._between_s = between_s
+        return self._between_s + at_s

@@ -20,14 +20,13 @@ from app.controllers.audience.share_controller import ShareController
 from app.controllers.caption_controller import CaptionController
 from app.controllers.diagnostics import diagnostics
 from app.controllers.further_controller import FurtherController
-from app.controllers.help_windows import HelpWindows
 from app.controllers.history_controller import HistoryController
 from app.controllers.listening_controller import FETCH, ListeningController
 from app.controllers.media_controller import MediaController
 from app.controllers.model_controller import ModelController
 from app.controllers.page_controller import PageController
 from app.controllers.step_aside import StepAside
-from app.controllers.tool_windows import ToolWindows
+from app.controllers.tool_windows import HelpWindows, ToolWindows
 from app.dialogs.settings.dialog import SettingsDialog
 from app.look.apply import Look
 from app.look.widgets.missing_fonts import lacks_font

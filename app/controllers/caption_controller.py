@@ -8,7 +8,7 @@ from textwrap import shorten
 
 from PySide6.QtCore import QLocale, QObject, Signal, Slot
 
-from app.captions.epoch_clock import EpochClock
+from app.captions.cue_times import EpochClock
 from app.captions.journal import PastSession
 from app.captions.model import Captions, UtteranceView
 from app.config.doubt import DOTTED

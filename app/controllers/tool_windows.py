@@ -5,6 +5,8 @@ from PySide6.QtCore import QObject, Slot
 from app.config.settings_in_force import SettingsInForce
 from app.controllers.glossary_controller import GlossaryController
 from app.controllers.setup_controller import SetupController
+from app.dialogs.about_dialog import AboutDialog
+from app.dialogs.help_dialog import HelpDialog
 from app.dialogs.latency.collector import LatencyCollector
 from app.dialogs.latency.dialog import LatencyDialog
 from app.look.widgets.dialog_text import bring_up
@@ -68,3 +70,36 @@ class ToolWindows(QObject):
             diagnostics = self._window.menu_actions.diagnostics
             self.latency_dialog.diagnostics_wanted.connect(diagnostics.trigger)
         bring_up(self.latency_dialog)
+
+
+class HelpWindows(QObject):
+    """Open help and About by the actions of the main window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.help: HelpDialog | None = None
+        self.about: AboutDialog | None = None
+        window.menu_actions.help.triggered.connect(self.open_help)
+        window.menu_actions.about.triggered.connect(self.open_about)
+
+    def hide(self) -> None:
+        """Hide both."""
+        for dialog in (self.help, self.about):
+            if dialog is not None:
+                dialog.close()
+
+    @Slot()
+    def open_help(self) -> None:
+        """Show the help."""
+        if self.help is None:
+            self.help = HelpDialog(self._window)
+        bring_up(self.help)
+
+    @Slot()
+    def open_about(self) -> None:
+        """Show version and licences."""
+        if self.about is None:
+            self.about = AboutDialog(self._window)
+            self.about.help_wanted.connect(self.open_help)
+        bring_up(self.about)

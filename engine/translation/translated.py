@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.text.detokenizer import Detokenizer
+from engine.text.repetition import is_loop
 from engine.translation.own_words import TermWriter
-from engine.translation.repetition import is_loop
 from engine.translation.source_text import SourceText, Unit
 
 if TYPE_CHECKING:

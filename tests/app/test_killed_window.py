@@ -21,7 +21,7 @@ pytestmark = [
 def kill_a_window(home, n_captions):
     """Let a window caption until it has told of so many; kill it; count what it had told of."""
     with subprocess.Popen(
-        [sys.executable, Path(__file__).parents[2] / "support/programs/killed_program.py", home],
+        [sys.executable, Path(__file__).parents[1] / "support/programs/killed_program.py", home],
         stdout=subprocess.PIPE,
         text=True,
     ) as process:

@@ -151,7 +151,7 @@ def rows(parts: list[Part], talks: Iterable[Talk], seconds: float) -> Iterator[t
 
 def main() -> None:
     """Measure, and print a table."""
-    parser = argparse.ArgumentParser(prog="benchmarks.listen_soak", description=__doc__)
+    parser = argparse.ArgumentParser(prog="benchmarks.listening.soak", description=__doc__)
     parser.add_argument(
         "--asr", default="tests/assets/tiny-whisper", help="folder of a speech model"
     )

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from engine.translation.repetition import LONGEST_PHRASE, is_loop
+from engine.text.repetition import LONGEST_PHRASE, is_loop
 
 
 def drawn(rng, size):
