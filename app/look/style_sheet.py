@@ -25,6 +25,7 @@ QPushButton, QToolButton[autoRaise="false"] {
   background: $surface; color: $text;
 }
 QToolButton[autoRaise="false"] { min-height: 0; padding: 5px 11px; }
+QDialogButtonBox, QPushButton { dialogbuttonbox-buttons-have-icons: 0; }
 QToolButton { icon-size: 1.15em; }
 QPushButton, QToolButton[toolButtonStyle="2"] { icon-size: 1.4em; }
 QPushButton:hover, QToolButton[autoRaise="false"]:hover { background: $hover; }

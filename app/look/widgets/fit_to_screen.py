@@ -33,7 +33,11 @@ class FitToScreen(QObject):
         screen = (parent or dialog).screen()
         bar = dialog.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
         frame = QSize(2 * _BORDER, bar + _BORDER)
-        size, position = fitted(dialog.size(), frame, self._corner, screen.availableGeometry())
+        wanted, layout = dialog.size(), dialog.layout()
+        if layout is not None:  # Qt opens a dialog no higher than two thirds of the screen
+            least = layout.minimumHeightForWidth(wanted.width())
+            wanted = wanted.expandedTo(QSize(0, least))
+        size, position = fitted(wanted, frame, self._corner, screen.availableGeometry())
         if size != dialog.size():
             dialog.resize(size)
         if position is not None:

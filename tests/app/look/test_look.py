@@ -5,7 +5,9 @@ from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QLineEdit,
+    QProxyStyle,
     QPushButton,
+    QStyle,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -17,6 +19,7 @@ from app.look.contrast import contrast
 from app.look.icons import FOLDER, icon
 from app.look.palette import DARK, LIGHT, colours_of, high_contrast, palette_of
 from app.look.style_sheet import make_primary
+from app.look.widgets.dialog_text import add_action, close_button
 
 BOTH = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 TEXTS = ("text", "quiet", "accent", "error", "warning", "good", "me", "them")
@@ -221,3 +224,23 @@ def test_hints_in_fields_are_legible(qtbot, look):
         hint = field.palette().color(QPalette.ColorRole.PlaceholderText)
         assert hint.name() == colours.quiet
         assert hint.alpha() == 255
+
+
+class WithIcons(QProxyStyle):
+    """A style as that of X11, whose buttons of dialogs have icons."""
+
+    def styleHint(self, hint, option=None, widget=None, data=None):  # noqa: N802  Qt's own
+        if hint == QStyle.StyleHint.SH_DialogButtonBox_ButtonsHaveIcons:
+            return 1
+        return super().styleHint(hint, option, widget, data)
+
+
+def test_buttons_of_dialogs_keep_no_room_for_icons_that_they_do_not_have(qtbot, look, qapp):  # noqa: ARG001
+    qapp.setStyle(WithIcons("Fusion"))
+    buttons, alone = close_button(), QPushButton("Show the transcript")
+    inside = add_action(buttons, alone.text(), alone.click)
+    for one in (buttons, alone):
+        qtbot.addWidget(one)
+    widths = inside.sizeHint().width(), alone.sizeHint().width()
+    qapp.setStyle("Fusion")
+    assert widths[0] == widths[1]
