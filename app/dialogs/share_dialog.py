@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from app.captions.further import MOST_READ
 from app.dialogs.setup.page_frame import scrolled
 from app.look.widgets.dialog_text import add_action, add_row, close_button, paragraph, quiet
+from app.look.widgets.fit_to_screen import frame_of
 from app.look.widgets.language_names import language_name
 from app.look.widgets.qr_code import QrCode
 from app.sharing.networks import LOOPBACK, Network
@@ -198,7 +199,7 @@ class ShareDialog(QDialog):
         rest = around.top() + around.bottom() + 2 * self._column.spacing()
         inside = choices.heightForWidth(width - around.left() - around.right())
         height = inside + rest + self._buttons.sizeHint().height()
-        most = self.screen().availableSize()
+        most = self.screen().availableGeometry().size() - frame_of(self)
         self.resize(QSize(width, height).boundedTo(most))
 
     def _name_of(self, network: Network) -> str:

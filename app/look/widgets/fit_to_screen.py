@@ -1,7 +1,7 @@
 """Keeps a dialog inside its screen, which may be small or scaled."""
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize
-from PySide6.QtWidgets import QDialog, QStyle
+from PySide6.QtWidgets import QDialog, QStyle, QWidget
 
 _BORDER = 8  # pixels; the widest frame of window managers
 
@@ -30,9 +30,7 @@ class FitToScreen(QObject):
 
     def _fit(self) -> None:
         dialog, parent = self._dialog, self._dialog.parentWidget()
-        screen = (parent or dialog).screen()
-        bar = dialog.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
-        frame = QSize(2 * _BORDER, bar + _BORDER)
+        screen, frame = (parent or dialog).screen(), frame_of(dialog)
         wanted, layout = dialog.size(), dialog.layout()
         if layout is not None:  # Qt opens a dialog no higher than two thirds of the screen
             least = layout.minimumHeightForWidth(wanted.width())
@@ -42,6 +40,12 @@ class FitToScreen(QObject):
             dialog.resize(size)
         if position is not None:
             dialog.move(position)
+
+
+def frame_of(window: QWidget) -> QSize:
+    """Return what the frame of a window needs beside its content, before there is one."""
+    bar = window.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
+    return QSize(2 * _BORDER, bar + _BORDER)
 
 
 def fitted(
