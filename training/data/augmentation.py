@@ -22,13 +22,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from training.data.corpus import SentencePair, read_pairs, write_pairs
+from training.data.grammar import grammar_of
 from training.data.invented_facts import any_name, in_notation, invent, whole_number
 from training.data.lexicon import Entry, NounSwap, in_sentences, read_lexicon
 from training.errors import UsageError
 
 PHRASES = Path(__file__).with_name("phrases")
 
-_EDGES = ".,;:!?…\"'“”„‚‘’«»()[]"
+_EDGES = ".,;:!?¿¡…\"'“”„‚‘’«»()[]"
 _HESITATIONS = ("uh,", "um,", "er,", "well,", "you know,", "I mean,", "like,", "so,", "uh", "um")
 _FIELD = re.compile(r"\{(\w+)\}")
 _CHOICE = re.compile(r"<(\w):([^>]*)>")
@@ -99,7 +100,7 @@ def _changed(settings: AugmentSettings, entries: Sequence[Entry]) -> Iterator[Se
     """Change each pair by all kinds that are drawn for it."""
     last = deque[SentencePair](maxlen=2)
     changes: dict[str, Change] = {
-        "names": swap_names,
+        "names": lambda pair, rng: swap_names(pair, settings.language, rng),
         "numbers": lambda pair, rng: swap_numbers(pair, settings.language, rng),
         "recogniser": as_recognised,
         "disfluent": hesitate,
@@ -182,28 +183,18 @@ def _by_conjunction(
 
     The conjunctions leave the order of words as it is.
     """
-    begins = all(
-        text.split(" ", 1)[0] in _PRONOUNS.get(code, "")
-        for code, text in (("en", second.source), (language, second.target))
-    )
+    grammar = grammar_of(language)
+    begins = grammar_of("en").may_be_small(second.source) and grammar.may_be_small(second.target)
     ends = all(text[-1] == "." for one in (first, second) for text in _sides(one))
-    if not (begins and ends):
+    if not (begins and ends and grammar.conjunctions):
         return None
-    english, other = rng.choice(_CONJUNCTIONS[language])
+    english, other = rng.choice(grammar.conjunctions)
     clause = second.source if second.source.startswith("I ") else _small(second.source)
     return SentencePair(
         f"{first.source[:-1]}, {english} {clause}",
-        f"{first.target[:-1]}, {other} {_small(second.target)}",
+        grammar.fit(f"{first.target[:-1]}, {other} {_small(second.target)}"),
         first.corpus,
     )
-
-
-_CONJUNCTIONS = {"de": (("and", "und"), ("but", "aber"), ("because", "denn"), ("or", "oder"))}
-_PRONOUNS = {
-    "en": ("I", "You", "He", "She", "It", "We", "They", "This", "That", "The", "My", "Our"),
-    "de": ("Ich", "Du", "Er", "Sie", "Es", "Wir", "Das", "Der", "Die", "Mein", "Meine", "Unser"),
-}
-"""Words that begin a sentence and are written small within one."""
 
 
 def _small(text: str) -> str:
@@ -220,16 +211,18 @@ def fill(phrase: SentencePair, language: str, rng: random.Random) -> SentencePai
     def side(text: str, notation: str) -> str:
         return _FIELD.sub(lambda field: in_notation(facts[field[1]], notation), text)
 
-    return SentencePair(side(phrase.source, "en"), side(phrase.target, language), "phrases")
+    target = grammar_of(language).fit(side(phrase.target, language))
+    return SentencePair(side(phrase.source, "en"), target, "phrases")
 
 
-def swap_names(pair: SentencePair, rng: random.Random) -> SentencePair | None:
+def swap_names(pair: SentencePair, language: str, rng: random.Random) -> SentencePair | None:
     """Replace a name that both sides share; return None if they share none.
 
     A name is a capitalised word of letters, not the first of the source, that both sides have
     equally often.
     """
-    source, target = pair.source.split(), pair.target.split()
+    grammar = grammar_of(language)
+    source, target = pair.source.split(), grammar.loosen(pair.target).split()
     n_source, n_target = Counter(map(_bare, source)), Counter(map(_bare, target))
     shared = [
         word
@@ -239,19 +232,24 @@ def swap_names(pair: SentencePair, rng: random.Random) -> SentencePair | None:
     if not shared:
         return None
     name = rng.choice(shared)
-    new = any_name(rng)
-    return SentencePair(_replaced(source, name, new), _replaced(target, name, new), pair.corpus)
+    new = any_name(rng, instead_of=name)
+    named = grammar.fit(_replaced(target, name, in_notation(new, language)))
+    return SentencePair(_replaced(source, name, new), named, pair.corpus)
 
 
 def swap_numbers(pair: SentencePair, language: str, rng: random.Random) -> SentencePair | None:
     """Replace each whole number that both sides share; return None if they share none.
 
-    Most numbers keep their number of digits, those of four digits always; longer ones are grouped,
-    in the notation of each side.
+    A 1 stays, since nouns agree with it. Most numbers keep their number of digits, those of four
+    digits always; longer ones are grouped, in the notation of each side.
     """
     source, target = pair.source.split(), pair.target.split()
     n_source, n_target = Counter(map(_bare, source)), Counter(map(_bare, target))
-    shared = [word for word in n_source if word.isdecimal() and n_source[word] == n_target[word]]
+    shared = [
+        word
+        for word in n_source
+        if word.isdecimal() and word != "1" and n_source[word] == n_target[word]
+    ]
     if not shared:
         return None
     for number in shared:
@@ -260,7 +258,8 @@ def swap_numbers(pair: SentencePair, language: str, rng: random.Random) -> Sente
         fact = whole_number(rng, n_digits, grouped=n_digits > 4)
         source = _replaced(source, number, in_notation(fact, "en")).split()
         target = _replaced(target, number, in_notation(fact, language)).split()
-    return SentencePair(" ".join(source), " ".join(target), pair.corpus)
+    fitted = grammar_of(language).fit(" ".join(target))
+    return SentencePair(" ".join(source), fitted, pair.corpus)
 
 
 def as_recognised(pair: SentencePair, rng: random.Random) -> SentencePair | None:

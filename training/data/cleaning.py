@@ -1,8 +1,8 @@
 """Decide which sentence pairs are fit to train on, with a reason for each pair that is dropped.
 
-A pair is normalised (``training.data.orthography.tidy``). The rules of ``_RULES`` then judge it on
-its own, and ``Cleaner`` against earlier text: test sentences, duplicates, too many translations of
-one sentence. Nothing is random: equal rows in equal order give equal results.
+A pair is normalised (``training.data.orthography``: ``tidy``, ``spelt``). The rules of ``_RULES``
+then judge it on its own, and ``Cleaner`` against earlier text: test sentences, duplicates, too many
+translations of one sentence. Nothing is random: equal rows in equal order give equal results.
 
 The rules resemble Moses' clean-corpus-n and Bicleaner's hard rules (Sánchez-Cartagena et al. 2018,
 https://aclanthology.org/W18-6488), tuned by hand on chat, everyday sentences and web prose: spoken
@@ -25,6 +25,7 @@ from training.data.orthography import (
     n_characters,
     n_letters,
     n_words,
+    spelt,
     tidy,
 )
 
@@ -119,7 +120,14 @@ class Cleaner:
 
     def clean(self, pair: SentencePair) -> tuple[SentencePair, Reason | None]:
         """Return the normalised pair, and the reason to drop it or None."""
-        tidied = SentencePair(tidy(pair.source), tidy(pair.target), tidy(pair.corpus))
+        source, target = (
+            spelt(tidy(text), language)
+            for text, language in (
+                (pair.source, self._settings.from_language),
+                (pair.target, self._settings.to_language),
+            )
+        )
+        tidied = SentencePair(source, target, tidy(pair.corpus))
         return tidied, judge(tidied, self._settings) or self._judge_by_earlier_pairs(tidied)
 
     def _judge_by_earlier_pairs(self, pair: SentencePair) -> Reason | None:

@@ -18,6 +18,10 @@ _WORDS: dict[str, list[str]] = {
 _NOTATIONS: dict[str, dict[str, str]] = tomllib.loads(
     (_PHRASES / "notations.toml").read_text("utf-8")
 )
+_CITIES: dict[str, dict[str, str]] = {
+    language: dict(city.split("=") for city in notation.get("cities", "").split())
+    for language, notation in _NOTATIONS.items()
+}
 _ENDINGS = ("com", "org", "net", "de", "eu", "io", "co.uk")
 _CURRENCIES = {"$": "dollars", "€": "euros", "£": "pounds"}
 
@@ -42,11 +46,21 @@ class Number:
 Fact = str | Number | date | time
 
 
-def any_name(rng: random.Random) -> str:
-    """Draw a name of one word, known or invented."""
+def any_name(rng: random.Random, instead_of: str = "") -> str:
+    """Draw a name of one word, known or invented.
+
+    Instead of a woman's name no man's is drawn, nor the other way round: words may agree with it.
+    """
     if rng.random() < 0.6:
-        return rng.choice(rng.choice((_WORDS["first"], _WORDS["last"], _WORDS["cities"])))
+        name = rng.choice(rng.choice((_WORDS["first"], _WORDS["last"], _WORDS["cities"])))
+        return rng.choice(_WORDS["last"]) if _differ(name, instead_of) else name
     return _invented_name(rng)
+
+
+def _differ(name: str, other: str) -> bool:
+    """Tell whether one name is a woman's and the other a man's."""
+    women, men = _WORDS["women"], _WORDS["men"]
+    return (name in women and other in men) or (name in men and other in women)
 
 
 def whole_number(rng: random.Random, n_digits: int, *, grouped: bool = False) -> Number:
@@ -194,7 +208,7 @@ def in_notation(fact: Fact, language: str) -> str:
                 minutes=f"{fact.minute:02d}",
             )
         case _:
-            return fact
+            return _CITIES.get(language, {}).get(fact, fact)
 
 
 def _number(fact: Number, language: str) -> str:
@@ -203,10 +217,9 @@ def _number(fact: Number, language: str) -> str:
     if fact.grouped:
         whole = f"{int(whole):,}".replace(",", notation["thousands"])
     text = whole + (point and notation["decimal"]) + decimals
-    if fact.million:
-        text += f" {notation.get('million', 'million')}"
     if language == "en" and fact.unit in _CURRENCIES:
         return fact.unit + text
-    unit = notation.get(fact.unit, fact.unit)
+    key = f"million_{fact.unit}" if fact.million else fact.unit
+    unit = notation.get(key, fact.unit)
     space = " " if unit and not (language == "en" and unit == "%") else ""
     return text + space + unit

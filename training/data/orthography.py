@@ -5,10 +5,13 @@ Lengths are in words. In a script without spaces between words they are computed
 
 import html
 import re
+import tomllib
 import unicodedata
 from dataclasses import dataclass
+from pathlib import Path
 
 from engine.metrics.units import is_spaced
+from training.data.grammar import changed, compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,13 @@ ORTHOGRAPHIES: dict[str, Orthography] = {
     "zh": Orthography(re.compile(f"[{_HAN}]"), letters_per_word=1.7, min_share=0.2),
 }
 
+_SPELLING = {
+    language: compiled(table["rules"])
+    for language, table in tomllib.loads(
+        Path(__file__).with_name("spelling.toml").read_text(encoding="utf-8")
+    ).items()
+}
+
 _INVISIBLE = dict.fromkeys(
     (
         *(*range(0x20), *range(0x7F, 0xA0)),  # control characters
@@ -66,6 +76,11 @@ def tidy(text: str) -> str:
     if not (text.isascii() and text.isprintable()):
         text = " ".join(unicodedata.normalize("NFC", text.translate(_INVISIBLE)).split())
     return _ANCHOR.sub("", text)
+
+
+def spelt(text: str, language: str) -> str:
+    """Spell tidy text as its language mostly is: marks have their blanks, apostrophes one shape."""
+    return changed(text, _SPELLING.get(language, ()))
 
 
 def bare(text: str) -> str:

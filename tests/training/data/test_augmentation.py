@@ -104,7 +104,7 @@ def test_a_field_holds_one_fact_on_both_sides():
 def test_a_name_of_both_sides_is_replaced_in_both():
     original = pair("I saw Tom, and Tom saw me.", "Ich sah Tom, und Tom sah mich.")
     for seed in range(20):
-        changed = swap_names(original, rng(seed))
+        changed = swap_names(original, "de", rng(seed))
         new = changed.source.split()[2].rstrip(",")
         assert changed.source == f"I saw {new}, and {new} saw me."
         assert changed.target == f"Ich sah {new}, und {new} sah mich."
@@ -120,7 +120,7 @@ def test_a_name_of_both_sides_is_replaced_in_both():
     ],
 )
 def test_what_may_be_no_name_stays(source, target):
-    assert swap_names(pair(source, target), rng()) is None
+    assert swap_names(pair(source, target), "de", rng()) is None
 
 
 def test_numbers_of_both_sides_are_replaced_each_in_its_notation():
