@@ -43,9 +43,14 @@ class HarmfulWords:
 
     def holds(self, text: str, groups: Iterable[str]) -> bool:
         """Return whether a text has a harmful word of these groups."""
-        said = [match.lower() for match in _WORD.findall(text)]
+        said = [word for match in _WORD.findall(text) for word in _with_bare(match.lower())]
         patterns = [self._target[name] for name in groups]
         return any(pattern.fullmatch(word) for word in said for pattern in patterns)
+
+
+def _with_bare(word: str) -> tuple[str, str]:
+    """Return a word, and it without an article before its apostrophe: ``l'otage``, ``otage``."""
+    return word, re.split("['’]", word)[-1]
 
 
 @cache

@@ -77,7 +77,10 @@ def find_numbers(words: Sequence[str], language: str) -> list[Number]:
     by_clock = not _CLOCK_WORDS.isdisjoint(parts)
     found = [*_from_digits(parts, language), *_from_words(parts, language)]
     if by_clock:
-        return [Number(_with_hours(one.whole), one.parts) for one in found]
+        return [
+            Number(_with_hours(one.whole), (*map(_with_hours, one.parts[:1]), *one.parts[1:]))
+            for one in found
+        ]
     return found
 
 
@@ -92,8 +95,8 @@ def _from_digits(parts: Sequence[str], language: str) -> Iterator[Number]:
             written |= set(_notations(str(value), language))
         if len(part) <= 3 and re.fullmatch("[0-9]{3}", "".join(parts[here + 1 : here + 2])):
             written |= set(_notations(part + parts[here + 1], language))  # "50 000"
-        grouped = f"{int(part):,}" if part.isdecimal() and len(part) > 4 else part
-        pieces = re.split("[.,:]", grouped)  # "9 Uhr 30", "45 000"
+        grouped = f"{int(part):,}" if part.isdecimal() and len(part) > 3 else part
+        pieces = re.split("[.,:]", grouped)  # "9 Uhr 30", "45 000", "1 250"
         yield Number(
             frozenset(written),
             tuple(frozenset({one, one.lstrip("0") or "0"}) for one in pieces[1:] and pieces),

@@ -192,16 +192,21 @@ def _ways(number: Number) -> frozenset[str]:
 
 
 def _use(run: str, left: list[Number]) -> bool:
-    """Take a number out of those that are left, or a part of one; tell whether there was one."""
+    """Take a number out of those that are left, or a part of one; tell whether there was one.
+
+    What may be either counts as a part, so that the others may follow: ``9`` of ``9 h 30``.
+    """
     for one in left:
         if run in one.whole:
-            left.remove(one)
+            if not _use_part(run, one, left):
+                left.remove(one)
             return True
-    for n, one in enumerate(left):
-        for part in one.parts:
-            if run in part:
-                rest = list(one.parts)
-                rest.remove(part)
-                left[n] = Number(frozenset(), tuple(rest))
-                return True
+    return any(_use_part(run, one, left) for one in left)
+
+
+def _use_part(run: str, one: Number, left: list[Number]) -> bool:
+    for n, part in enumerate(one.parts):
+        if run in part:
+            left[left.index(one)] = Number(frozenset(), one.parts[:n] + one.parts[n + 1 :])
+            return True
     return False

@@ -34,6 +34,27 @@ def test_what_the_source_says_may_be_said(german, source, caption):
     assert not german.holds(caption, german.barred(source.split()))
 
 
+@pytest.mark.parametrize(
+    ("language", "caption"), [("fr", "Nous avons l'otage."), ("fr", "C'est un projet d’assassin.")]
+)
+def test_a_harmful_word_is_found_behind_an_apostrophe(language, caption):
+    words = HarmfulWords(language)
+    assert words.holds(caption, words.barred(["we", "agree"]))
+
+
+@pytest.mark.parametrize(
+    ("language", "caption"),
+    [
+        ("fr", "C'est un goulot d'étranglement."),
+        ("fr", "Nous serons à Puteaux."),
+        ("es", "El pedido está retrasado."),
+    ],
+)
+def test_what_is_said_at_work_harms_nobody(language, caption):
+    words = HarmfulWords(language)
+    assert not words.holds(caption, words.barred(["we", "agree"]))
+
+
 def test_one_group_does_not_open_another(german):
     assert german.holds("Sex", german.barred(["murder"]))
 

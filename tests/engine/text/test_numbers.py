@@ -54,6 +54,14 @@ def test_each_number_stands_for_itself():
 def test_a_number_may_be_written_in_parts():
     (number,) = find_numbers(["9:30"], "de")
     assert [sorted(part) for part in number.parts] == [["9"], ["30"]]
+    (number,) = find_numbers(["1250"], "fr")
+    assert [sorted(part) for part in number.parts] == [["1"], ["250"]]
+
+
+def test_the_hour_of_an_afternoon_may_stand_alone_before_its_minutes():
+    (number,) = find_numbers("at 3:30 pm".split(), "fr")
+    assert "15" in number.parts[0]
+    assert number.parts[1] == {"30"}
 
 
 @pytest.mark.parametrize("source", ["4.2 million euros", "3 hundred", "by 10 bn"])

@@ -59,7 +59,11 @@ def write(constraints, source, wish):
     [
         ("It grew by 12.5 percent", "wuchs um 12,5 Prozent"),
         ("We meet at 9:30", "um 9:30 Uhr"),
+        ("We meet at 9:30", "um 9 Uhr 30"),
+        ("We meet at 3:30 pm", "um 15 Uhr 30"),
+        ("It is nine thirty", "um 9 Uhr 30"),
         ("4200 euros", "4.200 Euro"),
+        ("4200 euros", "4 200 Euro"),
         ("Nobody was murdered", "Ermordet wurde niemand"),
     ],
 )

@@ -1,6 +1,7 @@
 import random
 import re
 from datetime import date, time
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,7 @@ from training.data.augmentation import (
 from training.data.corpus import SentencePair, read_pairs
 from training.data.invented_facts import Number, in_notation, invent
 
+ROOT = Path(__file__).parents[3]
 FIELD = re.compile(r"\{(\w+?)2?\}")
 
 
@@ -57,6 +59,28 @@ def test_a_fact_is_written_as_each_language_writes_it(fact, english, german):
     assert in_notation(fact, "de") == german
 
 
+@pytest.mark.parametrize(
+    ("fact", "french", "spanish"),
+    [
+        (Number("12.5", unit="%"), "12,5 %", "12,5 %"),
+        (Number("4200", grouped=True), "4\u202f200", "4.200"),
+        (
+            Number("4.2", unit="euros", million=True),
+            "4,2 millions d'euros",
+            "4,2 millones de euros",
+        ),
+        (date(2024, 3, 5), "5 mars 2024", "5 de marzo de 2024"),
+        (time(15, 30), "15 h 30", "15:30"),
+        (time(9, 0), "9 h", "9:00"),
+        ("Hamburg", "Hambourg", "Hamburgo"),
+    ],
+    ids=str,
+)
+def test_a_fact_is_written_as_french_and_spanish_write_it(fact, french, spanish):
+    assert in_notation(fact, "fr") == french
+    assert in_notation(fact, "es") == spanish
+
+
 @pytest.mark.parametrize("kind", ["int", "decimal", "percent", "price"])
 def test_a_number_has_the_same_digits_in_every_language(kind):
     for seed in range(300):
@@ -81,12 +105,44 @@ def test_a_kind_that_nobody_invents_is_refused():
 # --- phrases --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("phrase", list(read_pairs([PHRASES / "meeting.en-de.tsv"])), ids=str)
-def test_both_sides_of_a_phrase_have_the_same_fields_and_each_can_be_filled(phrase):
-    english, german = (sorted(FIELD.findall(text)) for text in (phrase.source, phrase.target))
-    assert english == german
-    filled = fill(phrase, "de", rng())
+def phrases(kind):
+    """Every phrase of a kind, with its language."""
+    for path in sorted(PHRASES.glob(f"{kind}.en-*.tsv")):
+        language = path.stem.rpartition("-")[2]
+        for phrase in read_pairs([path]):
+            yield pytest.param(language, phrase, id=f"{language} {phrase.source[:40]}")
+
+
+@pytest.mark.parametrize(("language", "phrase"), list(phrases("meeting")))
+def test_both_sides_of_a_phrase_have_the_same_fields_and_each_can_be_filled(language, phrase):
+    english, other = (sorted(FIELD.findall(text)) for text in (phrase.source, phrase.target))
+    assert english == other
+    filled = fill(phrase, language, rng())
     assert "{" not in filled.source + filled.target
+
+
+@pytest.mark.parametrize("kind", ["meeting", "contrasts"])
+def test_every_language_has_as_much_and_no_sentence_that_measures_models(kind):
+    files = sorted(PHRASES.glob(f"{kind}.en-*.tsv"))
+    held_out = {
+        text
+        for path in (ROOT / "benchmarks").glob("*/en-*.tsv")
+        for line in path.read_text("utf-8").splitlines()
+        for text in line.split("\t")
+    }
+    assert [path.stem.rpartition("-")[2] for path in files] == ["de", "es", "fr"]
+    for path in files:
+        own = list(read_pairs([path]))
+        assert len(own) >= {"meeting": 98, "contrasts": 74}[kind]
+        assert not held_out & {text for one in own for text in (one.source, one.target)}
+
+
+@pytest.mark.parametrize(("language", "phrase"), [*phrases("meeting"), *phrases("contrasts")])
+def test_french_and_spanish_have_their_marks(language, phrase):
+    if language == "fr":
+        assert not re.search(r"[^\u00a0][?!;]$| [?!;]|’", phrase.target)
+    if language == "es":
+        assert phrase.target.count("¿") == phrase.target.count("?") or "<v:¿" in phrase.target
 
 
 def test_a_field_holds_one_fact_on_both_sides():
@@ -138,6 +194,41 @@ def test_numbers_of_both_sides_are_replaced_each_in_its_notation():
     assert any("," in number for number in seen)
 
 
+def test_a_name_shortens_and_changes_the_words_before_it():
+    french, spanish = pair("I saw Anna.", "La sœur d'Anna."), pair("Me and Igor.", "Yo e Igor.")
+    made = {swap_names(french, "fr", rng(seed)).target for seed in range(60)}
+    assert all(re.match(r"La sœur (d'[AEIOU]|de [^AEIOU])", one) for one in made)
+    assert len({one[8:10] for one in made}) == 2
+    made = {swap_names(spanish, "es", rng(seed)).target for seed in range(60)}
+    assert all(re.match(r"Yo (e (I|Hi)|y (?!I|Hi))", one) for one in made)
+
+
+def test_a_woman_gets_no_name_of_a_man():
+    made = {
+        swap_names(pair("I saw Mary.", "Mary est partie."), "fr", rng(seed)).target.split()[0]
+        for seed in range(200)
+    }
+    assert not made & {"Ben", "David", "Felix", "Henry", "Samuel", "Thomas"}
+    assert made & {"Carla", "Elena", "Greta", "Hannah"}
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "fitted"),
+    [
+        ("Cela coûte 1,5 millions d'euros.", "fr", "Cela coûte 1,5 million d'euros."),
+        ("C'est à 21,5 kilomètres.", "fr", "C'est à 21,5 kilomètres."),
+        ("Le 1 mai et le 21 mai.", "fr", "Le 1er mai et le 21 mai."),
+        ("Empieza a las 1:30, no a las 11:30.", "es", "Empieza a la 1:30, no a las 11:30."),
+    ],
+)
+def test_words_agree_with_the_numbers_beside_them(text, language, fitted):
+    assert fill(pair("", text), language, rng()).target == fitted
+
+
+def test_a_number_that_is_one_stays():
+    assert swap_numbers(pair("It takes 1 day.", "Il faut 1 jour."), "fr", rng()) is None
+
+
 def test_a_sentence_without_a_common_number_is_left_alone():
     assert swap_numbers(pair("Two of 3.", "Zwei von drei."), "de", rng()) is None
 
@@ -172,17 +263,15 @@ def test_hesitations_keep_every_word_in_its_order():
 # --- contrasts and joined sentences ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "phrase", list(read_pairs([PHRASES / "contrasts.en-de.tsv"])), ids=lambda one: one.source[:40]
-)
-def test_every_contrast_can_be_settled_and_filled_on_both_sides(phrase):
+@pytest.mark.parametrize(("language", "phrase"), list(phrases("contrasts")))
+def test_every_contrast_can_be_settled_and_filled_on_both_sides(language, phrase):
     for seed in range(5):
-        filled = fill(choose(phrase, rng(seed)), "de", rng(seed))
+        filled = fill(choose(phrase, rng(seed)), language, rng(seed))
         for text in (filled.source, filled.target):
             assert not set("<>|{}") & set(text)
             assert "  " not in text
             assert " ," not in text
-            assert text[0].isupper() or not text[0].isalpha()
+            assert text.lstrip("¿¡")[0].isupper() or not text.lstrip("¿¡")[0].isalpha()
             assert text[-1] in ".?"
 
 
@@ -213,6 +302,19 @@ def test_two_statements_may_be_joined_by_a_conjunction():
     made = {(one.source, one.target) for seed in range(60) if (one := joined(first, second, seed))}
     assert ("I am here, but we wait.", "Ich bin hier, aber wir warten.") in made
     assert ("I am here. We wait.", "Ich bin hier. Wir warten.") in made
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "second", "whole"),
+    [
+        ("fr", "Je suis là.", "J'attends.", "Je suis là, mais j'attends."),
+        ("es", "Estoy aquí.", "No espero.", "Estoy aquí, pero no espero."),
+    ],
+)
+def test_french_and_spanish_statements_are_joined_likewise(language, first, second, whole):
+    two = [pair("I am here.", first), pair("I wait.", second)]
+    made = {one.target for seed in range(60) if (one := join(two, language, rng(seed)))}
+    assert whole in made
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,15 @@ import unicodedata
 
 import pytest
 
-from training.data.orthography import ORTHOGRAPHIES, bare, is_in_script, length, n_words, tidy
+from training.data.orthography import (
+    ORTHOGRAPHIES,
+    bare,
+    is_in_script,
+    length,
+    n_words,
+    spelt,
+    tidy,
+)
 
 
 @pytest.mark.parametrize(
@@ -73,3 +81,18 @@ def test_every_writing_knows_its_own_letters():
     }  # fmt: skip
     assert all(ORTHOGRAPHIES[language].letters.search(text) for language, text in samples.items())
     assert all(is_in_script(text, language) for language, text in samples.items())
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("Qu’est-ce que c’est?", "fr", "Qu'est-ce que c'est ?"),
+        ("Voici: 20% à 9:30 sur a.b/c?d=1!", "fr", "Voici : 20 % à 9:30 sur a.b/c?d=1 !"),
+        ("«Oui», dit-il ; non !", "fr", "« Oui », dit-il ; non !"),
+        ("Creció un 20%.", "es", "Creció un 20 %."),
+        ("20%, ’s ist?", "de", "20%, ’s ist?"),
+    ],
+)
+def test_a_language_is_spelt_in_one_way(text, language, expected):
+    assert spelt(text, language) == expected
+    assert spelt(expected, language) == expected
