@@ -16,6 +16,9 @@ RUN = re.compile(r"[0-9](?:[.,:]?[0-9])*")
 
 _GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?")
 _CLOCK = re.compile(r"([0-9]{1,2})[:.]([0-9]{2})")
+_BLANK_LANGUAGES = frozenset({"cs", "fi", "fr", "hu", "no", "pl", "ru", "sk", "sv", "uk"})
+"""Languages in which a blank parts thousands, of four digits too."""
+
 _POINT_LANGUAGES = frozenset({"en", "ja", "zh", "ko", "th", "he"})
 
 
@@ -95,12 +98,19 @@ def _from_digits(parts: Sequence[str], language: str) -> Iterator[Number]:
             written |= set(_notations(str(value), language))
         if len(part) <= 3 and re.fullmatch("[0-9]{3}", "".join(parts[here + 1 : here + 2])):
             written |= set(_notations(part + parts[here + 1], language))  # "50 000"
-        grouped = f"{int(part):,}" if part.isdecimal() and len(part) > 3 else part
+        grouped = f"{int(part):,}" if _is_grouped(part, language) else part
         pieces = re.split("[.,:]", grouped)  # "9 Uhr 30", "45 000", "1 250"
         yield Number(
             frozenset(written),
             tuple(frozenset({one, one.lstrip("0") or "0"}) for one in pieces[1:] and pieces),
         )
+
+
+def _is_grouped(digits: str, language: str) -> bool:
+    """Tell whether a blank may part the thousands of a number; it parts those of no year."""
+    if not digits.isdecimal() or len(digits) < 4:
+        return False
+    return len(digits) > 4 or (language in _BLANK_LANGUAGES and not 1900 <= int(digits) < 2100)
 
 
 def _from_words(parts: Sequence[str], language: str) -> Iterator[Number]:

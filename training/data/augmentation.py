@@ -233,7 +233,9 @@ def swap_names(pair: SentencePair, language: str, rng: random.Random) -> Sentenc
         return None
     name = rng.choice(shared)
     new = any_name(rng, instead_of=name)
-    named = grammar.fit(_replaced(target, name, in_notation(new, language)))
+    while in_notation(new, language) != new:  # a city with another name; it may stand for a person
+        new = any_name(rng, instead_of=name)
+    named = grammar.fit(_replaced(target, name, new))
     return SentencePair(_replaced(source, name, new), named, pair.corpus)
 
 

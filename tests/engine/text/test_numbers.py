@@ -54,6 +54,8 @@ def test_each_number_stands_for_itself():
 def test_a_number_may_be_written_in_parts():
     (number,) = find_numbers(["9:30"], "de")
     assert [sorted(part) for part in number.parts] == [["9"], ["30"]]
+    assert [number.parts for number in find_numbers(["1250"], "de")] == [()]
+    assert [number.parts for number in find_numbers(["2019"], "fr")] == [()]
     (number,) = find_numbers(["1250"], "fr")
     assert [sorted(part) for part in number.parts] == [["1"], ["250"]]
 
