@@ -137,7 +137,7 @@ def test_a_pause_is_seen_below_the_captions_until_it_ends(stages):
     assert [line.is_note for line in view.lines] == [False, False, True]
     stage.show_views((*VIEWS, UtteranceView(key=2, caption="Noch eins")))
     assert texts(stage.overlay.view.lines)[-2:] == ["Noch eins", "Paused"]
-    assert "Paused" not in texts(stage.caption_lines)
+    assert "Paused" not in texts(stage.lines.lines)
     stage.pause(paused=False)
     assert texts(stage.overlay.view.lines)[-1] == "Noch eins"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.runtime.loader import load_weights
-from engine.runtime.onnx.onnx_graph import STATES, cache_names, new_name
+from engine.runtime.onnx.onnx_graph import KEYS, NEWEST, QUERIES, STATES, cache_names, new_name
 from engine.settings import ModelSettings
 from tests.support.fakes import save_graph_model
 
@@ -16,22 +16,25 @@ def network(tmp_path_factory):
 
 def test_the_graph_declares_the_inputs_and_outputs_that_it_describes(network):
     shape = network.shape
-    cache = [1, shape.kv_heads, "C", shape.head_size]
+    cache = ["B", shape.kv_heads, "C", shape.head_size]
     names = [name for layer in range(shape.layers) for name in cache_names(layer)]
     inputs = {one.name: one.shape for one in network.session.get_inputs()}
     outputs = {one.name: one.shape for one in network.session.get_outputs()}
     assert inputs == {
-        "ids": ["Q"],
-        "positions": [1, "Q"],
+        "ids": ["N"],
+        "positions": ["B", "Q"],
         "cos": ["P", shape.head_size // 2],
         "sin": ["P", shape.head_size // 2],
-        "mask": [1, 1, "Q", "K"],
-        "last": [1],
+        "mask": ["B", 1, "Q", "K"],
+        "last": ["B"],
         "length": [],
+        NEWEST: ["B"],
+        QUERIES: [3],
+        KEYS: [3],
         **dict.fromkeys(names, cache),
     }
     assert outputs == {
-        "logits": [1, shape.vocabulary],
+        "logits": ["B", shape.vocabulary],
         **{new_name(name): cache for name in names},
-        STATES: ["Q", shape.hidden],
+        STATES: ["N", shape.hidden],
     }

@@ -26,6 +26,7 @@ CHOSEN = Preferences(
         preset="yellow on black",
         outline=False,
         mode="both",
+        second="es",
         smooth=False,
         font="DejaVu Serif",
         text_colour="#00ff00",

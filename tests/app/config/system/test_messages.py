@@ -143,6 +143,7 @@ def test_no_event_brings_a_sentence_without_a_code(kind):
     names = {
         "device",
         "lane",
+        "language",
         "model",
         "used",
         "text",
