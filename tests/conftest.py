@@ -73,6 +73,14 @@ def _no_other_computer_is_called():
 
 
 @pytest.fixture(autouse=True)
+def _garbage_is_collected():
+    """Collect between tests, in whose event loops the window's collector may not have its turn."""
+    yield
+    if "app.config.system.garbage" in sys.modules:
+        sys.modules["app.config.system.garbage"].collect()
+
+
+@pytest.fixture(autouse=True)
 def _torch_keeps_its_threads():
     """Undo what a session chose: no test may compute otherwise because of the one before it."""
     yield

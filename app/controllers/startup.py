@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QDialog
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences_file import PreferencesFile
 from app.config.system.failed_start import FailedStart, NoAnswer, log_failed_start
+from app.config.system.garbage import GarbageCollector
 from app.config.system.logs import Logs
 from app.config.system.single_instance import Reply, SingleInstance, send_command
 from app.config.system.translations import speak
@@ -34,6 +35,7 @@ _NO_ANSWER = (
 def run(settings: LaunchSettings) -> int:
     """Run the window and return the exit code; a second start raises the window of the first."""
     qt = QApplication(["surtitle"])
+    garbage = GarbageCollector(qt)
     qt.setApplicationName("Surtitle")
     qt.setDesktopFileName("surtitle")
     qt.setWindowIcon(QIcon(str(ASSETS / "icons" / "surtitle.svg")))
@@ -48,6 +50,7 @@ def run(settings: LaunchSettings) -> int:
         if exit_code:
             _show(NoAnswer(instance.process_id), interrupt)
         interrupt.close()
+        garbage.close()
         return exit_code
     logs = Logs(settings.log_folder)
     first_run = not settings.preferences_file.exists()
@@ -69,6 +72,7 @@ def run(settings: LaunchSettings) -> int:
     instance.close()
     logs.close()
     translators.clear()
+    garbage.close()
     if wants_restart:
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     return exit_code

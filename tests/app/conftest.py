@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.config.system.garbage import GarbageCollector
 from app.config.system.translations import speak
 from engine.files import ASSETS
 
@@ -52,9 +53,11 @@ def _country():
 
 @pytest.fixture(scope="session")
 def qapp(qapp):
-    """Word numbers as the program does in English: 1 caption, 2 captions."""
+    """Word numbers and collect garbage as the program does, in English: 1 caption, 2 captions."""
     translators = speak(qapp, "en", ASSETS / "languages")
+    garbage = GarbageCollector()
     yield qapp
+    garbage.close()
     translators.clear()
 
 
