@@ -4,7 +4,7 @@
     ├── ModelError            a model folder, adapter or device that cannot be used
     │   ├── AdapterError      an adapter that is damaged, hostile, or made for another base
     │   ├── HubError          a model that cannot be fetched from the hub
-    │   │   └── FetchCancelledError   cancelled by the person
+    │   │   └── FetchCancelledError   cancelled by the user
     │   └── ServerError       a computer that translates for others refuses
     │       └── ServerGoneError   it does not answer, for now
     ├── PolicyError           a policy that is written wrongly
@@ -47,7 +47,7 @@ SYSTEM_CODES = {
 
 
 class SurtitleError(Exception):
-    """Base of all errors that are reported to the person.
+    """Base of all errors that are reported to the user.
 
     Attributes:
         message: the sentence as code and values, which windows translate.

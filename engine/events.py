@@ -27,7 +27,7 @@ class Ready:
         model: its name.
         languages: names of the target languages by code.
         load_s: seconds since the start.
-        notices: deviations from the request, for the person.
+        notices: deviations from the request, for the user.
         lags: words that adaptive policies lag, by tau; empty where it was not measured.
         makes_drafts: all words are translated again and again, so that ``stable:N`` can be chosen.
     """
@@ -56,7 +56,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """A message for the person; the session continues."""
+    """A message for the user; the session continues."""
 
     message: Message
 

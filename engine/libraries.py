@@ -2,8 +2,8 @@
 
 ``engine`` switches their telemetry off when it is imported, before any library is: some read
 their switch, write an identifier and connect as soon as they are imported. Each program of ours
-also names a folder for their caches. Child processes inherit both. What each library would do
-stands in docs/security.md.
+also names a folder for their caches. Child processes inherit both. docs/security.md lists the
+libraries and what each would do.
 """
 
 import os
@@ -16,7 +16,7 @@ _SWITCHES = {
     "HF_XET_TELEMETRY_ENABLED": "0",  # a report of each transfer
     "HF_UPDATE_DOWNLOAD_COUNTS": "0",  # that a data set was loaded
     "DISABLE_SAFETENSORS_CONVERSION": "1",  # asks the hub to convert what was loaded
-    "DO_NOT_TRACK": "1",  # whoever else minds it
+    "DO_NOT_TRACK": "1",  # other libraries that respect it
 }
 _CACHES = {
     "MPLCONFIGDIR": "matplotlib",
@@ -31,7 +31,7 @@ def switch_off_telemetry() -> None:
 
 
 def keep_caches_in(folder: Path) -> None:
-    """Give libraries a folder for their caches, unless the person named another.
+    """Set a folder for the caches of libraries, unless the user named another.
 
     Where it cannot be made they look for a place themselves, as a rule in the temporary folder.
     """

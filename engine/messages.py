@@ -32,7 +32,7 @@ class Codes(enum.Enum):
 
 @enum.unique
 class Code(Codes):
-    """What the engine reports, except what is wrong with a file (``engine.untrusted.faults``)."""
+    """Reports of the engine, except what is wrong with a file (``engine.untrusted.faults``)."""
 
     AS_SAID = "{sentence}"  # a sentence without a code of its own: it stays English
 

@@ -55,7 +55,7 @@ class Decision:
 
     Attributes:
         opening: changes whenever the device must be opened or reopened.
-        notices: for the person, in order.
+        notices: for the user, in order.
     """
 
     device: AudioDevice | None

@@ -73,7 +73,7 @@ class NoticeKind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AudioNotice:
-    """A notice about a source for the person; ``device`` is a description, or empty for none."""
+    """A notice about a source for the user; ``device`` is a description, or empty for none."""
 
     kind: NoticeKind
     device: str

@@ -63,7 +63,7 @@ class Recorder:
 
         Args:
             system: lists and opens devices; closed by ``finish``.
-            wanted: the device that the person chose.
+            wanted: the device that the user chose.
             report: called with notices during ``step``.
             clocks: the time; None for the computer's own.
             wait: sleeps, in seconds, while there is no device to wait for.

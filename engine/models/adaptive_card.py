@@ -1,4 +1,4 @@
-"""What a card says of adaptive policies, and the header of the policy head beside it."""
+"""The part of a card about adaptive policies, and the header of the policy head beside it."""
 
 import math
 import re
@@ -6,13 +6,14 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 from engine.errors import PolicyError
 from engine.messages import Code
 from engine.untrusted.faults import refuse
 from engine.untrusted.regular_file import file_sha256, open_plain
 from engine.untrusted.safetensors_header import SafetensorsHeader, read_header
-from engine.untrusted.strict_json import JsonObject, shown
+from engine.untrusted.strict_json import SHA256, Between, shown
 
 HEAD_FILE = "policy_head.safetensors"
 HEAD_TENSOR = "weight"
@@ -26,9 +27,18 @@ _LAG_NAME = "lag"
 _WANTED = re.compile(rf"{_LAG_NAME}:([0-9]{{1,3}}(?:\.[0-9]{{1,2}})?)", re.ASCII)
 
 
+def _checked_lags(lags: Mapping[str, float]) -> Mapping[str, float]:
+    if len(lags) > _MOST_LAGS:
+        refuse(f"gives a lag for {len(lags)} values of tau, and {_MOST_LAGS} are the most")
+    for tau in lags:
+        if not _TAU.fullmatch(tau):
+            refuse(f"gives a lag for {shown(tau)}, which is no tau from 0 to 1")
+    return lags
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdaptiveCard:
-    """What a card says of adaptive policies.
+    """The part of a card about adaptive policies.
 
     Attributes:
         head_sha256: of ``HEAD_FILE`` beside the card; empty where the model has no head.
@@ -38,33 +48,11 @@ class AdaptiveCard:
             empty where it was not measured.
     """
 
-    head_sha256: str = ""
+    head_sha256: Annotated[str, SHA256] = ""
     head_reads_target: bool = False
-    lags: Mapping[str, float] = field(default_factory=dict)
-
-    @classmethod
-    def parse(cls, card: JsonObject) -> "AdaptiveCard | None":
-        """Return the part of a card; None if it has none.
-
-        Raises:
-            ValueError: it is garbled; the text continues a sentence that begins with the file.
-        """
-        if card.values.get("adaptive") is None:
-            return None
-        content = card.inner("adaptive")
-        lags = content.inner("lags") if "lags" in content else JsonObject({})
-        if len(lags.values) > _MOST_LAGS:
-            refuse(
-                f"gives a lag for {len(lags.values)} values of tau, and {_MOST_LAGS} are the most"
-            )
-        for tau in lags.values:
-            if not _TAU.fullmatch(tau):
-                refuse(f"gives a lag for {shown(tau)}, which is no tau from 0 to 1")
-        return cls(
-            head_sha256=content.text("head_sha256", "") and content.sha256("head_sha256"),
-            head_reads_target=content.flag("head_reads_target", default=False),
-            lags={tau: lags.number(tau, least=0, most=_LONGEST_LAG) for tau in lags.values},
-        )
+    lags: Annotated[Mapping[str, Annotated[float, Between(0, _LONGEST_LAG)]], _checked_lags] = (
+        field(default_factory=dict)
+    )
 
 
 def is_lag(text: str) -> bool:

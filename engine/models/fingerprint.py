@@ -7,18 +7,19 @@ Two checkpoints of the same shape and tokenizer have the same fingerprint.
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Self
+from typing import Annotated
 
 from engine.errors import ModelError
 from engine.messages import Code
 from engine.untrusted.faults import fault_of
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES
 from engine.untrusted.regular_file import file_sha256
-from engine.untrusted.strict_json import JsonObject
+from engine.untrusted.strict_json import SHA256, Between, JsonObject
 
 _MOST_LAYERS = 1024
 _OWN_HEAD_SIZE = ("gemma2", "qwen3")  # head_dim has a default there that hidden_size does not give
 _OWN_KV_HEADS = ("gemma2", "mistral", "qwen2", "qwen3")  # and so has num_key_value_heads
+_Size = Annotated[int, Between(1)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,29 +39,14 @@ class Fingerprint:
     """
 
     architecture: str
-    layers: int
-    hidden_size: int
-    heads: int
-    kv_heads: int
-    head_size: int
-    feed_forward: int
-    vocabulary: int
-    tokenizer_sha256: str
-
-    @classmethod
-    def parse(cls, content: JsonObject) -> Self:
-        """Parse the fields of an adapter's card; raise ValueError if one is missing or garbled."""
-        return cls(
-            architecture=content.text("architecture"),
-            layers=content.integer("layers", least=1, most=_MOST_LAYERS),
-            hidden_size=content.integer("hidden_size", least=1),
-            heads=content.integer("heads", least=1),
-            kv_heads=content.integer("kv_heads", least=1),
-            head_size=content.integer("head_size", least=1),
-            feed_forward=content.integer("feed_forward", least=1),
-            vocabulary=content.integer("vocabulary", least=1),
-            tokenizer_sha256=content.sha256("tokenizer_sha256"),
-        )
+    layers: Annotated[int, Between(1, _MOST_LAYERS)]
+    hidden_size: _Size
+    heads: _Size
+    kv_heads: _Size
+    head_size: _Size
+    feed_forward: _Size
+    vocabulary: _Size
+    tokenizer_sha256: Annotated[str, SHA256]
 
     def difference(self, other: "Fingerprint") -> str | None:
         """Describe the first field in which another base differs; None if all are equal."""

@@ -1,4 +1,4 @@
-"""What the name of a licence says, as the hub writes it."""
+"""The meaning of a licence's name, as the hub writes it."""
 
 _FOR_ALL = {"mit", "apache-2.0", "cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0", "bsd-3-clause"}
 

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated, TypeVar
 
 from engine.errors import ModelError
 from engine.events import Confidence
@@ -12,20 +13,41 @@ from engine.messages import Code
 from engine.models.adaptive_card import AdaptiveCard
 from engine.untrusted.faults import fault_of, refuse
 from engine.untrusted.safe_names import is_plain_name
-from engine.untrusted.strict_json import JsonObject, shown
+from engine.untrusted.strict_json import SHA256, Between, JsonObject, read_object, shown
 
 FILE_NAME = "surtitle.json"
 GRAPH_FILE = "graph.onnx"
 FORMAT_VERSION = 1
-_LONGEST_CODE = 40
+MAX_CARD_BYTES = 1 << 20
+MAX_SLOT_LENGTH = 1024
 
-_MAX_CARD_BYTES = 1 << 20
-_MAX_SLOT_LENGTH = 1024
+_LONGEST_CODE = 40
 _MOST_LANGUAGES, _MOST_POLICIES = 500, 100
-_LONGEST_NAME, _LONGEST_SYSTEM = 200, 4000  # characters
 _STEEPEST = 100
 _FARTHEST = 700  # from the middle of the curve; e to a higher power is no float
 _MANY = 40  # languages that a message names
+
+ShortText = Annotated[str, Between(most=1000)]
+LongText = Annotated[str, Between(most=10_000)]
+"""Texts of a card: those that are shown, and those with a use."""
+
+_Value = TypeVar("_Value")
+
+
+def checked_languages(languages: Mapping[str, _Value]) -> dict[str, _Value]:
+    """Return what is there by the code of a language; refuse too many, or a bad code."""
+    if len(languages) > _MOST_LANGUAGES:
+        refuse(f"names {len(languages)} target languages, and {_MOST_LANGUAGES} are the most")
+    for code in languages:  # also the name of a glossary's file
+        if not is_plain_name(code, _LONGEST_CODE):
+            refuse(f"names the language {shown(code)}, which is no code like de or pt-BR")
+    return dict(languages)
+
+
+def _checked_policies(policies: tuple[str, ...]) -> tuple[str, ...]:
+    if len(policies) > _MOST_POLICIES:
+        refuse(f"names {len(policies)} policies, and {_MOST_POLICIES} are the most")
+    return policies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +59,8 @@ class Language:
         system: content of the system message that asks for this language.
     """
 
-    name: str
-    system: str
+    name: ShortText
+    system: LongText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +75,9 @@ class Calibration:
         threshold: probability below which a caption is marked as doubtful.
     """
 
-    slope: float
-    offset: float
-    threshold: float
+    slope: Annotated[float, Between(0, _STEEPEST)]
+    offset: Annotated[float, Between(-_STEEPEST, _STEEPEST)]
+    threshold: Annotated[float, Between(0, 1)]
 
     def probability(self, mean_log_probability: float) -> float:
         """Return how likely a caption is good, 0 to 1."""
@@ -70,15 +92,15 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphHashes:
-    """What ``surtitle-train export`` found, so that a change of either file is noticed.
+    """Hashes that ``surtitle-train export`` found, so that a change of either file is noticed.
 
     Attributes:
         sha256: of graph.onnx, in lower-case hexadecimal.
         weights_sha256: of the weights it was exported with.
     """
 
-    sha256: str
-    weights_sha256: str
+    sha256: Annotated[str, SHA256]
+    weights_sha256: Annotated[str, SHA256]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,13 +124,13 @@ class ModelCard:
         adaptive: of its policy head, and how much adaptive policies lag; None without either.
     """
 
-    name: str
-    languages: Mapping[str, Language]
-    end_of_source: str
-    end_of_write: str
-    end_of_target: str
-    slot_length: int
-    policies: tuple[str, ...]
+    name: ShortText
+    languages: Annotated[Mapping[str, Language], checked_languages]
+    end_of_source: ShortText
+    end_of_write: ShortText
+    end_of_target: ShortText
+    slot_length: Annotated[int, Between(1, MAX_SLOT_LENGTH)]
+    policies: Annotated[tuple[str, ...], _checked_policies]
     calibration: Calibration | None = None
     layout: str = "slots"
     graph: GraphHashes | None = None
@@ -165,68 +187,11 @@ def read_card(directory: Path) -> ModelCard:
     """
     path = directory / FILE_NAME
     try:
-        return _parse(JsonObject.read(path, _MAX_CARD_BYTES))
+        content = JsonObject.read(path, MAX_CARD_BYTES)
+        content.integer("format_version", least=FORMAT_VERSION, most=FORMAT_VERSION)
+        return read_object(ModelCard, content, layout="slots", family="", sources=("en",))
     except FileNotFoundError as error:
         raise ModelError(Code.NO_MODEL_CARD(folder=str(directory), file=FILE_NAME)) from error
     except (OSError, ValueError) as error:
         reason = fault_of(error, FILE_NAME)
         raise ModelError(Code.CANNOT_LOAD(folder=str(directory), reason=reason)) from error
-
-
-def _parse(content: JsonObject) -> ModelCard:
-    content.integer("format_version", least=FORMAT_VERSION, most=FORMAT_VERSION)
-    languages, policies = content.inner("languages"), content.texts("policies")
-    if len(languages.values) > _MOST_LANGUAGES or len(policies) > _MOST_POLICIES:
-        refuse(
-            f"{_MOST_LANGUAGES} languages and {_MOST_POLICIES} policies are the most, got "
-            f"{len(languages.values)} and {len(policies)}"
-        )
-    return ModelCard(
-        name=_short(content, "name"),
-        languages={_code(code): _language(languages.inner(code)) for code in languages.values},
-        end_of_source=_short(content, "end_of_source"),
-        end_of_write=_short(content, "end_of_write"),
-        end_of_target=_short(content, "end_of_target"),
-        slot_length=content.integer("slot_length", least=1, most=_MAX_SLOT_LENGTH),
-        policies=policies,
-        calibration=parse_calibration(content),
-        graph=_graph(content),
-        adaptive=AdaptiveCard.parse(content),
-    )
-
-
-def parse_calibration(content: JsonObject) -> Calibration | None:
-    """Parse the calibration of a card; None if it has none, ValueError if it is garbled."""
-    if "calibration" not in content:
-        return None
-    inner = content.inner("calibration")
-    return Calibration(
-        slope=inner.number("slope", least=0, most=_STEEPEST),
-        offset=inner.number("offset", least=-_STEEPEST, most=_STEEPEST),
-        threshold=inner.number("threshold", least=0, most=1),
-    )
-
-
-def _graph(content: JsonObject) -> GraphHashes | None:
-    if "graph" not in content:
-        return None
-    graph = content.inner("graph")
-    return GraphHashes(sha256=graph.sha256("sha256"), weights_sha256=graph.sha256("weights_sha256"))
-
-
-def _language(content: JsonObject) -> Language:
-    return Language(name=_short(content, "name"), system=_short(content, "system", _LONGEST_SYSTEM))
-
-
-def _code(code: str) -> str:
-    """Check the code of a language, which is also the name of a glossary's file."""
-    if not is_plain_name(code, _LONGEST_CODE):
-        refuse(f"names the language {shown(code)}, which is no code like de or pt-BR")
-    return code
-
-
-def _short(content: JsonObject, key: str, most: int = _LONGEST_NAME) -> str:
-    text = content.text(key)
-    if len(text) > most:
-        refuse(f"{key!r} has {len(text)} characters, and {most} are the most")
-    return text

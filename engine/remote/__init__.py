@@ -1,1 +1,1 @@
-"""A computer that translates for others: what is said on the way, who asks and who answers."""
+"""A computer that translates for others: the messages, the client and the server."""

@@ -64,7 +64,7 @@ class RemoteCaptioner:
         settings: of utterances that are opened now.
         haste: how many times larger steps are read than the policy says.
         context_rows: rows of the prompt that the glossary takes.
-        notices: deviations from the settings, for the person.
+        notices: deviations from the settings, for the user.
         has_left: something waits for a server since this was set to False.
     """
 

@@ -1,4 +1,4 @@
-"""What a desktop and the computer that translates for it say to each other: JSON text, bounded.
+"""The messages between a desktop and the computer that translates for it: JSON text, bounded.
 
 A request holds all that is needed to answer it: the words of one sentence so far, and what is shown
 of its caption. So it may be sent again, to the same computer or to another one, and only what is
@@ -68,7 +68,7 @@ class Opened:
 
     Attributes:
         context_rows: rows of the prompt that the glossary takes.
-        notices: deviations from the settings, for the person.
+        notices: deviations from the settings, for the user.
     """
 
     context_rows: int = 0
@@ -140,7 +140,7 @@ class Offer:
 
 
 def is_session(name: str) -> bool:
-    """Tell whether a text may name a session."""
+    """Return whether a text may name a session."""
     return _SESSION.fullmatch(name) is not None
 
 

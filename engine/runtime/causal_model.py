@@ -1,8 +1,8 @@
 """One conversation with a model: rows in, the next id out, whichever library computes it.
 
 ``engine.runtime.torch.torch_store`` computes by torch, ``engine.runtime.onnx.onnx_store`` by ONNX
-Runtime. What feeds rows knows neither: it is a generator that yields what is to be computed and
-receives it, so that it may be run alone (``answered``) or beside others
+Runtime. The code that feeds rows knows neither: it is a generator that yields what is to be
+computed and receives it, so that it may be run alone (``answered``) or beside others
 (``engine.runtime.together``).
 """
 
@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 
 
 class AnyModel(Protocol):
-    """What every system shows of the network that computes for it.
+    """The network that computes for a system, as every system shows it.
 
     Attributes:
         tokens_fed: rows fed so far; like the other counters it never decreases.
@@ -81,7 +81,7 @@ class Ask(NamedTuple):
 
 
 class Computed(NamedTuple):
-    """What was asked, in memory that no other pass overwrites.
+    """The answer, in memory that no other pass overwrites.
 
     Attributes:
         logits: of the last row, shape (V,); -inf if suppressed.
@@ -136,7 +136,7 @@ Asking: TypeAlias = Generator[Ask, Computed, Result]
 def answered(work: Asking[Result], compute: Callable[[Ask], Computed]) -> Result:
     """Compute what the work asks for as it asks; return its result.
 
-    What computing raises is raised in the work, where it asks.
+    Errors of computing are raised in the work, where it asks.
     """
     try:
         asked = next(work)
@@ -160,8 +160,8 @@ def likeliest(logits: Numbers) -> int:
 class CausalModel:
     """One conversation with a model: feed rows, get the next id, truncate.
 
-    What begins with ``ask`` is work that asks, see ``Asking``; ``feed`` and ``next_id`` are the
-    same, computed at once. The counters never decrease, see ``AnyModel``.
+    A verb that begins with ``ask`` is work that asks, see ``Asking``; ``feed`` and ``next_id`` are
+    the same, computed at once. The counters never decrease, see ``AnyModel``.
 
     Attributes:
         choose: chooses the next id by its logits, shape (V,), -inf if suppressed.

@@ -27,11 +27,11 @@ class SharedStore(Protocol):
 
 
 class Together:
-    """The works of all lanes. What a lane has cached stays there from one work to the next.
+    """The works of all lanes. Rows that a lane has cached stay there from one work to the next.
 
-    A lane that has no room for what its work asks for raises CacheFullError there, and so does what
-    else the network raises. What a work raises itself ends it and is raised by the verb that ran
-    it; the others may go on.
+    A lane that has no room for what its work asks for raises CacheFullError there; other errors of
+    the network are raised there, too. An error of a work itself ends it and is raised by the verb
+    that ran it; the others may go on.
     """
 
     def __init__(self, store: SharedStore) -> None:
@@ -63,7 +63,7 @@ class Together:
             self._go_on(lane, answer)
 
     def is_busy(self, lane: int) -> bool:
-        """Tell whether work of a lane has not ended."""
+        """Return whether work of a lane has not ended."""
         return lane in self._works
 
     def end(self, lane: int) -> None:
@@ -74,7 +74,7 @@ class Together:
             work.close()
 
     def _go_on(self, lane: int, answer: Computed | Exception | None) -> None:
-        """Give work what it asked for, and note what it asks for next; forget it where it ends."""
+        """Send work what it asked for, and note what it asks for next; forget it where it ends."""
         work = self._works[lane]
         self._asked.pop(lane, None)
         try:

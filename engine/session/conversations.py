@@ -1,7 +1,7 @@
 """Translate for many desktops by one model, on one thread: all that waits is computed together.
 
 A session has a lane of the cache while it is open. One that was quiet for a while gives its lane to
-a new one; whoever asks it something later opens it again, and its sentence is computed again.
+a new one; a client that asks it something later opens it again, and its sentence is computed again.
 """
 
 import logging
@@ -38,7 +38,7 @@ Key = tuple[str, str]
 
 @dataclass
 class Figures:
-    """What was done so far; changed on the thread that translates, read on any.
+    """Counts of work done so far; changed on the thread that translates, read on any.
 
     Attributes:
         sentences: requests that were answered.
@@ -59,7 +59,7 @@ class Figures:
 
 @dataclass(slots=True)
 class _Order:
-    """A request about a sentence, and who is told."""
+    """A request about a sentence, and the receiver of its answers."""
 
     asked: Asked
     report: Callable[[Answer], None]
@@ -151,7 +151,7 @@ class Conversations:
             self._thread.join(patience_s)
 
     def is_open(self, key: Key) -> bool:
-        """Tell whether there is such a session."""
+        """Return whether there is such a session."""
         return key in self._sessions
 
     def open(self, who: str, opening: Opening, report: Callable[[Opened | Failure], None]) -> None:
@@ -162,7 +162,7 @@ class Conversations:
         """Translate a sentence; the last report is no ``Changed``.
 
         A session answers one request after the other. Of those that wait, only the newest is
-        answered: whoever sent the others has gone.
+        answered: the client that sent the others has gone.
         """
         order = _Order(asked, report, self._clock())
         self._order(partial(self._take, (who, asked.session), order))
@@ -187,7 +187,7 @@ class Conversations:
                     self.figures.rows_asked += together.n_asked
                     together.compute()
                     self._begin_next()
-        except BaseException:  # the top of the thread: whoever looks at the health sees it
+        except BaseException:  # the top of the thread: a reader of the health sees it
             _log.exception("the engine stopped")
             raise
 

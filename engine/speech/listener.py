@@ -100,7 +100,7 @@ class Recognition:
 
 
 class Feed(Protocol):
-    """What takes the words: a session, or who has one. It is used on the recogniser's thread."""
+    """The receiver of words: a session, or its owner. It is used on the recogniser's thread."""
 
     def send(self, command: HeardCommand) -> None:
         """Take a command."""

@@ -1,4 +1,4 @@
-"""What a recogniser of live speech is, whichever model it has: sound in, committed words out."""
+"""A recogniser of live speech, whichever model it has: sound in, committed words out."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence

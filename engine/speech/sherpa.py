@@ -83,7 +83,7 @@ class Sherpa:
 
     @property
     def punctuation(self) -> Punctuation | None:
-        """What writes case and punctuation in its place; None where it does, or nothing can."""
+        """The writer of case and punctuation in its place; None where it does, or nothing can."""
         return self._punctuation
 
     @property

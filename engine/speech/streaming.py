@@ -55,7 +55,8 @@ class SpeechStream(Protocol):
     def feed(self, samples: Samples) -> Sequence[Piece]:
         """Hear more; return all pieces so far.
 
-        What was told before may change where the model prefers words; what is committed stays.
+        Words that were reported before may change where the model prefers words; what is committed
+        stays.
         """
 
     def flush(self) -> Sequence[Piece]:
@@ -72,7 +73,7 @@ class StreamingModel(Protocol):
 
     @property
     def punctuation(self) -> Punctuation | None:
-        """What writes case and punctuation in its place; None for nothing."""
+        """The writer of case and punctuation in its place; None for nothing."""
 
     def stream(self) -> SpeechStream:
         """Begin to hear a speech; several are heard beside each other."""
@@ -103,7 +104,7 @@ class StreamingSettings:
 
 @dataclass(slots=True)
 class _Speech:
-    """What is heard of one speech.
+    """The words heard of one speech.
 
     Attributes:
         stream: of the model.
@@ -112,7 +113,7 @@ class _Speech:
         n_heard: samples that the model has heard.
         n_committed: pieces of committed words.
         last: the newest of them.
-        shown: the tail that was told last.
+        shown: the tail that was reported last.
     """
 
     stream: SpeechStream

@@ -82,7 +82,7 @@ class StreamingFiles:
 
 
 def is_streaming(folder: Path) -> bool:
-    """Tell whether a folder holds a model of this kind, or what is left of one."""
+    """Return whether a folder holds a model of this kind, or what is left of one."""
     return (folder / TOKENS).exists() or any(folder.glob("*.onnx"))
 
 
@@ -115,7 +115,7 @@ def checked_files(folder: Path) -> StreamingFiles:
 
 @contextlib.contextmanager
 def with_vocabulary(files: StreamingFiles) -> Iterator[StreamingFiles]:
-    """Give the library the tokens with their scores in a file, so that words can be preferred.
+    """Hand the library the tokens with their scores in a file, so that words can be preferred.
 
     The makers number tokens from the most frequent on; how frequent each is follows Zipf's law.
     """

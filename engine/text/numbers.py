@@ -107,7 +107,7 @@ def _from_digits(parts: Sequence[str], language: str) -> Iterator[Number]:
 
 
 def _is_grouped(digits: str, language: str) -> bool:
-    """Tell whether a blank may part the thousands of a number; it parts those of no year."""
+    """Return whether a blank may part the thousands of a number; it parts those of no year."""
     if not digits.isdecimal() or len(digits) < 4:
         return False
     return len(digits) > 4 or (language in _BLANK_LANGUAGES and not 1900 <= int(digits) < 2100)

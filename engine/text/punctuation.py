@@ -1,4 +1,4 @@
-"""Give words of a recogniser that knows neither case nor punctuation both; no word is changed.
+"""Add case and punctuation to words of a recogniser that knows neither; no word is changed.
 
 For every word a linear model scores what stands behind it (nothing, a comma, a full stop or a
 question mark) and how it is written (small, with a capital, in capitals), by the words around it,

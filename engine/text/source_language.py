@@ -60,5 +60,5 @@ def _stop_words() -> dict[str, frozenset[str]]:
 
 
 def source_notice(language: str) -> Message | None:
-    """Return a notice if a source language has no blanks, at which words are told apart here."""
+    """Return a notice if a source language has no blanks, at which words are separated here."""
     return None if is_spaced(language) else Code.SOURCE_UNSPACED()

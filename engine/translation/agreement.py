@@ -133,7 +133,7 @@ def _continued(hypothesis: _Hypothesis, scores: Scores) -> list[_Hypothesis]:
 
 
 def _chosen(hypothesis: _Hypothesis) -> _Hypothesis:
-    """Give a hypothesis rows of its own, with its last id chosen."""
+    """Set aside for a hypothesis rows of its own, with its last id chosen."""
     planner = hypothesis.planner.fork()
     planner.choose(hypothesis.ids[-1])
     return _Hypothesis(hypothesis.ids, hypothesis.score, planner)

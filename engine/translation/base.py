@@ -1,6 +1,6 @@
-"""What all systems have alike: their verbs, and what they translate with.
+"""The base of all systems: their verbs, and what they translate with.
 
-``engine.translation.factory`` makes them by name; whoever feeds words to one need not know which
+``engine.translation.factory`` makes them by name; code that feeds words to one need not know which
 it is.
 """
 
@@ -42,11 +42,11 @@ class System(Captioner[Kind], Protocol[Kind]):
 
     @property
     def conversation(self) -> "Conversation":
-        """What it translates with."""
+        """The conversation that it translates with."""
 
     @property
     def model(self) -> AnyModel:
-        """What computes; its counters never go down."""
+        """The network; its counters never go down."""
 
     @property
     def counters(self) -> Counters:
@@ -67,7 +67,7 @@ AnySystem = System[Captioned]
 
 
 class Conversation:
-    """One model and its cache, spoken to with the settings of now; counters and log beside it.
+    """One model and its cache, spoken to with the current settings; counters and log beside it.
 
     Attributes:
         weights: of the model.
@@ -104,7 +104,7 @@ class Conversation:
         """Make model and cache.
 
         Args:
-            system: what the log calls who speaks.
+            system: the speaker's name in the log.
             weights: of the model.
             settings: as for ``configure``.
             capacity: rows of the cache.
@@ -128,7 +128,7 @@ class Conversation:
         """Use these settings for utterances that are opened from now on, all of them or none.
 
         Raises:
-            ModelError: the model does not know the language, is told too much of it to leave room
+            ModelError: the model does not know the language, gets too long a prompt to leave room
                 for a sentence, or cannot run the layout.
             PolicyError: the policy is written wrongly, or the system cannot follow it.
             ContextError: the glossary is too long or too large.
@@ -194,7 +194,7 @@ class Conversation:
 
     @property
     def context_rows(self) -> int:
-        """Rows of the prompt of now that glossary and sentences cost."""
+        """Rows of the current prompt that glossary and sentences cost."""
         return self._context.n_rows(self.prompt)
 
     def forget_sentences(self) -> None:
@@ -274,7 +274,7 @@ def target_tokenizer(weights: AnyWeights) -> WordTokenizer:
 
 
 class OnConversation(ABC, Generic[Own]):
-    """What every system shows of the conversation it translates with."""
+    """A system, as it shows the conversation that it translates with."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
@@ -282,7 +282,7 @@ class OnConversation(ABC, Generic[Own]):
 
     @property
     def model(self) -> AnyModel:
-        """What computes."""
+        """The network."""
         return self.conversation.model
 
     @property
@@ -316,7 +316,7 @@ class OnConversation(ABC, Generic[Own]):
         full_stop: str = "",
         end_alone: bool = False,
     ) -> bool:
-        """Give an utterance its committed words; tell whether its caption was cut back."""
+        """Pass an utterance its committed words; return whether its caption was cut back."""
         before = len(utterance.caption)
         source = self.conversation.source_text(
             utterance, words, ended=ended, full_stop=full_stop, end_alone=end_alone
@@ -339,7 +339,7 @@ class OnConversation(ABC, Generic[Own]):
         """Drop what the cache holds of an utterance behind its first rows, if it does."""
 
     def own_words(self) -> OwnWords | None:
-        """Return the model's own words for the terms of now; None where there are no terms."""
+        """Return the model's own words for the current terms; None where there are no terms."""
         settings, terms = self.conversation.settings, self.conversation.terms
         if not terms or not is_spaced(settings.target_language):
             return None

@@ -45,7 +45,7 @@ class Captioned(Protocol):
 
     @property
     def caption(self) -> str:
-        """What is committed."""
+        """The committed text."""
 
     @property
     def n_read(self) -> int:
@@ -64,7 +64,7 @@ class Captioner(Protocol[Kind]):
         """Those of utterances that are opened now."""
 
     def open(self) -> Kind:
-        """Open an utterance with the settings of now."""
+        """Open an utterance with the current settings."""
 
     def set_source(
         self,

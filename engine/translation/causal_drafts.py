@@ -66,7 +66,7 @@ class CausalDrafts:
         Rows stand in order of position, so what a row saw stands before it: where all before it are
         the same, so is what was computed for it. The last one is fed in any case: it is asked.
         """
-        del self._rows[self._model.n_rows :]  # somebody may have emptied it
+        del self._rows[self._model.n_rows :]  # it may have been emptied meanwhile
         kept = min(n_same(self._rows, rows), len(rows) - 1)
         self._model.truncate(kept)
         del self._rows[kept:]

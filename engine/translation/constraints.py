@@ -32,7 +32,7 @@ _LAST_RUN = re.compile(rf"({RUN.pattern})[.,:]?$")
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """What a source allows and asks for.
+    """The numbers and words that a source allows and asks for.
 
     Attributes:
         numbers: in it.
@@ -104,7 +104,7 @@ class Constraints:
         return id_
 
     def completes_number(self, id_: int, source: str, caption: str) -> bool:
-        """Tell whether a caption stops inside a number, and this token goes on with it.
+        """Return whether a caption stops inside a number, and this token goes on with it.
 
         A write is not cut there: it would show a number that nobody said. No number of a source is
         endless, so the cut comes soon.
@@ -163,7 +163,7 @@ def _tail(caption: str) -> str:
 
 
 def _numbers_fit(caption: str, piece: str, numbers: Sequence[Number]) -> bool:
-    """Tell whether the numbers of a caption are those of its source if this piece comes next.
+    """Return whether the numbers of a caption are those of its source if this piece comes next.
 
     Numbers that stood there before are not judged again; each number of the source is used once.
     """
@@ -194,7 +194,7 @@ def _ways(number: Number) -> frozenset[str]:
 def _use(run: str, left: list[Number]) -> bool:
     """Take a number out of those that are left, or a part of one; tell whether there was one.
 
-    What may be either counts as a part, so that the others may follow: ``9`` of ``9 h 30``.
+    A text that may be either counts as a part, so that the others may follow: ``9`` of ``9 h 30``.
     """
     for one in left:
         if run in one.whole:

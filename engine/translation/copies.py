@@ -80,11 +80,11 @@ class _Term:
     first_ids: tuple[int, ...]
 
     def is_left(self, caption: str) -> bool:
-        """Tell whether it stands in the caption less often than in the source."""
+        """Return whether it stands in the caption less often than in the source."""
         return len(self.written.findall(caption)) < self.count
 
     def may_replace(self, piece: str, *, is_first: bool) -> bool:
-        """Tell whether a term may begin in place of a word or marker that was proposed.
+        """Return whether a term may begin in place of a word or marker that was proposed.
 
         A word must be alike in its first letter's case: a noun, which German writes in capitals,
         then takes no article's place. It must not be the term itself with an ending.
@@ -109,7 +109,7 @@ class _Term:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What a source gives to copy.
+    """The words of a source that are copied.
 
     Attributes:
         names: its words that may be copied.
@@ -231,7 +231,7 @@ class Copies:
 
 
 def _bonus(word: str, *, is_first: bool) -> float:
-    """Tell words that are copied letter by letter from names, which a language may change."""
+    """Separate words that are copied letter by letter from names, which a language may change."""
     if _ADDRESS.search(word):
         return ADDRESS_BONUS
     if len(word) > 1 and any(map(str.isupper, word)) and word.upper() == word:  # NASA, BX7749

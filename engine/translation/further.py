@@ -2,8 +2,8 @@
 
 A passage has one source and splits it into utterances; what it does to them it tells ``Further``.
 So every language has the same utterances, by the same numbers, and a language may come and go while
-words come. The captions of the passage itself are never behind because of these: whoever advances
-them does so when the passage has nothing to do.
+words come. The captions of the passage itself are never behind because of these: they are advanced
+when the passage has nothing to do.
 """
 
 from collections.abc import Callable, Iterable

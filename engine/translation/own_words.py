@@ -53,7 +53,7 @@ class HeardTerm:
 
 
 class OwnWords:
-    """What one model writes for the terms of one glossary, found out when a term is first heard."""
+    """A model's own words for the terms of a glossary, found out when a term is first heard."""
 
     def __init__(
         self,
@@ -92,8 +92,8 @@ class TermWriter:
     """Show a caption with the translations of a glossary in place of the model's own words.
 
     ``feed`` takes text as it becomes certain, and holds back what may be an own word of a term
-    that was heard, until its end is known; ``flush`` gives the rest. What was given never changes.
-    A term is written as often as the source has it; a word that is the translation counts.
+    that was heard, until its end is known; ``flush`` returns the rest. Text once returned never
+    changes. A term is written as often as the source has it; a word that is the translation counts.
     """
 
     def __init__(self) -> None:
@@ -160,7 +160,7 @@ class TermWriter:
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """What the beginning of a text is.
+    """The kind of the beginning of a text.
 
     Attributes:
         term: that it stands for.
@@ -204,7 +204,7 @@ def _match(text: str, terms: Sequence[HeardTerm], *, ends_word: bool, is_first: 
 
 
 def is_alike(word: str, own: str) -> bool:
-    """Tell whether a word is an inflection of another one: their stems are the same."""
+    """Return whether a word is an inflection of another one: their stems are the same."""
     word, own = _folded(word), _folded(own)
     if word == own or len(own) <= _SHORT:
         return word == own
@@ -212,7 +212,7 @@ def is_alike(word: str, own: str) -> bool:
 
 
 def _begins(word: str, own: str) -> bool:
-    """Tell whether a word that is not over yet may become an inflection."""
+    """Return whether a word that is not over yet may become an inflection."""
     word, own = _folded(word), _folded(own)
     return own.startswith(word) or (word.startswith(_stem(own)) and len(word) <= len(own) + _ENDING)
 

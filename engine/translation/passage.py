@@ -100,7 +100,7 @@ class Passage:
                 utterance.finished = True
 
     def tell(self, captions: FurtherCaptions) -> None:
-        """Tell a further language that begins now what is not translated yet."""
+        """Send a further language that begins now what is not translated yet."""
         texts, limits = [word.text for word in self._words], self._translator.settings.limits
         sentences = split_sentences(texts, limits, finished=self._finished)
         for utterance, sentence in zip(self._utterances, sentences, strict=False):

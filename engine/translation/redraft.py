@@ -55,7 +55,7 @@ class Redraft(Translated):
 
     @property
     def runs_away(self) -> bool:
-        """Tell whether the draft has gone on for longer than any translation would."""
+        """Return whether the draft has gone on for longer than any translation would."""
         return is_runaway(len(self.drafting), len(self.source.ids(self.n_read)))
 
     def _written(self) -> str:

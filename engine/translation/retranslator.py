@@ -5,7 +5,7 @@ The way of models that know no slots, and what slots are held against.
 Local agreement (Liu et al. 2020, https://www.isca-archive.org/interspeech_2020/liu20s_interspeech.html;
 Polák et al. 2022, https://aclanthology.org/2022.iwslt-1.24): of two drafts in a row, the longest
 common start is committed; with the policy ``stable:N``, of N drafts. It needs no training and no
-slots. What makes drafts is a ``Drafter``: the weights, cache and counters of
+slots. The maker of drafts is a ``Drafter``: the weights, cache and counters of
 ``engine.translation.slot_translator``, so that the two can be held side by side, or a model with an
 encoder and a decoder.
 
@@ -35,7 +35,7 @@ _AGREEING = 2  # drafts in a row, where the policy names no number
 
 
 class Drafter(Protocol):
-    """What translates the words of an utterance that were read."""
+    """A translator of the words of an utterance that were read."""
 
     def draft(self, utterance: Redraft) -> Asking[list[int]]:
         """Return the ids of a translation that begins with what is committed."""
@@ -67,7 +67,7 @@ class Retranslator(OnConversation[Redraft]):
         )
 
     def open(self) -> Redraft:
-        """Open an utterance with the settings of now."""
+        """Open an utterance with the current settings."""
         return Redraft(self.conversation, self.own_words())
 
     def _beside(self, settings: TranslationSettings, capacity: int) -> AnySystem:

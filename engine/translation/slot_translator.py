@@ -1,8 +1,8 @@
 """Words in, captions out: policy, planner and model meet here only.
 
-In slots every token is fed exactly once. What an edit made invalid is truncated; a wait-k probe,
-and a look after which an adaptive policy reads on, are taken back and counted apart; only going
-back to an earlier utterance computes rows again, which is counted too.
+In slots every token is fed exactly once. Rows that an edit made invalid are truncated; a wait-k
+probe, and a look after which an adaptive policy reads on, are taken back and counted apart; only
+going back to an earlier utterance computes rows again, which is counted too.
 """
 
 import math
@@ -57,11 +57,11 @@ class Translator(OnConversation[Utterance]):
 
     @property
     def model(self) -> CausalModel:
-        """What computes."""
+        """The network."""
         return cast("CausalModel", self.conversation.model)
 
     def open(self) -> Utterance:
-        """Open an utterance with the settings of now."""
+        """Open an utterance with the current settings."""
         return Utterance(self.conversation, self.own_words())
 
     def _beside(self, settings: TranslationSettings, capacity: int) -> AnySystem:
@@ -114,7 +114,7 @@ class Translator(OnConversation[Utterance]):
         self.conversation.forget()
 
     def _word_may_go_on(self, utterance: Utterance) -> bool:
-        """Tell whether wait-k must still learn if its newest target word is whole."""
+        """Return whether wait-k must still learn if its newest target word is whole."""
         return not (
             utterance.policy.ends_writes
             or utterance.state.word_complete

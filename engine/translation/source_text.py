@@ -30,7 +30,7 @@ class SourceText:
     Attributes:
         words: as they were fed.
         ended: no word follows.
-        units: its tokens; a long word may be several units. What ends an ended source stands in the
+        units: its tokens; a long word may be several units. The end-of-source marker stands in the
             last one, or is one of its own.
         n_word_units: those before such an end.
         full_stop: tokens before the end-of-source marker that stand in no word. The caption then
@@ -47,7 +47,7 @@ class SourceText:
 
     @property
     def is_untranslatable(self) -> bool:
-        """Tell whether it has words to be passed on, and no other."""
+        """Return whether it has words to be passed on, and no other."""
         return not self.units and bool(self.passed)
 
     def ids(self, n_units: int) -> list[int]:

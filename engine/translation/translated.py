@@ -1,4 +1,4 @@
-"""What the utterances of all systems have alike: source, rules of the tokens, caption."""
+"""The base of the utterances of all systems: source, rules of the tokens, caption."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ class Translated(ABC):
     @property
     @abstractmethod
     def caption(self) -> str:
-        """What is committed."""
+        """The committed text."""
 
     @property
     @abstractmethod
@@ -82,7 +82,7 @@ class Translated(ABC):
     @property
     @abstractmethod
     def runs_away(self) -> bool:
-        """Tell whether the open write has gone on for longer than any translation would."""
+        """Return whether the open write has gone on for longer than any translation would."""
 
     @abstractmethod
     def _written(self) -> str:
@@ -100,28 +100,28 @@ class Translated(ABC):
 
     @property
     def end(self) -> Unit:
-        """What ends the source; nothing where the model has no token for it."""
+        """The token that ends the source; nothing where the model has no token for it."""
         marker = self.prompt.end_of_source
         return () if marker == self.prompt.end_of_target else (marker,)
 
     @property
     def can_read(self) -> bool:
-        """Tell whether a unit waits to be read."""
+        """Return whether a unit waits to be read."""
         return self.n_read < len(self.source.units)
 
     @property
     def source_ended(self) -> bool:
-        """Tell whether everything was read, the marker too."""
+        """Return whether everything was read, the marker too."""
         return self.ended and not self.can_read
 
     def loops_with(self, id_: int) -> bool:
-        """Tell whether the target would begin to loop if this token came next."""
+        """Return whether the target would begin to loop if this token came next."""
         if not self._cuts_loops or id_ in self.prompt.markers:
             return False
         return is_loop([*self.target, id_], self.source.ids(self.n_read))
 
     def is_cut_before(self, id_: int, *, loops: bool) -> bool:
-        """Tell whether a write ends before this token: it loops, or is too long.
+        """Return whether a write ends before this token: it loops, or is too long.
 
         It goes on to the end of a number: what would be left is one that nobody said.
         """
@@ -159,7 +159,7 @@ class Translated(ABC):
 
 
 def is_runaway(n_chosen: int, n_source: int) -> bool:
-    """Tell whether a write is longer than any translation of so many source tokens would be."""
+    """Return whether a write is longer than any translation of so many source tokens would be."""
     return n_chosen > runaway_length(n_source)
 
 

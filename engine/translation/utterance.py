@@ -100,7 +100,7 @@ class Utterance(Translated):
 
     @property
     def caption(self) -> str:
-        """What is committed."""
+        """The committed text."""
         return self.state.text
 
     @property
@@ -122,7 +122,7 @@ class Utterance(Translated):
 
     @property
     def runs_away(self) -> bool:
-        """Tell whether the open write has gone on for longer than any translation would."""
+        """Return whether the open write has gone on for longer than any translation would."""
         return is_runaway(self.n_chosen - self.state.n_at_write_end, self.n_source_tokens)
 
     @property
@@ -151,7 +151,7 @@ class Utterance(Translated):
         return super().constrained(id_, logits)
 
     def _ends_early(self) -> bool:
-        """Tell whether the caption would end within a sentence, though its source ends one.
+        """Return whether the caption would end within a sentence, though its source ends one.
 
         A model may take the end of a write for the end of all: ``Der Umsatz ist``.
         """
@@ -193,7 +193,7 @@ class Utterance(Translated):
     def _rewind(self, n_units: int) -> int:
         """Go back to before a unit was read.
 
-        What made the policy READ stands again: nothing is asked before the next word is read.
+        The policy has chosen READ again: nothing is asked before the next word is read.
         """
         self.state, self.terms = self._marks[n_units]
         del self._marks[n_units:]

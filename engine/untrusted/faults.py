@@ -1,6 +1,6 @@
-"""What can be wrong with files of strangers, as clauses that lead to an act, by their codes.
+"""Faults of files of strangers, as clauses that lead to an act, by their codes.
 
-Only what somebody can act on has a code; what was found is a ``detail`` behind it, in English, that
+Only what a user can act on has a code; what was found is a ``detail`` behind it, in English, that
 is never translated. A reader refuses a file with a detail that continues a sentence about it
 (``lacks 'slot_length'``), or with a fault where the file is not merely damaged.
 """

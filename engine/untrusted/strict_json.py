@@ -1,18 +1,37 @@
 """Parse untrusted JSON: bounded, without repeated keys, each value of the required type.
 
-Every error is a ``FaultError`` whose detail continues a sentence: ``'slot_length' should be a whole
-number from 1 to 1024, got 'wide'``. Unknown keys are ignored.
+An object is read key by key (``JsonObject``), or into a dataclass whose fields declare what they
+hold (``read_object``). Every error is a ``FaultError`` whose detail continues a sentence:
+``'slot_length' should be a whole number from 1 to 1024, got 'wide'``. Unknown keys are ignored.
 """
 
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
 from pathlib import Path
-from typing import Self, TypeGuard, cast
+from types import NoneType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Self,
+    TypeGuard,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from engine.untrusted.faults import Fault, FaultError, refuse
 from engine.untrusted.regular_file import open_plain
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+_Kind = TypeVar("_Kind", bound="DataclassInstance")
 
 MOST = 2**31 - 1
 """The largest count in these files."""
@@ -94,13 +113,15 @@ class JsonObject:
         """All values as parsed."""
         return self._values
 
-    def text(self, key: str, default: str | None = None, *, most: int = MOST) -> str:
-        """Return a text of at most ``most`` characters."""
+    def text(
+        self, key: str, default: str | None = None, *, least: int = 0, most: int = MOST
+    ) -> str:
+        """Return a text of at most ``most`` characters; an empty one only where ``least`` is 0."""
         value = self._take(key, default)
-        if isinstance(value, str) and len(value) <= most:
+        if isinstance(value, str) and least <= len(value) <= most:
             return value
         expected = "text" if most == MOST else f"text of at most {most} characters"
-        raise _wrong(key, expected, value)
+        raise _wrong(key, expected + ", and not empty" * (least > 0), value)
 
     def sha256(self, key: str) -> str:
         """Return a hash: 64 lower-case hexadecimal digits."""
@@ -125,14 +146,14 @@ class JsonObject:
             return value
         raise _wrong(key, f"a whole number from {least} to {most}", value)
 
-    def number(self, key: str, *, least: float | None = None, most: float | None = None) -> float:
-        """Return a finite number, within bounds if both are given."""
+    def number(self, key: str, *, least: float = -math.inf, most: float = math.inf) -> float:
+        """Return a finite number."""
         value = self._take(key, None)
         if _is_whole(value) and abs(value) <= MOST:
             value = float(value)
         if not isinstance(value, float) or not math.isfinite(value):
             raise _wrong(key, "a number", value)
-        if least is not None and most is not None and not least <= value <= most:
+        if not least <= value <= most:
             raise _wrong(key, f"a number from {least} to {most}", value)
         return value
 
@@ -181,6 +202,83 @@ class JsonObject:
         if isinstance(value, list | tuple):
             return list(value)
         raise _wrong(key, "a list", value)
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Bounds of a field: of its number or numbers, or of the characters of its text."""
+
+    least: int = 0
+    most: int = MOST
+
+
+SHA256, NEEDED = "SHA256", "NEEDED"
+"""Marks of a field: it is a hash; it must be there although the dataclass has a default."""
+
+_hints = cache(get_type_hints)
+
+
+def read_object(kind: "type[_Kind]", content: JsonObject, **given: object) -> "_Kind":
+    """Make a dataclass of an object, field by field; keys that are no fields are ignored.
+
+    A field is of a type that ``JsonObject`` reads, of another dataclass, or a tuple or a mapping of
+    these. Its annotation may add bounds, marks, and functions that return its value or refuse it:
+    ``Annotated[str, Between(1, 64), check_name]``. One that may be None is so where it is missing.
+
+    Args:
+        kind: the dataclass.
+        content: as parsed.
+        given: fields that are not read.
+
+    Raises:
+        ValueError: a value is missing, or is not what its field holds.
+    """
+    hints, values = _hints(kind, include_extras=True), dict(given)
+    for field in fields(kind):
+        hint, default = hints[field.name], field.default
+        has_default = default is not MISSING or field.default_factory is not MISSING
+        written = content.values.get(field.name, default)
+        is_default = has_default and type(written) is type(default) and written == default
+        if field.name in given or (is_default and NEEDED not in get_args(hint)):
+            continue
+        if field.name in content or not has_default or NEEDED in get_args(hint):
+            values[field.name] = _read(hint, content, field.name)
+    return kind(**values)
+
+
+def _read(hint: object, content: JsonObject, key: str) -> object:
+    marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    hint = get_args(hint)[0] if marks else hint
+    if NoneType in get_args(hint):
+        inner = next(kind for kind in get_args(hint) if kind is not NoneType)
+        return None if content.values.get(key) is None else _read(inner, content, key)
+    value = content.sha256(key) if SHA256 in marks else _typed(hint, marks, content, key)
+    for mark in marks:
+        value = mark(value) if callable(mark) else value
+    return value
+
+
+def _typed(hint: object, marks: tuple[object, ...], content: JsonObject, key: str) -> object:
+    within = next((mark for mark in marks if isinstance(mark, Between)), None)
+    least, most = (0, MOST) if within is None else (within.least, within.most)
+    lowest, highest = (-math.inf, math.inf) if within is None else (least, most)
+    simple: Mapping[object, Callable[[], object]] = {
+        str: lambda: content.text(key, least=least, most=most),
+        bool: lambda: content.flag(key),
+        int: lambda: content.integer(key, least=least, most=most),
+        float: lambda: content.number(key, least=lowest, most=highest),
+        tuple[str, ...]: lambda: content.texts(key),
+        tuple[int, ...]: lambda: content.integers(key, least=least, most=most),
+    }
+    if hint in simple:
+        return simple[hint]()
+    kind = get_args(hint)
+    if get_origin(hint) is tuple:
+        return tuple(read_object(kind[0], inner) for inner in content.inners(key))
+    inner = content.inner(key)
+    if get_origin(hint) is Mapping:
+        return {name: _read(kind[1], inner, name) for name in inner.values}
+    return read_object(cast("type[DataclassInstance]", hint), inner)
 
 
 def _is_whole(value: object) -> TypeGuard[int]:

@@ -1,4 +1,4 @@
-"""What commands have alike: the processes of a run, and our folders."""
+"""Parts of several commands: the processes of a run, and our folders."""
 
 import os
 from pathlib import Path

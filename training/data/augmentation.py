@@ -171,7 +171,7 @@ def _sides(pair: SentencePair) -> tuple[str, str]:
 
 
 def _joins(pair: SentencePair, corpus: str) -> bool:
-    """Tell whether a pair is one short sentence of the corpus."""
+    """Return whether a pair is one short sentence of the corpus."""
     ends = pair.source[-1] in ".!?" and pair.target[-1] in ".!?"
     return ends and pair.corpus == corpus and len(pair.source.split()) <= 14
 

@@ -1,4 +1,4 @@
-"""What made pairs need of the grammar of a language, from ``phrases/grammar.toml``."""
+"""The grammar of a language, as far as made pairs need it, from ``phrases/grammar.toml``."""
 
 import re
 import tomllib
@@ -31,7 +31,7 @@ class Grammar:
     fitted: Rules
 
     def may_be_small(self, text: str) -> bool:
-        """Tell whether the first word of a sentence may be written small."""
+        """Return whether the first word of a sentence may be written small."""
         first = _FIRST.match(text)
         return first is not None and first[0].replace("’", "'") in self.beginnings
 

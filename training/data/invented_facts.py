@@ -58,7 +58,7 @@ def any_name(rng: random.Random, instead_of: str = "") -> str:
 
 
 def _differ(name: str, other: str) -> bool:
-    """Tell whether one name is a woman's and the other a man's."""
+    """Return whether one name is a woman's and the other a man's."""
     women, men = _WORDS["women"], _WORDS["men"]
     return (name in women and other in men) or (name in men and other in women)
 

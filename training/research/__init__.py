@@ -1,1 +1,1 @@
-"""What the papers need: the product imports none of it."""
+"""Code for the papers: the product imports none of it."""

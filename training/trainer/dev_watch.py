@@ -1,7 +1,7 @@
 """Decode dev sets while training, keep the best step, and end a run that gains no more, or harms.
 
-What is best, the owner of the watch says; lines are decoded as captions will be. Each decoding is a
-line of ``dev.jsonl``; a resumed run reads them. A decoding of step 0 is of the start, which is no
+The owner of the watch decides what is best; lines are decoded as captions will be. Each decoding is
+a line of ``dev.jsonl``; a resumed run reads them. A decoding of step 0 is of the start, which is no
 result of the run.
 """
 

@@ -43,7 +43,7 @@ Write: TypeAlias = Callable[[Path], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What is kept of a run.
+    """The part of a run that is kept.
 
     Attributes:
         name: of its folder in the run folder.
@@ -58,7 +58,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What a run trains.
+    """The network that a run trains, and how.
 
     Attributes:
         fingerprint: digests by name, see ``Counters``.

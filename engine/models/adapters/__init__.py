@@ -1,1 +1,1 @@
-"""What a LoRA adapter folder holds, read without torch; the library of adapters."""
+"""The content of a LoRA adapter folder, read without torch; the library of adapters."""

@@ -9,34 +9,80 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
+from typing import Annotated
 
 from engine.errors import PolicyError
 from engine.models.adaptive_card import AdaptiveCard
 from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import (
     FILE_NAME,
+    MAX_CARD_BYTES,
+    MAX_SLOT_LENGTH,
     Calibration,
     Language,
+    LongText,
     ModelCard,
-    parse_calibration,
+    ShortText,
+    checked_languages,
 )
 from engine.policy import family, parse_slot_policy
 from engine.untrusted.faults import Fault, FaultError, refuse
 from engine.untrusted.safe_names import is_plain_name
-from engine.untrusted.strict_json import JsonObject, shown
+from engine.untrusted.strict_json import NEEDED, SHA256, Between, JsonObject, read_object, shown
 
 FORMAT_VERSION = 1
 KIND = "adapter"
 PROMPT_TEMPLATE = "surtitle-chat-1"
 """The prompts of ``engine.text.prompt``: headers from the tokenizer's chat template."""
 
-MAX_CARD_BYTES = 1 << 20
-MAX_SLOT_LENGTH = 1024
-
 _LONGEST_NAME = 64
-_MOST_LANGUAGES = 500
-_SHORT, _LONG = 1000, 10_000  # characters of texts that are shown, and of those with a use
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}", re.ASCII)
+
+
+def check_name(name: str) -> str:
+    """Raise ValueError unless a name is a plain folder name on every system; return it."""
+    if not is_plain_name(name, _LONGEST_NAME):
+        refuse(
+            f"has the name {shown(name)}: a name has 1 to {_LONGEST_NAME} letters and digits of "
+            "ASCII, with dots, hyphens and underscores between them"
+        )
+    return name
+
+
+def check_language(code: str) -> str:
+    """Raise ValueError unless a text is a language's code (de, pt-BR, zh-Hant); return it."""
+    if not _LANGUAGE.fullmatch(code):
+        refuse(f"names the language {shown(code)}, which is no code like de or pt-BR")
+    return code
+
+
+def _checked_languages(languages: Mapping[str, Language]) -> Mapping[str, Language]:
+    if not languages:
+        refuse("names no target language")
+    for code in checked_languages(languages):
+        check_language(code)
+    return languages
+
+
+def _checked_policies(policies: tuple[str, ...]) -> tuple[str, ...]:
+    if not policies:
+        refuse("names no policy")
+    return tuple(_policy(text) for text in policies)
+
+
+def _policy(text: str) -> str:
+    try:
+        return str(parse_slot_policy(text))
+    except PolicyError as error:
+        detail = (
+            f"names the policy {shown(text)}, which is not written read:N, wait:K, "
+            "adaptive:TAU[:MOST] or offline"
+        )
+        raise FaultError(detail) from error
+
+
+_Token = Annotated[str, Between(1, 1000)]
+_LanguageCode = Annotated[str, check_language]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +94,10 @@ class Corpus:
         url: may be empty.
     """
 
-    name: str
-    licence: str
+    name: ShortText
+    licence: ShortText
     pairs: int | None = None
-    url: str = ""
+    url: ShortText = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +115,13 @@ class AdapterScore:
         base_bleu: of the base alone, measured alike; None if not measured.
     """
 
-    test_set: str
+    test_set: ShortText
     lines: int
-    language: str
-    policy: str
+    language: _LanguageCode
+    policy: Annotated[str, _policy]
     bleu: float
     laal: float | None
-    signature: str = ""
+    signature: ShortText = ""
     base_bleu: float | None = None
 
 
@@ -107,27 +153,27 @@ class AdapterCard:
         others: unknown keys.
     """
 
-    name: str
+    name: Annotated[str, check_name]
     base_name: str
     base: Fingerprint
-    languages: Mapping[str, Language]
-    end_of_source: str
-    end_of_write: str
-    end_of_target: str
-    slot_length: int
-    policies: tuple[str, ...]
-    slot_lengths: tuple[int, ...] = ()
-    layout: str = "slots"
-    prompt_template: str = PROMPT_TEMPLATE
-    source_language: str = "en"
-    weights_sha256: str = ""
-    description: str = ""
-    licence: str = ""
-    created_with: str = ""
-    created_at: str = ""
+    languages: Annotated[Mapping[str, Language], _checked_languages]
+    end_of_source: _Token
+    end_of_write: _Token
+    end_of_target: _Token
+    slot_length: Annotated[int, Between(1, MAX_SLOT_LENGTH)]
+    policies: Annotated[tuple[str, ...], _checked_policies]
+    slot_lengths: Annotated[tuple[int, ...], Between(1, MAX_SLOT_LENGTH)] = ()
+    layout: ShortText = "slots"
+    prompt_template: Annotated[ShortText, NEEDED] = PROMPT_TEMPLATE
+    source_language: Annotated[str, check_language, NEEDED] = "en"
+    weights_sha256: Annotated[str, SHA256, NEEDED] = ""
+    description: LongText = ""
+    licence: ShortText = ""
+    created_with: ShortText = ""
+    created_at: ShortText = ""
     data: tuple[Corpus, ...] = ()
     commands: tuple[str, ...] = ()
-    seeds: tuple[int, ...] = ()
+    seeds: Annotated[tuple[int, ...], Between(most=2**63 - 1)] = ()
     scores: tuple[AdapterScore, ...] = ()
     calibration: Calibration | None = None
     adaptive: AdaptiveCard | None = None
@@ -201,115 +247,8 @@ def parse_adapter_card(content: JsonObject) -> AdapterCard:
         refuse(Fault.NEWER_FORMAT(detail=detail))
     if content.text("kind", "model") != KIND:
         refuse(Fault.UNSUPPORTED(detail=f"describes no adapter: its 'kind' is not {KIND!r}"))
-    base = content.inner("base")
-    slot_length = content.integer("slot_length", least=1, most=MAX_SLOT_LENGTH)
-    card = AdapterCard(
-        name=check_name(content.text("name")),
-        base_name=base.text("name", most=_SHORT),
-        base=Fingerprint.parse(base),
-        languages=_languages(content.inner("languages")),
-        end_of_source=_token(content, "end_of_source"),
-        end_of_write=_token(content, "end_of_write"),
-        end_of_target=_token(content, "end_of_target"),
-        slot_length=slot_length,
-        policies=_policies(content),
-        slot_lengths=(
-            content.integers("slot_lengths", least=1, most=MAX_SLOT_LENGTH, default=())
-            or (slot_length,)
-        ),
-        layout=content.text("layout", "slots", most=_SHORT),
-        prompt_template=content.text("prompt_template", most=_SHORT),
-        source_language=check_language(content.text("source_language")),
-        weights_sha256=content.sha256("weights_sha256"),
-        description=content.text("description", "", most=_LONG),
-        licence=content.text("licence", "", most=_SHORT),
-        created_with=content.text("created_with", "", most=_SHORT),
-        created_at=content.text("created_at", "", most=_SHORT),
-        data=tuple(_corpus(entry) for entry in content.inners("data")),
-        commands=content.texts("commands", ()),
-        seeds=content.integers("seeds", most=2**63 - 1, default=()),
-        scores=tuple(_score(entry) for entry in content.inners("scores")),
-        calibration=parse_calibration(content),
-        adaptive=AdaptiveCard.parse(content),
-    )
     known = {"format_version", "kind", *(field.name for field in fields(AdapterCard))}
     others = {key: value for key, value in content.values.items() if key not in known}
-    return replace(card, others=others)
-
-
-def check_name(name: str) -> str:
-    """Raise ValueError unless a name is a plain folder name on every system; return it."""
-    if not is_plain_name(name, _LONGEST_NAME):
-        refuse(
-            f"has the name {shown(name)}: a name has 1 to {_LONGEST_NAME} letters and digits of "
-            "ASCII, with dots, hyphens and underscores between them"
-        )
-    return name
-
-
-def check_language(code: str) -> str:
-    """Raise ValueError unless a text is a language's code (de, pt-BR, zh-Hant); return it."""
-    if not _LANGUAGE.fullmatch(code):
-        refuse(f"names the language {shown(code)}, which is no code like de or pt-BR")
-    return code
-
-
-def _languages(content: JsonObject) -> Mapping[str, Language]:
-    if len(content.values) > _MOST_LANGUAGES:
-        refuse(f"names {len(content.values)} target languages, and {_MOST_LANGUAGES} are the most")
-    if not content.values:
-        refuse("names no target language")
-    return {
-        check_language(code): Language(
-            name=content.inner(code).text("name", most=_SHORT),
-            system=content.inner(code).text("system", most=_LONG),
-        )
-        for code in content.values
-    }
-
-
-def _token(content: JsonObject, key: str) -> str:
-    text = content.text(key, most=_SHORT)
-    if not text:
-        refuse(f"{shown(key)} should name a token, got nothing")
-    return text
-
-
-def _policies(content: JsonObject) -> tuple[str, ...]:
-    policies = content.texts("policies")
-    if not policies:
-        refuse("names no policy")
-    return tuple(_policy(text) for text in policies)
-
-
-def _policy(text: str) -> str:
-    try:
-        return str(parse_slot_policy(text))
-    except PolicyError as error:
-        detail = (
-            f"names the policy {shown(text)}, which is not written read:N, wait:K, "
-            "adaptive:TAU[:MOST] or offline"
-        )
-        raise FaultError(detail) from error
-
-
-def _corpus(content: JsonObject) -> Corpus:
-    return Corpus(
-        name=content.text("name", most=_SHORT),
-        licence=content.text("licence", most=_SHORT),
-        pairs=None if content.values.get("pairs") is None else content.integer("pairs"),
-        url=content.text("url", "", most=_SHORT),
-    )
-
-
-def _score(content: JsonObject) -> AdapterScore:
-    return AdapterScore(
-        test_set=content.text("test_set", most=_SHORT),
-        lines=content.integer("lines"),
-        language=check_language(content.text("language")),
-        policy=_policy(content.text("policy")),
-        bleu=content.number("bleu"),
-        laal=None if content.values.get("laal") is None else content.number("laal"),
-        signature=content.text("signature", "", most=_SHORT),
-        base_bleu=None if content.values.get("base_bleu") is None else content.number("base_bleu"),
-    )
+    base_name = content.inner("base").text("name", most=1000)
+    card = read_object(AdapterCard, content, base_name=base_name, others=others)
+    return replace(card, slot_lengths=card.slot_lengths or (card.slot_length,))

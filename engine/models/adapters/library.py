@@ -1,4 +1,4 @@
-"""The library of adapters: those that come with the program, and those the person added.
+"""The library of adapters: those that come with the program, and those the user added.
 
 A new adapter is inspected, copied under a hidden name, inspected again, and renamed in one step: a
 crash or a full disk leaves the library unchanged. Nothing outside the library is ever changed.
@@ -43,14 +43,14 @@ class AdapterLibrary:
         """Own a folder, which is created when an adapter is added.
 
         Args:
-            folder: the person's own adapters, a folder each.
+            folder: the user's own adapters, a folder each.
             bundled: folders of the adapters that come with the program.
         """
         self._folder = folder
         self._bundled = tuple(bundled)
 
     def adapters(self) -> list[LibraryAdapter]:
-        """List the adapters: the bundled ones, then the person's own, by name.
+        """List the adapters: the bundled ones, then the user's own, by name.
 
         Raises:
             AdapterError: the folder cannot be read.
@@ -102,7 +102,7 @@ class AdapterLibrary:
         return usable_adapter(target)
 
     def remove(self, name: str) -> None:
-        """Delete one of the person's own adapters.
+        """Delete one of the user's own adapters.
 
         Raises:
             AdapterError: there is none of this name, or it comes with the program.

@@ -18,13 +18,12 @@ from engine.models.encoder_decoder.record import (
     START,
     UNKNOWN,
     Record,
-    checked_languages,
     converted_folder,
     read_record,
 )
 from engine.models.encoder_decoder.vocabulary import MOST_TOKENS, checked_vocabulary
 from engine.models.memory_footprint import read_footprint, tensor_sizes
-from engine.models.model_card import FILE_NAME
+from engine.models.model_card import FILE_NAME, checked_languages
 from engine.untrusted.faults import Fault, about, fault_of, refuse
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES, check_model_folder
 from engine.untrusted.regular_file import open_plain

@@ -1,4 +1,4 @@
-"""What is known of a translation model with an encoder and a decoder, beside its weights.
+"""The description of a translation model with an encoder and a decoder, beside its weights.
 
 It is read from the files of the original (``engine.models.encoder_decoder.original``), and written
 beside the converted weights, so that the original may be deleted.
@@ -8,16 +8,17 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 from engine.errors import ModelError
 from engine.files import write_file
 from engine.messages import Code
 from engine.models.instruct_card import LANGUAGE_NAMES
 from engine.models.licences import forbids_commerce
-from engine.models.model_card import Calibration, Language, ModelCard, parse_calibration
+from engine.models.model_card import Calibration, Language, ModelCard, checked_languages
 from engine.untrusted.faults import detail_of, refuse
 from engine.untrusted.safe_names import is_plain_name
-from engine.untrusted.strict_json import JsonObject, shown
+from engine.untrusted.strict_json import NEEDED, SHA256, Between, JsonObject, read_object, shown
 
 RECORD_FILE = "encoder-decoder.json"
 FAMILIES = ("marian", "m2m100", "nllb", "madlad")
@@ -27,11 +28,28 @@ PRECISIONS = ("int8", "float16")
 FORMAT_VERSION = 1
 _SHA256 = "weights_sha256"
 _MAX_RECORD_BYTES = 1 << 20
-_MOST_LANGUAGES, LONGEST = 500, 200
-_LONGEST_CODE = 40
+LONGEST = 200
 
 END, UNKNOWN, START, PADDING = "</s>", "<unk>", "<s>", "<pad>"
 """The markers that all these families have; Marian has no start."""
+
+
+def _checked_family(family: str) -> str:
+    if family not in FAMILIES:
+        refuse(f"says that it is a {shown(family)}, which is no kind that is known here")
+    return family
+
+
+def _checked_file_name(name: str) -> str:
+    if not is_plain_name(name, LONGEST):
+        refuse(f"names the file {shown(name)}, which is no plain name")
+    return name
+
+
+_Text = Annotated[str, Between(most=LONGEST)]
+_Tokens = Annotated[Mapping[str, _Text], checked_languages]
+_FileName = Annotated[_Text, _checked_file_name]
+_Count = Annotated[int, Between(most=2**53), NEEDED]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,17 +71,17 @@ class Record:
         calibration: None for a model that was not calibrated.
     """
 
-    name: str
-    family: str
-    sources: Mapping[str, str]
-    targets: Mapping[str, str]
-    source_pieces: str
-    target_pieces: str
-    licence: str
-    is_accepted: bool = False
-    encoder: int = 0
-    decoder: int = 0
-    weights_sha256: str = ""
+    name: _Text
+    family: Annotated[_Text, _checked_family]
+    sources: _Tokens
+    targets: _Tokens
+    source_pieces: _FileName
+    target_pieces: _FileName
+    licence: _Text
+    is_accepted: Annotated[bool, NEEDED] = False
+    encoder: _Count = 0
+    decoder: _Count = 0
+    weights_sha256: Annotated[str, SHA256] = ""
     calibration: Calibration | None = None
 
     @property
@@ -131,52 +149,12 @@ def read_record(folder: Path) -> Record:
         ModelError: it is missing or garbled.
     """
     try:
-        return _parsed(JsonObject.read(folder / RECORD_FILE, _MAX_RECORD_BYTES))
+        content = JsonObject.read(folder / RECORD_FILE, _MAX_RECORD_BYTES)
+        content.integer("format_version", least=FORMAT_VERSION, most=FORMAT_VERSION)
+        return read_object(Record, content)
     except (OSError, ValueError) as error:
         detail = f"{RECORD_FILE}: {detail_of(error)}"
         raise ModelError(Code.CONVERTED_WRONG(folder=str(folder), detail=detail)) from error
-
-
-def _parsed(content: JsonObject) -> Record:
-    content.integer("format_version", least=FORMAT_VERSION, most=FORMAT_VERSION)
-    family = content.text("family", most=LONGEST)
-    if family not in FAMILIES:
-        refuse(f"says that it is a {shown(family)}, which is no kind that is known here")
-    return Record(
-        name=content.text("name", most=LONGEST),
-        family=family,
-        sources=_languages(content.inner("sources")),
-        targets=_languages(content.inner("targets")),
-        source_pieces=_file_name(content, "source_pieces"),
-        target_pieces=_file_name(content, "target_pieces"),
-        licence=content.text("licence", most=LONGEST),
-        is_accepted=content.flag("is_accepted"),
-        encoder=content.integer("encoder", most=2**53),
-        decoder=content.integer("decoder", most=2**53),
-        weights_sha256=content.sha256(_SHA256) if _SHA256 in content else "",
-        calibration=parse_calibration(content),
-    )
-
-
-def _languages(content: JsonObject) -> dict[str, str]:
-    return checked_languages({key: content.text(key, most=LONGEST) for key in content.values})
-
-
-def checked_languages(tokens: Mapping[str, str]) -> dict[str, str]:
-    """Return languages with their tokens; raise ValueError for too many, or for a bad code."""
-    if len(tokens) > _MOST_LANGUAGES:
-        refuse(f"names {len(tokens)} target languages, and {_MOST_LANGUAGES} are the most")
-    for code in tokens:  # also the name of a glossary's file
-        if not is_plain_name(code, _LONGEST_CODE):
-            refuse(f"names the language {shown(code)}, which is no code like de or pt-BR")
-    return dict(tokens)
-
-
-def _file_name(content: JsonObject, key: str) -> str:
-    name = content.text(key, most=LONGEST)
-    if not is_plain_name(name, LONGEST):
-        refuse(f"{shown(key)} should be text, got {shown(name)}")
-    return name
 
 
 def save_calibration(folder: Path, calibration: Calibration) -> None:

@@ -30,7 +30,7 @@ _POSITIONS = ("encoder/position_encodings/encodings", "decoder/position_encoding
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """What is known of converted weights before they are loaded.
+    """A description of converted weights before they are loaded.
 
     Attributes:
         vocabulary: their tokens.

@@ -25,7 +25,7 @@ _SUPPRESSED = -1e30
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """What a network makes of a source.
+    """The encoded source.
 
     Attributes:
         ids: of the target, its prefix among them; the end marker last, unless it was cut.

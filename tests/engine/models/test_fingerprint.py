@@ -6,7 +6,7 @@ import pytest
 
 from engine.errors import ModelError
 from engine.models.fingerprint import Fingerprint, read_fingerprint
-from engine.untrusted.strict_json import JsonObject
+from engine.untrusted.strict_json import JsonObject, read_object
 
 LLAMA = {
     "model_type": "llama",
@@ -124,15 +124,15 @@ def test_a_configuration_that_is_garbled_is_refused(tmp_path, config):
 
 def test_what_was_written_is_parsed_again(tmp_path):
     one = fingerprint(tmp_path, LLAMA)
-    assert Fingerprint.parse(JsonObject(asdict(one))) == one
+    assert read_object(Fingerprint, JsonObject(asdict(one))) == one
     for field in fields(one):
         values = asdict(one)
         del values[field.name]
         with pytest.raises(ValueError, match=f"'{field.name}'"):
-            Fingerprint.parse(JsonObject(values))
+            read_object(Fingerprint, JsonObject(values))
     for sha256 in ("", "A" * 64, "g" * 64, "0" * 63):
         with pytest.raises(ValueError, match="64 lower-case hexadecimal digits"):
-            Fingerprint.parse(JsonObject(asdict(one) | {"tokenizer_sha256": sha256}))
+            read_object(Fingerprint, JsonObject(asdict(one) | {"tokenizer_sha256": sha256}))
 
 
 def test_every_field_makes_a_difference_and_is_named(tmp_path):

@@ -2,14 +2,24 @@ import json
 import math
 import os
 import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 
 from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.safetensors_header import read_header
-from engine.untrusted.strict_json import JsonObject, shown
+from engine.untrusted.strict_json import (
+    NEEDED,
+    SHA256,
+    Between,
+    JsonObject,
+    read_object,
+    shown,
+)
 
 
 def parsed(**values):
@@ -142,3 +152,64 @@ def test_what_a_message_repeats_is_short_and_cannot_steer_a_terminal():
         assert shown(text).isprintable()
         assert shown(text).isascii()
         assert len(shown(text)) < 110
+
+
+@dataclass(frozen=True)
+class Inner:
+    n: Annotated[int, Between(1, 9)]
+
+
+@dataclass(frozen=True)
+class Outer:
+    name: Annotated[str, Between(1, 3), str.upper]
+    share: Annotated[float, Between(0, 1)]
+    by_name: Mapping[str, Inner]
+    maybe: Annotated[int, Between(most=5)] | None
+    sha256: Annotated[str, SHA256] = ""
+    inners: tuple[Inner, ...] = ()
+    counts: Annotated[tuple[int, ...], Between(most=5)] = ()
+    agreed: Annotated[bool, NEEDED] = False
+    others: Mapping[str, int] = field(default_factory=dict)
+
+
+GIVEN = {"name": "ab", "share": 1, "by_name": {"x": {"n": 1}}, "agreed": True, "unknown": 1}
+
+
+def test_an_object_becomes_the_dataclass_that_declares_it():
+    whole = {"sha256": "0f" * 32, "inners": [{"n": 9}], "counts": [0, 5], "maybe": 5}
+    assert read_object(Outer, parsed(**GIVEN, **whole, others={"y": 2})) == Outer(
+        "AB", 1.0, {"x": Inner(1)}, 5, "0f" * 32, (Inner(9),), (0, 5), True, {"y": 2}
+    )
+    for absent in ({}, {"maybe": None}, {"sha256": ""}):
+        bare = read_object(Outer, parsed(**GIVEN, **absent))
+        assert bare == Outer("AB", 1.0, {"x": Inner(1)}, None, agreed=True)
+    assert read_object(Outer, parsed(**GIVEN), maybe=77, others={"z": 1}).maybe == 77
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"share": "1"}, "'share' should be a number, got '1'"),
+        ({"name": ""}, "'name' should be text of at most 3 characters, and not empty, got ''"),
+        ({"share": 1.5}, "'share' should be a number from 0 to 1, got 1.5"),
+        ({"by_name": {"x": 3}}, "'x' should be an object, got 3"),
+        ({"by_name": {"x": {}}}, "lacks 'n'"),
+        ({"by_name": {"x": {"n": 10}}}, "'n' should be a whole number from 1 to 9, got 10"),
+        ({"maybe": 6}, "'maybe' should be a whole number from 0 to 5, got 6"),
+        ({"sha256": "x"}, "'sha256' should be 64 lower-case hexadecimal digits, got 'x'"),
+        ({"inners": [3]}, "'inners' should be a list of objects, got [3]"),
+        ({"counts": [6]}, "'counts' should be a list of whole numbers from 0 to 5, got [6]"),
+        ({"agreed": 0}, "'agreed' should be true or false, got 0"),
+        ({"others": None}, "'others' should be an object, got None"),
+    ],
+)
+def test_a_field_that_is_not_as_declared_is_refused(changed, sentence):
+    with pytest.raises(ValueError, match=r"\w") as caught:
+        read_object(Outer, parsed(**GIVEN | changed))
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("missing", ["name", "share", "by_name", "agreed"])
+def test_a_field_that_is_needed_must_be_there(missing):
+    with pytest.raises(ValueError, match=f"lacks '{missing}'"):
+        read_object(Outer, parsed(**{key: GIVEN[key] for key in GIVEN if key != missing}))

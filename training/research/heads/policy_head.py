@@ -55,7 +55,7 @@ _STEPS = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadSettings:
-    """What a head is trained on.
+    """The data that a head is trained on.
 
     Attributes:
         model: the folder, and the adapter whose head it is, if there is one.

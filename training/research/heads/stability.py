@@ -44,7 +44,7 @@ N_LANES = 32
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """What is stable in one sentence.
+    """The stable words of one sentence.
 
     Attributes:
         source: its words, with a blank between two.
@@ -77,7 +77,7 @@ class Stability:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """What decides the labels of a sentence: the first line of a file of them.
+    """The settings that decide the labels of a sentence: the first line of a file of them.
 
     Attributes:
         model: digest of the weights and the tokenizer; a head changes nothing.

@@ -55,7 +55,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepStatistics:
-    """What was sampled in a step: fields of a line of ``steps.jsonl``.
+    """The samples of a step: fields of a line of ``steps.jsonl``.
 
     Attributes:
         quality, lagging, reward: means.

@@ -131,7 +131,7 @@ def _digests(settings: RewardSettings, base: Base) -> str:
 
 
 class Reward:
-    """What is sampled and rewarded: owner of the trained network."""
+    """The model that is sampled and rewarded: owner of the trained network."""
 
     def __init__(
         self,

@@ -79,7 +79,7 @@ def _check(shape: LlamaShape, model: PreTrainedModel, folder: Path) -> None:
 def _embeddings(
     old: Tensor, tokenizer: PreTrainedTokenizerFast, spoken: PreTrainedTokenizerFast
 ) -> Tensor:
-    """Give each token of a tokenizer the embedding of its text in another one, shape (ids, D)."""
+    """Assign each token of a tokenizer the embedding of its text in another one, shape (ids, D)."""
     known = spoken.get_vocab()
     rows = torch.zeros(len(tokenizer), old.shape[1])
     for token, id_ in tokenizer.get_vocab().items():

@@ -87,7 +87,7 @@ METHODS: Mapping[str, Method] = {
 def label_source(rows: Sequence[Row], prompt: Prompt) -> list[Row]:
     """Label every row before a source token, or before the token that ends the source, with it.
 
-    Rows are in the order of their positions. What ends a write is left as it is: where a write was
+    Rows are in the order of their positions. The end of a write is left as it is: where a write was
     cut short it has no label.
     """
     first = len(prompt.headers.system) + len(prompt.headers.first)
