@@ -145,6 +145,10 @@ class Code(Codes):
     TOO_LARGE_INSTEAD = tr(
         "the model in {folder} {reasons}: choose --device {device} --quantize {quantise}"
     )
+    NO_SPEECH_ENCODER = tr(
+        "the model in {folder} reads text alone; choose one that was trained for speech, or listen "
+        "with a speech model"
+    )
     CANNOT_LOAD = tr("the model in {folder} cannot be loaded: {reason}")
     FOLDER_HAS_NO = tr("{folder} has no {name}: name another folder")
     CANNOT_QUANTISE = tr("weights cannot be kept {kept}: use --quantize none or --device cpu")

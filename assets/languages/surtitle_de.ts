@@ -212,6 +212,10 @@
         <translation>das Modell in {folder} {reasons}: Wählen Sie --device {device} --quantize {quantise}</translation>
     </message>
     <message>
+        <source>the model in {folder} reads text alone; choose one that was trained for speech, or listen with a speech model</source>
+        <translation>das Modell in {folder} liest nur Text; wählen Sie eines, das für Sprache trainiert wurde, oder hören Sie mit einem Sprachmodell zu</translation>
+    </message>
+    <message>
         <source>{folder} has no {name}: name another folder</source>
         <translation>in {folder} fehlt {name}: bitte einen anderen Ordner nennen</translation>
     </message>

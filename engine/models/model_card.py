@@ -11,6 +11,7 @@ from engine.errors import ModelError
 from engine.events import Confidence
 from engine.messages import Code
 from engine.models.adaptive_card import AdaptiveCard
+from engine.models.speech_card import SpeechCard
 from engine.untrusted.faults import fault_of, refuse
 from engine.untrusted.safe_names import is_plain_name
 from engine.untrusted.strict_json import SHA256, Between, JsonObject, read_object, shown
@@ -122,6 +123,7 @@ class ModelCard:
         family: of a model with an encoder and a decoder, which has no prompt; else empty.
         sources: source languages; none if the model finds the language out itself.
         adaptive: of its policy head, and how much adaptive policies lag; None without either.
+        speech: of the encoder that lets it translate sound; None where it has none.
     """
 
     name: ShortText
@@ -137,6 +139,7 @@ class ModelCard:
     family: str = ""
     sources: tuple[str, ...] = ("en",)
     adaptive: AdaptiveCard | None = None
+    speech: SpeechCard | None = None
 
     @property
     def knows_slots(self) -> bool:
@@ -165,7 +168,7 @@ class ModelCard:
         content = {"format_version": FORMAT_VERSION, **asdict(self)}
         for key in ("layout", "family", "sources"):  # a base is trained for slots
             del content[key]
-        for key in ("calibration", "graph", "adaptive"):
+        for key in ("calibration", "graph", "adaptive", "speech"):
             if content[key] is None:
                 del content[key]
         text = json.dumps(content, indent=2, ensure_ascii=False)

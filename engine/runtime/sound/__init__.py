@@ -1,0 +1,1 @@
+"""Sound into vectors that a translator reads as source rows."""

@@ -1,0 +1,197 @@
+import json
+import re
+import shutil
+
+import numpy as np
+import pytest
+import safetensors
+import torch
+from safetensors.torch import load_file, save_file
+
+from engine.errors import ModelError
+from engine.models.model_card import FILE_NAME, read_card
+from engine.models.speech_card import ENCODER_FILE, SpeechCard, translator_sha256
+from engine.runtime.loader import load_weights
+from engine.runtime.sound.block_stream import BlockStream
+from engine.runtime.sound.sound_loader import load_speech_encoder
+from engine.settings import ModelSettings
+from engine.untrusted.regular_file import file_sha256
+from tests.support.direct.encoders import (
+    WIDTH,
+    noise,
+    save_speech_encoder,
+    say_speech,
+    tiny_encoder,
+)
+from tests.support.fakes import save_tiny_model
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = save_tiny_model(tmp_path_factory.mktemp("model"))
+    save_speech_encoder(folder, tiny_encoder(torch.float32))
+    return folder
+
+
+@pytest.fixture
+def folder(whole, tmp_path):
+    return shutil.copytree(whole, tmp_path / "direct")
+
+
+def load(folder):
+    return load_speech_encoder(folder, read_card(folder), WIDTH)
+
+
+def test_an_encoder_is_read_as_it_was_saved(folder):
+    sound = noise(np.random.default_rng(0), 1)
+    for one, other in zip(
+        BlockStream(load(folder)).feed(sound),
+        BlockStream(tiny_encoder(torch.float32)).feed(sound),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(one.vectors, other.vectors)
+
+
+def test_the_card_is_saved_and_read_again(folder):
+    card = read_card(folder)
+    assert card.speech is not None
+    card.save(folder)
+    assert read_card(folder) == card
+
+
+def test_the_translator_beside_an_encoder_loads_as_without(folder):
+    weights = load_weights(ModelSettings(directory=folder, device="cpu"))
+    assert weights.width == WIDTH
+    assert weights.card.speech == read_card(folder).speech
+
+
+def test_a_folder_without_an_encoder_is_told_so(tmp_path):
+    with pytest.raises(ModelError, match="reads text alone; choose one that was trained for"):
+        load(save_tiny_model(tmp_path))
+
+
+def changed(folder, change):
+    """Change the tensors of the encoder; the card names the file that comes of it."""
+    tensors = load_file(folder / ENCODER_FILE)
+    change(tensors)
+    save_file(tensors, folder / ENCODER_FILE)
+    speech = read_card(folder).speech
+    say_speech(folder, speech, encoder_sha256=file_sha256(folder / ENCODER_FILE))
+
+
+def swapped(name, value):
+    def change(tensors):
+        tensors[name] = value(tensors[name])
+
+    return change
+
+
+FAULTS = [
+    (lambda tensors: tensors.pop("norm.bias"), "lacks the tensor norm.bias"),
+    (swapped("out.weight", lambda it: it[:7].clone()), "has out.weight in the shape [7, 16]"),
+    (swapped("norm.bias", lambda it: it.double()), "has the tensor 'norm.bias' of type F64"),
+    (lambda tensors: tensors.update(more=torch.zeros(1)), "has the tensor 'more' of type F32"),
+    (swapped("scale", lambda it: it * torch.nan), "numbers that are none (NaN)"),
+    (swapped("scale", lambda it: it / 0), "or infinite"),
+]
+
+
+@pytest.mark.parametrize(("change", "fault"), FAULTS)
+def test_a_file_that_does_not_fit_its_card_is_refused(folder, change, fault):
+    changed(folder, change)
+    with pytest.raises(ModelError, match=re.escape(fault)):
+        load(folder)
+
+
+def test_a_file_that_is_not_the_one_of_the_card_is_refused(folder):
+    path = folder / ENCODER_FILE
+    content = bytearray(path.read_bytes())
+    content[-5] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=r"damaged; .*was changed or damaged after its card"):
+        load(folder)
+
+
+def test_an_encoder_of_another_translator_is_refused(folder):
+    weights = load_file(folder / "model.safetensors")
+    weights["model.norm.weight"] *= 2
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(ModelError, match="belongs to other weights than those beside it"):
+        load(folder)
+
+
+def test_a_huge_file_is_refused_before_it_is_read(folder):
+    with (folder / ENCODER_FILE).open("r+b") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(ModelError, match=r"larger than can be read here.*is longer than"):
+        load(folder)
+
+
+def test_a_card_that_promises_a_huge_file_is_refused(folder):
+    say_speech(folder, read_card(folder).speech, width=4096, layers=64, feed_forward=1 << 15)
+    with pytest.raises(ModelError, match=r"larger than can be read here.*bytes by its card"):
+        load(folder)
+
+
+def test_a_missing_file_is_told_by_its_name(folder):
+    (folder / ENCODER_FILE).unlink()
+    with pytest.raises(ModelError, match=f"it has no {ENCODER_FILE}"):
+        load(folder)
+
+
+def test_no_library_opens_a_file_that_is_refused(folder, monkeypatch):
+    def open_(*_arguments, **_others):
+        pytest.fail("a library opened it")
+
+    monkeypatch.setattr(safetensors, "safe_open", open_)
+    monkeypatch.setattr(torch, "from_numpy", open_)
+    for change, _ in FAULTS:
+        path, content = folder / ENCODER_FILE, (folder / ENCODER_FILE).read_bytes()
+        changed(folder, change)
+        with pytest.raises(ModelError):
+            load(folder)
+        path.write_bytes(content)
+        say_speech(folder, read_card(folder).speech, encoder_sha256=file_sha256(path))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"block_frames": 0},
+        {"block_frames": 6},
+        {"block_frames": 1000},
+        {"context_frames": 9},
+        {"context_frames": -1},
+        {"left_blocks": 1 << 20},
+        {"heads": 3},
+        {"heads": 0},
+        {"width": "wide"},
+        {"layers": 0},
+        {"layers": True},
+        {"vocabulary": 1 << 30},
+        {"encoder_sha256": "0f"},
+        {"translator_sha256": 3},
+    ],
+)
+def test_garbled_words_of_a_card_on_speech_are_refused(folder, changes):
+    say_speech(folder, read_card(folder).speech, **changes)
+    with pytest.raises(ModelError, match="is damaged; get it again"):
+        read_card(folder)
+
+
+def test_a_card_without_an_encoder_says_nothing_of_one(tmp_path):
+    save_tiny_model(tmp_path)
+    assert "speech" not in json.loads((tmp_path / FILE_NAME).read_text(encoding="utf-8"))
+
+
+def test_weights_in_several_files_are_known_by_all_of_them(tmp_path):
+    for name in ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"):
+        (tmp_path / name).write_bytes(name.encode())
+    before = translator_sha256(tmp_path)
+    (tmp_path / "model-00002-of-00002.safetensors").write_bytes(b"other")
+    assert translator_sha256(tmp_path) != before
+
+
+def test_the_card_of_ours_is_the_default():
+    card = SpeechCard()
+    assert (card.positions, card.block_frames, card.context_frames) == (2, 8, 4)
