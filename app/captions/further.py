@@ -1,10 +1,14 @@
 """Which further languages can be captioned here, by which model, and at what cost. No Qt."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from app.captions.models import MachineReport, ModelOffer
+from app.captions.models import MachineReport, ModelOffer, bundled_offers, known_offers
 from engine.commands import FurtherLanguage
+from engine.hub.bundled import bundled_languages
+from engine.settings import ModelSettings
+from engine.untrusted.safe_names import folder_of
 
 MOST_READ = 3
 """Languages that are computed for the readers of a room at once, beside those of the window."""
@@ -21,6 +25,15 @@ class Way:
 
     offer: ModelOffer | None
     load: float | None = None
+
+
+def offers_here(library: Path) -> list[ModelOffer]:
+    """Return the bundled models and the known ones; those in the library need no download."""
+    known = (
+        replace(offer, is_here=(library / folder_of(offer.name)).is_dir())
+        for offer in known_offers()
+    )
+    return [*bundled_offers(), *known]
 
 
 def ways_here(
@@ -51,6 +64,23 @@ def ways_here(
         if best is not None:
             ways[code] = Way(best, report.load(best))
     return ways
+
+
+def further_language(code: str, way: Way, library: Path, device: str) -> FurtherLanguage:
+    """Return what a session is told of a language.
+
+    Args:
+        code: of the language.
+        way: how it is captioned; its model is bundled, or in the library.
+        library: has the downloads.
+        device: as in ``ModelSettings``.
+    """
+    if way.offer is None:
+        return FurtherLanguage(code)
+    name = "" if way.offer.choice is None else way.offer.name
+    folder = library if name else bundled_languages()[code]
+    model = ModelSettings(directory=folder, hub_name=name, device=device, is_second=True)
+    return FurtherLanguage(code, model)
 
 
 def wanted_languages(

@@ -4,17 +4,25 @@
 line; malformed lines are ignored. A model that does not keep up with speech here is never first.
 """
 
+import logging
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TypeVar
 
+from engine.errors import ModelError
+from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import TRANSLATION_MODELS, KnownModel, Score
+from engine.models.model_card import read_card
 from engine.runtime.hardware import Machine
 from engine.session.lag_forecast import WORD_S
+from engine.untrusted.safe_names import model_name
 from engine.untrusted.typed_table import read_table
 
+_log = logging.getLogger(__name__)
+
+_HEAD_LINES = 40  # of a README
 _ENOUGH = 0.6  # seconds of computing a second of speech; speech recognition needs some, too
 
 
@@ -194,6 +202,53 @@ def known_offer(model: KnownModel, *, is_here: bool) -> ModelOffer:
 def known_offers() -> list[ModelOffer]:
     """Return all known models as not downloaded, for the time before the library is read."""
     return [known_offer(model, is_here=False) for model in TRANSLATION_MODELS]
+
+
+def bundled_offers() -> list[ModelOffer]:
+    """Return the bundled models."""
+    return [
+        replace(folder_offer(folder), choice=None, languages=_targets(folder))
+        for folder in bundled_models()
+    ]
+
+
+def _targets(folder: Path) -> tuple[str, ...]:
+    """Return the target languages of the bundled model; none if its card cannot be read."""
+    try:
+        return tuple(read_card(folder).languages)
+    except ModelError:  # which the session tells, in the same words
+        return ()
+
+
+def folder_offer(folder: Path) -> ModelOffer:
+    """Return the offer of a model of which no more is known than its folder."""
+    return ModelOffer(
+        choice=folder,
+        name=model_name(folder),
+        n_bytes=_size(folder),
+        licence=_licence(folder),
+        is_here=True,
+    )
+
+
+def _size(folder: Path) -> int:
+    try:
+        return sum(path.stat().st_size for path in folder.glob("*.safetensors")) or sum(
+            path.stat().st_size for path in folder.glob("ctranslate2-*/model.bin")
+        )
+    except OSError as error:
+        _log.info("the size of %s is not known: %s", folder.name, error)
+        return 0
+
+
+def _licence(folder: Path) -> str:
+    """Return the licence in the head of a model's README, or an empty string."""
+    try:
+        lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()[:_HEAD_LINES]
+    except (OSError, UnicodeDecodeError):
+        return ""
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("license:")]
+    return names[0].upper() if names else ""
 
 
 def _made(kind: type[Reported], line: Mapping[str, object]) -> Reported | None:

@@ -10,6 +10,7 @@ import contextlib
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,14 @@ from app.cli.listen_options import (
 from app.cli.listen_output import EventQueue, Screen
 from app.cli.listen_rows import ListeningView
 from app.cli.server_options import add_server_options
-from app.cli.sharing import ShareSettings, add_share_options, share_settings, shared_room
+from app.cli.sharing import (
+    SharedRoom,
+    ShareSettings,
+    add_share_options,
+    named_languages,
+    share_settings,
+    shared_room,
+)
 from app.config.system.early_interrupt import leaving_at_once
 from app.config.system.messages import AppCode
 from engine.errors import HubError, ModelError, message_of
@@ -60,9 +68,17 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
     """Run the command and return its exit code."""
-    return exit_code_of(
-        _NAME, lambda: listen(listen_settings(arguments), share_settings(arguments))
-    )
+
+    def work() -> None:
+        shared = share_settings(arguments)
+        settings = listen_settings(arguments)
+        if shared is not None:
+            asked = settings.translation
+            further = named_languages(arguments, asked.translation, asked.knows)
+            shared = replace(shared, further=further)
+        listen(settings, shared)
+
+    return exit_code_of(_NAME, work)
 
 
 def listen(settings: ListenSettings, shared: ShareSettings | None = None) -> None:
@@ -87,7 +103,7 @@ def listen(settings: ListenSettings, shared: ShareSettings | None = None) -> Non
     with contextlib.ExitStack() as opened:
         room = opened.enter_context(shared_room(shared, languages, _tell))
         mailbox = EventQueue()
-        listener = opened.enter_context(_listening(settings, folder, mailbox.put))
+        listener = opened.enter_context(_listening(settings, folder, mailbox.put, room))
         opened.enter_context(mailbox)  # closed first, so that no thread waits in put
         writers = [
             opened.enter_context(contextlib.closing(SubtitleWriter(path, form)))
@@ -101,9 +117,12 @@ def listen(settings: ListenSettings, shared: ShareSettings | None = None) -> Non
 
 @contextlib.contextmanager
 def _listening(
-    settings: ListenSettings, folder: Path, report: Callable[[Heard | Event], None]
+    settings: ListenSettings,
+    folder: Path,
+    report: Callable[[Heard | Event], None],
+    room: SharedRoom | None,
 ) -> Iterator["Listener"]:
-    """Start a session and a listener, and end both."""
+    """Start a session and a listener, and end both; readers of a room choose its languages."""
     with leaving_at_once():
         from engine.session.session import Session  # noqa: PLC0415
         from engine.speech.listener import Lane  # noqa: PLC0415  libraries may be missing
@@ -135,6 +154,8 @@ def _listening(
     listener = make_listening(lanes, session, load, report, recognizer=settings.recognizer)
     listener.start()
     session.start()
+    if room is not None:
+        room.ask(session.send)
     try:
         yield listener
     finally:

@@ -15,7 +15,15 @@ from app.cli.listen_rows import ListeningView
 from app.config.lanes import ME, THEM
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, NoticeKind
 from engine.errors import SurtitleError
-from engine.events import Event, Failed, Notice, Ready, Refused
+from engine.events import (
+    Event,
+    Failed,
+    LanguageFailed,
+    LanguagesChanged,
+    Notice,
+    Ready,
+    Refused,
+)
 from engine.metrics.word_lags import StageTime, WordLags
 from engine.speech.events import (
     Behind,
@@ -30,7 +38,7 @@ from engine.speech.events import (
 from engine.utterances import Utterance, UtteranceTracker
 
 if TYPE_CHECKING:
-    from app.sharing.room import Room
+    from app.cli.sharing import SharedRoom
     from engine.messages import Message
     from engine.speech.listener import Listener  # numpy slows the help down
 
@@ -109,7 +117,7 @@ class Screen:
         view: ListeningView,
         writers: Sequence[SubtitleWriter],
         tell: Callable[[str], None],
-        room: "Room | None" = None,
+        room: "SharedRoom | None" = None,
     ) -> None:
         """Keep the parts.
 
@@ -182,12 +190,21 @@ class Screen:
                 raise SurtitleError(message)
             case ListeningFailed(message=message):
                 self._failure = message
+            case LanguagesChanged() | LanguageFailed():
+                self._follow_languages(event)
             case _:
                 self._report(event)
         if isinstance(event, Event):
             utterance = self._utterances.take(event, time.monotonic())
             if utterance is not None:
                 self._follow(event, utterance)
+
+    def _follow_languages(self, event: LanguagesChanged | LanguageFailed) -> None:
+        """Tell readers which languages are captioned."""
+        if self._room is not None:
+            self._room.take(event)
+        if isinstance(event, LanguageFailed):
+            self._tell(f"there are no captions in {event.language} any more: {event.message}")
 
     def _report(self, event: Heard | Event) -> None:
         match event:
@@ -215,7 +232,7 @@ class Screen:
     def _share(self) -> None:
         """Show the captions so far on the phones in the room."""
         if self._room is not None:
-            self._room.show_views(self._captions.views, _speaker)
+            self._room.room.show_views(self._captions.views, _speaker)
 
     def _begin(self, awaited: str) -> None:
         was_waiting = bool(self._awaited)

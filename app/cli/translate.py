@@ -16,16 +16,18 @@ from app.cli.adapters import adapter_folder, open_library
 from app.cli.convert import convert_first
 from app.cli.exit_codes import UsageError, exit_code_of, standard_output, tell
 from app.cli.server_options import add_server_options, server_settings
+from app.cli.shared_lines import SharedLines
 from app.cli.sharing import (
-    SharedLines,
     ShareSettings,
     add_share_options,
+    named_languages,
     share_settings,
     shared_room,
 )
 from app.config.doubt import DOUBT_SIGN
 from app.config.system.early_interrupt import leaving_at_once
 from app.config.system.text_io import LineReader, LineWriter, TextError, check_text
+from engine.commands import FurtherLanguage
 from engine.errors import AdapterError, ModelError
 from engine.files import bytes_text
 from engine.hub.bundled import NO_ADAPTER, bundled_models, default_adapter
@@ -79,6 +81,7 @@ class TerminalSettings:
         log: file of the engine's events, or None.
         live: write captions piece by piece while the words of the line are read.
         marks_doubt: a sign follows captions that the model is not sure of.
+        knows: codes of the target languages of the model; none of a server's.
     """
 
     model: ModelSettings | ServerSettings
@@ -87,6 +90,7 @@ class TerminalSettings:
     log: Path | None = None
     live: bool = False
     marks_doubt: bool = False
+    knows: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.source and self.log and _same_file(self.source, self.log):
@@ -215,9 +219,24 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
         if shared is not None and not arguments.live:
             msg = "--share shows captions while they grow: add --live"
             raise UsageError(msg)
-        translate(chosen_settings(arguments), arguments.stdin, shared)
+        settings = chosen_settings(arguments)
+        if shared is not None:
+            shared = replace(shared, further=_languages_of_readers(arguments, settings))
+        translate(settings, arguments.stdin, shared)
 
     return exit_code_of(_NAME, work)
+
+
+def _languages_of_readers(
+    arguments: argparse.Namespace,  # noqa: TID251  as above
+    settings: TerminalSettings,
+) -> tuple[FurtherLanguage, ...]:
+    """Return the further languages that are shared; those of the model in use have a copy of it."""
+    named = named_languages(arguments, settings.translation, settings.knows)
+    if not isinstance(settings.model, ModelSettings):
+        return named
+    copy = replace(settings.model, is_second=True)
+    return tuple(one if one.model else replace(one, model=copy) for one in named)
 
 
 def translate(
@@ -247,7 +266,8 @@ def translate(
     ):
         writer = LineWriter(out, live=settings.live)
         try:
-            _translate_lines(settings, reader, writer, log, SharedLines(room, languages[1]))
+            with contextlib.closing(SharedLines(room, wanted, _tell)) as lines:
+                _translate_lines(settings, reader, writer, log, lines)
         finally:
             _tell_broken(reader)
 
@@ -366,9 +386,11 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
             context_sentences=arguments.context,
         )
         model: ModelSettings | ServerSettings | None = server_settings(arguments)
+        knows: tuple[str, ...] = ()
         if model is None:
             model, card = chosen_model(arguments, translation)
             _check_pair(card, arguments.spoken, language)
+            knows = tuple(card.languages)
             resolved = resolve(card, model.system, translation)
             if is_lag(policy):
                 _tell_lag(policy, card)
@@ -382,6 +404,7 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
             log=arguments.log,
             live=arguments.live,
             marks_doubt=arguments.mark_doubtful,
+            knows=knows,
         )
     except ValueError as error:
         raise UsageError(str(error)) from error

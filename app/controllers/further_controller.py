@@ -1,24 +1,19 @@
 """Captions in further languages: the window's second one, and those that a room reads."""
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.captions.further import Way, wanted_languages, ways_here
-from app.captions.models import MachineReport, ModelOffer, known_offers
+from app.captions.further import Way, further_language, offers_here, wanted_languages, ways_here
+from app.captions.models import MachineReport
 from app.config.settings_in_force import SettingsInForce
 from app.config.system.translations import filled, worded
-from app.controllers.model_change import model_settings
-from app.dialogs.setup.model_service import bundled_offers
 from app.look.widgets.dialog_text import as_sentence, size_text
 from app.look.widgets.language_names import language_name, language_names
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from app.sharing.grace import Grace
-from engine.commands import FurtherLanguage
 from engine.events import AdapterChanged, Event, LanguageFailed, LanguagesChanged, Ready
-from engine.untrusted.safe_names import folder_of
 
 
 class FurtherController(QObject):
@@ -78,24 +73,9 @@ class FurtherController(QObject):
     def _ways(self) -> dict[str, Way]:
         own = self._own if self._settings.translates else ()
         spoken, target = self._settings.languages
-        offers = [*bundled_offers(), *map(self._known_here, known_offers())]
+        offers = offers_here(self._library)
         ways = ways_here(own, spoken, offers, self._report(), language_names())
         return {code: way for code, way in ways.items() if code != target}
-
-    def _known_here(self, offer: ModelOffer) -> ModelOffer:
-        return replace(offer, is_here=(self._library / folder_of(offer.name)).is_dir())
-
-    def _language(self, code: str, way: Way) -> FurtherLanguage:
-        if way.offer is None:
-            return FurtherLanguage(code)
-        model = model_settings(
-            way.offer.choice,
-            self._settings.launch,
-            accepts_licence=False,
-            language=code,
-            is_second=True,
-        )
-        return FurtherLanguage(code, model)
 
     @Slot()
     def _offer(self) -> None:
@@ -155,7 +135,10 @@ class FurtherController(QObject):
         if ends_in_s is not None:
             self._grace.start(round(1000 * ends_in_s) + 1)
         ways = self._ways() if read or self._second else {}
-        languages = {code: self._language(code, way) for code, way in ways.items()}
+        device = self._settings.launch.device
+        languages = {
+            code: further_language(code, way, self._library, device) for code, way in ways.items()
+        }
         wanted = wanted_languages(self._second, read, languages)
         self._bridge.caption_also(wanted)
         full = tuple({*read} - {one.code for one in wanted})

@@ -7,13 +7,12 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction
 
 from app.captions.model import UtteranceView
-from app.captions.models import MachineReport, ModelOffer, known_offers
+from app.captions.models import MachineReport, ModelOffer, bundled_offers, known_offers
 from app.config.model_choice import ModelChoice
 from app.config.modes import CAPTIONS_ONLY, TRANSLATE
 from app.config.settings_in_force import SettingsInForce
 from app.config.system.translations import worded
 from app.controllers.model_change import bundled_languages
-from app.dialogs.setup.model_service import bundled_offers
 from app.dialogs.setup.offer_words import quality_of
 from app.dialogs.setup.tool_dialogs import ModelsDialog
 from app.dialogs.setup.wizard import SetupWizard, WizardServices

@@ -9,7 +9,7 @@ import random
 import numpy as np
 import pytest
 
-from app.cli.sharing import SharedLines
+from app.cli.shared_lines import SharedLines
 from app.cli.translate import TerminalSettings, _captions
 from engine.commands import EndPassage, FeedWords, SetWords
 from engine.metrics.event_log import EventLog
@@ -121,7 +121,8 @@ def heard(make, words, rng):
 
 def in_the_terminal(make, words, *, live):
     settings = TerminalSettings(model=ModelSettings(directory="."), live=live)
-    return "".join(_captions(make(), " ".join(words), settings, SharedLines(None, "de"))).split()
+    shared = SharedLines(None, settings.translation, print)
+    return "".join(_captions(make(), " ".join(words), settings, shared)).split()
 
 
 def as_a_talk(make, words):

@@ -6,12 +6,12 @@ from pathlib import Path
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QPushButton
 
-from app.captions.models import MachineReport, ModelOffer, known_offers
+from app.captions.models import MachineReport, ModelOffer, bundled_offers, known_offers
 from app.config.model_choice import ModelChoice
 from app.config.modes import SOURCE_LANGUAGE
 from app.config.system.child_process import ChildCommand
 from app.config.system.translations import failure_text, worded
-from app.dialogs.setup.model_service import ModelService, bundled_offers
+from app.dialogs.setup.model_service import ModelService
 from app.dialogs.setup.offer_list import OfferList
 from app.dialogs.setup.offer_words import words_of
 from app.dialogs.setup.pages import WizardPage

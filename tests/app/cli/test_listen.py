@@ -18,8 +18,9 @@ from app import __main__ as app_main
 from app.__main__ import main
 from app.cli.listen_options import listen_settings
 from app.cli.listen_output import STOP, EventQueue
+from engine.commands import FurtherLanguage, UseLanguages
 from engine.errors import ModelError, NoSoundError
-from engine.events import Failed
+from engine.events import Failed, LanguageFailed, LanguagesChanged
 from engine.hub.transfer import HubSettings
 from engine.messages import Code
 from engine.speech.events import TailChanged
@@ -124,6 +125,30 @@ def test_phones_read_what_is_heard_but_no_name_of_a_file(listen, talk, tmp_path,
     assert all(ended for *_, ended in room.shown[-1])
     assert room.names == {""}
     assert room.is_closed
+
+
+def test_readers_choose_among_the_languages_that_are_named(listen, talk, monkeypatch):
+    rooms = fake_rooms(monkeypatch, read=("fr",))
+    told = []
+
+    class Session(EchoSession):
+        def send(self, command):
+            if isinstance(command, UseLanguages):
+                told.append(command)
+                self.report(LanguagesChanged(languages=("fr",)))
+                self.report(LanguageFailed(language="fr", message=Code.LOADING()))
+            else:
+                super().send(command)
+
+    monkeypatch.setattr("engine.session.session.Session", Session)
+    share = "--share", "--share-at", "127.0.0.1", "--share-language", "fr"
+    ran = listen("--source", talk, *share)
+    assert ran.exit_code == 0
+    assert told == [UseLanguages((FurtherLanguage("fr"),)), UseLanguages(())]
+    (room,) = rooms
+    assert room.ready == ("fr",)
+    assert room.languages == {"source": "en", "caption": "de"}
+    assert "there are no captions in fr any more" in ran.err
 
 
 def test_subtitles_of_all_forms_say_the_same_at_the_same_times(listen, talk, tmp_path):

@@ -7,6 +7,7 @@ import errno
 import io
 import json
 import os
+import queue
 import random
 import re
 import shutil
@@ -14,6 +15,7 @@ import signal
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -22,7 +24,9 @@ import torch
 from app.__main__ import main
 from app.cli import translate as terminal
 from app.config.system.text_io import LineReader, LineWriter, printable
+from app.sharing import room as room_module
 from app.sharing.networks import Network
+from app.sharing.room import Room
 from engine.models.adapters.card import AdapterScore
 from engine.models.adaptive_card import AdaptiveCard
 from engine.models.fingerprint import read_fingerprint
@@ -33,6 +37,7 @@ from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import tiny_card, write_adapter
 from tests.support.audience.fake_room import fake_rooms
+from tests.support.audience.page_client import Reader
 from tests.support.chat_templates import CHATML
 from tests.support.fakes import tiny_weights
 from training.trainer.pretraining.tokenizer import END, END_OF_WRITE
@@ -874,6 +879,9 @@ def test_a_sign_follows_doubtful_captions_if_that_is_wanted(translate, calibrate
         assert line.replace(" (?)", "") == plain
 
 
+HERE = "--live", "--share", "--share-at", "127.0.0.1"
+
+
 @pytest.fixture
 def rooms(monkeypatch):
     return fake_rooms(monkeypatch)
@@ -894,6 +902,47 @@ def test_shared_captions_grow_on_the_phones_and_end_with_the_command(translate, 
     assert "http://room/#key" in ran.err
 
 
+def test_a_reader_chooses_a_further_language_which_the_captions_know_nothing_of(
+    translate, monkeypatch
+):
+    text = b"good morning all. it rains.\nwe stay in.\n"
+    wanted = " ".join(translate(text, "--to", "fr").lines).split()
+    german = translate(text).lines
+    made, source = queue.SimpleQueue(), os.pipe()
+
+    def make(*arguments, **settings):
+        room = Room(*arguments, **settings)
+        made.put(room)
+        return room
+
+    texts = {}
+
+    def be_a_phone():
+        room = made.get(timeout=60)
+        with Reader(f"{room.address}captions?key={room.access.key}&show=fr") as phone:
+            message = phone.message()
+            assert message["languages"] == {"source": "en", "caption": "de", "fr": "fr"}
+            while message["state"]:
+                message = phone.message()
+            os.write(source[1], text)
+            os.close(source[1])
+            while (event := phone.event()) is not None and event.kind != "end":
+                for row in event.content["rows"] if event.kind == "message" else ():
+                    texts[row["key"]] = row["text"]
+
+    monkeypatch.setattr(room_module, "PORT", 0)
+    monkeypatch.setattr(room_module, "Room", make)
+    with os.fdopen(source[0], "rb") as stream, ThreadPoolExecutor() as pool:
+        stdin = Stdin(b"")
+        stdin.buffer = stream
+        phone = pool.submit(be_a_phone)
+        ran = translate(stdin, *HERE, "--share-language", "fr")
+        phone.result()
+    assert ran.lines_in_spite == german
+    assert " ".join(texts[key] for key in sorted(texts)).split() == wanted
+    assert len(texts) == 3
+
+
 def test_nothing_is_shared_unless_it_is_wanted(translate, rooms):
     translate(b"good morning all.", "--live")
     assert rooms == []
@@ -904,6 +953,11 @@ def test_nothing_is_shared_unless_it_is_wanted(translate, rooms):
     [
         (["--share"], "add --live"),
         (["--live", "--share-pin"], "add --share"),
+        (["--live", "--share-language", "fr"], "add --share"),
+        ([*HERE, "--share-language", "de"], "de is shared in any case"),
+        ([*HERE, "--share-language", "en"], "en is shared in any case"),
+        ([*HERE, "--share-language", "es"], "--to es --model Helsinki-NLP/opus-mt-en-es"),
+        ([*HERE, "--share-language", "fr", "--share-language", "xx"], "got 'xx': fetch one first"),
         (["--live", "--share", "--share-at", "192.0.2.1"], "is an address of this computer"),
     ],
 )
