@@ -67,7 +67,7 @@ def ways_here(
 
 
 def further_language(code: str, way: Way, library: Path, device: str) -> FurtherLanguage:
-    """Return what a session is told of a language.
+    """Return a further language as a session takes it.
 
     Args:
         code: of the language.

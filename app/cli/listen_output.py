@@ -200,7 +200,7 @@ class Screen:
                 self._follow(event, utterance)
 
     def _follow_languages(self, event: LanguagesChanged | LanguageFailed) -> None:
-        """Tell readers which languages are captioned."""
+        """Show readers which languages are captioned."""
         if self._room is not None:
             self._room.take(event)
         if isinstance(event, LanguageFailed):

@@ -198,7 +198,7 @@ class SharedRoom:
                     self._follow()
 
     def _follow(self) -> None:
-        """Tell the session what is read now, or was a moment ago."""
+        """Send the session what is read now, or was a moment ago."""
         with self._guard:
             if self._is_over:
                 return
