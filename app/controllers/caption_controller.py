@@ -68,8 +68,11 @@ class CaptionController(QObject):
         self._deleted: list[tuple[int, UtteranceView]] = []  # restored by undoing a deletion
         self._spoken: dict[tuple[str, str], SourceLanguage] = {}  # by lane and expected language
         self._told_other_language = False  # in this session
+        self._is_behind = False  # captions have changed since they were shown
         typed_line.words_changed.connect(bridge.type_words)
         typed_line.words_changed.connect(transcript.follow)
+        typed_line.lines_pasted.connect(bridge.type_lines)
+        typed_line.lines_pasted.connect(transcript.follow)
         typed_line.finished.connect(lambda: bridge.send(EndPassage()))
         typed_line.inputRejected.connect(self._explain_limit)
         transcript.painted.connect(self.take_painted)
@@ -79,6 +82,7 @@ class CaptionController(QObject):
         bridge.event_came.connect(self._take_event)
         bridge.utterance_changed.connect(self._follow)
         bridge.waiting_changed.connect(self._show_waiting)
+        bridge.turn_ended.connect(self._show_turn)
 
     def finish(self) -> None:
         """End the input line and any pause."""
@@ -139,7 +143,7 @@ class CaptionController(QObject):
         elif isinstance(event, CaptionChanged):
             self._banner.withdraw(_STRANGE)
         if self._captions.release_tails():
-            self._show_captions()
+            self._show_with_turn()
 
     @Slot(object, object)
     def _follow(self, event: Event, utterance: Utterance) -> None:
@@ -149,7 +153,7 @@ class CaptionController(QObject):
             return
         if utterance.confidence is not None and utterance.confidence.is_low:
             self._explain_marks()
-        self._show_captions()
+        self._show_with_turn()
         if isinstance(event, UtteranceEnded):
             self._notice_language(utterance)
         awaited = self._awaited_marks if isinstance(event, UtteranceEnded) else []
@@ -203,7 +207,19 @@ class CaptionController(QObject):
             if utterance.key in keys:
                 self.caption_painted.emit(utterance)
 
+    def _show_with_turn(self) -> None:
+        """Show the captions once the events of this turn are taken: that takes longer than they."""
+        self._is_behind = True
+        if not self._bridge.is_in_turn:
+            self._show_captions()
+
+    @Slot()
+    def _show_turn(self) -> None:
+        if self._is_behind:
+            self._show_captions()
+
     def _show_captions(self) -> None:
+        self._is_behind = False
         views = self._captions.views
         self._transcript.show_views(views + self._waiting)
         self.captions_changed.emit(views)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.captions.typed_draft import Draft, Words
+from engine.text.sentences import committed_words
 
 _LINE_END = re.compile(r"[\r\n\u2028\u2029]+")
 LONGEST_TEXT = 20_000
@@ -18,10 +19,13 @@ class InputLine(QLineEdit):
 
     Signals:
         words_changed(tuple of str): all committed words of the line.
+        lines_pasted(tuple of tuple of str): the words of each line of a text but the last, all
+            ended; those of the first one replace the words of the line so far.
         finished(): the line has ended, after its last ``words_changed``; it is empty again.
     """
 
     words_changed = Signal(tuple)
+    lines_pasted = Signal(tuple)
     finished = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -55,11 +59,9 @@ class InputLine(QLineEdit):
 
     def _take_lines(self, lines: list[str], rest: str) -> None:
         """Commit every line of a pasted text but the last one, which stays in the input line."""
-        for line in filter(str.strip, lines):
-            self._emit_words(self._draft.change(line, len(line), _now_ms()))
-            self._emit_words(self._draft.finish())
-            self.finished.emit()
-            self._draft.begin()
+        self._draft.begin()
+        whole = (tuple(committed_words(one, finished=True)) for one in lines if one.strip())
+        self.lines_pasted.emit(tuple(whole))
         self.setText(rest)  # cannot be undone: the lines before it are captions now
 
     @Slot(int, int)

@@ -76,6 +76,7 @@ class EngineBridge(QObject):
         paused_changed(bool): a pause has begun or ended.
         next_came(Event): an event of a session that is prepared: its progress, or its failure.
         taking_over(): another session replaces the one before, which has ended.
+        turn_ended(): the events of a turn of the loop have been emitted.
 
     Attributes:
         utterances: follows this session and those before.
@@ -90,6 +91,7 @@ class EngineBridge(QObject):
     paused_changed = Signal(bool)
     next_came = Signal(object)
     taking_over = Signal()
+    turn_ended = Signal()
     _sent_or_kept = Signal()
     _answered = Signal(object)
 
@@ -119,6 +121,7 @@ class EngineBridge(QObject):
         self._told: tuple[tuple[str, tuple[FedWord, ...]], ...] = ()
         self._events = EventQueue(self)
         self._events.came.connect(self._take)
+        self._events.turn_ended.connect(self.turn_ended)
         # Slots that are methods of this object run in the GUI thread, whichever thread emits.
         self._sent_or_kept.connect(self._tell_waiting)
         self._answered.connect(self.take)
@@ -214,9 +217,25 @@ class EngineBridge(QObject):
             n_waiting = sum(n_words(one) for one in self._waiting if isinstance(one, FeedWords))
             return n_waiting + (0 if self._session is None else self._session.backlog_words)
 
+    @property
+    def is_in_turn(self) -> bool:
+        """Whether ``turn_ended`` follows the event that is emitted now."""
+        return self._events.is_in_turn
+
     def type_words(self, texts: Sequence[str]) -> None:
         """Send the words of the line."""
         self.send(self._line.change(texts, self._clock()))
+
+    def type_lines(self, lines: Sequence[Sequence[str]]) -> None:
+        """Send the words of lines that are complete, the one that was begun first.
+
+        All at once: the session's thread begins with the first, and each step of this one waits
+        for it some milliseconds.
+        """
+        for texts in lines:
+            self._keep(self._line.change(texts, self._clock()))
+            self._keep(EndPassage(TYPED))
+        self._send_waiting()
 
     def send(self, command: Command) -> None:
         """Send a command, as soon as the session is ready and no pause holds it back.
@@ -226,6 +245,11 @@ class EngineBridge(QObject):
         if isinstance(command, Clear):
             self._clear()
             return
+        self._keep(command)
+        self._send_waiting()
+
+    def _keep(self, command: Command) -> None:
+        """Append a command to those that wait."""
         if command == EndPassage(TYPED):
             self._line.end()
         with self._lock:
@@ -233,7 +257,6 @@ class EngineBridge(QObject):
             if replaces and isinstance(command, SetWords | Configure):
                 self._waiting.pop()  # keeps what waits as short as what was typed
             self._waiting.append(command)
-        self._send_waiting()
 
     def caption_also(self, further: Sequence[FurtherLanguage]) -> None:
         """Caption in these further languages, by this session and those after it."""

@@ -1,5 +1,6 @@
 """Hands events of the engine's threads to the GUI thread, few enough a turn that it can be used."""
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -19,14 +20,20 @@ class EventQueue(QObject):
 
     Signals:
         came(int, Event): the next event, and the number of the run that reported it.
+        turn_ended(): the events of a turn of the loop have been emitted.
+
+    Attributes:
+        is_in_turn: ``turn_ended`` follows what is emitted now.
     """
 
     came = Signal(int, object)
+    turn_ended = Signal()
     _put = Signal(int, object)
 
     def __init__(self, parent: QObject | None, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(parent)
         self._clock = clock
+        self.is_in_turn = False
         self._events = deque[tuple[int, Event]]()  # filled in this thread: so their order is kept
         # A timer, since calls that are queued are all made before keys and mouse are looked at.
         self._turn = QTimer(self, singleShot=True, interval=0)
@@ -40,8 +47,7 @@ class EventQueue(QObject):
 
     def take_all(self) -> None:
         """Emit all events that have arrived, those put before what arrived just now among them."""
-        while self._events:
-            self.came.emit(*self._events.popleft())
+        self._take_until(math.inf)
 
     @Slot(int, object)
     def _append(self, run_number: int, event: Event) -> None:
@@ -54,10 +60,15 @@ class EventQueue(QObject):
 
     @Slot()
     def _take_some(self) -> None:
-        until_s = self._clock() + MOST_S_A_TURN
+        self._take_until(self._clock() + MOST_S_A_TURN)
+
+    def _take_until(self, until_s: float) -> None:
         while self._events:
             event = self._events.popleft()
             self._wake()  # before the event, which may open a dialog with a loop of its own
+            self.is_in_turn = True
             self.came.emit(*event)
             if self._clock() >= until_s:
-                return
+                break
+        self.is_in_turn = False
+        self.turn_ended.emit()

@@ -54,9 +54,12 @@ class TypedLine:
 def append(commands: list[Command], command: Command) -> None:
     """Append a command; the words of a typed passage replace those of before."""
     if isinstance(command, SetWords):
-        typed = [one for one in commands if isinstance(one, SetWords) or one == EndPassage(TYPED)]
-        if typed and isinstance(typed[-1], SetWords):
-            commands.remove(typed[-1])
+        for place in range(len(commands) - 1, -1, -1):  # many lines of before may be there
+            before = commands[place]
+            if isinstance(before, SetWords):
+                del commands[place]
+            if isinstance(before, SetWords) or before == EndPassage(TYPED):
+                break
     commands.append(command)
 
 

@@ -17,6 +17,7 @@ from app.config.system.unix_signals import Interrupt
 from app.main_window.banner import Banner
 from app.main_window.input_line import LONGEST_TEXT
 from app.main_window.transcript_model import CAPTION, SOURCE
+from app.main_window.transcript_view import Transcript
 from engine.commands import Configure, LoadAdapter, UseAdapter
 from engine.events import AdapterChanged, NotTranslated, Ready, Refused, Statistics
 from engine.messages import Code
@@ -55,6 +56,38 @@ def test_every_line_of_a_pasted_text_is_ended_but_the_last(program):
     assert one.window.typed_line.text() == "and a third"
     one.type(" line ")
     one.wait(lambda: cells(one.window.transcript)[-1][0] == "and a third line")
+
+
+def test_of_a_long_paste_the_transcript_is_laid_out_once_a_turn_of_the_loop(program, monkeypatch):
+    one = program().open().wait_until_ready()
+    bridge, layouts, turns = one.application.bridge, [], []
+    show_views = Transcript.show_views
+
+    def lay_out(transcript, views):
+        layouts.append(bridge.is_in_turn)
+        show_views(transcript, views)
+
+    monkeypatch.setattr(Transcript, "show_views", lay_out)
+    bridge.turn_ended.connect(lambda: turns.append(len(layouts)))
+    QGuiApplication.clipboard().setText("They met us here again\n" * 60)
+    one.window.typed_line.paste()
+    one.wait(lambda: len(cells(one.window.transcript)) == 60)
+    one.wait(lambda: cells(one.window.transcript)[-1][1] == "THEY MET US HERE AGAIN")
+    assert not any(layouts)  # none while events of the same turn may follow
+    assert len(layouts) <= len(turns)
+
+
+def test_lines_that_are_pasted_are_sent_at_once(program):
+    one = program().open().wait_until_ready()
+    line, parts, whole = one.window.typed_line, [], []
+    one.type("So ")
+    line.words_changed.connect(parts.append)
+    line.lines_pasted.connect(whole.append)
+    QGuiApplication.clipboard().setText("first one\n\nthe second\n" * 10)
+    line.paste()
+    assert parts == []
+    lines = [("first", "one"), ("the", "second")] * 10
+    assert whole == [(("So", "first", "one"), *lines[1:])]
 
 
 def test_a_text_that_is_too_long_for_the_line_is_cut_and_that_is_told(program):

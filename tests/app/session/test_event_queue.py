@@ -52,6 +52,21 @@ def test_a_turn_of_the_loop_takes_few_events_and_all_come_in_their_order(qtbot, 
     assert max(after - before for before, after in pairwise(turns)) <= 2 * 5
 
 
+def test_every_turn_tells_its_end_and_no_event_comes_outside_of_one(qtbot, qapp):
+    told, queue = [], None
+
+    def take(number):
+        told.append((number, queue.is_in_turn))
+
+    queue = a_queue(qapp, take)
+    queue.turn_ended.connect(lambda: told.append(("end", queue.is_in_turn)))
+    fill(queue)
+    qtbot.waitUntil(lambda: told[-1:] == [("end", False)] and len(told) > N_EVENTS)
+    assert [one for one in told if one[0] != "end"] == [(n, True) for n in range(N_EVENTS)]
+    ends = [place for place, one in enumerate(told) if one == ("end", False)]
+    assert 1 < max(after - before - 1 for before, after in pairwise(ends)) <= 2 * 5
+
+
 def test_events_go_on_while_one_of_them_holds_a_dialog_open(qapp):
     taken = []
 
@@ -72,8 +87,11 @@ def test_what_is_here_can_be_taken_at_once(qapp):
     taken = []
     queue = a_queue(qapp, taken.append)
     fill(queue)  # from this thread it arrives at once
+    ended = []
+    queue.turn_ended.connect(lambda: ended.append(len(taken)))
     queue.take_all()
     assert len(taken) == N_EVENTS
+    assert ended == [N_EVENTS]  # it is one turn
 
 
 class Ears(QObject):
