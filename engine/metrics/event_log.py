@@ -21,6 +21,7 @@ Work of the engine; each line has ``utterance``, its number:
 
 * ``source``: committed source words: the first ``kept`` stay, ``words`` follow; ``ended``;
   ``full_stop`` only if the model is fed one that is in no word.
+* ``heard``: blocks of sound in the place of words, ``n_blocks`` of them; ``ended``.
 * ``read``: the policy took a word; ``n_read`` (words and end markers read).
 * ``fed``: rows of one forward pass: ``ids``, ``positions``, ``times``; ``n_again`` (how many of
   them were computed before); ``flops`` (of this pass); ``cached_rows`` (after it).

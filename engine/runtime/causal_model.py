@@ -21,6 +21,8 @@ from engine.settings import LayoutSettings
 if TYPE_CHECKING:  # each library where it computes
     from torch import Tensor
 
+    from engine.runtime.vectors import Vectors
+
 Numbers: TypeAlias = "Tensor | NDArray[np.float32]"
 """Of the library that computes."""
 
@@ -72,12 +74,14 @@ class Ask(NamedTuple):
         suppressed: ids that may not follow; None if no id is asked for, in a pass that prepares
             nothing for further ones.
         keep_states: of the rows.
+        vectors: of the rows that carry one, float32, shape (n, width); None where none does.
     """
 
     lane: int
     rows: Sequence[Row]
     suppressed: Sequence[int] | None = None
     keep_states: bool = False
+    vectors: NDArray[np.float32] | None = None
 
 
 class Computed(NamedTuple):
@@ -165,6 +169,7 @@ class CausalModel:
 
     Attributes:
         choose: chooses the next id by its logits, shape (V,), -inf if suppressed.
+        vectors: that rows carry which are fed now; None where all rows are tokens.
     """
 
     def __init__(self, store: Store, lane: int = 0) -> None:
@@ -173,6 +178,7 @@ class CausalModel:
         self._lane = lane
         self._newest = Computed(np.zeros(0, dtype=np.float32))
         self.choose: Callable[[Numbers], int] = likeliest
+        self.vectors: Vectors | None = None
         self.max_positions = store.max_positions  # that the network was trained for
         self.tokens_fed = self.forwards = self.flops = self.last_flops = 0
 
@@ -236,7 +242,8 @@ class CausalModel:
         keep_states: bool = False,
     ) -> Asking[Numbers]:
         """See ``feed``, and ``Ask`` for the arguments."""
-        self._newest = yield Ask(self._lane, rows, suppressed, keep_states)
+        vectors = None if self.vectors is None else self.vectors.of(rows)
+        self._newest = yield Ask(self._lane, rows, suppressed, keep_states, vectors)
         self.tokens_fed += len(rows)
         self.forwards += 1
         self.last_flops = self._store.arithmetic.flops(len(rows), self.n_rows)

@@ -198,6 +198,9 @@ class OnnxStore:
         The operator hides later rows of a pass from earlier ones, so they are computed in the order
         of sight, and kept in the order of arrival.
         """
+        if ask.vectors is not None:
+            msg = "rows that carry vectors are computed by torch: load the model by it"
+            raise ValueError(msg)
         lane, arrived = ask.lane, list(ask.rows)
         rows = sorted(arrived, key=_position)
         if rows[-1] != arrived[-1]:
@@ -235,7 +238,7 @@ class OnnxStore:
             CacheFullError: the rows of a lane do not fit; other lanes may have got theirs.
         """
         computed = dict[int, Computed]()
-        for group in _groups([ask for ask in asked if len(ask.rows) == 1]):
+        for group in _groups([ask for ask in asked if len(ask.rows) == 1 and ask.vectors is None]):
             computed |= self._compute_single(group)
         for ask in asked:
             if ask.lane not in computed:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import torch
+from torch import Tensor
 from transformers import PreTrainedModel
 
 from engine.layout.planner import Eviction
@@ -21,6 +22,7 @@ from engine.runtime.flops import Arithmetic, peak_memory_bytes
 from engine.runtime.rows import Integers, RowBook
 from engine.runtime.torch.attention import Attention, turn_keys
 from engine.runtime.torch.cuda_graph import MAX_ROWS, StaticSteps
+from engine.runtime.torch.row_inputs import embedded
 from engine.runtime.torch.tensor_cache import TensorCache
 from engine.settings import LayoutSettings
 
@@ -105,8 +107,9 @@ class TorchStore:
     @torch.inference_mode()
     def compute(self, ask: Ask) -> Computed:
         """Compute rows of a lane and keep them; small passes over fixed tensors, if any are."""
-        small = len(ask.rows) <= MAX_ROWS and ask.suppressed is not None and not ask.keep_states
-        if self._steps is not None and small:
+        small = len(ask.rows) <= MAX_ROWS and ask.suppressed is not None
+        plain = ask.vectors is None and not ask.keep_states
+        if self._steps is not None and small and plain:
             logits = self._steps.compute(ask.rows, ask.suppressed or (), ranked=self._ranked)
             return Computed(logits)
         return self.feed([ask])[0]
@@ -145,7 +148,7 @@ class TorchStore:
         width = new.position.shape[-1]
         ids = [[0] * (width - len(rows)) + [row.id for row in rows] for _, rows in fed]
         output = self._network(
-            input_ids=torch.tensor(ids, device=self._network.device),
+            **self._inputs(torch.tensor(ids, device=self._network.device), asked),
             position_ids=new.encoded,
             attention_mask=self._attention.bias(new, cached, ranked=self._ranked),
             past_key_values=self.cache,
@@ -162,6 +165,13 @@ class TorchStore:
             states = output.hidden_states[-1][line, -len(ask.rows) :] if ask.keep_states else None
             computed[ask.lane] = Computed(logits, states)
         return computed
+
+    def _inputs(self, ids: Tensor, asked: Sequence[Ask]) -> dict[str, Tensor]:
+        """Return the ids (B, Q) of a pass, or what is fed for them where rows carry vectors."""
+        vectors = [torch.from_numpy(ask.vectors) for ask in asked if ask.vectors is not None]
+        if not vectors:
+            return {"input_ids": ids}
+        return {"inputs_embeds": embedded(self._network, ids, torch.cat(vectors).to(ids.device))}
 
     def _places(self, columns: Integers) -> Places:
         return Places(*torch.from_numpy(columns).to(self._network.device))

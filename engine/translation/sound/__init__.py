@@ -1,0 +1,1 @@
+"""Captions straight from the sound: blocks of vectors in the place of source words."""
