@@ -1,0 +1,75 @@
+"""The pages name files, classes and functions that exist."""
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+CODE = [
+    path
+    for part in ("app", "engine", "training", "tests", "benchmarks", "scripts", "assets")
+    for path in sorted((ROOT / part).rglob("*"))
+    if path.suffix in (".py", ".toml", ".html", "") and path.is_file()
+] + [ROOT / "pyproject.toml", ROOT / "Makefile"]
+NOT_OURS = set(
+    """
+    TODO asse _download_to_tmp_and_move _p95 assertTrue buzz/widgets/main_window_toolbar.py Kl
+    buzz/widgets/recording_transcriber_widget.py com0 com9 do_ install.rs loftq lpt0 lpt9
+    none_dealloc olora process_data rec.toml sample_rate_hz sha256sum src_ text_ready tgt_
+    torch.profiler torchinductor_USER
+    """.split()
+)
+"""Names of other programs, and examples."""
+
+
+def names_in(page):
+    """The names in backticks of a page: of files, of what stands in one, dotted ones."""
+    text = re.sub(r"^```.*?^```|^    .*$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    for quoted in re.findall(r"`([^`\n]+)`", text):
+        name = re.sub(r"\(.*\)$", "", quoted)
+        if re.fullmatch(r"[\w/.]+\.py(?:: [\w.]+)?|[A-Za-z_][\w.]*", name) and name not in NOT_OURS:
+            yield name
+
+
+def members(kind):
+    """What a class defines: methods, fields, attributes of ``self``; and the names of its bases."""
+    for node in ast.walk(kind):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name
+    for base in kind.bases:
+        yield from re.findall(r"\w+", ast.unparse(base))
+
+
+def test_every_name_in_backticks_of_the_pages_exists():
+    texts = {path: path.read_text(errors="replace") for path in CODE}
+    words = set(re.findall(r"\w+", " ".join([*texts.values(), *map(str, CODE)])))
+    classes = {}
+    for path, text in texts.items():
+        for node in ast.walk(ast.parse(text)) if path.suffix == ".py" else ():
+            if isinstance(node, ast.ClassDef):
+                classes.setdefault(node.name, set()).update(members(node))
+
+    def known(kind, name):
+        return kind not in classes or any(
+            name == one or (one in classes and one != kind and known(one, name))
+            for one in classes[kind]
+        )
+
+    def is_there(name):
+        file, _, inside = name.partition(": ")
+        if file.endswith(".py"):
+            found = [text for path, text in texts.items() if f"/{path}".endswith(f"/{file}")]
+            return any(set(inside.split(".")) - {""} <= set(re.findall(r"\w+", t)) for t in found)
+        parts = name.split(".")
+        return words.issuperset(filter(None, parts)) and all(map(known, parts, parts[1:]))
+
+    assert [
+        f"{page.relative_to(ROOT)}: {name}"
+        for page in PAGES
+        for name in names_in(page)
+        if not is_there(name)
+    ] == []
