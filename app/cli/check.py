@@ -91,9 +91,6 @@ def check_machine(
         library: folder of downloaded models.
         report: gets the results.
         languages: between which translators are wanted; the second is None for all.
-
-    Raises:
-        ModelError: there is no such device.
     """
     from engine.runtime.hardware import look_around  # noqa: PLC0415
 
@@ -172,11 +169,7 @@ def _recognisers(library: Path) -> list[str]:
 
 
 def check_speed(settings: TerminalSettings, report: Report) -> None:
-    """Load a model, measure it, and predict how far captions will lag.
-
-    Raises:
-        SurtitleError: the model cannot be loaded.
-    """
+    """Load a model, measure it, and predict how far captions will lag."""
     from engine.metrics.event_log import EventLog  # noqa: PLC0415  as above
     from engine.runtime.loader import load_weights  # noqa: PLC0415
     from engine.session.lag_forecast import forecast, measure_steps  # noqa: PLC0415

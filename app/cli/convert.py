@@ -84,11 +84,7 @@ def convert(settings: ModelSettings) -> None:
 
 
 def convert_first(settings: ModelSettings) -> None:
-    """Convert a model that must be and is not yet; Ctrl+C then leaves nothing half-written.
-
-    Raises:
-        ModelError: it cannot be converted or loaded.
-    """
+    """Convert a model that must be and is not yet; Ctrl+C then leaves nothing half-written."""
     folder = settings.directory
     if converted_folder(folder, "") is None and is_encoder_decoder(folder):
         _loaded(settings)

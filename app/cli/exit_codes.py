@@ -63,11 +63,7 @@ def _unexpected(error: BaseException) -> str:
 
 
 def standard_output() -> BinaryIO:
-    """Return the stream of standard output.
-
-    Raises:
-        TextError: standard output is closed.
-    """
+    """Return the stream of standard output."""
     if sys.stdout is None:
         msg = "standard output is closed: send it to a terminal, a file or a pipe"
         raise TextError(msg)

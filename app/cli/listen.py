@@ -164,11 +164,7 @@ def _listening(
 
 
 def _speech_model_folder(settings: ListenSettings) -> Path:
-    """Return the folder of the speech model; download it first if it is missing.
-
-    Raises:
-        ModelError: it is not here, and cannot be downloaded.
-    """
+    """Return the folder of the speech model; download it first if it is missing."""
     from engine.speech.speech_models import speech_model_folder  # noqa: PLC0415  as above
 
     name = settings.recognizer

@@ -101,13 +101,7 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
 
 
 def listen_settings(arguments: argparse.Namespace) -> ListenSettings:  # noqa: TID251  an entry point's
-    """Check the command line.
-
-    Raises:
-        UsageError: a value is wrong, or a file is not there.
-        SurtitleError: the model folder cannot be used.
-        TextError: no model was named and none comes with the program.
-    """
+    """Check the command line."""
     if arguments.device not in DEVICES:
         msg = (
             f"--device is where to compute ({', '.join(DEVICES)}), got {arguments.device!r}: "
@@ -156,11 +150,7 @@ def _lane(source: str) -> str:
 def make_source(
     chosen: ChosenSource, report: Callable[[AudioNotice], None], *, real_time: bool
 ) -> "AudioSource":
-    """Return a source that is not started.
-
-    Raises:
-        AudioError: nothing can be recorded, there is no such device, or a library is missing.
-    """
+    """Return a source that is not started."""
     from engine.audio.sources import AudioSources, find_device  # noqa: PLC0415  numpy slows the help down
 
     sources = AudioSources()

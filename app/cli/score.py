@@ -126,12 +126,7 @@ class FileScore:
 
 
 def score_file(settings: TerminalSettings, pairs: list[tuple[str, str]], report: Report) -> None:
-    """Translate lines word by word, report each, and score them all.
-
-    Raises:
-        SurtitleError: the model cannot be loaded, or sacreBLEU lacks its tokenizer.
-        TextError: there is nothing to score.
-    """
+    """Translate lines word by word, report each, and score them all."""
     from engine.runtime.loader import load_weights  # noqa: PLC0415  torch takes seconds to import
     from engine.translation.factory import make_system  # noqa: PLC0415
     from engine.translation.feed import translate_lines  # noqa: PLC0415
@@ -156,11 +151,7 @@ def score_file(settings: TerminalSettings, pairs: list[tuple[str, str]], report:
 def score_translations(
     translations: "Sequence[Translation]", references: Sequence[str], language: str
 ) -> FileScore:
-    """Score the lines of a file, as ``surtitle-train evaluate`` does.
-
-    Raises:
-        ScoringError: sacreBLEU lacks its tokenizer for the language.
-    """
+    """Score the lines of a file, as ``surtitle-train evaluate`` does."""
     from engine.metrics.lagging import mean_laggings  # noqa: PLC0415
     from engine.metrics.quality import measure_quality  # noqa: PLC0415  sacreBLEU is slow to import
 
@@ -182,11 +173,7 @@ def score_translations(
 def _score_sound(
     path: Path, text: str, asr: tuple[str, str], library: Path, report: Report
 ) -> None:
-    """Recognise a recording at full speed, by a model and in a language; compare it with its text.
-
-    Raises:
-        SurtitleError: the recording cannot be read, or the recogniser is not here.
-    """
+    """Recognise a recording at full speed, by a model and in a language; compare it to a text."""
     from engine.audio.sources import AudioSources  # noqa: PLC0415  libraries may be missing
     from engine.errors import ModelError  # noqa: PLC0415
     from engine.speech.recognizers import make_recognizer  # noqa: PLC0415

@@ -70,12 +70,7 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
 
 
 def serving_settings(arguments: argparse.Namespace) -> "ServingSettings":  # noqa: TID251  as above
-    """Check the options: what others can reach has tokens, and TLS.
-
-    Raises:
-        TextError: the tokens cannot be read.
-        UsageError: a value is wrong.
-    """
+    """Check the options: what others can reach has tokens, and TLS."""
     from app.serving.server import ServingSettings  # noqa: PLC0415  slow to import
     from app.serving.tokens import read_tokens  # noqa: PLC0415
     from app.sharing.server import TlsFiles  # noqa: PLC0415

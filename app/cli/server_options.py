@@ -33,12 +33,7 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
 
 
 def server_settings(arguments: argparse.Namespace) -> ServerSettings | None:  # noqa: TID251  an entry point's
-    """Check the options; None where this computer translates.
-
-    Raises:
-        TextError: the token cannot be read.
-        UsageError: a value is wrong.
-    """
+    """Check the options; None where this computer translates."""
     token, certificate = arguments.server_token_file, arguments.server_certificate
     if arguments.server is None:
         if token or certificate:

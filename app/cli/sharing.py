@@ -69,11 +69,7 @@ def add_share_options(parser: argparse.ArgumentParser) -> None:
 
 
 def share_settings(arguments: argparse.Namespace) -> ShareSettings | None:  # noqa: TID251  an entry point's
-    """Check the options; None where captions are not shared.
-
-    Raises:
-        UsageError: the network is not clear.
-    """
+    """Check the options; None where captions are not shared."""
     if not arguments.share:
         if arguments.share_at or arguments.share_pin or arguments.share_languages:
             msg = (

@@ -366,13 +366,7 @@ def _captions(
 
 
 def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa: TID251  as above
-    """Check the command line; checks that need no file come first.
-
-    Raises:
-        ModelError: the model folder cannot be used.
-        TextError: no model is named, and none is bundled.
-        UsageError: a value is wrong.
-    """
+    """Check the command line; checks that need no file come first."""
     try:
         policy = check_policy(arguments.policy) if arguments.policy else ""
         slot_length = _slot_length(arguments.slot)
@@ -414,12 +408,7 @@ def chosen_model(
     arguments: argparse.Namespace,  # noqa: TID251  as above
     translation: TranslationSettings,
 ) -> tuple[ModelSettings, ModelCard]:
-    """Check the options of a model that is loaded here; return it and its card.
-
-    Raises:
-        ModelError: the model folder cannot be used.
-        TextError: no model is named, and none is bundled.
-    """
+    """Check the options of a model that is loaded here; return it and its card."""
     directory = _model_folder(arguments.model, arguments.model_library)
     is_apart = is_encoder_decoder(directory)
     if not is_apart:

@@ -125,11 +125,7 @@ def _filled(page: Page, content: Content, prefix: str, wrong: list[str]) -> Page
 
 
 def _of_kind(value: object, kind: object) -> object:
-    """Convert a value to the type of its field.
-
-    Raises:
-        ValueError: wrong type (bool is no int), or text with NUL.
-    """
+    """Convert a value to the type of its field."""
     if isinstance(value, str) and "\0" in value:
         msg = "expected text without NUL"
         raise ValueError(msg)

@@ -30,11 +30,7 @@ def recipe_names(folder: Path) -> list[str]:
 
 
 def read_recipe(name: str, folder: Path) -> Table:
-    """Read a recipe that comes with a command, or a file.
-
-    Raises:
-        UsageError: there is no such recipe, or it is no TOML.
-    """
+    """Read a recipe that comes with a command, or a file."""
     path = Path(name) if name.endswith(".toml") else folder / f"{name}.toml"
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -238,11 +234,7 @@ def _check_files(settings: TrainSettings) -> None:
 
 
 def make_settings(table: Table, kind: type[S]) -> S:
-    """Make settings of a recipe.
-
-    Raises:
-        UsageError: a key is unknown or missing, or a value has the wrong type or is out of range.
-    """
+    """Make settings of a recipe."""
     try:
         return read_table(kind, table)
     except (ValueError, PolicyError) as error:

@@ -54,10 +54,6 @@ def read_rows(paths: Sequence[Path]) -> Iterator[SentencePair | BrokenRow]:
 
     Yields:
         an item for each line, in the order of the file.
-
-    Raises:
-        CorpusError: a file is missing, empty or damaged, or two files differ in number of lines.
-        ValueError: ``paths`` has neither one nor two items.
     """
     if len(paths) == 1:
         yield from _tsv_rows(paths[0])
@@ -111,9 +107,6 @@ def write_pairs(path: Path, pairs: Iterable[SentencePair]) -> None:
     Args:
         path: the file; it is replaced after the last pair, and kept if ``pairs`` or writing fails.
         pairs: texts without tabs and line ends.
-
-    Raises:
-        CorpusError: the file cannot be written.
     """
     with replacing(path) as partial, create(partial) as file:
         for pair in pairs:

@@ -70,11 +70,7 @@ def whole_number(rng: random.Random, n_digits: int, *, grouped: bool = False) ->
 
 
 def invent(kind: str, rng: random.Random) -> Fact:
-    """Draw a fact of a kind that phrases name.
-
-    Raises:
-        ValueError: there is no such kind.
-    """
+    """Draw a fact of a kind that phrases name."""
     if kind not in _MAKERS:
         msg = f"phrases may ask for {', '.join(_MAKERS)}, and one asks for {kind!r}"
         raise ValueError(msg)

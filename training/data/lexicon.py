@@ -85,9 +85,6 @@ def read_lexicon(path: Path) -> list[Entry]:
 
     Translations that pairs confirm go before the others. Nouns without one clear gender, and those
     that are bent like adjectives (*der Angestellte*, *ein Angestellter*), are left out.
-
-    Raises:
-        CorpusError: the file cannot be read.
     """
     lines = (line.decode("utf-8", "replace").split("\t") for line in read_lines(path))
     rows = [row for row in lines if len(row) == 4]

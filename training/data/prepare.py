@@ -130,9 +130,6 @@ def read_held_out(paths: Sequence[Path], cleaning: CleaningSettings) -> HeldOut:
     A file ``NAME.en`` is read together with its translation ``NAME.de`` beside it (likewise for
     other languages). Any other file holds a sentence a line, or a sentence, a tab and its
     translation.
-
-    Raises:
-        CorpusError: a file cannot be read, or is not UTF-8.
     """
     rows: list[tuple[str, str | None]] = []
     for path in paths:

@@ -59,9 +59,6 @@ def save_checkpoint(
         optimizer: of these parameters.
         counters: of the run.
         writes: False in all processes but one: they only contribute their shards.
-
-    Raises:
-        TrainingError: it cannot be written; the old one is kept.
     """
     tensors = dict(_whole_tensors(model, optimizer))
     if not writes:
@@ -89,11 +86,7 @@ def read_counters(folder: Path) -> Counters | None:
 
 
 def check_fingerprint(folder: Path, fingerprint: str) -> None:
-    """Check that a checkpoint, if there is one, belongs to the run that would resume it.
-
-    Raises:
-        UsageError: it belongs to another run.
-    """
+    """Check that a checkpoint, if there is one, belongs to the run that would resume it."""
     counters = read_counters(folder)
     if counters is None:
         return
@@ -114,11 +107,7 @@ def check_fingerprint(folder: Path, fingerprint: str) -> None:
 def load_checkpoint(
     folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer
 ) -> Counters | None:
-    """Load a checkpoint into model and optimizer; return None if there is no checkpoint.
-
-    Raises:
-        TrainingError: it lacks a parameter of the model.
-    """
+    """Load a checkpoint into model and optimizer; return None if there is no checkpoint."""
     intact = intact_folder(folder, _COUNTERS)
     if intact is None:
         return None

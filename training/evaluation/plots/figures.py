@@ -20,11 +20,7 @@ _NAME_LETTERS = 40
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """Make an empty figure; sizes in inches of 100 pixels.
-
-    Raises:
-        TrainingError: matplotlib is not installed.
-    """
+    """Make an empty figure; sizes in inches of 100 pixels."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  an extra
         from matplotlib.figure import Figure  # noqa: PLC0415

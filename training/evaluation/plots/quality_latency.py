@@ -89,11 +89,7 @@ def draw(curves: Sequence[Curve], path: Path, *, title: str = "") -> None:
 
 
 def make_figure(curves: Sequence[Curve], *, title: str = "") -> "Figure":
-    """Lay the figure out; arguments as for ``draw``.
-
-    Raises:
-        TrainingError: matplotlib is not installed.
-    """
+    """Lay the figure out; arguments as for ``draw``."""
     figure = new_figure(_WIDTH, _HEIGHT + _ROW * len(curves))
     axes = figure.add_subplot()
     dress(axes, "LAAL (source words)", "BLEU", title)

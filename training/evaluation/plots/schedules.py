@@ -38,11 +38,7 @@ def draw(statistics: ScheduleStatistics, path: Path) -> None:
 
 
 def make_figure(statistics: ScheduleStatistics) -> "Figure":
-    """Lay the figure out.
-
-    Raises:
-        TrainingError: matplotlib is not installed, or there is no schedule to draw.
-    """
+    """Lay the figure out."""
     if not statistics.n_pairs:
         msg = "a picture needs a schedule and no pair has one: lower --min-agreement or use --ratio"
         raise TrainingError(msg)

@@ -95,11 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
 def compare_rows(
     contenders: Sequence[Contender], lined_up: Sequence[Row], settings: "BootstrapSettings"
 ) -> Iterator[Found]:
-    """Compare each later contender with the first, row by row, under a progress bar.
-
-    Raises:
-        TrainingError: sacreBLEU lacks the tokenizer of the language.
-    """
+    """Compare each later contender with the first, row by row, under a progress bar."""
     from training.research.comparison.comparison import compare  # noqa: PLC0415  sacreBLEU; help is quick
 
     language = contenders[0].run.record.language

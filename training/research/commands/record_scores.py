@@ -101,11 +101,7 @@ def _scores(measured: Measured, adapter_sha256: str) -> Iterator[AdapterScore]:
 
 
 def _base_bleu(folder: Path, own_run: Run) -> dict[str, float]:
-    """Read BLEU by policy of the base alone, on the same lines.
-
-    Raises:
-        TrainingError: the folder holds another run.
-    """
+    """Read BLEU by policy of the base alone, on the same lines."""
     base_run = read_run(folder)
     same = replace(own_run.record, adapter_sha256=None, slot_length=base_run.record.slot_length)
     if base_run.record != same or base_run.n_sentences != own_run.n_sentences:

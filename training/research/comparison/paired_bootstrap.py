@@ -86,9 +86,6 @@ def compare_quality(
         hypotheses: of the first system and of the second, in the order of the references.
         references: one for each sentence, at least one.
         settings: the draws.
-
-    Raises:
-        ValueError: the numbers of sentences differ, or there is none.
     """
     first, second = hypotheses
     return compare_runs(metric, ([first], [second]), references, settings)
@@ -110,9 +107,6 @@ def compare_runs(
         hypotheses: runs of the first system and of the second.
         references: one for each sentence.
         settings: the draws.
-
-    Raises:
-        ValueError: the numbers of sentences differ, or there is none.
     """
     n_sentences = _common_length(*hypotheses[0], *hypotheses[1], references)
 
@@ -161,9 +155,6 @@ def compare_means(
 
     Returns:
         the difference; None if no sentence has both values.
-
-    Raises:
-        ValueError: the numbers of sentences differ, or there is none.
     """
     _common_length(first, second)
     pairs = zip(first, second, strict=True)

@@ -113,9 +113,6 @@ def read_sources(path: Path, tokenizer: WordTokenizer, max_tokens: int) -> Itera
     """Yield the sources of a file of pairs, or of a file with a source in each line.
 
     Those of one word have no decision, and those over ``max_tokens`` are left out.
-
-    Raises:
-        CorpusError: the file cannot be read, or a line is no UTF-8.
     """
     known = dict[str, int]()
     for number, line in enumerate(read_lines(path), start=1):
@@ -235,11 +232,6 @@ def keep_stability(
         owner: of the labels.
         sources: no two alike.
         find: finds those of some sources, in any order.
-
-    Raises:
-        CorpusError: the file cannot be written.
-        TrainingError: it is garbled.
-        UsageError: it holds the labels of another owner.
     """
     kept = _read(path, owner)
     left = [source for source in sources if source not in kept]

@@ -61,11 +61,7 @@ def convert_run(run: Path, policy: str, folder: Path, word_ms: float = WORD_MS) 
 
 
 def read_recordings(run: Path, policy: str) -> list[Recording]:
-    """Read the translations of a policy from a run folder.
-
-    Raises:
-        TrainingError: the folder has none, or cannot be read.
-    """
+    """Read the translations of a policy from a run folder."""
     path = run / f"{policy}.jsonl"
     try:
         lines = path.read_text(encoding="utf-8").split("\n")[:-1]
@@ -98,9 +94,6 @@ def write_simulstream_log(
         recordings: in the order of the references.
         language: two-letter code of the target.
         word_ms: assumed milliseconds of a source word.
-
-    Raises:
-        CorpusError: a file cannot be written.
     """
     word_s = word_ms / 1000
     named = [(f"{number:06d}", one) for number, one in enumerate(recordings, start=1)]

@@ -122,9 +122,6 @@ def read_talks_done(folder: Path, policy: str, talks: Sequence[Talk]) -> dict[in
     """Read the talks that were translated whole, by their index.
 
     Talks that were made of other lines (``--limit``, ``--talks``) are ignored.
-
-    Raises:
-        TrainingError: a log is garbled.
     """
 
     def counts(translation: Translation) -> bool:

@@ -54,9 +54,6 @@ def resegment(translation: str, references: Sequence[str], language: str) -> lis
 
     Returns:
         a part for each segment; it is empty if no words fell to the segment.
-
-    Raises:
-        TrainingError: mweralign is not installed.
     """
     spaced = is_spaced(language)
     pattern = _WORD if spaced else _RUN_OR_CHARACTER
@@ -84,11 +81,7 @@ def resegment(translation: str, references: Sequence[str], language: str) -> lis
 
 
 def load_aligner() -> Callable[[str, str], str]:
-    """Import mweralign now, so that a long run fails at its start rather than at its end.
-
-    Raises:
-        TrainingError: mweralign is not installed.
-    """
+    """Import mweralign now, so that a long run fails at its start rather than at its end."""
     try:
         import mweralign  # noqa: PLC0415  an optional extra: surtitle[evaluate]
     except ImportError as error:

@@ -47,10 +47,6 @@ def read_talks(
         names: the name of the talk in each line; adjacent lines of equal name are one talk. None
             makes one talk of all lines.
         limit: segments from the start of the files; None takes all.
-
-    Raises:
-        CorpusError: a file cannot be read, the files differ in number of lines, or a segment has no
-            source words, so that its lagging is undefined.
     """
     pairs = list(read_pairs((source, reference)))
     names_of_lines = [b""] * len(pairs) if names is None else list(read_lines(names))

@@ -92,11 +92,7 @@ class StepStatistics:
 def read_pairs_to_sample(
     data: Mapping[str, Path], tokenizer: PreTrainedTokenizerFast, max_length: int
 ) -> list[Pair]:
-    """Read aligned files; a pair whose rows may be more than ``max_length`` is left out.
-
-    Raises:
-        CorpusError: no pair is left, or a file cannot be read.
-    """
+    """Read aligned files; a pair whose rows may be more than ``max_length`` is left out."""
     pairs = [
         Pair(one.pair.source, one.pair.target, language, one.pair.corpus)
         for language, path in data.items()

@@ -123,11 +123,7 @@ def _read_factors(folder: Path, adapter: Path) -> Mapping[str, Factors]:
 def write_weights(
     folder: Path, out: Path, factors: Mapping[str, Factors], *, in_8_bits: bool
 ) -> None:
-    """Write the weights of a folder and these factors into another, vectors in float32.
-
-    Raises:
-        TrainingError: they are not those of a plain Llama in one file, or not finite.
-    """
+    """Write the weights of a folder and these factors into another, vectors in float32."""
     try:
         shape = read_llama_shape(folder)
         weights = parse_llama_weights(read_llama_file(folder, shape), shape)
