@@ -1,8 +1,11 @@
 """Captions audio and video files: from the menu, or dropped on the window."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QWidget
 
 from app.captions.cue_splitter import CueSplitter
 from app.captions.cues import Cue
@@ -14,7 +17,6 @@ from app.config.system.text_io import TextError
 from app.config.system.translations import error_text
 from app.dialogs.media_dialog import MediaChoice, MediaDialog
 from app.look.widgets.file_dialogs import ask_open
-from app.look.widgets.file_drop import FileDrop
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService
@@ -138,3 +140,38 @@ def _free_path(media: Path, form: str) -> Path:
     names += [f"{media.stem}-{number}.{form}" for number in range(2, _MOST_NAMES)]
     paths = [media.with_name(name) for name in names]
     return next((path for path in paths if not path.exists()), paths[-1])
+
+
+_STEPS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
+
+
+class FileDrop(QObject):
+    """Accept one file of this computer on any of the widgets; other drops stay theirs.
+
+    Signals:
+        dropped(Path): this file was dropped.
+    """
+
+    dropped = Signal(Path)
+
+    def __init__(self, widgets: Sequence[QWidget], parent: QObject) -> None:
+        super().__init__(parent)
+        for widget in widgets:
+            widget.setAcceptDrops(True)
+            widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take drags that carry a file."""
+        if event.type() in _STEPS and isinstance(event, QDropEvent):
+            path = _file_in(event)
+            if path is not None:
+                event.acceptProposedAction()
+                if event.type() == QEvent.Type.Drop:
+                    self.dropped.emit(path)
+                return True
+        return super().eventFilter(watched, event)
+
+
+def _file_in(event: QDropEvent) -> Path | None:
+    paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+    return paths[0] if len(paths) == 1 and paths[0].is_file() else None

@@ -1,11 +1,12 @@
 """The main window: lays out its parts and connects them to the actions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QChildEvent, QEvent, QObject, QPoint, QRect, QSize, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QKeySequence, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
+    QLineEdit,
     QMainWindow,
     QSizePolicy,
     QStackedWidget,
@@ -16,7 +17,6 @@ from PySide6.QtWidgets import (
 )
 
 from app.look.widgets.fit_to_screen import FitToScreen
-from app.look.widgets.shortcut_override import ShortcutOverride
 from app.main_window.actions import Actions
 from app.main_window.banner import Banner
 from app.main_window.caption_choices import CaptionChoices
@@ -243,3 +243,30 @@ class _Body(QWidget):
 def _areas(parts: Iterable[QWidget]) -> list[QRect]:
     """Return where the visible ones are on the screen."""
     return [QRect(part.mapToGlobal(QPoint()), part.size()) for part in parts if part.isVisible()]
+
+
+class ShortcutOverride(QObject):
+    """Let the window handle the keys of its actions inside text fields.
+
+    Text fields use many keys for editing, different ones on each system: on X11, Ctrl+E moves to
+    the end.
+    """
+
+    def __init__(self, lines: Sequence[QLineEdit], parent: QObject) -> None:
+        super().__init__(parent)
+        self._keys = frozenset[QKeySequence]()
+        for line in lines:
+            line.installEventFilter(self)
+
+    def use(self, keys: Sequence[QKeySequence]) -> None:
+        """Set the keys that the window handles."""
+        self._keys = frozenset(keys)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Decline the keys of the window on behalf of the text field."""
+        if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+            return super().eventFilter(watched, event)
+        is_own = QKeySequence(event.keyCombination()) in self._keys
+        if is_own:
+            event.ignore()
+        return is_own

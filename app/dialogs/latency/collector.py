@@ -1,18 +1,20 @@
 """Collects the measurements for the latency window from events."""
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.config.system.process_memory import resident_bytes
 from app.dialogs.latency.record import LatencyRecord
 from engine.events import Event, Ready, Statistics
 from engine.metrics.word_lags import StageTime
 from engine.utterances import Utterance
 
 _INTERVAL_MS = 1000
+_STATM = Path("/proc/self/statm")
 _NEWEST_WORDS = 20  # words in the lag that is shown
 _FRESH_S = 8.0
 """So long after the newest heard word its lag says something about now."""
@@ -120,3 +122,12 @@ class LatencyCollector(QObject):
         heard_at_s = self.record.lags.heard_at_s
         is_fresh = heard_at_s is not None and self._clock() - heard_at_s <= _FRESH_S
         self.lags_came.emit(self.heard_lags if is_fresh else [])
+
+
+def resident_bytes() -> int | None:
+    """Return the resident set of this process; None if the system is not Linux."""
+    try:
+        n_pages = int(_STATM.read_text(encoding="ascii").split()[1])
+        return n_pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError, AttributeError):  # only Linux has it
+        return None

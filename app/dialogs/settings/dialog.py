@@ -9,6 +9,8 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QPushButton,
     QScrollArea,
+    QTabBar,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -26,11 +28,11 @@ from app.dialogs.settings.translation_page import TranslationPage
 from app.look.style_sheet import GAP
 from app.look.widgets.dialog_text import close_button, paragraph
 from app.look.widgets.file_dialogs import ask_open, ask_save
-from app.look.widgets.tab_widget import WideTabs
 from app.main_window.actions import Actions
 
 _FILES = "TOML (*.toml)"
 _SIZE = QSize(640, 560)  # unless the screen is smaller
+_TAB_ROOM = 6  # pixels: Qt's own tabs cut the dots off a capital Ü
 _SHARE = 3  # how much higher a page is than what stays above it
 
 
@@ -162,3 +164,23 @@ def _scrolled(page: SettingsPage) -> QWidget:
     column.addWidget(page.above, 1)
     column.addWidget(area, _SHARE)
     return whole
+
+
+class WideTabs(QTabWidget):
+    """Tabs without scroll buttons: the window is wide enough for all of them."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTabBar(_Bar())
+        self.setUsesScrollButtons(False)
+        self.setElideMode(Qt.TextElideMode.ElideNone)
+
+
+class _Bar(QTabBar):
+    def tabSizeHint(self, index: int) -> QSize:
+        """Add room above and below the text."""
+        return super().tabSizeHint(index) + QSize(0, _TAB_ROOM)
+
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        """Return the full size."""
+        return self.tabSizeHint(index)

@@ -6,7 +6,6 @@ from pathlib import Path
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QButtonGroup, QRadioButton, QVBoxLayout
 
-from app.captions.speech_models import ENOUGH, FAST, load_of, recommended_speech
 from app.dialogs.setup.download_row import DownloadRow
 from app.dialogs.setup.pages import WizardPage
 from app.look.style_sheet import GAP
@@ -20,6 +19,31 @@ from engine.hub.catalogue import (
     SpeechChoice,
     StreamingChoice,
 )
+
+FAST, ENOUGH = 0.45, 0.9
+"""Seconds of computing for a second of speech; from ``ENOUGH`` on the listener advises a smaller
+model (``RecognizerSettings.slow_from``)."""
+
+
+def load_of(choice: SpeechChoice, gflops: float) -> float:
+    """Return the seconds of computing for a second of speech.
+
+    Args:
+        choice: a speech model.
+        gflops: billions of operations a second of this computer, above 0.
+    """
+    return choice.pass_gflop / gflops
+
+
+def recommended_speech(gflops: float) -> str:
+    """Return the standard model, or the fastest one if that is too slow for this computer.
+
+    Args:
+        gflops: as above; 0 if it is not known.
+    """
+    standard = next(one for one in SPEECH_CHOICES if one.name == STANDARD_WHISPER)
+    is_slow = gflops > 0 and load_of(standard, gflops) >= ENOUGH
+    return SPEECH_CHOICES[0].name if is_slow else standard.name
 
 
 class SpeechPage(WizardPage):

@@ -4,6 +4,8 @@ CTranslate2 and sentencepiece belong to the extra ``translation`` and are import
 fetched.
 """
 
+import logging
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,8 +13,9 @@ from typing import TYPE_CHECKING, Self
 
 from tokenizers import Tokenizer as Backend
 
-from engine.errors import ModelError, is_failure
+from engine.errors import ModelError, is_failure, message_of
 from engine.messages import Code
+from engine.models.encoder_decoder.original import is_original
 from engine.models.encoder_decoder.record import END, UNKNOWN, Record, read_record
 from engine.models.encoder_decoder.tokenizer import (
     SentencePieceTokenizer,
@@ -20,11 +23,12 @@ from engine.models.encoder_decoder.tokenizer import (
     read_processor,
 )
 from engine.models.encoder_decoder.vocabulary import Vocabulary
+from engine.models.memory_footprint import weight_files
 from engine.models.model_card import ModelCard
 from engine.runtime.ctranslate2.conversion import Progress, ready_folder
 from engine.runtime.ctranslate2.converted_weights import WEIGHTS, read_converted
 from engine.runtime.ctranslate2.encoder_decoder_model import EncoderDecoderModel
-from engine.runtime.ctranslate2.original_weights import delete_original
+from engine.runtime.ctranslate2.folder_lock import held
 from engine.runtime.processor import suits_one_thread
 from engine.runtime.weights import LoadReport
 from engine.settings import ModelSettings
@@ -179,3 +183,29 @@ def _loaded(folder: Path, device: str, precision: str) -> EncoderDecoderWeights:
             needed_bytes=(folder / WEIGHTS).stat().st_size,
         ),
     )
+
+
+_log = logging.getLogger(__name__)
+
+
+def delete_original(folder: Path, converted: Path) -> None:
+    """Delete the weights of an original; what is no plain file, or came later, stays.
+
+    Args:
+        folder: of the original, which this program downloaded.
+        converted: its converted weights, which were loaded.
+    """
+    if not is_original(folder) or converted.parent != folder:
+        return
+    try:
+        converted_ns = (converted / WEIGHTS).stat().st_mtime_ns
+        with held(folder, lambda: True) as is_held:
+            for name in weight_files(folder) if is_held else ():
+                found = (folder / name).lstat()
+                changed_ns = max(found.st_mtime_ns, found.st_ctime_ns)
+                if stat.S_ISREG(found.st_mode) and changed_ns <= converted_ns:
+                    (folder / name).unlink()
+    except FileNotFoundError:
+        return  # it was deleted before
+    except (ModelError, OSError) as error:
+        _log.warning("the original in %s was not deleted: %s", folder, message_of(error))
