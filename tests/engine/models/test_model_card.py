@@ -1,4 +1,3 @@
-import dataclasses
 import json
 from dataclasses import replace
 
@@ -68,11 +67,8 @@ def test_names_stay_readable_in_the_file(tmp_path):
 
 
 def test_a_folder_without_a_card_is_no_model(tmp_path):
-    assert "is no Surtitle model" in refusal(tmp_path)
-
-
-def test_a_missing_folder_is_no_model(tmp_path):
-    assert "is no Surtitle model" in refusal(tmp_path / "nowhere")
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        assert "is no Surtitle model" in refusal(folder)
 
 
 @pytest.mark.parametrize(
@@ -82,10 +78,6 @@ def test_a_missing_folder_is_no_model(tmp_path):
 )  # fmt: skip
 def test_a_card_that_is_no_json_is_refused(tmp_path, content):
     assert "choose another one (detail: surtitle.json " in refusal(written(tmp_path, content))
-
-
-def test_a_card_that_says_nothing_is_refused(tmp_path):
-    assert "it is damaged; get it again" in refusal(written(tmp_path, {}))
 
 
 def test_every_field_must_be_there(tmp_path):
@@ -129,18 +121,6 @@ def test_a_language_is_found_by_its_code():
     assert CARD.language("fr").name == "French"
 
 
-def test_a_language_the_model_was_not_made_for_is_refused_with_those_it_was_made_for():
-    with pytest.raises(ModelError, match="translates to de, fr, not to 'zh'"):
-        CARD.language("zh")
-
-
-def test_a_card_with_many_languages_is_refused_in_a_short_sentence():
-    languages = {f"x{n}": CARD.languages["de"] for n in range(500)}
-    with pytest.raises(ModelError) as caught:
-        dataclasses.replace(CARD, languages=languages).language("zh")
-    assert len(str(caught.value)) < 500
-
-
 def test_a_calibration_is_saved_and_read_again(tmp_path):
     card = replace(CARD, calibration=Calibration(slope=2.5, offset=-1.0, threshold=0.5))
     card.save(tmp_path)
@@ -155,12 +135,6 @@ def test_a_calibration_out_of_bounds_is_refused(tmp_path, field, value):
     content = saved_content(tmp_path)
     content["calibration"] = {"slope": 1, "offset": 0, "threshold": 0.5, field: value}
     assert field in refusal(written(tmp_path, content))
-
-
-def test_a_calibration_without_a_field_is_refused(tmp_path):
-    content = saved_content(tmp_path)
-    content["calibration"] = {"slope": 1, "offset": 0}
-    assert "threshold" in refusal(written(tmp_path, content))
 
 
 @pytest.mark.parametrize(("slope", "offset"), [(100, -100), (100, 100), (0, 0)])

@@ -6,7 +6,7 @@ That it computes what torch computes is tested in ``tests/contract/test_onnx.py`
 import numpy as np
 import pytest
 
-from engine.errors import CacheFullError, ModelError
+from engine.errors import ModelError
 from engine.layout.planner import Eviction
 from engine.layout.rows import Row
 from engine.runtime.loader import load_weights
@@ -41,25 +41,6 @@ def test_the_runtime_writes_the_cache_where_it_is_and_only_the_new_rows(weights)
     assert np.flatnonzero(written).tolist() == [12, 13]
 
 
-def test_the_likeliest_id_that_is_not_suppressed_is_chosen(weights):
-    one, other = weights.new_model(40), weights.new_model(40)
-    ranking = np.argsort(-one.feed(ROWS)).tolist()
-    assert other.next_id(ROWS, ()) == ranking[0]
-    other.truncate(0)
-    assert other.next_id(ROWS, ranking[:3]) == ranking[3]
-
-
-def test_truncating_and_feeding_again_is_as_feeding_to_the_bit(weights):
-    model, fresh = weights.new_model(40), weights.new_model(40)
-    wanted = decoded(fresh)
-    decoded(model)
-    for n_rows in (12, 15):
-        model.truncate(n_rows)
-        for n in range(n_rows - 12, 8):
-            row = Row(9 + n, 12 + n, 1 + n)
-            assert np.array_equal(model.feed([row]), wanted[n])
-
-
 def test_rows_of_a_pass_that_arrive_out_of_order_stay_in_that_order_in_the_cache(weights):
     """As for a pending target that stands behind source words which were read after it."""
     late = [Row(40, 90, 1), Row(41, 12, 1), Row(42, 13, 1), Row(43, 91, 1)]
@@ -84,29 +65,6 @@ def test_a_pass_whose_last_row_is_not_the_last_in_sight_is_refused(weights):
         weights.new_model(4).feed([Row(1, 3, 0), Row(2, 2, 0)])
 
 
-def test_what_feed_returned_stays_when_more_is_fed(weights):
-    model = weights.new_model(40)
-    first = model.feed(ROWS)
-    copy = first.copy()
-    model.feed([Row(9, 12, 1)])
-    assert np.array_equal(first, copy)
-
-
-def test_rows_that_do_not_fit_are_refused_and_the_cache_is_unchanged(weights):
-    model = weights.new_model(13)
-    model.feed(ROWS)
-    with pytest.raises(CacheFullError):
-        model.feed([Row(1, 12, 1), Row(1, 13, 1)])
-    assert model.n_rows == 12
-    model.feed([Row(1, 12, 1)])
-
-
-def test_a_cache_is_not_truncated_to_more_rows_than_it_has(weights):
-    model = weights.new_model(13)
-    with pytest.raises(ValueError, match="a cache of 0 rows cannot be truncated to 1"):
-        model.truncate(1)
-
-
 def test_positions_beyond_the_first_tables_are_computed_alike(weights, monkeypatch):
     wanted = decoded(weights.new_model(40))
     monkeypatch.setattr(onnx_store, "_FIRST_POSITIONS", 4)
@@ -129,14 +87,6 @@ def test_rows_that_moved_up_answer_as_rows_that_were_fed_there(weights):
 def test_a_layout_that_counts_keys_is_refused(weights):
     with pytest.raises(ModelError, match="the layout simulmask needs a model with ALiBi"):
         weights.new_model(4).use(LayoutSettings(name="simulmask"))
-
-
-def test_counters_never_decrease_and_count_every_row(weights):
-    model = weights.new_model(40)
-    decoded(model)
-    model.truncate(0)
-    assert (model.tokens_fed, model.forwards) == (20, 9)
-    assert model.flops > model.last_flops > 2 * weights.n_parameters * 0.5
 
 
 def test_an_id_without_a_row_in_the_table_is_one_sentence(weights):

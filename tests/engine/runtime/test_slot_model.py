@@ -32,25 +32,6 @@ def test_feeding_pass_by_pass_in_float32_equals_one_padded_batch():
             torch.testing.assert_close(logits, at_once[number, index], rtol=0, atol=1e-3)
 
 
-def test_rows_and_passes_are_counted_and_never_uncounted():
-    rows = rows_with_small_ids(0)
-    model = slot_model(tiny_weights().network, 100)
-    for fed in passes(rows):
-        model.feed(fed)
-    assert (model.tokens_fed, model.forwards) == (len(rows), len(passes(rows)))
-    model.truncate(0)
-    assert (model.tokens_fed, model.forwards) == (len(rows), len(passes(rows)))
-
-
-def test_the_likeliest_id_that_is_not_suppressed_is_chosen():
-    rows = rows_with_small_ids(0)
-    one, other = slot_model(tiny_weights().network, 100), slot_model(tiny_weights().network, 100)
-    ranking = one.feed(rows).argsort(descending=True)
-    assert other.next_id(rows, ()) == ranking[0]
-    other.truncate(0)
-    assert other.next_id(rows, ranking[:3].tolist()) == ranking[3]
-
-
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_a_gpu_says_what_the_cpu_says(tmp_path):

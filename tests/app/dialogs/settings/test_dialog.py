@@ -60,6 +60,7 @@ def test_a_page_is_reset_and_the_others_stay(dialog, edits):
         model=CHOSEN.model,
         accepted=CHOSEN.accepted,
         translation=replace(CHOSEN.translation, policy=""),
+        captions=replace(Preferences().captions, second=CHOSEN.captions.second),  # in its menu
         overlay=replace(Preferences().overlay, visible=CHOSEN.overlay.visible),
         listening=replace(CHOSEN.listening, recognizer=Preferences().listening.recognizer),
         projector=CHOSEN.projector,  # it is chosen in its own view
@@ -74,7 +75,7 @@ def test_settings_are_exported_and_imported(dialog, edits, tmp_path):
     dialog.show_preferences(Preferences())
     dialog.import_from(tmp_path / "mine.toml")
     assert edits == [CHOSEN]
-    assert dialog.captions.read(Preferences()).captions == CHOSEN.captions
+    assert dialog.captions.read(CHOSEN).captions == CHOSEN.captions
 
 
 def test_a_file_that_is_none_of_ours_changes_nothing(dialog, edits, tmp_path):
