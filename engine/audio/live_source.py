@@ -8,9 +8,15 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from engine.audio.chunks import AudioChunk, SoundSystem
-from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, Level, NoticeKind, WantedDevice
-from engine.audio.level import measure_level
+from engine.audio.chunks import AudioChunk, Samples, SoundSystem
+from engine.audio.devices import (
+    FLOOR_DB,
+    SAMPLE_RATE_HZ,
+    AudioNotice,
+    Level,
+    NoticeKind,
+    WantedDevice,
+)
 from engine.audio.recorder import Recorder
 from engine.errors import NoSoundError
 from engine.messages import Code, Message
@@ -24,6 +30,19 @@ HANDOVER_S = 3.0
 """How long a source records beside the one that takes its place and has no sound yet."""
 
 _LEVEL_HOLDS_S = 0.5  # a device that delivers nothing for longer counts as silent
+
+
+def measure_level(samples: Samples) -> Level:
+    """Measure a piece of sound; an empty one is silent."""
+    if not len(samples):
+        return Level(rms_db=FLOOR_DB, peak_db=FLOOR_DB)
+    exact = samples.astype(np.float64)  # squares of quiet samples would vanish in float32
+    return Level(
+        rms_db=_decibels(float(np.sqrt(np.mean(exact * exact)))),
+        peak_db=_decibels(float(np.max(np.abs(exact)))),
+    )
+
+
 _SILENT = measure_level(np.zeros(0, np.float32))
 
 
@@ -181,3 +200,9 @@ class LiveSource:
                 self._report(AudioNotice(kind=NoticeKind.DROPPED, device="", message=message))
             elif has_room and self._n_waiting <= self._capacity // 2:
                 self._overflows = False
+
+
+def _decibels(amplitude: float) -> float:
+    if amplitude <= 0:
+        return FLOOR_DB
+    return min(max(20 * float(np.log10(amplitude)), FLOOR_DB), 0.0)

@@ -4,7 +4,7 @@
 milliseconds for speech); delays never fall. For a computation-aware measure, use the time of
 writing in the same unit. Every function measures one sentence that has output; a corpus is the mean
 over its sentences. Definitions as in SimulEval 1.1.4, except for YAAL, implemented from the
-formulas. Average token delay is in ``engine.metrics.token_delay``.
+formulas. Average token delay is in ``engine.metrics.lagging``.
 
 Every function raises ValueError if nothing was written or a length is not above zero.
 """

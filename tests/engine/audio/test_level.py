@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from engine.audio.devices import FLOOR_DB
-from engine.audio.level import measure_level
+from engine.audio.live_source import measure_level
 
 
 def test_a_full_sine_wave_has_minus_three_decibels():

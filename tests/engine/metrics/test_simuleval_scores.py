@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.metrics.lagging import average_token_delay
 from engine.metrics.latency import (
     average_lagging,
     average_proportion,
@@ -17,7 +18,6 @@ from engine.metrics.latency import (
     length_adaptive_average_lagging,
     start_offset,
 )
-from engine.metrics.token_delay import average_token_delay
 
 CASES = json.loads(Path(__file__).with_name("simuleval_scores.json").read_text())
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from engine.metrics.token_delay import average_token_delay
+from engine.metrics.lagging import average_token_delay
 
 SPOKEN = [1000, 1000, 2000, 3000, 3000, 4200]
 

@@ -8,8 +8,12 @@ import torch
 from torch import nn
 
 from engine.errors import ModelError
-from engine.runtime.growth_limit import TooLargeError, growth_limit
-from engine.runtime.guarded_loading import load_tokenizer, pretrained_network
+from engine.runtime.guarded_loading import (
+    TooLargeError,
+    growth_limit,
+    load_tokenizer,
+    pretrained_network,
+)
 from engine.untrusted.model_folder import check_model_folder
 
 

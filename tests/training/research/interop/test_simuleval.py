@@ -24,7 +24,7 @@ from benchmarks.interop.simuleval_agreement import (
     pieces_of,
     start_simuleval,
 )
-from engine.metrics.token_delay import average_token_delay
+from engine.metrics.lagging import average_token_delay
 from tests.support.run_folders import work_here
 from training.__main__ import main
 from training.evaluation.runs import read_run
