@@ -20,6 +20,7 @@ from engine.errors import message_of
 from engine.files import write_file
 from engine.messages import Message
 from engine.untrusted.strict_json import shown
+from engine.untrusted.typed_table import read_value
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -118,27 +119,10 @@ def _filled(page: Page, content: Content, prefix: str, wrong: list[str]) -> Page
         if value is None or _is_page(getattr(page, item.name)):
             continue
         try:
-            page = replace(page, **{item.name: _of_kind(value, item.type)})
+            page = replace(page, **{item.name: read_value(item.type, value, item.name)})
         except ValueError:
             wrong.append(f"{prefix}{item.name} = {shown(value)}")
     return page
-
-
-def _of_kind(value: object, kind: object) -> object:
-    """Convert a value to the type of its field."""
-    if isinstance(value, str) and "\0" in value:
-        msg = "expected text without NUL"
-        raise ValueError(msg)
-    if kind == Path | None and isinstance(value, str) and value:
-        return Path(value)
-    if kind == float | None and type(value) in (float, int):
-        return float(str(value))  # of an int beyond all floats: infinite, and no OverflowError
-    if kind == Mapping[str, str] and isinstance(value, dict):
-        return {name: _of_kind(text, str) for name, text in value.items()}
-    if type(value) is not kind:
-        msg = f"expected {kind}, got {value!r}"
-        raise ValueError(msg)
-    return value
 
 
 def _lay_over(merged: dict[str, object], page: Page) -> dict[str, object]:

@@ -80,12 +80,13 @@ def read_value(hint: object, value: object, path: str) -> object:
 def _simple(hint: object, value: object, path: str) -> object:
     if is_dataclass(hint):
         return read_table(cast("type[DataclassInstance]", hint), value, path)
-    if hint is Path and isinstance(value, str):
-        return Path(value)
     if hint is float and type(value) is int:
-        return float(value)
+        value = float(str(value))  # of an int beyond all floats: infinite, and no OverflowError
+    if hint is Path and isinstance(value, str) and value and "\0" not in value:
+        return Path(value)
     is_number = type(value) is not float or math.isfinite(value)
-    if type(value) is not hint or not is_number:  # for isinstance a bool is an int
+    is_text = not isinstance(value, str) or "\0" not in value
+    if type(value) is not hint or not is_number or not is_text:  # for isinstance a bool is an int
         msg = f"{path} should be {kind_name(hint)}, got {value!r}"
         raise ValueError(msg)
     return value
