@@ -88,45 +88,36 @@ def known_fingerprint(folder: Path) -> Fingerprint | None:
 
 def _fingerprint(config: JsonObject, tokenizer_sha256: str) -> Fingerprint:
     architecture = config.text("model_type")
-    hidden_size = config.integer("hidden_size", least=1)
-    heads = config.integer("num_attention_heads", least=1)
+    hidden_size = config.size("hidden_size")
+    heads = config.size("num_attention_heads")
     head_size = hidden_size // heads
     if architecture == "falcon":
         kv_heads, feed_forward = _falcon(config, hidden_size, heads)
     else:
-        kv_heads = _optional(
-            config, "num_key_value_heads", None if architecture in _OWN_KV_HEADS else heads
+        kv_heads = config.size(
+            "num_key_value_heads", None if architecture in _OWN_KV_HEADS else heads
         )
-        head_size = _optional(
-            config, "head_dim", None if architecture in _OWN_HEAD_SIZE else head_size
-        )
-        feed_forward = config.integer("intermediate_size", least=1)
+        head_size = config.size("head_dim", None if architecture in _OWN_HEAD_SIZE else head_size)
+        feed_forward = config.size("intermediate_size")
     return Fingerprint(
         architecture=architecture,
-        layers=config.integer("num_hidden_layers", least=1, most=_MOST_LAYERS),
+        layers=config.size("num_hidden_layers", most=_MOST_LAYERS),
         hidden_size=hidden_size,
         heads=heads,
         kv_heads=kv_heads,
         head_size=head_size,
         feed_forward=feed_forward,
-        vocabulary=config.integer("vocab_size", least=1),
+        vocabulary=config.size("vocab_size"),
         tokenizer_sha256=tokenizer_sha256,
     )
 
 
 def _falcon(config: JsonObject, hidden_size: int, heads: int) -> tuple[int, int]:
     """Return key heads and feed-forward width, whose defaults transformers computes."""
-    kv_heads = _optional(config, "num_kv_heads", heads)
+    kv_heads = config.size("num_kv_heads", heads)
     if not _optional_flag(config, "new_decoder_architecture", default=False):
         kv_heads = 1 if _optional_flag(config, "multi_query", default=True) else heads
-    return kv_heads, _optional(config, "ffn_hidden_size", 4 * hidden_size)
-
-
-def _optional(config: JsonObject, key: str, default: int | None) -> int:
-    """Return a size, or the default if it is null or missing."""
-    if config.values.get(key) is None and default is not None:
-        return default
-    return config.integer(key, least=1)
+    return kv_heads, config.size("ffn_hidden_size", 4 * hidden_size)
 
 
 def _optional_flag(config: JsonObject, key: str, *, default: bool) -> bool:

@@ -23,7 +23,7 @@ _PLAIN: Mapping[str, tuple[object, ...]] = {
     "mlp_bias": (False, None),
     "quantization_config": (None,),
 }
-"""The supported values of settings that change what a network computes."""
+"""The supported values of settings that change what a network computes; the first is default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,36 +102,27 @@ def read_llama_shape(folder: Path) -> LlamaShape:
             begins with the file.
     """
     config = JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES)
-    for key, values in _PLAIN.items():
-        value = config.values.get(key, values[-1])
-        if not any(value is known or value == known for known in values):
-            detail = f"sets {shown(key)} to {shown(value)}, which is not supported"
-            refuse(Fault.UNSUPPORTED(detail=detail))
-    hidden, heads = _size(config, "hidden_size"), _size(config, "num_attention_heads")
-    kv_heads = _size(config, "num_key_value_heads", heads)
-    head_size = _size(config, "head_dim", hidden // heads)
+    config.check_supported(_PLAIN)
+    hidden = config.size("hidden_size", most=_MOST)
+    heads = config.size("num_attention_heads", most=_MOST)
+    kv_heads = config.size("num_key_value_heads", heads, most=_MOST)
+    head_size = config.size("head_dim", hidden // heads, most=_MOST)
     if head_size % 2 or heads % kv_heads:
         sizes = f"{head_size} ({heads}/{kv_heads})"
         refuse(Fault.UNSUPPORTED(detail=f"sets 'head_dim' to {sizes}, which is not supported"))
     return LlamaShape(
-        layers=config.integer("num_hidden_layers", least=1, most=_MOST_LAYERS),
+        layers=config.size("num_hidden_layers", most=_MOST_LAYERS),
         hidden=hidden,
         heads=heads,
         kv_heads=kv_heads,
         head_size=head_size,
-        feed_forward=_size(config, "intermediate_size"),
-        vocabulary=_size(config, "vocab_size"),
+        feed_forward=config.size("intermediate_size", most=_MOST),
+        vocabulary=config.size("vocab_size", most=_MOST),
         tied=config.flag("tie_word_embeddings", default=False),
         epsilon=config.number("rms_norm_eps"),
         theta=_theta(config),
-        max_positions=_size(config, "max_position_embeddings"),
+        max_positions=config.size("max_position_embeddings", most=_MOST),
     )
-
-
-def _size(config: JsonObject, key: str, default: int | None = None) -> int:
-    if default is not None and config.values.get(key) is None:
-        return default
-    return config.integer(key, least=1, most=_MOST)
 
 
 def _theta(config: JsonObject) -> float:

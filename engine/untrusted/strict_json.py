@@ -146,6 +146,12 @@ class JsonObject:
             return value
         raise _wrong(key, f"a whole number from {least} to {most}", value)
 
+    def size(self, key: str, default: int | None = None, *, most: int = MOST) -> int:
+        """Return a whole number from 1; a default replaces null, too."""
+        if default is not None and self._values.get(key) is None:
+            return default
+        return self.integer(key, least=1, most=most)
+
     def number(self, key: str, *, least: float = -math.inf, most: float = math.inf) -> float:
         """Return a finite number."""
         value = self._take(key, None)
@@ -189,6 +195,16 @@ class JsonObject:
         if len(objects) == len(values):
             return objects
         raise _wrong(key, "a list of objects", values)
+
+    def check_supported(self, supported: Mapping[str, tuple[object, ...]]) -> None:
+        """Refuse other values than these; the first of each is that of a missing key."""
+        for key, values in supported.items():
+            value = self._values.get(key, values[0])
+            if not any(
+                value is known or (isinstance(value, str) and value == known) for known in values
+            ):
+                detail = f"sets {shown(key)} to {shown(value)}, which is not supported"
+                refuse(Fault.UNSUPPORTED(detail=detail))
 
     def _take(self, key: str, default: object) -> object:
         if key in self._values:

@@ -142,7 +142,7 @@ def parse_lora(content: JsonObject) -> Lora:
     for key, value in content.values.items():
         if key not in _READ | _WITHOUT_EFFECT and value not in (None, False, "", [], {}):
             refuse(Fault.UNSUPPORTED(detail=f"sets {shown(key)}, which is not supported"))
-    _check_plain(content)
+    content.check_supported(_SUPPORTED)
     alpha = content.number("lora_alpha")
     if alpha <= 0:
         refuse(f"has a 'lora_alpha' of {alpha}, and only more than 0 has a meaning")
@@ -153,17 +153,6 @@ def parse_lora(content: JsonObject) -> Lora:
         layers=_layers(content),
         rank_stabilised=content.flag("use_rslora", default=False),
     )
-
-
-def _check_plain(content: JsonObject) -> None:
-    """Check that these settings have a supported value."""
-    for key, values in _SUPPORTED.items():
-        value = content.values.get(key, values[0])
-        if not any(
-            value is known or (value == known and isinstance(value, str)) for known in values
-        ):
-            detail = f"sets {shown(key)} to {shown(value)}, which is not supported"
-            refuse(Fault.UNSUPPORTED(detail=detail))
 
 
 def _targets(content: JsonObject) -> frozenset[str]:
