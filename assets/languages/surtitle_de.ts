@@ -213,7 +213,7 @@
     </message>
     <message>
         <source>the model in {folder} reads text alone; choose one that was trained for speech, or listen with a speech model</source>
-        <translation>das Modell in {folder} liest nur Text; wählen Sie eines, das für Sprache trainiert wurde, oder hören Sie mit einem Sprachmodell zu</translation>
+        <translation>das Modell in {folder} liest nur Text; wählen Sie eines, das für Sprache trainiert wurde, oder hören Sie mit einem Spracherkennungsmodell zu</translation>
     </message>
     <message>
         <source>{folder} has no {name}: name another folder</source>
