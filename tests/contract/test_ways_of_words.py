@@ -15,7 +15,7 @@ from engine.commands import EndPassage, FeedWords, SetWords
 from engine.metrics.event_log import EventLog
 from engine.metrics.replay import replay
 from engine.models.policy_head import PolicyHead
-from engine.session.passages import Passages
+from engine.session.serving import Passages
 from engine.settings import ModelSettings
 from engine.text.sentences import is_strange
 from engine.translation.feed import feed_line

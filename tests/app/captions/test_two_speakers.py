@@ -10,7 +10,7 @@ import pytest
 
 from app.captions.model import Captions
 from engine.commands import EndPassage, FeedWords
-from engine.session.passages import Passages
+from engine.session.serving import Passages
 from engine.translation.passage import Passage
 from engine.utterances import UtteranceTracker
 from engine.words import FedWord

@@ -15,7 +15,7 @@ from app.session.engine_bridge import EngineBridge
 from engine.commands import EndPassage, FeedWords, Flush
 from engine.events import Failed, Flushed, Ready
 from engine.messages import Code
-from engine.session.passages import Passages
+from engine.session.serving import Passages
 from engine.session.source_captions import SourceCaptioner
 from engine.settings import TranslationSettings
 from engine.translation.passage import Passage

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.commands import Clear, EndPassage, FeedWords, SetWords
-from engine.session.passages import Passages
+from engine.session.serving import Passages
 from engine.translation.passage import Passage
 from engine.words import untimed
 from tests.support.fakes import Receiver, hashing_translator

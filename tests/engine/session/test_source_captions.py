@@ -150,7 +150,7 @@ def test_what_it_cannot_bear_is_reported_and_ends_it(caplog, monkeypatch):
         msg = "it broke"
         raise RuntimeError(msg)
 
-    monkeypatch.setattr("engine.session.passages.Passages.change", fail)
+    monkeypatch.setattr("engine.session.serving.Passages.change", fail)
     one = Heard()
     one.run(SetWords(untimed(("a",))))
     (failed,) = of(Failed, one.events)

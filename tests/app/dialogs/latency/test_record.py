@@ -1,6 +1,6 @@
 import random
 
-from app.dialogs.latency.record import EDGES_S, histogram
+from app.dialogs.latency.collector import EDGES_S, histogram
 
 
 def test_every_time_stands_in_one_bar():
