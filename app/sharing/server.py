@@ -135,7 +135,12 @@ class PageServer:
             self._loop.call_soon_threadsafe(self._rounds.tell)
 
     def close(self) -> None:
-        """Let every reader go, end all connections and stop listening; wait for that a while."""
+        """Let every reader go, end all connections and stop listening; wait for that a while.
+
+        Closed again, it does nothing.
+        """
+        if self._loop.is_closed():
+            return
         self._server.should_exit = True
         self._loop.call_soon_threadsafe(self._end)
         self._thread.join(_LAST_S)

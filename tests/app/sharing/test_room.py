@@ -1,6 +1,9 @@
 import socket
 import threading
+import tracemalloc
+from collections import Counter
 from contextlib import ExitStack
+from string import ascii_lowercase
 
 import pytest
 
@@ -11,8 +14,16 @@ from app.sharing import room as room_module
 from app.sharing.access import MOST_TRIES, TRIES, Access
 from app.sharing.networks import networks
 from app.sharing.room import MOST_READERS, Room
-from app.sharing.room_feed import CAPTION, SOURCE
-from tests.support.audience.page_client import Reader, ask, connected, ended, heads_of, raw
+from app.sharing.room_feed import CAPTION, MOST_LETTERS, MOST_ROWS, SOURCE
+from tests.support.audience.page_client import (
+    PATIENCE_S,
+    Reader,
+    ask,
+    connected,
+    ended,
+    heads_of,
+    raw,
+)
 from tests.support.sound_server import wait_until
 
 LANGUAGES = {SOURCE: "en", CAPTION: "de"}
@@ -166,6 +177,7 @@ def test_nothing_listens_before_and_after(monkeypatch):
         assert reader.event() is None
     with pytest.raises(OSError, match="refused"):
         connected(port)
+    room.close()  # nothing happens
 
 
 def test_it_listens_at_the_chosen_address_alone(room):
@@ -195,6 +207,58 @@ def test_a_thousand_connections_keep_nobody_from_reading(room, monkeypatch):
         assert reader.message()["rows"][0]["text"] == "weiter"
 
 
+def asking(room, show=CAPTION):
+    """Return a connection that has asked for captions, and takes little at a time."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.settimeout(PATIENCE_S)
+    connection.connect(("127.0.0.1", port_of(room)))
+    path = captions_of(room, show).removeprefix(room.address)
+    connection.sendall(f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+    return connection
+
+
+@pytest.mark.slow
+def test_of_a_thousand_readers_as_many_read_as_there_are_places_and_the_others_are_told(room):
+    with Reader(captions_of(room)) as first, ExitStack() as opened:
+        first.message()
+        statuses = Counter()
+        for _ in range(1_000):
+            connection = opened.enter_context(asking(room))
+            statuses[connection.recv(12).decode()] += 1
+        assert statuses == {
+            "HTTP/1.1 200": MOST_READERS - 1,
+            "HTTP/1.1 503": 1_001 - MOST_READERS,
+        }
+        assert room.n_readers == MOST_READERS
+        say(room, "weiter")
+        assert first.message()["rows"][0]["text"] == "weiter"
+
+
+@pytest.mark.slow
+def test_readers_that_take_nothing_and_captions_without_end_take_bounded_memory(room, monkeypatch):
+    monkeypatch.setattr(streams, "_QUICKEST_S", 0.0)
+    monkeypatch.setattr(streams, "_COST_S", 0.0)
+    n_slow = 40
+    with Reader(captions_of(room)) as quick, ExitStack() as opened:
+        quick.message()
+        for _ in range(n_slow):
+            opened.enter_context(asking(room))
+        wait_until(lambda: room.n_readers == n_slow + 1)
+        texts = [letter * 10 * MOST_LETTERS for letter in ascii_lowercase]
+        views = []
+        tracemalloc.start()
+        for key in range(2 * MOST_ROWS):
+            views.append(UtteranceView(key=key, caption=texts[key % len(texts)], ended=True))
+            room.show_views(views)
+            if not key % 20:  # until it has come, so that there are rounds
+                while not any(row["key"] == key for row in quick.message()["rows"]):
+                    pass
+        added, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert added < MOST_ROWS * (MOST_LETTERS + 1_000) + n_slow * 100_000
+
+
 def test_readers_are_counted_and_one_more_than_there_are_places_is_told(monkeypatch):
     monkeypatch.setattr(room_module, "PORT", 0)
     monkeypatch.setattr(room_module, "MOST_READERS", 3)
@@ -216,11 +280,7 @@ def test_readers_are_counted_and_one_more_than_there_are_places_is_told(monkeypa
 def test_a_reader_that_takes_nothing_holds_up_no_other_and_is_ended(room, monkeypatch):
     monkeypatch.setattr(streams, "STALLED_S", 0.3)
     monkeypatch.setattr(streams, "_QUICKEST_S", 0.0)
-    path = captions_of(room).removeprefix(room.address)
-    with socket.socket() as slow, Reader(captions_of(room)) as quick:
-        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        slow.connect(("127.0.0.1", port_of(room)))
-        slow.sendall(f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+    with asking(room) as slow, Reader(captions_of(room)) as quick:
         quick.message()
         wait_until(lambda: room.n_readers == 2)
         n_said = 0

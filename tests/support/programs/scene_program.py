@@ -35,11 +35,9 @@ from app.config.preferences_file import PreferencesFile
 from app.config.system.translations import speak
 from app.config.system.wayland import is_wayland, platform_wanted
 from app.controllers.application import Application
-from app.controllers.audience import share_controller
 from app.overlay.text_layout import OverlayView
 from app.overlay.window import Overlay
 from app.session.engine_bridge import EngineBridge
-from app.sharing.networks import LOOPBACK, Network
 from engine.audio.devices import DeviceKind
 from engine.events import AdapterChanged, LoadProgress
 from engine.files import ASSETS
@@ -48,6 +46,7 @@ from engine.models.instruct_card import LANGUAGE_NAMES
 from engine.speech.events import Behind, SpeechChanged, TailChanged
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
+from tests.support.programs.room_scenes import SETTLE_MS, RoomScenes
 from tests.support.programs.side_scenes import SideScenes
 
 ENGLISH = [
@@ -104,11 +103,10 @@ SPOKEN = {"listening", "behind"}
 PREPARED = {"typing", "empty", "loading", "failure", "recovery"}
 """Scenes that need no act beyond typing."""
 
-SETTLE_MS = 2500
 MOST_LOOKS = 12  # at what may move for ever, as a busy progress bar
 
 
-class Stage(SideScenes):
+class Stage(SideScenes, RoomScenes):
     """The program, set to a scene."""
 
     def __init__(self, qt, arguments):
@@ -242,24 +240,6 @@ class Stage(SideScenes):
 
     def act_general(self):
         self.show_page(lambda dialog: dialog.general)
-
-    def act_share(self):
-        share_controller.networks = lambda: [Network("192.168.178.20", "wlp3s0")]
-        self.window.menu_actions.share.trigger()
-        self.put_beside(self.application.sharing.dialog)
-
-    def act_share_code(self):
-        self.window.menu_actions.share.trigger()
-        dialog = self.application.sharing.dialog
-        dialog.network.setCurrentIndex(dialog.network.findData(LOOPBACK))
-        dialog.by_pin.setChecked(True)
-        dialog.start.click()
-        dialog.resize(460, 560)
-        self.put_beside(dialog)
-
-    def act_projector(self):
-        screen = QApplication.primaryScreen()
-        QTimer.singleShot(SETTLE_MS // 2, lambda: self.application.projector.toggle(screen))
 
     def act_about(self):
         self.window.menu_actions.about.trigger()
