@@ -25,6 +25,7 @@ SAID = {
     "ja": ("皆さん、おはようございます。", "予算から始めます。"),
 }
 SHOWN = "[...document.querySelectorAll('main p')].map(row => row.textContent).filter(Boolean)"
+STATE = "document.getElementById('state').textContent"
 SPOKEN = """
 addEventListener("DOMContentLoaded", () => {
   window.spoken = [];
@@ -252,6 +253,41 @@ def test_before_the_first_caption_the_page_says_what_it_waits_for(opened, shared
     assert page.get(before) == "none"
 
 
+def test_a_name_or_a_word_in_other_letters_does_not_turn_a_row(opened, shared):
+    room = shared()
+    views = say(room, "Guten Morgen.", "صباح heißt Morgen.", ar=("صباح الخير.", "Surtitle برنامج."))
+    room.show_views([replace(view) for view in views], lambda _view: "Me")
+    page = opened()
+    page.open(room.link)
+    edges = (
+        "[...document.querySelectorAll('main p')].map(row => {"
+        "const range = document.createRange(); range.selectNodeContents(row.querySelector('b'));"
+        "const name = range.getBoundingClientRect(), whole = row.getBoundingClientRect();"
+        "return Math.round(name.left - whole.left) === 0 ? 'left' :"
+        " Math.round(whole.right - name.right) <= 12 ? 'right' : 'between'; })"
+    )
+    page.wait("document.querySelectorAll('main b').length === 2")
+    assert page.get(edges) == ["left", "left"]
+    choose(page, "ar")
+    page.wait("document.querySelectorAll('main [lang=ar] b').length === 2")
+    assert page.get(edges) == ["right", "right"]
+
+
+def test_another_language_is_no_break_of_the_connection(opened, shared):
+    room = shared()
+    say(room, *SAID["de"], ar=SAID["ar"])
+    page = opened()
+    page.open(room.link)
+    page.wait(is_shown(*SAID["de"]))
+    page.get(
+        "window.states = []; new MutationObserver(() => states.push("
+        f"{STATE})).observe(document.getElementById('state'), {{ childList: true }})"
+    )
+    choose(page, "ar")
+    page.wait(is_shown(*SAID["ar"]))
+    assert page.get("states") == []
+
+
 def test_what_the_reader_chose_is_kept_on_the_phone_alone(opened, shared):
     room = shared()
     say(room, *SAID["de"], ar=SAID["ar"])
@@ -373,9 +409,6 @@ class Talk:
 
     def go_on(self):
         self.program.send_signal(signal.SIGCONT)
-
-
-STATE = "document.getElementById('state').textContent"
 
 
 def test_after_a_stop_of_20_seconds_every_caption_is_shown_once(opened, program):
