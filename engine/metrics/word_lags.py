@@ -4,8 +4,8 @@ A spoken word is recognised; it waits for later words, as the policy requires; t
 caption starts the model; then the caption is painted. The window and the terminal both use this.
 """
 
-from collections import deque
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.utterances import Utterance
@@ -22,9 +22,6 @@ HEARD_STAGES = ("recognised", "translated", "shown", "whole")
 
 _AS_HEARD = {COMMITTED: "translated", "paint": "shown"}
 _REMEMBERED = 20_000  # words, two hours of speech
-
-_Heard = tuple[str, float]
-"""The lane of a spoken word, and its time in a stage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +43,35 @@ class StageTime:
     p95_s: float = 0.0
 
 
+class _Times:
+    """The newest times in a stage, 10 bytes for each: an hour of words stays below a megabyte.
+
+    Attributes:
+        seconds: oldest first.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = array("d")
+        self._speakers = array("H")  # a place in ``_lanes`` for each
+
+    def add(self, seconds: float, speaker: int = 0) -> None:
+        """Append the time of a word."""
+        self.seconds.append(seconds)
+        self._speakers.append(speaker)
+        if len(self.seconds) > _REMEMBERED:
+            del self.seconds[0], self._speakers[0]
+
+    @property
+    def speakers(self) -> set[int]:
+        """Who spoke these words."""
+        return set(self._speakers)
+
+    def newest_first(self, speaker: int | None = None) -> Iterator[float]:
+        """Yield the times of a speaker's words, or of all."""
+        pairs = zip(reversed(self.seconds), reversed(self._speakers), strict=True)
+        return (seconds for seconds, of in pairs if speaker is None or of == speaker)
+
+
 class WordLags:
     """Measure words on their way through a session.
 
@@ -59,12 +85,13 @@ class WordLags:
     def clear(self, now_s: float = 0.0) -> None:
         """Reset; words committed before ``now_s`` are not measured."""
         self._since_s = now_s
-        self._seconds = _empty((*STAGES, COMMITTED, WHOLE))
+        self._seconds = {stage: _Times() for stage in (*STAGES, COMMITTED, WHOLE)}
         self.begin_listening()
 
     def begin_listening(self) -> None:
         """Reset the stages of spoken words."""
-        self._heard = {stage: deque[_Heard](maxlen=_REMEMBERED) for stage in HEARD_STAGES}
+        self._heard = {stage: _Times() for stage in HEARD_STAGES}
+        self._lanes = list[str]()  # those of spoken words, in the order they came
         self.heard_at_s: float | None = None
 
     def take(self, utterance: Utterance, now_s: float) -> list[Sample]:
@@ -73,8 +100,8 @@ class WordLags:
         for word in words:
             if word.spoken_at_s is not None:
                 seconds = word.committed_at_s - word.spoken_at_s
-                self._seconds["recognition"].append(seconds)
-                self._heard["recognised"].append((utterance.lane, seconds))
+                self._seconds["recognition"].add(seconds)
+                self._heard["recognised"].add(seconds, self._speaker(utterance.lane))
         newest_s = max((word.committed_at_s for word in words), default=now_s)
         return [
             self._sample(stage, utterance, word, seconds)
@@ -96,7 +123,8 @@ class WordLags:
                     self._sample(WHOLE, utterance, word, now_s - word.committed_at_s),
                 ]
                 if word.spoken_at_s is not None:
-                    self._heard["whole"].append((utterance.lane, now_s - word.spoken_at_s))
+                    speaker = self._speaker(utterance.lane)
+                    self._heard["whole"].add(now_s - word.spoken_at_s, speaker)
                     self.heard_at_s = now_s
         return samples
 
@@ -106,12 +134,12 @@ class WordLags:
 
     def summed(self, stage: str) -> StageTime:
         """Summarise a stage, or ``COMMITTED`` or ``WHOLE``."""
-        return _summed(stage, self._seconds[stage])
+        return _summed(stage, self._seconds[stage].seconds)
 
     @property
     def lanes(self) -> list[str]:
         """The lanes whose words were painted, in order."""
-        return sorted({lane for lane, _ in self._heard["whole"]})
+        return sorted(self._lanes[speaker] for speaker in self._heard["whole"].speakers)
 
     def heard(self, newest: int | None = None, lane: str | None = None) -> list[StageTime]:
         """Summarise the stages of spoken words, or of the ``newest`` words of each.
@@ -120,26 +148,28 @@ class WordLags:
             newest: None for all words.
             lane: whose words; None for everybody's.
         """
-        found = {
-            stage: [seconds for of, seconds in reversed(heard) if lane is None or of == lane]
-            for stage, heard in self._heard.items()
-        }
+        if lane is not None and lane not in self._lanes:
+            return []
+        speaker = None if lane is None else self._lanes.index(lane)
+        found = {stage: [*heard.newest_first(speaker)] for stage, heard in self._heard.items()}
         return [_summed(stage, times_s[:newest]) for stage, times_s in found.items() if times_s]
 
     def seconds(self, stage: str) -> Sequence[float]:
         """Return the kept times of a stage."""
-        return self._seconds[stage]
+        return self._seconds[stage].seconds
+
+    def _speaker(self, lane: str) -> int:
+        """Return the number of a lane."""
+        if lane not in self._lanes:
+            self._lanes.append(lane)
+        return self._lanes.index(lane)
 
     def _sample(self, stage: str, utterance: Utterance, word: FedWord, seconds: float) -> Sample:
         seconds = max(0.0, seconds)
-        self._seconds[stage].append(seconds)
+        self._seconds[stage].add(seconds)
         if word.spoken_at_s is not None and stage in _AS_HEARD:
-            self._heard[_AS_HEARD[stage]].append((utterance.lane, seconds))
+            self._heard[_AS_HEARD[stage]].add(seconds, self._speaker(utterance.lane))
         return Sample(stage=stage, utterance=utterance.number, seconds=seconds)
-
-
-def _empty(stages: Iterable[str]) -> dict[str, deque[float]]:
-    return {stage: deque(maxlen=_REMEMBERED) for stage in stages}
 
 
 def _summed(stage: str, times_s: Iterable[float]) -> StageTime:

@@ -1,4 +1,5 @@
 import random
+import tracemalloc
 from typing import NamedTuple
 
 import pytest
@@ -11,7 +12,7 @@ from engine.events import (
     UtteranceOpened,
 )
 from engine.metrics.word_lags import COMMITTED, HEARD_STAGES, STAGES, WHOLE, StageTime, WordLags
-from engine.utterances import UtteranceTracker
+from engine.utterances import Utterance, UtteranceTracker
 from engine.words import FedWord
 
 
@@ -252,3 +253,39 @@ def test_median_and_tail_are_those_of_all_heard_words_or_of_the_newest():
     assert (lag.n_words, lag.median_s, lag.p95_s) == (101, 50.0, 95.0)
     lag = record.heard(11)[0]
     assert (lag.n_words, lag.median_s) == (11, 95.0)
+
+
+def test_a_lane_that_said_nothing_has_no_lag():
+    assert FedLags().heard(lane="me") == []
+
+
+def test_the_oldest_words_are_forgotten(monkeypatch):
+    monkeypatch.setattr("engine.metrics.word_lags._REMEMBERED", 3)
+    record = FedLags()
+    for number in range(5):
+        record.came["them" if number > 2 else "me"] = [word(spoken_at_s=0, committed_at_s=number)]
+        record.follow(UtteranceOpened(utterance=number, lane="them" if number > 2 else "me"), 9.0)
+        record.follow(Source(number, 1), 9.0)
+        record.follow(caption(1, number), 10.0)
+        record.paint(number, 10.0)
+    assert list(record.seconds(COMMITTED)) == [8, 7, 6]
+    (recognised, *_) = record.heard(lane="them")
+    assert (recognised.n_words, recognised.median_s) == (2, 3)
+    assert record.heard()[0].n_words == 3
+    assert record.lanes == ["me", "them"]
+
+
+def test_an_hour_of_lags_takes_less_than_a_megabyte():
+    n_words, record = 13_000, WordLags()
+    utterance = Utterance(key=0, number=0, lane="me", before_key=None, begun_at_s=0.0)
+    tracemalloc.start()
+    try:
+        for n in range(n_words):
+            utterance.new_captioned = [word(spoken_at_s=n, committed_at_s=n + 0.5)]
+            record.take(utterance, n + 1.0)
+        utterance.new_captioned = ()
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert record.heard()[0].n_words == n_words
+    assert held < 1 << 20
