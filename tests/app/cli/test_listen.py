@@ -237,14 +237,22 @@ def test_wrong_usage_is_one_sentence(listen, talk, options, sentence):
     assert said.startswith("surtitle listen: ")
 
 
+@pytest.mark.parametrize(
+    ("asked", "missing"),
+    [
+        ("base.en", "base.en (148 MB)"),
+        ("zipformer.en", "zipformer.en (72.7 MB)"),
+        ("somebody/whisper", "somebody/whisper"),
+    ],
+)
 def test_without_a_network_it_says_which_speech_model_is_missing_and_how_large_it_is(
-    listen, talk, tmp_path, monkeypatch
+    listen, talk, tmp_path, monkeypatch, asked, missing
 ):
     monkeypatch.setenv("SURTITLE_HOME", str(tmp_path))
     offline = HubSettings(endpoint="http://127.0.0.1:1", timeout_s=1, tries=1)
     monkeypatch.setattr("engine.hub.download.HubSettings", lambda: offline)
-    said = sentences(listen("--source", talk, "--asr", "base.en"), 1)
-    assert "the speech model base.en (148 MB) is not on this computer yet" in said
+    said = sentences(listen("--source", talk, "--asr", asked), 1)
+    assert f"the speech model {missing} is not on this computer yet" in said
     assert "127.0.0.1" in said
     assert said.strip().count("\n") == 0
 
