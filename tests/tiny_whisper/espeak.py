@@ -94,7 +94,8 @@ def say(text: str, voice: Voice) -> Said:
         sound: "ctypes._Pointer[ctypes.c_short]", n: int, events: "ctypes._Pointer[_Event]"
     ) -> int:
         if n:  # else there is no sound, and no pointer to it
-            pieces.append(np.ctypeslib.as_array(sound, (n,)).copy())
+            # as_array would make a type for each length, and ctypes keeps them all
+            pieces.append(np.frombuffer(ctypes.string_at(sound, 2 * n), np.int16))
         at = 0
         while events[at].type:
             if events[at].type == _WORD:

@@ -5,14 +5,16 @@ import sys
 import numpy as np
 import pytest
 
+from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError
 from engine.events import UtteranceEnded
 from engine.speech.events import ListeningFailed
 from engine.speech.listener import Lane, Listener, Recognition
 from engine.speech.sherpa import Sherpa, SherpaSettings
+from engine.speech.streaming import StreamingRecognizer
 from engine.speech.streaming_files import checked_files
-from engine.speech.vad import SileroDetector
+from engine.speech.vad import SileroDetector, VadSettings, VoiceActivityDetector
 from tests.support.listening_fakes import Chunks, Echo, to_both
 from tests.support.sounds import music, n_edits, silence, white_noise
 from tests.support.spoken import (
@@ -28,6 +30,16 @@ from tests.support.spoken import (
 
 pytestmark = [needs_sherpa, pytest.mark.slow]
 WAIT_S = 100
+
+
+class Always:
+    """Hears speech in every sound."""
+
+    def probability(self, _frame):
+        return 1.0
+
+    def reset(self):
+        pass
 
 
 WORDS = ("kitchen", "Nguyen", "garden", "\N{SNOWMAN}", "k/n :9 #1", "")
@@ -114,6 +126,23 @@ def test_words_are_in_small_letters_but_the_english_i(tiny):
 @pytest.mark.parametrize("sound", [silence, white_noise, music])
 def test_two_minutes_without_speech_give_no_word(tiny, sound):
     assert listened(sound(120.0), tiny)[0] == []
+
+
+@needs_voice
+def test_greedy_search_never_takes_back_what_was_committed():
+    for seed in range(8):
+        samples = np.concatenate([talk(800 + seed, 3).samples, silence(0.6)])
+        for folder in (TINY_STREAMING, TINY_TRANSDUCER):
+            model = Sherpa(SherpaSettings(folder=folder))
+            gate = VoiceActivityDetector(Always(), VadSettings(silence_s=100.0))
+            made = StreamingRecognizer(model, gate)
+            sound = AudioChunk(samples=samples, start_s=0.0, heard_at_s=0.0)
+            results = made.feed(sound) + made.flush()
+            committed = [word.text for result in results for word in result.committed]
+            stream = model.stream()
+            stream.feed(samples)
+            told = "".join(piece.text for piece in stream.flush()).split()
+            assert keys(committed) == keys(told)
 
 
 @needs_voice
