@@ -63,7 +63,7 @@ class _Times:
 
     @property
     def speakers(self) -> set[int]:
-        """Who spoke these words."""
+        """The lanes of these words, as numbers."""
         return set(self._speakers)
 
     def newest_first(self, speaker: int | None = None) -> Iterator[float]:
