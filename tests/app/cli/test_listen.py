@@ -115,6 +115,7 @@ def test_what_is_said_in_a_file_comes_out_line_by_line(listen, talk):
 
 def test_phones_read_what_is_heard_but_no_name_of_a_file(listen, talk, tmp_path, monkeypatch):
     rooms = fake_rooms(monkeypatch)
+    monkeypatch.setattr(EventQueue, "is_empty", True)  # as when somebody speaks: each comes alone
     other = tmp_path / "secret.wav"
     other.write_bytes(talk.read_bytes())
     ran = listen("--source", talk, "--source", other, "--share", "--share-at", "127.0.0.1")
@@ -123,6 +124,8 @@ def test_phones_read_what_is_heard_but_no_name_of_a_file(listen, talk, tmp_path,
     shown = {caption.strip() for _, caption, _ in room.shown[-1]}
     assert shown == {"WE WENT TO THE OLD HOUSE.", "THEN IT RAINED ALL DAY."}
     assert all(ended for *_, ended in room.shown[-1])
+    growing = [one for one in room.shown if one and not all(ended for *_, ended in one)]
+    assert len(growing) > 3, "not only once all is said"
     assert room.names == {""}
     assert room.is_closed
 

@@ -109,7 +109,11 @@ def test_what_failed_can_be_tried_again(german):
     choose(one)
     banner = one.window.banner
     one.wait(banner.retry.isVisible)
+    one.engine._may_load = threading.Event()
     banner.retry.click()
+    one.wait(one.window.next_bar.isVisible)
+    assert not banner.isVisible(), "while it is tried, it has not failed"
+    one.engine._may_load.set()
     one.wait(lambda: stored_model(one) == "some/polish")
     assert not banner.isVisible()
 

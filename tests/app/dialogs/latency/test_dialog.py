@@ -6,7 +6,14 @@ from app.dialogs.latency.collector import LatencyCollector
 from app.dialogs.latency.dialog import LatencyDialog
 from app.session.engine_bridge import EngineBridge
 from engine.commands import EndPassage, SetWords
-from engine.events import CaptionChanged, SourceChanged, Statistics, UtteranceEnded, UtteranceOpened
+from engine.events import (
+    CaptionChanged,
+    Ready,
+    SourceChanged,
+    Statistics,
+    UtteranceEnded,
+    UtteranceOpened,
+)
 from engine.words import FedWord
 from tests.support.app.fake_engine import FakeEngine
 
@@ -145,10 +152,14 @@ def test_the_lag_of_what_was_said_is_old_after_some_seconds_of_silence(panel):
 def test_the_counters_and_the_memory_are_shown(panel, monkeypatch):
     monkeypatch.setattr("app.dialogs.latency.collector.resident_bytes", lambda: 345_000_000)
     one = panel()
+    one.desk.take_event(Ready(model="tiny", languages={}, load_s=0.25))
+    one._refresh()
+    assert one.cost.text() == "tiny, loaded in 0.2 s. No tokens yet."
     one.desk.take_event(Statistics(**FIGURES, cached_rows=88, ms_per_word=5, context_rows=12))
+    one._refresh()
+    assert "Tokens fed: 1,234; recomputed: 7. 5 ms for the newest word." in one.cost.text()
     one.desk.measure_memory()
     one._refresh()
-    assert one.cost.text().startswith("Tokens fed: 1,234; recomputed: 7. 5 ms for the newest word.")
     assert one.cost.text().endswith("Memory of this program: 345 MB.")
 
 
