@@ -4,7 +4,7 @@ import pytest
 
 from engine.commands import EndPassage, FeedWords
 from engine.errors import ServerError, ServerGoneError
-from engine.events import CaptionChanged, Notice, UtteranceEnded
+from engine.events import CaptionChanged, NotTranslated, Notice, UtteranceEnded
 from engine.messages import Code
 from engine.remote.captioner import PATIENCE_S, RemoteCaptioner
 from engine.remote.service import SessionUnknownError
@@ -67,12 +67,12 @@ class Loud:
 class Desk:
     """A desktop that asks a server, one step after the other."""
 
-    def __init__(self, monkeypatch):
+    def __init__(self, monkeypatch, settings):
         self.now_s = 100.0
         monkeypatch.setattr("engine.session.remote_captions.time.sleep", self._sleep)
         self.server, self.events = Loud(), []
-        captioner = RemoteCaptioner(self.server, TranslationSettings(), lambda: self.now_s)
-        further = FurtherLanguages(TranslationSettings(), self.events.append)
+        captioner = RemoteCaptioner(self.server, settings, lambda: self.now_s)
+        further = FurtherLanguages(settings, self.events.append)
         self.captions = RemoteCaptions(captioner, self.events.append, further)
 
     def _sleep(self, seconds):
@@ -112,7 +112,7 @@ class Desk:
 
 @pytest.fixture
 def desk(monkeypatch):
-    return Desk(monkeypatch)
+    return Desk(monkeypatch, TranslationSettings())
 
 
 def test_a_short_pause_of_the_server_is_not_told_and_loses_nothing(desk):
@@ -180,3 +180,13 @@ def test_a_sentence_that_the_server_gives_up_stays_and_the_next_is_translated(de
     desk.say("whole.")
     assert desk.shown == ["BRO", "WHOLE."]
     assert desk.n_ended == 2
+
+
+@pytest.mark.parametrize(("source", "asked"), [("en", False), ("ru", True)])
+def test_a_sentence_in_another_script_is_sent_only_where_it_may_be_the_source(
+    monkeypatch, source, asked
+):
+    desk = Desk(monkeypatch, TranslationSettings(source_language=source))
+    desk.say("доброе", "утро", "всем.")
+    assert desk.shown == (["ДОБРОЕ УТРО ВСЕМ."] if asked else [])
+    assert any(isinstance(event, NotTranslated) for event in desk.events) != asked
