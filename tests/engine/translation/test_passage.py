@@ -241,6 +241,14 @@ def test_only_the_sentence_that_changed_is_told_of():
     assert [words for words, _ in editor.text] == [("aa", "bb."), ("cc", "ddd."), ("ee", "ff.")]
 
 
+def test_a_word_that_is_added_takes_no_caption_back():
+    editor = Editor()
+    obey(editor.translator, word_for_word)
+    editor.append("a b")
+    editor.translate()
+    assert editor.append("c") == [SourceChanged(utterance=1, words=untimed(("a", "b", "c")))]
+
+
 def test_setting_the_same_words_tells_nothing():
     editor = Editor()
     editor.append("aa bb. cc dd. ee")
