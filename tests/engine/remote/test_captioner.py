@@ -4,7 +4,7 @@ import pytest
 
 from engine.commands import EndPassage, FeedWords
 from engine.errors import ServerError, ServerGoneError
-from engine.events import CaptionChanged, NotTranslated, Notice, UtteranceEnded
+from engine.events import CaptionChanged, Notice, NotTranslated, UtteranceEnded
 from engine.messages import Code
 from engine.remote.captioner import PATIENCE_S, RemoteCaptioner
 from engine.remote.service import SessionUnknownError
