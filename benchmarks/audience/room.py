@@ -3,9 +3,12 @@
     python -m benchmarks.audience.room [--readers 500] [--minutes 30] [--words-per-second 4]
 
 A window's event loop shows a growing session; readers on loopback follow it from a process of their
-own, and a tenth of them leaves at random and comes back. Printed are, with and without readers in
-the same run: the delay from a changed view to the event on a page, the delay of a timer of the
-window's loop, the memory that was added, and the captions that a reader lost or got twice.
+own, and a tenth of them leaves at random and comes back. In one run there are, one after the other:
+the window alone while somebody speaks, the window shared while nobody does, and shared while
+somebody does. Printed is a row for results.md: the delay from a changed view to the event on a
+page, the delay of a timer of the window's loop, the seconds of processor that a second takes in the
+window's process (which another program beside it does not change), the memory that was added, and
+the captions that a reader lost or got twice.
 """
 
 import argparse
@@ -13,11 +16,15 @@ import asyncio
 import contextlib
 import json
 import multiprocessing
+import os
+import platform
 import random
 import resource
 import statistics
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from multiprocessing.queues import Queue
 
 from PySide6.QtCore import QCoreApplication, QTimer
@@ -31,6 +38,7 @@ SENTENCE_WORDS = 12
 AWAY_S = 2.0
 ONE_IN = 10  # readers leaves and comes back
 ALONE_S = 60.0  # at most, without readers
+QUIET_S = 30.0  # at most, with readers while nobody speaks
 AFTER_S = 3.0  # for the last words to arrive
 
 
@@ -45,15 +53,21 @@ class Window:
     views: list[UtteranceView] = field(default_factory=list)
     n_words: int = 0
     due_s: float = 0.0
+    load: float = 0.0
 
-    def run(self, application: QCoreApplication) -> None:
-        timers = QTimer(interval=TICK_MS), QTimer(interval=round(1000 / self.words_per_second))
-        for timer, act in zip(timers, (self.tick, self.say), strict=True):
+    def run(self, application: QCoreApplication) -> "Window":
+        """Run for so long; without words a second, nobody speaks."""
+        timers, pace = [QTimer(interval=TICK_MS)], self.words_per_second
+        timers += [QTimer(interval=round(1000 / pace))] if pace else []
+        for timer, act in zip(timers, (self.tick, self.say), strict=False):
             timer.timeout.connect(act)
             timer.start()
         self.due_s = time.perf_counter() + TICK_MS / 1000
         QTimer.singleShot(round(1000 * self.seconds), application.quit)
+        began_s, worked_s = time.perf_counter(), time.process_time()
         application.exec()
+        self.load = (time.process_time() - worked_s) / (time.perf_counter() - began_s)
+        return self
 
     def tick(self) -> None:
         now_s = time.perf_counter()
@@ -154,8 +168,16 @@ def percentiles(values: list[float]) -> tuple[float, float, float]:
     return cuts[49], cuts[94], cuts[98]
 
 
+def parts(values: Iterable[float], decimals: int = 1) -> str:
+    return " / ".join(f"{value:.{decimals}f}" for value in values)
+
+
 def memory_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def row(cells: Sequence[object]) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
 
 
 def main() -> None:
@@ -166,8 +188,7 @@ def main() -> None:
     arguments = parser.parse_args()
     n_readers, pace = arguments.readers, arguments.words_per_second
     application, seconds = QCoreApplication([]), 60 * arguments.minutes
-    alone = Window(None, min(seconds, ALONE_S), pace)
-    alone.run(application)
+    alone = Window(None, min(seconds, ALONE_S), pace).run(application)
     room, before_mb = Room(LOOPBACK, {"source": "en", "caption": "de"}), memory_mb()
     context = multiprocessing.get_context("spawn")
     results, until_s = context.Queue(), time.monotonic() + seconds
@@ -177,21 +198,36 @@ def main() -> None:
     process.start()
     while room.n_readers < 0.8 * n_readers and time.monotonic() < until_s:
         time.sleep(0.1)
-    shared = Window(room, max(1.0, until_s - AFTER_S - time.monotonic()), pace)
-    shared.run(application)
-    (middle, p95, p99), n_events, n_lost, n_twice, newest = results.get()
+    quiet = Window(room, min(seconds / 4, QUIET_S), 0.0).run(application)
+    shared = Window(room, max(1.0, until_s - AFTER_S - time.monotonic()), pace).run(application)
+    late_ms, n_events, n_lost, n_twice, newest = results.get()
     process.join()
     room.close()
-    _, alone_95, alone_99 = percentiles(alone.late_ms)
-    _, shared_95, shared_99 = percentiles(shared.late_ms)
-    print(f"{n_readers} readers, {shared.n_words} words in {shared.seconds / 60:.1f} minutes")
-    print(
-        f"word to page, ms ({n_events} events): {middle:.0f} median, {p95:.0f} p95, {p99:.0f} p99"
-    )
-    print(f"timer of the window late, ms, p95: {alone_95:.2f} alone, {shared_95:.2f} shared")
-    print(f"timer of the window late, ms, p99: {alone_99:.2f} alone, {shared_99:.2f} shared")
-    print(f"memory added, MB: {memory_mb() - before_mb:.0f}")
-    print(f"captions lost: {n_lost}; told twice: {n_twice}; newest sentence of readers: {newest}")
+    added_mb = memory_mb() - before_mb
+    windows = alone, quiet, shared
+    cells = {
+        "date": date.today().isoformat(),
+        "machine": f"{os.cpu_count()} x {platform.machine()}, one run",
+        "readers": n_readers,
+        "minutes": f"{shared.seconds / 60:.1f}",
+        "words": shared.n_words,
+        "events": n_events,
+        "word to page, ms: p50": f"{late_ms[0]:.0f}",
+        "p95": f"{late_ms[1]:.0f}",
+        "p99": f"{late_ms[2]:.0f}",
+        "timer late, ms, p95: alone / quiet / spoken": parts(
+            percentiles(one.late_ms)[1] for one in windows
+        ),
+        "p99: alone / quiet / spoken": parts(percentiles(one.late_ms)[2] for one in windows),
+        "processor, s a second: alone / quiet / spoken": parts(
+            (one.load for one in windows), decimals=3
+        ),
+        "memory, MB more": f"{added_mb:.0f}",
+        "lost": n_lost,
+        "twice": n_twice,
+    }
+    print("\n".join(map(row, (cells, ["---"] * len(cells), cells.values()))))
+    print(f"newest sentence of the readers: {newest}, of the session: {len(shared.views) - 1}")
 
 
 if __name__ == "__main__":

@@ -288,6 +288,32 @@ def test_another_language_is_no_break_of_the_connection(opened, shared):
     assert page.get("states") == []
 
 
+def test_who_scrolls_up_to_read_stays_there_until_the_newest_is_wanted(opened, shared):
+    room, texts = shared(), [f"Satz {number}." for number in range(60)]
+    say(room, *texts)
+    page = opened()
+    page.open(room.link)
+    page.wait(is_shown(*texts))
+    captions, newest = (f"document.getElementById('{name}')" for name in ("captions", "newest"))
+    below = f"{captions}.scrollHeight - {captions}.scrollTop - {captions}.clientHeight"
+    assert page.get(below) < 2
+    page.get(f"{captions}.scrollTop = 100")
+    texts.append("Und noch einer.")
+    say(room, *texts)
+    page.wait(f"!{newest}.hidden")
+    assert page.get(f"{captions}.scrollTop") == 100
+    page.get(f"{newest}.click()")
+    page.wait(f"{newest}.hidden")
+    assert page.get(below) < 2
+
+
+def test_the_screen_is_kept_awake_where_the_browser_can(opened, shared):
+    page = opened(before="window.asked = []; navigator.wakeLock.request = async it => "
+                  "{ asked.push(it); };")  # fmt: skip
+    page.open(shared().link)
+    page.wait("asked.includes('screen')")
+
+
 def test_what_the_reader_chose_is_kept_on_the_phone_alone(opened, shared):
     room = shared()
     say(room, *SAID["de"], ar=SAID["ar"])
