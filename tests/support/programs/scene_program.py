@@ -44,7 +44,7 @@ from engine.files import ASSETS
 from engine.messages import Code
 from engine.models.instruct_card import LANGUAGE_NAMES
 from engine.speech.events import Behind, SpeechChanged, TailChanged
-from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.fake_engine import LANGUAGES, FakeEngine
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
 from tests.support.programs.room_scenes import SETTLE_MS, RoomScenes
 from tests.support.programs.side_scenes import SideScenes
@@ -100,7 +100,7 @@ HEARD = {
 SPOKEN = {"listening", "behind"}
 """Scenes in which somebody speaks and nobody types."""
 
-PREPARED = {"typing", "empty", "loading", "failure", "recovery"}
+PREPARED = {"typing", "arabic", "empty", "loading", "failure", "recovery"}
 """Scenes that need no act beyond typing."""
 
 MOST_LOOKS = 12  # at what may move for ever, as a busy progress bar
@@ -114,7 +114,9 @@ class Stage(SideScenes, RoomScenes):
         self.arguments = arguments
         self.folder = Path(tempfile.mkdtemp())
         self.others = []
-        translations = {"arabic": ARABIC, "polish": POLISH}.get(arguments.scene, GERMAN)
+        language = {"arabic": "ar", "polish": "pl"}.get(arguments.scene)
+        translations = {"ar": ARABIC, "pl": POLISH}.get(language, GERMAN)
+        LANGUAGES.update({code: LANGUAGE_NAMES[code] for code in (language,) if code})
         pairs = dict(zip(ENGLISH, translations, strict=True))
         words = {
             word: caption
@@ -128,6 +130,7 @@ class Stage(SideScenes, RoomScenes):
             data_folder=self.folder,
             log_folder=self.folder,
             model=self.folder,
+            language=language,
             can_use_xwayland=platform_wanted(os.environ, through_xwayland=True) is not None,
         )
         failures = [FAILURE] if arguments.scene == "failure" else []
@@ -306,9 +309,6 @@ class Stage(SideScenes, RoomScenes):
     def act_menu(self):
         bar = self.window.menuBar()
         bar.setActiveAction(bar.actions()[2])
-
-    def act_arabic(self):
-        self.window.choices.show_languages({"ar": "Arabic"}, "ar")
 
     def act_export(self):
         QTimer.singleShot(SETTLE_MS // 2, self.window.menu_actions.export.trigger)
