@@ -86,6 +86,7 @@ class ModelSettings:
         accepts_licence: a licence that forbids commercial use is accepted; recorded with the model.
         is_download: this program downloaded the folder, and deletes what it converted there.
         is_second: another model stays in memory, so this one is refused if there is no room.
+        hears: it translates the sound that its own speech encoder hears, not words.
     """
 
     directory: Path
@@ -98,6 +99,7 @@ class ModelSettings:
     accepts_licence: bool = False
     is_download: bool = False
     is_second: bool = False
+    hears: bool = False
 
     def __post_init__(self) -> None:
         at_least("the cache capacity", self.capacity, 1)

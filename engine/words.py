@@ -1,7 +1,12 @@
 """A word on its way through a session. Plain data."""
 
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 TYPED = ""
 """The lane of typed words in the window; in the terminal it may be that of the only source."""
@@ -18,6 +23,8 @@ class FedWord:
         spoken_at_s: when its end was spoken; None if it was not heard.
         start_s: its start on the lane's timeline.
         end_s: its end on the lane's timeline.
+        vectors: of a block of sound in the place of a word, float32, shape (positions, width); it
+            has no text.
     """
 
     text: str
@@ -27,6 +34,7 @@ class FedWord:
     spoken_at_s: float | None = None
     start_s: float = 0.0
     end_s: float = 0.0
+    vectors: "NDArray[np.float32] | None" = field(default=None, compare=False, repr=False)
 
     @property
     def begun_at_s(self) -> float:
@@ -42,5 +50,5 @@ def untimed(words: Iterable[str]) -> tuple[FedWord, ...]:
 
 
 def text_of(words: Iterable[FedWord]) -> str:
-    """Join words to a text."""
-    return " ".join(word.text for word in words)
+    """Join words to a text; blocks of sound have none."""
+    return " ".join(word.text for word in words if word.text)

@@ -45,6 +45,7 @@ from engine.speech.events import Heard
 from engine.utterances import UtteranceTracker
 
 if TYPE_CHECKING:
+    from engine.speech.direct.direct_recognizer import DirectModel
     from engine.speech.listener import Listener
     from engine.speech.recognizer import SpeechModel
     from engine.speech.streaming import StreamingModel
@@ -89,7 +90,7 @@ def listen(settings: ListenSettings, shared: ShareSettings | None = None) -> Non
         TextError: captions cannot be written.
     """
     out = standard_output()
-    folder = _speech_model_folder(settings)
+    folder = settings.direct or _speech_model_folder(settings)
     utterances = UtteranceTracker()
     view = ListeningView(
         out,
@@ -125,6 +126,7 @@ def _listening(
     """Start a session and a listener, and end both; readers of a room choose its languages."""
     with leaving_at_once():
         from engine.session.session import Session  # noqa: PLC0415
+        from engine.speech.direct.direct_recognizer import load_direct_model  # noqa: PLC0415  libraries may be missing
         from engine.speech.listener import Lane  # noqa: PLC0415  libraries may be missing
         from engine.speech.listening import make_listening, noticed  # noqa: PLC0415
         from engine.speech.speech_models import load_speech_model  # noqa: PLC0415
@@ -135,7 +137,9 @@ def _listening(
     language = asked.translation.source_language
     words = tuple(term for term, _ in asked.translation.glossary)
 
-    def load() -> "SpeechModel | StreamingModel":
+    def load() -> "SpeechModel | StreamingModel | DirectModel":
+        if settings.direct is not None:
+            return load_direct_model(folder)
         return load_speech_model(folder, device, language, words)
 
     def take(event: Event) -> None:

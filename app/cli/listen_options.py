@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,12 @@ from app.cli.exit_codes import UsageError
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.config.lanes import LANES
 from engine.audio.devices import AudioNotice, DeviceKind, WantedDevice
+from engine.errors import ModelError
+from engine.hub.bundled import NO_ADAPTER
 from engine.hub.catalogue import STANDARD_WHISPER, STREAMING_MODELS, suited_speech_model
-from engine.settings import DEVICES
+from engine.messages import Code
+from engine.models.model_card import read_card
+from engine.settings import DEVICES, ModelSettings
 
 if TYPE_CHECKING:
     from engine.audio.chunks import AudioSource
@@ -53,6 +57,8 @@ class ListenSettings:
         library: folder of downloaded models.
         real_time: play a file at its own pace.
         subtitles: files by format.
+        direct: folder of the model that translates sound, in the place of the recogniser; None:
+            words are recognised.
     """
 
     translation: TerminalSettings
@@ -61,6 +67,7 @@ class ListenSettings:
     library: Path
     real_time: bool
     subtitles: dict[str, Path]
+    direct: Path | None = None
 
 
 def add_listening_options(parser: argparse.ArgumentParser) -> None:
@@ -90,6 +97,13 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
         f"of either ({STANDARD_WHISPER}); where --from is not English, one that knows it",
     )
     parser.add_argument(
+        "--direct",
+        type=Path,
+        metavar="DIR",
+        help="translate straight from the sound, without a speech model: a model folder that was "
+        "trained for it",
+    )
+    parser.add_argument(
         "--real-time", action="store_true", help="play a file at its own pace, not at full speed"
     )
     for form in FORMATS:
@@ -108,8 +122,13 @@ def listen_settings(arguments: argparse.Namespace) -> ListenSettings:  # noqa: T
             "to name a microphone or output: --sound-device"
         )
         raise UsageError(msg)
+    if arguments.direct is not None:
+        _check_direct(arguments)
+        arguments.model, arguments.adapter = arguments.direct, NO_ADAPTER
     files: dict[str, Path | None] = {form: getattr(arguments, form) for form in FORMATS}
     translation = chosen_settings(arguments)
+    if arguments.direct is not None:
+        translation = _hearing(translation)
     return ListenSettings(
         translation=translation,
         sources=_chosen(arguments.sources, arguments.sound_devices),
@@ -117,7 +136,36 @@ def listen_settings(arguments: argparse.Namespace) -> ListenSettings:  # noqa: T
         library=arguments.model_library,
         real_time=arguments.real_time,
         subtitles={form: path for form, path in files.items() if path is not None},
+        direct=arguments.direct,
     )
+
+
+def _check_direct(arguments: argparse.Namespace) -> None:  # noqa: TID251  as above
+    """Raise UsageError for options that mean nothing without a recogniser, or another model."""
+    named = {
+        "--model": getattr(arguments, "model", None),
+        "--adapter": getattr(arguments, "adapter", None),
+        "--server": arguments.server,
+        "--glossary": arguments.glossary,
+        "--context": arguments.context,
+    }
+    wrong = [name for name, value in named.items() if value]
+    if wrong:
+        msg = f"--direct names the model, which reads no words: leave out {', '.join(wrong)}"
+        raise UsageError(msg)
+
+
+def _hearing(settings: TerminalSettings) -> TerminalSettings:
+    """Return the settings of a model that translates sound.
+
+    Raises:
+        ModelError: it reads text alone.
+    """
+    model = settings.model
+    assert isinstance(model, ModelSettings), "a server was refused before"
+    if read_card(model.directory).speech is None:
+        raise ModelError(Code.NO_SPEECH_ENCODER(folder=str(model.directory)))
+    return replace(settings, model=replace(model, hears=True))
 
 
 def _chosen(sources: list[str], devices: list[str]) -> tuple[ChosenSource, ...]:

@@ -6,6 +6,7 @@ Everything here runs on the worker thread.
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from engine.errors import AdapterError, ModelError
 from engine.events import AdapterChanged, LoadProgress
@@ -22,13 +23,17 @@ from engine.runtime.ctranslate2.encoder_decoder_loader import (
     EncoderDecoderWeights,
     load_encoder_decoder,
 )
-from engine.runtime.loader import AnyWeights, load_base, load_weights
+from engine.runtime.loader import AnyWeights, load_base, load_by_torch, load_weights
 from engine.runtime.processor import free_memory_bytes
 from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.base import AnySystem
 from engine.translation.factory import make_system
+from engine.translation.sound.spoken import SpokenTranslator
 from engine.untrusted.safe_names import is_download, model_name
+
+if TYPE_CHECKING:
+    from engine.runtime.weights import Weights
 
 Report = Callable[[LoadProgress], None]
 
@@ -61,6 +66,10 @@ class LoadedModel:
         report(LoadProgress(message=Code.LOADING(), fraction=0.2))
         self._switcher: AdapterSwitcher | None = None
         self.weights: AnyWeights
+        if settings.hears:  # the graph of ONNX Runtime begins with ids
+            self.weights = load_by_torch(settings)
+            self.notes = self.weights.report.notes
+            return
         if is_encoder_decoder(settings.directory):
             self.weights = _load_encoder_decoder(settings, report, cancelled)
             self.notes = self.weights.report.notes
@@ -123,6 +132,10 @@ class LoadedModel:
             RuntimeError: there is no memory for its cache.
         """
         capacity, settings = self._settings.capacity, self.suited(translation)
+        if self._settings.hears:
+            causal = cast("Weights", self.weights)
+            spoken = SpokenTranslator(causal, settings, capacity=capacity, log=log, model=model)
+            return cast("AnySystem", spoken)
         name = self._settings.system
         return make_system(name, self.weights, settings, capacity=capacity, log=log, model=model)
 

@@ -30,8 +30,11 @@ from engine.session.loaded_model import LoadedModel
 from engine.session.serving import Serving
 from engine.settings import ModelSettings, TranslationSettings
 from engine.text.source_language import source_notice
+from engine.translation.base import AnySystem
 from engine.translation.feed import translate_unseen
 from engine.translation.passage import Passage
+from engine.translation.sound.sound_passage import SoundPassage
+from engine.translation.sound.spoken import as_spoken, hear_silence
 
 _STATISTICS_S = 0.5  # how often they are reported while words wait
 
@@ -56,7 +59,7 @@ def loaded(
         report(LoadProgress(message=Code.MAKING_CACHE(), fraction=0.8))
         further = FurtherLanguages(translation, report, wake, lambda: weights)
         serving = Translating(weights, translation, report, event_log, further)
-        translate_unseen(serving.system, "Hello.")  # so that the first real word is not slow
+        warm_up(serving.system)  # so that the first real word is not slow
         serving.system.conversation.forget_sentences()
         report(
             Ready(
@@ -72,6 +75,15 @@ def loaded(
             report(weights.adapters_changed)
         serving.report_source()
         yield serving
+
+
+def warm_up(system: AnySystem) -> None:
+    """Translate something that nobody sees."""
+    spoken = as_spoken(system)
+    if spoken is None:
+        translate_unseen(system, "Hello.")
+    else:
+        hear_silence(spoken)
 
 
 class Translating(Serving):
@@ -123,6 +135,9 @@ class Translating(Serving):
                 super()._obey(command)
 
     def _begin_passage(self, lane: str) -> Passage:
+        spoken = as_spoken(self.system)
+        if spoken is not None:
+            return SoundPassage(spoken, lane, held=bool(self._switches))
         reads_any = not self._translation.reads_english
         return Passage(
             self.system,

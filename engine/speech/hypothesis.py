@@ -5,7 +5,12 @@ A hypothesis is replaced by the next one; its words count only once they are com
 """
 
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,12 +22,14 @@ class RecognizedWord:
         start_s: its start on the source's timeline.
         end_s: its end on the source's timeline.
         probability: the model's own, 0 to 1.
+        vectors: of a block of sound in the place of a word, see ``FedWord``.
     """
 
     text: str
     start_s: float
     end_s: float
     probability: float = 1.0
+    vectors: "NDArray[np.float32] | None" = field(default=None, compare=False, repr=False)
 
     @property
     def middle_s(self) -> float:

@@ -20,6 +20,7 @@ from engine.commands import EndPassage, FeedWords, Flush, HeardCommand
 from engine.errors import SurtitleError
 from engine.events import Event, Failed, Flushed
 from engine.messages import Code
+from engine.speech.direct.direct_recognizer import DirectModel
 from engine.speech.events import (
     Behind,
     CaughtUp,
@@ -94,7 +95,7 @@ class Recognition:
         n_words: counts the words of each lane, from one listener to the next.
     """
 
-    make_model: Callable[[], SpeechModel | StreamingModel]
+    make_model: Callable[[], SpeechModel | StreamingModel | DirectModel]
     make_detector: Callable[[], Detector]
     n_words: Counter[str] = field(default_factory=Counter)
 
@@ -223,7 +224,7 @@ class Listener:
         started_s = self._clock()
         model = self._recognition.make_model()
         workers = [self._lane_worker(lane, model) for lane in self._lanes]
-        streams = isinstance(model, StreamingModel)
+        streams = isinstance(model, StreamingModel | DirectModel)
         self._report(RecognizerReady(load_s=self._clock() - started_s, streams=streams))
         while workers and not self._over.is_set():
             for worker in workers:
@@ -231,7 +232,9 @@ class Listener:
                     self._pass_on(event)
             workers = [worker for worker in workers if not worker.finished]
 
-    def _lane_worker(self, lane: Lane, model: SpeechModel | StreamingModel) -> "_LaneWorker":
+    def _lane_worker(
+        self, lane: Lane, model: SpeechModel | StreamingModel | DirectModel
+    ) -> "_LaneWorker":
         settings = self._settings
         detector = self._recognition.make_detector()
         recognizer = make_recognizer(model, detector, settings.vad, settings.recognizer)
@@ -320,13 +323,15 @@ class _LaneWorker:
 
     def _take_results(
         self, results: Sequence[Recognized], sound: AudioChunk | None
-    ) -> Iterator[Heard | FeedWords]:
+    ) -> Iterator[Heard | FeedWords | EndPassage]:
         lane = self._lane.name
         for result in results:
             words = tuple(self._committed(result.committed, sound, self._clock()))
             if words:
                 yield FeedWords(words, lane)
-            if result.speech_ended and sound is not None:
+            if result.speech_ended and self._recognizer.ends_passages:
+                yield EndPassage(lane)
+            elif result.speech_ended and sound is not None:
                 self._ended_s = sound.end_s + self._pause_s
             tail = tuple(word.text for word in result.tail)
             yield TailChanged(lane=lane, words=tail, after=self._n_words[lane])
@@ -338,7 +343,7 @@ class _LaneWorker:
             age_s = sound.end_s - word.end_s if sound else 0.0
             heard_at_s = sound.heard_at_s if sound else now_s
             text = plain_word(word.text)
-            if text:
+            if text or word.vectors is not None:
                 self._n_words[self._lane.name] += 1
                 yield FedWord(
                     text,
@@ -347,6 +352,7 @@ class _LaneWorker:
                     end_s=word.end_s,
                     spoken_at_s=heard_at_s - max(0.0, age_s),
                     committed_at_s=now_s,
+                    vectors=word.vectors,
                 )
 
     def _take_speech(self, *, hears: bool) -> Iterator[Heard]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from engine.audio.devices import AudioNotice, WantedDevice
 from engine.hub.catalogue import smaller_whisper
 from engine.speech import vad
+from engine.speech.direct.direct_recognizer import DirectModel
 from engine.speech.events import Heard, Noticed
 from engine.speech.listener import Feed, Lane, Listener, ListeningSettings, Recognition
 from engine.speech.recognizer import SpeechModel
@@ -39,7 +40,7 @@ def noticed(lane: str, report: Callable[[Heard], None]) -> Callable[[AudioNotice
 def make_listening(
     lanes: Sequence[Lane],
     feed: Feed,
-    load: Callable[[], SpeechModel | StreamingModel],
+    load: Callable[[], SpeechModel | StreamingModel | DirectModel],
     report: Callable[[Heard], None],
     *,
     recognizer: str,

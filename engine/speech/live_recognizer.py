@@ -33,7 +33,12 @@ class LiveRecognizer(ABC):
 
     The ``committed`` words that ``feed`` and ``flush`` returned are the transcript, which is
     append-only. One thread uses it.
+
+    Attributes:
+        ends_passages: the end of each speech ends a passage at once, not only after a pause.
     """
+
+    ends_passages = False
 
     def __init__(self, vad: VoiceActivityDetector, pace: Pace) -> None:
         """Take what lets speech through, and what measures the computing."""

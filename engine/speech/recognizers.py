@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from engine.speech.direct.direct_recognizer import DirectModel, DirectRecognizer
 from engine.speech.live_recognizer import LiveRecognizer
 from engine.speech.recognizer import Recognizer, RecognizerSettings, SpeechModel
 from engine.speech.streaming import PRE_ROLL_S, StreamingModel, StreamingRecognizer
@@ -9,7 +10,7 @@ from engine.speech.vad import Detector, VadSettings, VoiceActivityDetector
 
 
 def make_recognizer(
-    model: SpeechModel | StreamingModel,
+    model: SpeechModel | StreamingModel | DirectModel,
     detector: Detector,
     vad: VadSettings | None = None,
     settings: RecognizerSettings | None = None,
@@ -17,12 +18,14 @@ def make_recognizer(
     """Return what turns sound into committed words.
 
     Args:
-        model: of either kind.
+        model: of any kind.
         detector: of voice activity, for this recogniser alone.
         vad: None for the defaults.
         settings: of a model that hears whole pieces; None for the defaults.
     """
     vad = vad or VadSettings()
+    if isinstance(model, DirectModel):
+        return DirectRecognizer(model, VoiceActivityDetector(detector, vad))
     if isinstance(model, StreamingModel):
         heard = replace(vad, pre_roll_s=max(vad.pre_roll_s, PRE_ROLL_S))
         return StreamingRecognizer(model, VoiceActivityDetector(detector, heard))

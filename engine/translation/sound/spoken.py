@@ -5,8 +5,10 @@ decides after each. Constraints, glossary, sentences before and edits need the w
 and so do not work here.
 """
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from engine.runtime.vectors import Vectors
 from engine.runtime.weights import Weights
 from engine.settings import TranslationSettings
 from engine.translation.base import AnySystem
+from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from engine.translation.source_text import SourceText
 from engine.translation.utterance import Utterance
@@ -124,6 +127,19 @@ class SpokenTranslator(Translator):
 
     def _beside(self, settings: TranslationSettings, capacity: int) -> AnySystem:
         raise NotImplementedError
+
+
+def as_spoken(system: object) -> SpokenTranslator | None:
+    """Return a system that translates sound; None for one that translates words."""
+    return system if isinstance(system, SpokenTranslator) else None
+
+
+def hear_silence(translator: SpokenTranslator) -> None:
+    """Translate a vector of zeros and drop its caption, as a warm-up."""
+    weights = cast("Weights", translator.conversation.weights)
+    utterance = translator.open()
+    translator.hear(utterance, [np.zeros((1, weights.width), np.float32)], ended=True)
+    deque(changes(translator, utterance), maxlen=0)
 
 
 def _spoken(utterance: Utterance) -> SpokenUtterance:

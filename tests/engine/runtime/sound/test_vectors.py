@@ -98,6 +98,8 @@ def test_onnx_runtime_refuses_rows_that_carry_vectors(tmp_path):
         model.vectors.add(random_vectors(1))
         with pytest.raises(ValueError, match="are computed by torch"):
             model.feed([Row(-1, 0, 0)])
-        store = light.new_store(n_lanes, 50)
+        asked = [
+            Ask(lane, [Row(-1, 0, 0)], (), False, random_vectors(1)) for lane in range(n_lanes)
+        ]
         with pytest.raises(ValueError, match="are computed by torch"):
-            store.feed([Ask(0, [Row(-1, 0, 0)], (), False, random_vectors(1))])
+            light.new_store(n_lanes, 50).feed(asked)

@@ -1,0 +1,1 @@
+"""Hear speech without recognising it."""

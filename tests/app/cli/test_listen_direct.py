@@ -1,0 +1,108 @@
+"""``surtitle listen --direct``: sound, encoder, session and captions as they are."""
+
+import wave
+
+import numpy as np
+import pytest
+import torch
+
+from app.__main__ import main
+from app.config.system.text_io import printable
+from engine.audio.chunks import AudioChunk
+from engine.settings import TranslationSettings
+from engine.speech.direct.direct_recognizer import load_direct_model
+from engine.speech.recognizers import make_recognizer
+from engine.translation.feed import changes
+from engine.translation.sound.spoken import SpokenTranslator
+from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
+from tests.support.fakes import save_tiny_model, tiny_weights
+from tests.support.listening_fakes import Loudness
+
+
+@pytest.fixture(scope="module")
+def direct(tmp_path_factory):
+    folder = save_tiny_model(tmp_path_factory.mktemp("direct"))
+    save_speech_encoder(folder, tiny_encoder(torch.float32))
+    return folder
+
+
+@pytest.fixture
+def talk(tmp_path):
+    rng = np.random.default_rng(0)
+    silence = np.zeros(22_000)
+    parts = [
+        silence,
+        rng.uniform(0.3, 0.9, 30_000),
+        silence,
+        rng.uniform(0.3, 0.9, 60_000),
+        silence,
+    ]
+    path = tmp_path / "talk.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(16_000)
+        file.writeframes((np.concatenate(parts) * 32767).astype("<i2").tobytes())
+    return path
+
+
+@pytest.fixture
+def listen(monkeypatch, capsysbinary):
+    monkeypatch.setattr("engine.speech.vad.SileroDetector", Loudness)
+
+    def run(*options):
+        exit_code = main(["listen", *map(str, options)])
+        out, err = capsysbinary.readouterr()
+        return exit_code, out.decode(), err.decode()
+
+    return run
+
+
+def test_speech_comes_out_as_a_line_for_each_speech_without_a_recogniser(
+    listen, direct, talk, tmp_path
+):
+    log, subtitles = tmp_path / "events.jsonl", tmp_path / "talk.srt"
+    options = ["--direct", direct, "--source", talk, "--policy", "read:2", "--device", "cpu"]
+    exit_code, out, err = listen(*options, "--log", log, "--srt", subtitles)
+    assert (exit_code, "Traceback" in err) == (0, False), err
+    lines = out.splitlines()
+    assert len(lines) == 2
+    assert log.read_text().count('"event": "heard"') > 2
+    cues = subtitles.read_text(encoding="utf-8")
+    assert all(word in cues for line in lines for word in line.split()[:2])
+
+
+def test_captions_are_those_of_the_same_blocks_at_once(listen, direct, talk):
+    with wave.open(str(talk)) as file:
+        samples = np.frombuffer(file.readframes(1 << 20), "<i2").astype(np.float32) / 32768
+    recognizer = make_recognizer(load_direct_model(direct), Loudness())
+    results = recognizer.feed(AudioChunk(samples=samples, start_s=0.0)) + recognizer.flush()
+    translator = SpokenTranslator(tiny_weights(torch.float32), TranslationSettings(policy="read:2"))
+    captions, utterance = [], translator.open()
+    for result in results:
+        blocks = [word.vectors for word in result.committed]
+        translator.hear(utterance, blocks, ended=result.speech_ended)
+        list(changes(translator, utterance))
+        if result.speech_ended:
+            captions.append(" ".join(printable(utterance.caption).split()))
+            utterance = translator.open()
+    options = ["--direct", direct, "--source", talk, "--policy", "read:2", "--device", "cpu"]
+    _, out, _ = listen(*options)
+    assert [" ".join(line.split()) for line in out.splitlines()] == captions
+    assert all(captions)
+
+
+def test_a_model_that_reads_text_alone_is_one_sentence(listen, talk, tmp_path):
+    exit_code, _, err = listen("--direct", save_tiny_model(tmp_path / "text"), "--source", talk)
+    assert exit_code == 1
+    assert "reads text alone; choose one that was trained for speech" in err
+
+
+@pytest.mark.parametrize(
+    "option",
+    [("--model", "other"), ("--adapter", "mine"), ("--context", 2), ("--glossary", "x.tsv")],
+)
+def test_what_means_nothing_without_words_is_refused(listen, direct, talk, option):
+    exit_code, _, err = listen("--direct", direct, "--source", talk, *option)
+    assert exit_code == 2
+    assert f"--direct names the model, which reads no words: leave out {option[0]}" in err

@@ -1,0 +1,153 @@
+import functools
+import random
+
+import numpy as np
+import pytest
+import torch
+
+from engine.commands import Clear, EndPassage, FeedWords, Flush
+from engine.events import CaptionChanged, Cleared, Flushed, SourceChanged, UtteranceEnded
+from engine.runtime.torch.torch_store import TorchStore
+from engine.settings import ModelSettings, TranslationSettings
+from engine.translation.feed import changes
+from engine.translation.sound.sound_passage import SoundPassage
+from engine.translation.sound.spoken import SpokenTranslator
+from engine.words import FedWord, text_of
+from tests.support.direct.encoders import WIDTH, save_speech_encoder, tiny_encoder
+from tests.support.fakes import Receiver, save_tiny_model, tiny_weights
+from tests.support.sessions import running
+
+READ_2 = TranslationSettings(policy="read:2")
+
+
+@functools.cache
+def blocks(n_blocks, seed=0):
+    rng = np.random.default_rng(seed)
+    return [rng.normal(size=(2, WIDTH)).astype(np.float32) for _ in range(n_blocks)]
+
+
+def words_of(blocks):
+    return tuple(
+        FedWord("", number=n, start_s=0.32 * n, end_s=0.32 * n + 0.32, vectors=block)
+        for n, block in enumerate(blocks, start=1)
+    )
+
+
+def new_passage(**others):
+    return SoundPassage(SpokenTranslator(tiny_weights(), READ_2), **others)
+
+
+def caption_of(blocks, dtype=torch.float64):
+    translator = SpokenTranslator(tiny_weights(dtype), READ_2)
+    utterance = translator.open()
+    translator.hear(utterance, blocks, ended=True)
+    list(changes(translator, utterance))
+    return utterance.caption
+
+
+def advance(passage, receiver, events=()):
+    for event in (*events, *iter(passage.advance, None)):
+        receiver(event)
+
+
+def test_blocks_that_come_one_by_one_are_one_utterance_with_the_caption_of_all_at_once():
+    passage, receiver = new_passage(), Receiver()
+    rng, words, start = random.Random(0), words_of(blocks(12)), 0
+    while start < len(words):
+        stop = start + rng.randint(0, 3)
+        advance(passage, receiver, passage.splice(passage.n_words, None, words[start:stop]))
+        start = stop
+    assert not passage.is_settled
+    advance(passage, receiver, passage.finish())
+    ((heard, caption),) = receiver.text
+    assert heard == ("",) * 12
+    assert caption == caption_of(blocks(12)) != ""
+    assert passage.is_settled
+    assert len(receiver.ended) == 1
+
+
+def test_words_that_are_shown_keep_no_vectors_and_have_no_text():
+    events = new_passage().splice(0, None, words_of(blocks(3)))
+    (changed,) = [event for event in events if isinstance(event, SourceChanged)]
+    assert [word.vectors for word in changed.words] == [None] * 3
+    assert [word.number for word in changed.words] == [1, 2, 3]
+    assert text_of(changed.words) == ""
+
+
+def test_blocks_wait_while_a_passage_is_held():
+    passage, receiver = new_passage(held=True), Receiver()
+    advance(passage, receiver, passage.splice(0, None, words_of(blocks(12))[:5]))
+    advance(passage, receiver, passage.splice(5, None, words_of(blocks(12))[5:]))
+    assert receiver.text == []
+    assert passage.backlog_words == 12
+    advance(passage, receiver, passage.finish())
+    advance(passage, receiver, passage.resume())
+    ((_, caption),) = receiver.text
+    assert caption == caption_of(blocks(12))
+
+
+def test_sound_is_only_added_at_its_end():
+    passage = new_passage()
+    passage.splice(0, None, words_of(blocks(3)))
+    with pytest.raises(ValueError, match="only added at its end, 3, not at 1"):
+        passage.splice(1, None, words_of(blocks(3)))
+
+
+def test_what_ends_without_a_block_is_no_utterance():
+    passage = new_passage()
+    assert passage.finish() == []
+    assert passage.is_settled
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = save_tiny_model(tmp_path_factory.mktemp("direct"))
+    save_speech_encoder(folder, tiny_encoder(torch.float32))
+    return ModelSettings(directory=folder, device="cpu", capacity=1024, hears=True)
+
+
+def test_a_session_captions_two_speakers_straight_from_the_sound(model):
+    with running(model, translation=READ_2) as (session, listener):
+        one, other = words_of(blocks(9, 1)), words_of(blocks(9, 2))
+        for start in range(0, 9, 3):
+            session.send(FeedWords(one[start : start + 3], "me"))
+            session.send(FeedWords(other[start : start + 3], "them"))
+        for lane in ("me", "them"):
+            session.send(EndPassage(lane))
+        session.send(Flush(1))
+        listener.wait_for(Flushed)
+        captions = [caption for _, caption in listener.receiver.text]
+        assert captions == [caption_of(blocks(9, seed), torch.float32) for seed in (1, 2)]
+        assert len(listener.all_of(UtteranceEnded)) == 2
+
+
+def test_a_session_forgets_sound_that_is_cleared(model):
+    with running(model, translation=READ_2) as (session, listener):
+        session.send(FeedWords(words_of(blocks(4)), ""))
+        listener.wait_for(CaptionChanged)
+        session.send(Clear())
+        listener.wait_for(Cleared)
+        assert listener.receiver.text == []
+        session.send(FeedWords(words_of(blocks(9, 1)), ""))
+        session.send(EndPassage(""))
+        session.send(Flush(1))
+        listener.wait_for(Flushed)
+        ((_, caption),) = listener.receiver.text
+        assert caption == caption_of(blocks(9, 1), torch.float32)
+
+
+def test_a_block_is_fed_once_while_a_session_listens(model, monkeypatch):
+    fed, compute = [], TorchStore.compute
+
+    def note(store, ask):
+        fed.extend(row.id for row in ask.rows if row.id < 0)
+        return compute(store, ask)
+
+    with running(model, translation=READ_2) as (session, listener):
+        monkeypatch.setattr(TorchStore, "compute", note)
+        for word in words_of(blocks(10)):
+            session.send(FeedWords((word,), ""))
+        session.send(EndPassage(""))
+        session.send(Flush(1))
+        listener.wait_for(Flushed)
+    assert fed == [-1 - n for n in range(20)]
