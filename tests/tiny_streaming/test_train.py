@@ -7,7 +7,8 @@ import torch
 
 from tests.tiny_streaming.features import N_BINS, log_mel
 from tests.tiny_streaming.network import JOINED, Network
-from tests.tiny_streaming.train import make_example, pieces, vocabulary
+from tests.tiny_streaming.train import Example, make_example, pieces, vocabulary
+from tests.tiny_streaming.transducer import IGNORED, walk
 from tests.tiny_whisper.synthetic_speech import SpokenWord, Utterance, sentence
 
 
@@ -40,6 +41,31 @@ def test_a_piece_may_be_told_from_its_middle_until_a_little_after_its_end():
     spoken = Utterance(words=(word,), samples=np.zeros(32_000, np.float32))
     example = make_example(spoken, vocabulary())
     assert example.spans == [(15, 27)]
+
+
+SAID = Example(features=torch.zeros(0), ids=[5, 6, 7], spans=[])
+
+
+def test_a_search_that_never_slips_is_asked_for_each_piece_once_at_its_place():
+    before, told = walk(SAID, [1, 2, 6], 9)
+    assert told.tolist() == [0, 5, 6, 0, 0, 0, 7, 0, 0]
+    assert before.tolist() == [[0, 0], [0, 0], [0, 5], *[[5, 6]] * 4, [6, 7], [6, 7]]
+
+
+def test_after_a_slip_the_next_piece_that_was_not_told_is_asked_for_and_none_twice():
+    n_late = n_early = n_never = 0
+    for seed in range(100):
+        before, told = walk(SAID, [2, 8, 14], 20, random.Random(seed))
+        never = {5, 6, 7}
+        for (_, last), wanted in zip(before.tolist(), told.tolist(), strict=True):
+            never -= {last}
+            assert wanted in (0, IGNORED) or wanted > last
+        places_of_5 = [n for n, wanted in enumerate(told.tolist()) if wanted == 5]
+        n_late += places_of_5 == [2, 3]
+        n_early += IGNORED in told
+        n_never += bool(never)
+    assert min(n_late, n_early) > 5
+    assert n_never > 0
 
 
 def test_hearing_chunk_by_chunk_from_the_file_is_hearing_at_once():

@@ -8,6 +8,7 @@ https://github.com/k2-fsa/sherpa-onnx.
 """
 
 import logging
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,11 @@ _log = logging.getLogger(__name__)
 CONTEXT = 2
 """Tokens told before that the decoder knows."""
 
+IGNORED = -100
+"""Stands where it does not matter what is told."""
+
+_SLIPS, _HASTE, _FORGETS, _LATEST = 0.3, 0.1, 0.02, 3
+_WALKS = 3  # of each utterance, the first one without slips
 _EMBEDDED = 32
 _BATCH = 2_048  # positions
 
@@ -108,33 +114,63 @@ def places(network: Network, example: "Example") -> list[int]:
     return found
 
 
-def walk(example: "Example", at: Sequence[int], n_positions: int) -> tuple[Tensor, Tensor]:
-    """Return the tokens told before each position, (T, 2), and the token told there, (T,)."""
+def walk(
+    example: "Example", at: Sequence[int], n_positions: int, slips: random.Random | None = None
+) -> tuple[Tensor, Tensor]:
+    """Return the tokens told before each position, (T, 2), and the token to tell there, (T,).
+
+    Args:
+        example: what is said.
+        at: the position of each piece.
+        n_positions: T.
+        slips: decides where a piece is told a position early, late, or never, as a search does:
+            what was not told is still to be told, and what was told is not to be told again; and
+            where a speech begins from an empty state, as after a pause. None for a search that
+            never slips. After Ross et al. 2011
+            (https://arxiv.org/abs/1011.0686), the slips drawn instead of made by the model.
+    """
     told = torch.zeros(n_positions, dtype=torch.long)
     before = torch.zeros(n_positions, CONTEXT, dtype=torch.long)
-    recent = [0] * CONTEXT
-    pieces = dict(zip(at, example.ids, strict=True))
+    recent, n_told = [0] * CONTEXT, 0
     for position in range(n_positions):
+        if slips is not None and slips.random() < _FORGETS:
+            recent = [0] * CONTEXT
         before[position] = torch.tensor(recent)
-        if position in pieces:
-            told[position] = pieces[position]
-            recent = [*recent[1:], pieces[position]]
+        while n_told < len(at) and position > at[n_told] + _LATEST:
+            n_told += 1  # never: it is over
+        if n_told == len(at) or position < at[n_told] - 1:
+            continue
+        if position >= at[n_told]:
+            told[position] = example.ids[n_told]
+            tells = slips is None or slips.random() >= _SLIPS
+        else:
+            tells = slips is not None and slips.random() < _HASTE
+            told[position] = IGNORED if tells else 0
+        if tells:
+            recent = [*recent[1:], example.ids[n_told]]
+            n_told += 1
     return before, told
 
 
 def teach(network: Network, examples: "Sequence[Example]", steps: int) -> Transducer:
     """Teach a decoder and a joiner to tell each piece once, where the network tells it loudest.
 
-    The encoder is left as it is, so that a step costs next to nothing.
+    The encoder is left as it is, so that a step costs next to nothing. Taught by searches that
+    never slip alone, it leaves out what it did not tell in time, and tells twice what it told
+    early.
     """
     transducer = Transducer(network)
+    rng = random.Random(1)
     heard, before, told = [], [], []
     for example in examples:
         with torch.no_grad():
-            heard.append(network.hidden(example.features[None])[0])
-        context, wanted = walk(example, places(network, example), len(heard[-1]))
-        before.append(context)
-        told.append(wanted)
+            hidden = network.hidden(example.features[None])[0]
+        at = places(network, example)
+        for slips in (None, *[rng] * (_WALKS - 1)):
+            context, wanted = walk(example, at, len(hidden), slips)
+            heard.append(hidden)
+            before.append(context)
+            told.append(wanted)
     every = torch.cat(heard), torch.cat(before), torch.cat(told)
     learnt = [p for p in transducer.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(learnt, lr=4e-3, weight_decay=0.01)
@@ -143,7 +179,7 @@ def teach(network: Network, examples: "Sequence[Example]", steps: int) -> Transd
             group["lr"] = 4e-3 * (steps - step) / steps
         chosen = torch.randint(len(every[0]), (_BATCH,))
         hidden, context, wanted = (part[chosen] for part in every)
-        loss = F.cross_entropy(transducer(hidden, context), wanted)
+        loss = F.cross_entropy(transducer(hidden, context), wanted, ignore_index=IGNORED)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()

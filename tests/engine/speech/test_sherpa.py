@@ -142,7 +142,8 @@ def test_greedy_search_never_takes_back_what_was_committed():
             stream = model.stream()
             stream.feed(samples)
             told = "".join(piece.text for piece in stream.flush()).split()
-            assert keys(committed) == keys(told)
+            # a piece that comes late is a word of its own
+            assert "".join(keys(committed)) == "".join(keys(told))
 
 
 @needs_voice
