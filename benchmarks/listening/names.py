@@ -1,9 +1,10 @@
 """What a list of names is worth: how many are heard right with it, and what it does to the rest.
 
-espeak-ng says names that the recogniser was never taught, though its tokens can spell them, in
-sentences of words that it knows; then the recordings of ``benchmarks.listening.kinds``, in which
-none is said. Both are heard without the list and with it. *Changed* are committed words that the
-search takes back afterwards: on a screen they stay.
+espeak-ng says names that the recogniser was never taught, though its tokens can spell them, or with
+``--names`` words where it does not expect them, in sentences of words that it knows; then the
+recordings of ``benchmarks.listening.kinds``, in which none is said. Both are heard without the list
+and with it. *Changed* are committed words that the search takes back afterwards: on a screen they
+stay.
 
     python -m benchmarks.listening.names
 """
@@ -11,7 +12,7 @@ search takes back afterwards: on a screen they stay.
 import argparse
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,6 @@ import numpy as np
 from benchmarks.listen import words_at_once
 from benchmarks.listening.kinds import hear, keys, say, speeches
 from engine.audio.devices import SAMPLE_RATE_HZ
-from engine.speech.hypothesis import same_word_key
 from engine.speech.recognizer import SpeechModel
 from engine.speech.recognizers import make_recognizer
 from engine.speech.speech_models import load_speech_model
@@ -54,8 +54,10 @@ class Count:
     computing_s: float = 0.0
     sound_s: float = 0.0
 
-    def add(self, model: SpeechModel | StreamingModel, spoken: Utterance) -> None:
-        """Hear a recording."""
+    def add(
+        self, model: SpeechModel | StreamingModel, spoken: Utterance, names: Sequence[str]
+    ) -> None:
+        """Hear a recording, in which names may be said."""
         pause = np.zeros(round(_AFTER_S * SAMPLE_RATE_HZ), np.float32)
         samples = np.concatenate([spoken.samples, pause])
         recognizer = make_recognizer(model, SileroDetector())
@@ -66,7 +68,7 @@ class Count:
         self.sound_s += len(samples) / SAMPLE_RATE_HZ
         told = keys([word for speech_ in cut for word in words_at_once(model, speech_)])
         self.n_changed += n_edits(told, committed)
-        said, listed = keys(spoken.text.split()), set(map(same_word_key, NAMES))
+        said, listed = keys(spoken.text.split()), set(keys(names))
         missed = [word for word in said if word in listed and word not in committed]
         n_names = sum(word in listed for word in said)
         self.n_names += n_names
@@ -76,10 +78,10 @@ class Count:
         self.n_wrong += max(0, n_edits(said, committed) - len(missed))
 
 
-def recordings(n_plain: int) -> Iterator[Utterance]:
+def recordings(names: Sequence[str], n_plain: int) -> Iterator[Utterance]:
     """Say each name in each sentence, then recordings without names."""
     rng = random.Random(33)
-    for name in NAMES:
+    for name in names:
         for sentence in _SENTENCES:
             yield speech([sentence.format(name)], rng)
     for seed in range(n_plain):
@@ -91,12 +93,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.listening.names", description=__doc__)
     parser.add_argument("--asr", type=Path, default=Path("tests/assets/tiny-transducer"))
     parser.add_argument("--n", type=int, default=20, help="recordings without names")
+    parser.add_argument("--names", nargs="+", default=NAMES)
     given = parser.parse_args()
     print(f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|")
-    for words in ((), NAMES):
+    for words in ((), tuple(given.names)):
         model, count = load_speech_model(given.asr, "cpu", "en", words), Count()
-        for spoken in recordings(given.n):
-            count.add(model, spoken)
+        for spoken in recordings(given.names, given.n):
+            count.add(model, spoken, given.names)
         n_words = count.n_names + count.n_others
         row = (
             *(given.asr.name, "with" if words else "without"),
