@@ -902,6 +902,15 @@ def test_shared_captions_grow_on_the_phones_and_end_with_the_command(translate, 
     assert "http://room/#key" in ran.err
 
 
+def test_where_no_room_can_be_opened_nothing_is_translated(translate, monkeypatch):
+    def refuse(*_arguments, **_settings):
+        raise OSError(errno.EADDRINUSE, "Address already in use")
+
+    monkeypatch.setattr(room_module, "Room", refuse)
+    ran = translate(b"good morning.", "--live", "--share", "--share-at", "127.0.0.1")
+    ran.says(1, "nothing could be shared at 127.0.0.1: ", "Address already in use")
+
+
 def test_a_reader_chooses_a_further_language_which_the_captions_know_nothing_of(
     translate, monkeypatch
 ):

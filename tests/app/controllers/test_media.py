@@ -137,6 +137,17 @@ def test_a_pause_stops_reading_until_captions_go_on(listening_program, talk):
     assert one.texts("them") == (SAID, SAID.upper())
 
 
+def test_a_file_that_is_stopped_is_read_no_further(listening_program, talk):
+    one = listening_program().open()
+    one.window.menu_actions.pause.setChecked(True)
+    dialog = caption(one, talk)
+    one.wait(lambda: one.application.media._splitter is not None)
+    dialog.stop.click()
+    one.wait(dialog.start.isVisible)
+    assert one.run.file.position_s == 0
+    assert one.texts("them") == ("", "")
+
+
 def dropped(widget, *paths):
     """Drag files on a widget and let go, as the window system reports it."""
     mime = QMimeData()

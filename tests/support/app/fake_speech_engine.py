@@ -88,6 +88,11 @@ class FileTalk(Chunks):
     def pause(self, *, paused):
         (self._going.clear if paused else self._going.set)()
 
+    def stop(self):
+        self._waiting.clear()
+        self._going.set()
+        super().stop()
+
     def start(self):
         if self.words[0].text == "silent":
             raise AudioError(Code.NO_SOUND_IN(path="it"))
