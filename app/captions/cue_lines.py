@@ -1,5 +1,7 @@
 """Lines of a cue: at most two of 42 characters, as subtitlers have it. Pure."""
 
+from app.captions.line_breaking import may_break
+
 LINE = 42
 """Characters of a line."""
 
@@ -39,7 +41,7 @@ def lines_of(text: str, label: str = "") -> list[str]:
     room, whole = _room(label), len(label) + len(text)
     if len(text) <= room:
         return [label + text]
-    blanks = [i for i in range(len(text) - LINE - 1, room + 1) if i >= 0 and text[i] == " "]
+    blanks = [i for i in range(max(len(text) - LINE - 1, 0), room + 1) if _is_end(text, i)]
     if blanks:
         middle = min(blanks, key=lambda i: abs(2 * (len(label) + i) + 1 - whole))
         return [label + text[:middle], text[middle + 1 :]]
@@ -57,7 +59,11 @@ def _room(label: str) -> int:
     return max(LINE // 2, LINE - len(label))
 
 
+def _is_end(text: str, at: int) -> bool:
+    return may_break(text[at - 1 : at], text[at], text[at + 1 : at + 2])
+
+
 def _line_end(text: str, start: int, room: int) -> int:
     """Return the index after the last blank that ends a line, or that of a cut in a long word."""
-    blank = text.rfind(" ", start, start + room + 1)
-    return blank + 1 if blank > start else start + room
+    blanks = (i for i in range(start + room, start, -1) if _is_end(text, i))
+    return next(blanks, start + room - 1) + 1

@@ -21,10 +21,25 @@ Measure = Callable[[str], float]
 RIGHT_TO_LEFT_MARK = "\u200f"
 """Without width; a line that begins with it is set from the right, whatever its first letter is."""
 
+_NO_BREAK = "\u00a0\u2007\u202f"
+_NO_START = "?!;:»%€"  # French and others write a space before them
+_NO_END = "«"
+
 _LABEL_SHARE = 0.5  # of a line, for the name of a speaker at most
 
 _JOINER = "\u200d"
 _MARKS = _JOINER + "\ufe0e\ufe0f"  # zero-width joiner and variation selectors
+
+
+def may_break(before: str, space: str, after: str) -> bool:
+    """Return whether a line may end with a space, by the characters beside it.
+
+    No line begins with a mark that ends a sentence, a quotation or a number, as in the rules LB12
+    and LB13 of Unicode, Line Breaking Algorithm, unicode.org/reports/tr14.
+    """
+    return space.isspace() and not (
+        space in _NO_BREAK or (after and after in _NO_START) or (before and before in _NO_END)
+    )
 
 
 class LineBreaker:
@@ -53,7 +68,7 @@ class LineBreaker:
             if self._begins_sentence(character):
                 closed.append(self.flush())
             elif self._overflows(character):
-                cut = self._cut()
+                cut = self._cut(character)
                 closed.append(self._line[:cut])
                 self._line = self._line[cut:]
             self._line += character
@@ -80,9 +95,10 @@ class LineBreaker:
             return False
         return self._measure(self._line + character) > self._width
 
-    def _cut(self) -> int:
+    def _cut(self, after: str) -> int:
         """Return where the open line closes: before its last word, or inside its only one."""
-        spaces = [at for at, character in enumerate(self._line) if character.isspace()]
+        text = self._line + after
+        spaces = [i for i in range(len(self._line)) if may_break(text[i - 1 : i], *text[i : i + 2])]
         cut = spaces[-1] + 1 if spaces else 0
         return cut if self._line[:cut].strip() else len(self._line)
 

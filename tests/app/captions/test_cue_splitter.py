@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.captions.cue_lines import LINE, LINES, lines_of
+from app.captions.cue_lines import LINE, LINES, cue_end, lines_of
 from app.captions.cue_splitter import CueSplitter, split
 from engine.events import (
     CaptionChanged,
@@ -145,3 +145,15 @@ def test_an_export_has_the_cues_that_the_terminal_wrote_as_they_came(seed):
     assert [replace(cue, end_s=max(cue.end_s, cue.start_s + 0.5)) for cue in split(kept.cue)] == (
         written
     )
+
+
+def test_no_line_of_a_subtitle_begins_with_a_mark_that_ends_something():
+    text = "On ne sait pas encore comment cela finira ? " * 3
+    cues, start = [], 0
+    while start < len(text.rstrip()):
+        end = cue_end(text.rstrip(), start)
+        cues.append(text[start:end].strip())
+        start = end
+    lines = [line for cue in cues for line in lines_of(cue)]
+    assert not [line for line in lines if line.startswith("?")]
+    assert " ".join(lines) == text.strip()

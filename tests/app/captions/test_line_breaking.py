@@ -52,6 +52,23 @@ def test_lines_break_at_the_last_space_that_fits():
     assert breaker.open_line == "Heute"
 
 
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Vous avez raison ?", ["Vous avez ", "raison ?"]),
+        ("Vous avez un mot ! Oui", ["Vous avez un ", "mot ! ", "Oui"]),
+        ("Il dit « bonjour »", ["Il dit ", "« bonjour »"]),
+        ("Ils feraient 10\u202f000", ["Ils feraient ", "10\u202f000"]),
+        ("Elles seront 10 %", ["Elles seront ", "10 %"]),
+        ("???????????????? ?", ["???????????????? ", "?"]),
+    ],
+)
+def test_no_line_begins_with_a_mark_that_ends_something(text, lines):
+    breaker = LineBreaker(16, len)
+    closed = breaker.feed(text)
+    assert [*closed, breaker.flush()] == lines
+
+
 def test_growing_text_never_changes_a_closed_line():
     rng = random.Random(1)
     for measure in (len, jumpy_width):
