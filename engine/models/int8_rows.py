@@ -3,7 +3,8 @@
 ``engine.models.int8_entries`` tells how a file holds them.
 
 Symmetric rounding to 255 steps, scaled by the largest number of a row: Dettmers et al. 2022
-(LLM.int8(), https://arxiv.org/abs/2208.07339), section 2.1.
+(LLM.int8(), https://arxiv.org/abs/2208.07339), section 2.1. Stochastic rounding: Gupta et al. 2015
+(https://arxiv.org/abs/1502.02551), section 3.1.
 """
 
 import numpy as np
@@ -17,11 +18,27 @@ _MOST = 127
 _LARGEST_SCALE = np.finfo(np.float32).max / 128  # times any code it is finite
 
 
-def pack_rows(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Return the codes of finite numbers, shape (..., K), and the scales of their rows, (...)."""
+def pack_rows(
+    matrix: NDArray[np.float32], chance: np.random.Generator | None = None
+) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Return the codes of finite numbers, shape (..., K), and the scales of their rows, (...).
+
+    Each is rounded to the nearest step, or, with a generator, up or down by chance so that its
+    mean is right: what was in 8 bits before and has changed by less than half a step would else
+    become what it was.
+    """
     largest = np.abs(matrix).max(axis=-1)
     scales = np.maximum(largest / np.float32(_MOST), np.finfo(np.float32).tiny)  # of zeros, too
-    return np.rint(matrix / scales[..., None]).astype(np.int8), scales
+    steps = matrix / scales[..., None]
+    if chance is None:
+        return np.rint(steps).astype(np.int8), scales
+    drawn = np.floor(steps + chance.random(steps.shape, dtype=np.float32))
+    return np.clip(drawn, -_MOST, _MOST).astype(np.int8), scales
+
+
+def is_packed(matrix: NDArray[np.float32]) -> bool:
+    """Return whether the rows (N, K) are what 8 bits stand for."""
+    return np.allclose(unpack_rows(*pack_rows(matrix)), matrix, rtol=1e-4, atol=0)
 
 
 def unpack_rows(codes: NDArray[np.int8], scales: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -8,6 +8,7 @@ from safetensors.numpy import load_file, save_file
 
 from engine.layout.rows import Row
 from engine.models.fingerprint import read_fingerprint
+from engine.models.int8_entries import CODES
 from engine.models.model_card import Calibration, read_card
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
@@ -67,6 +68,19 @@ def test_a_model_with_an_adapter_in_its_weights_computes_what_both_did(folder, t
     assert np.array_equal(logits(ModelSettings(directory=out)), together)
     assert not np.allclose(logits(ModelSettings(directory=folder)), together)
     assert read_card(out).calibration is None  # that was the base's
+
+
+def test_8_bits_that_an_adapter_hardly_changes_keep_the_change_on_the_whole(folder, tmp_path):
+    """Each change is far less than half a step, so that rounding to the nearest would undo all."""
+    packed, out = tmp_path / "packed", tmp_path / "out"
+    assert main(["export", str(folder), "--out", str(packed), "--int8"]) == 0
+    base = read_fingerprint(packed)
+    adapter = write_adapter(tmp_path / "adapter", base, card=tiny_card(base), scale=0.003)
+    wanted = ["export", str(packed), "--adapter", str(adapter), "--int8", "--out", str(out)]
+    assert main(wanted) == 0
+    before, after = (load_file(one / "model.safetensors") for one in (packed, out))
+    changed = [name for name in before if not np.array_equal(before[name], after[name])]
+    assert {name.split(".")[-3] for name in changed if name.endswith(CODES)} == {"q_proj", "v_proj"}
 
 
 def test_an_adapter_of_another_model_is_refused_and_nothing_is_written(folder, tmp_path, capsys):

@@ -15,7 +15,7 @@ from engine.errors import ModelError, message_of
 from engine.models.adapters.adapter import usable_adapter, verify_adapter
 from engine.models.fingerprint import read_fingerprint
 from engine.models.int8_entries import CODES, SCALES
-from engine.models.int8_rows import pack_rows
+from engine.models.int8_rows import is_packed, pack_rows
 from engine.models.llama_shape import WEIGHTS_FILE, read_llama_shape
 from engine.models.llama_weights import parse_llama_weights, read_llama_file
 from engine.models.model_card import GRAPH_FILE, GraphHashes, read_card
@@ -126,17 +126,21 @@ def write_weights(
     """Write the weights of a folder and these factors into another, vectors in float32."""
     try:
         shape = read_llama_shape(folder)
-        weights = parse_llama_weights(read_llama_file(folder, shape), shape)
-        weights |= merged(weights, factors)
+        before = parse_llama_weights(read_llama_file(folder, shape), shape)
+        changed = merged(before, factors)
+        weights = before | changed
         if not all(bool(np.isfinite(weight).all()) for weight in weights.values()):
             refuse(f"{WEIGHTS_FILE} holds numbers that are none (NaN) or infinite")
     except (OSError, ValueError) as error:
         msg = f"the weights of {folder} cannot be packed or changed: {detail_of(error)}"
         raise TrainingError(msg) from error
+    chance = np.random.default_rng(0)
     stored = dict[str, NDArray[np.float32] | NDArray[np.int8]]()
     for name, weight in weights.items():
         if weight.ndim == 1 or not in_8_bits:
             stored[name] = weight.astype(np.float32)
         else:
-            stored[name + CODES], stored[name + SCALES] = pack_rows(weight)
+            swallows = name in changed and is_packed(before[name])
+            packed = pack_rows(weight, chance if swallows else None)
+            stored[name + CODES], stored[name + SCALES] = packed
     (out / WEIGHTS_FILE).write_bytes(save(stored))  # save_file lets nobody else read it
