@@ -4,13 +4,14 @@ The choice is stored, also that of the bare model (``NO_ADAPTER``). The default 
 whenever language or policy change.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
 
 from app.config.settings_in_force import SettingsInForce
 from app.dialogs.adapters.dialog import AdapterDialog
-from app.dialogs.adapters.service import AdapterService
+from app.dialogs.adapters.service import AdapterService, ListedAdapter
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from engine.commands import LoadAdapter, UnloadAdapter, UseAdapter
@@ -39,16 +40,17 @@ class AdapterController(QObject):
         self._names: tuple[str, ...] = ()  # of the adapters that are loaded
         self._by_person = False
         self._choices = window.choices
-        self._talks: tuple[Path | None, str] = (None, "")  # the adapter for talks, and its name
+        self._fitting = dict[str, Path]()  # adapters for the model and language, by name
+        self._described = list[tuple[str, str]]()  # their names, and what each is for
         self._default: str | None = None  # the bundled one that was last found to help
         self.dialog.load_wanted.connect(self._load)
         self.dialog.use_wanted.connect(self._use)
         self.dialog.unload_wanted.connect(lambda name: bridge.send(UnloadAdapter(name)))
         self.desk.default_found.connect(self._use_default)
-        self.desk.talks_found.connect(self._offer_talks)
+        self.desk.fitting_found.connect(self._offer)
         self._choices.purpose_chosen.connect(self._use_purpose)
         settings.translation_changed.connect(self._find_default)
-        settings.language_changed.connect(self.desk.find_talks)
+        settings.language_changed.connect(self.desk.find_fitting)
         settings.translation_changed.connect(self._show_policy)
         self._show_policy()
 
@@ -56,7 +58,7 @@ class AdapterController(QObject):
         """Load the first adapter into a newly loaded model."""
         self._settings.adapter_in_use, self._names, self._default = None, (), None
         self._by_person = False
-        self.desk.find_talks(self._settings.translation.target_language)
+        self.desk.find_fitting(self._settings.translation.target_language)
         wanted = self._settings.adapter
         if not wanted:
             self._find_default()
@@ -100,22 +102,25 @@ class AdapterController(QObject):
             self._settings.choose_adapter(NO_ADAPTER)
         self._bridge.send(UseAdapter(name or None))
 
-    @Slot(object, str)
-    def _offer_talks(self, folder: Path | None, name: str) -> None:
-        """Offer the adapter for talks as a plain choice in the main window."""
-        self._talks = folder, name
+    @Slot(list)
+    def _offer(self, fitting: Sequence[ListedAdapter]) -> None:
+        """Offer the adapters that fit as plain choices in the main window."""
+        self._fitting = {one.adapter.name: one.shelved.folder for one in fitting}
+        self._described = [
+            (one.adapter.name, one.adapter.card.description if one.adapter.card else "")
+            for one in fitting
+        ]
         self._show_purpose()
 
     def _show_purpose(self) -> None:
-        _, name = self._talks
-        self._choices.show_talks(name, used=bool(name) and self._settings.adapter_in_use == name)
+        used = self._settings.adapter_in_use or ""
+        self._choices.show_purposes(self._described, used if used in self._fitting else "")
 
     @Slot(str)
     def _use_purpose(self, name: str) -> None:
-        """Translate for talks, or for meetings and chats by the model alone."""
-        folder, _ = self._talks
-        if name and name not in self._names and folder is not None:
-            self._load(folder)
+        """Translate with an adapter, or by the model alone."""
+        if name and name not in self._names:
+            self._load(self._fitting[name])
         else:
             self._use(name)
 

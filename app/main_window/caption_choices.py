@@ -61,7 +61,7 @@ class CaptionChoices(QObject):
         self.second.value_chosen.connect(self.second_chosen)
         self.purpose.value_chosen.connect(self.purpose_chosen)
         self.show_seconds([(self.tr("None"), "", "")], "")
-        self.show_talks("")
+        self.show_purposes([], "")
         self.timing.value_chosen.connect(self.policy_chosen)
 
     def show_mode(self, mode: str) -> None:
@@ -96,13 +96,12 @@ class CaptionChoices(QObject):
             self.second.choose(chosen, language_name(chosen))
             self.changed.emit()
 
-    def show_talks(self, adapter: str, *, used: bool = False) -> None:
-        """Offer captions for talks by an adapter, or no choice if it has no name."""
-        meetings = self.tr("&Meetings and chats"), "", self.tr("Short sentences, as people talk")
-        talks = self.tr("&Talks"), adapter, self.tr("Long sentences: better, and a little earlier")
-        self.purpose.show_entries([meetings, talks] if adapter else [meetings])
-        self.purpose.choose(adapter if used else "")
-        self.purpose.menuAction().setVisible(bool(adapter))
+    def show_purposes(self, adapters: Sequence[tuple[str, str]], used: str) -> None:
+        """Offer adapters, name and what each is for, beside the model alone; no choice of none."""
+        alone = self.tr("&Everything"), "", self.tr("The model alone")
+        self.purpose.show_entries([alone, *((name, name, purpose) for name, purpose in adapters)])
+        self.purpose.choose(used)
+        self.purpose.menuAction().setVisible(bool(adapters))
         self.changed.emit()
 
     def show_timings(self, policies: Sequence[tuple[str, str, str]]) -> None:
@@ -140,7 +139,4 @@ class CaptionChoices(QObject):
         pair = f"{source} + {target}" if self.mode.value == BOTH else f"{source} → {target}"
         if self.second.value not in ("", self.language.value):
             pair = f"{pair} + {language_name(self.second.value)}"
-        if not self.purpose.value:
-            return pair
-        talks = self.tr("Talks")
-        return f"{pair} · {talks}"
+        return f"{pair} · {self.purpose.value}" if self.purpose.value else pair

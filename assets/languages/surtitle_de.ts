@@ -1160,10 +1160,6 @@
         <translation>Später, gleichmäßig (etwa 5 Wörter dahinter)</translation>
     </message>
     <message>
-        <source>Better for talks and long sentences.</source>
-        <translation>Besser für Vorträge und lange Sätze.</translation>
-    </message>
-    <message>
         <source>the download of {name} broke off after {done} of {total} ({reason}): try again, it goes on from there</source>
         <translation>der Download von {name} brach nach {done} von {total} ab ({reason}): Versuchen Sie es noch einmal, es geht von dort weiter</translation>
     </message>
@@ -1843,12 +1839,16 @@
         <translation>Das Gesagte, darunter die Übersetzung</translation>
     </message>
     <message>
-        <source>{} captions</source>
-        <translation>Untertitel: {}</translation>
+        <source>&amp;Everything</source>
+        <translation>&amp;Alles</translation>
     </message>
     <message>
-        <source>Talks</source>
-        <translation>Vorträge</translation>
+        <source>The model alone</source>
+        <translation>Das Modell allein</translation>
+    </message>
+    <message>
+        <source>{} captions</source>
+        <translation>Untertitel: {}</translation>
     </message>
     <message>
         <source>&amp;More languages…</source>
@@ -1865,22 +1865,6 @@
     <message>
         <source>Shows all translation models</source>
         <translation>Zeigt alle Übersetzungsmodelle</translation>
-    </message>
-    <message>
-        <source>&amp;Meetings and chats</source>
-        <translation>&amp;Besprechungen und Chats</translation>
-    </message>
-    <message>
-        <source>Short sentences, as people talk</source>
-        <translation>Kurze Sätze, wie man spricht</translation>
-    </message>
-    <message>
-        <source>&amp;Talks</source>
-        <translation>&amp;Vorträge</translation>
-    </message>
-    <message>
-        <source>Long sentences: better, and a little earlier</source>
-        <translation>Lange Sätze: besser und etwas früher</translation>
     </message>
     <message>
         <source>B&amp;etter for</source>

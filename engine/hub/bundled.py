@@ -16,8 +16,6 @@ from engine.settings import TranslationSettings
 NO_ADAPTER = "none"
 """The name that a person gives instead of an adapter's, for the bare model."""
 
-_TALKS = "-talks"  # how the name of an adapter for talks ends
-
 WORTH = 0.5
 """BLEU that an adapter must add to be used by default; less may be chance."""
 
@@ -42,17 +40,6 @@ def bundled_languages(models: Sequence[Path] | None = None) -> dict[str, Path]:
 def bundled_adapters() -> list[Path]:
     """List the bundled adapter folders by name."""
     return sorted(path.parent for path in ASSETS.glob("adapters/*/adapter_config.json"))
-
-
-def talks_adapter(base: Fingerprint, language: str) -> Path | None:
-    """Return the bundled adapter for talks of a model and a target language, or None."""
-    for folder in bundled_adapters():
-        adapter = inspect_adapter(folder, base)
-        card = adapter.card
-        is_fit = adapter.status is Status.OK and card is not None and language in card.languages
-        if is_fit and folder.name.endswith(_TALKS):
-            return folder
-    return None
 
 
 def default_adapter(base: Fingerprint, translation: TranslationSettings) -> Path | None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QModelIndex, Qt, Signal, Slot
+from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -29,12 +29,8 @@ from app.look.widgets.dialog_text import (
 from app.look.widgets.file_dialogs import ask_folder, ask_open
 from app.look.widgets.flow_layout import FlowLayout
 from engine.events import AdapterChanged
-from engine.messages import tr
 from engine.models.adapters.adapter import Status
 from engine.policy import family
-
-_DESCRIPTIONS = (tr("Better for talks and long sentences."),)
-"""Those of the bundled adapters, to be translated."""
 
 
 class AdapterDialog(QDialog):
@@ -183,7 +179,8 @@ class AdapterDialog(QDialog):
     def _show_details(self, listed: ListedAdapter | None) -> None:
         self.details.clear()
         self.reason.setText("")
-        self.purpose.setText("" if listed is None else _purpose(listed))
+        card = None if listed is None else listed.adapter.card
+        self.purpose.setText("" if card is None else card.description)
         self.purpose.setVisible(bool(self.purpose.text()))
         if listed is not None:
             items = [
@@ -292,10 +289,3 @@ class AdapterDialog(QDialog):
         path = ask_open(self, self.tr("A file of an adapter"), f"({names})")
         if path:
             self.add(path)
-
-
-def _purpose(listed: ListedAdapter) -> str:
-    """Return what an adapter is for; that of a bundled one in the language of the windows."""
-    card = listed.adapter.card
-    text = "" if card is None else card.description
-    return QCoreApplication.translate("", text) if listed.shelved.bundled else text

@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.config.system.background import BackgroundQueue
 from app.config.system.translations import error_text
 from engine.errors import SurtitleError
-from engine.hub.bundled import default_adapter, talks_adapter
-from engine.models.adapters.adapter import Adapter, inspect_adapter, verify_adapter
+from engine.hub.bundled import default_adapter
+from engine.models.adapters.adapter import Adapter, Status, inspect_adapter, verify_adapter
 from engine.models.adapters.library import AdapterLibrary, LibraryAdapter
 from engine.models.fingerprint import Fingerprint, read_fingerprint
 from engine.settings import TranslationSettings
@@ -31,14 +31,14 @@ class AdapterService(QObject):
     Signals:
         listed(list of ListedAdapter): the current library.
         default_found(Path or None, str): the bundled adapter that helps most, and its name.
-        talks_found(Path or None, str): the bundled adapter for talks, and its name.
+        fitting_found(list of ListedAdapter): those that fit the model and the language in use.
         reported(str): result or failure of a job, one sentence.
         busy_changed(bool): whether jobs are running.
     """
 
     listed = Signal(list)
     default_found = Signal(object, str)
-    talks_found = Signal(object, str)
+    fitting_found = Signal(list)
     reported = Signal(str)
     busy_changed = Signal(bool)
     _done = Signal()
@@ -47,6 +47,7 @@ class AdapterService(QObject):
         super().__init__(parent)
         self._library = library
         self._model: Path | None = None
+        self._language = ""
         self._n_jobs = 0
         self._done.connect(self._finish_job)  # emitted on the thread of the queue
         self._background = BackgroundQueue(self.reported.emit)
@@ -66,9 +67,10 @@ class AdapterService(QObject):
         """Find the bundled adapter that helps this translation with the current model."""
         self._background.run(partial(self._find_default, translation))
 
-    def find_talks(self, language: str) -> None:
-        """Find the bundled adapter for talks in a language with the current model."""
-        self._background.run(partial(self._find_talks, language))
+    def find_fitting(self, language: str) -> None:
+        """Find the adapters for a target language with the current model, now and after changes."""
+        self._language = language
+        self._background.run(self._list)
 
     def refresh(self) -> None:
         """List the library."""
@@ -100,12 +102,17 @@ class AdapterService(QObject):
 
     def _list(self) -> None:
         base = self._base()
-        self.listed.emit(
-            [
-                ListedAdapter(shelved=it, adapter=inspect_adapter(it.folder, base))
-                for it in self._library.adapters()
-            ]
-        )
+        listed = [
+            ListedAdapter(shelved=it, adapter=inspect_adapter(it.folder, base))
+            for it in self._library.adapters()
+        ]
+        self.listed.emit(listed)
+        self.fitting_found.emit([] if base is None else [one for one in listed if self._fits(one)])
+
+    def _fits(self, listed: ListedAdapter) -> bool:
+        adapter = listed.adapter
+        knows = adapter.card is not None and self._language in adapter.card.languages
+        return adapter.status is Status.OK and knows
 
     def _base(self) -> Fingerprint | None:
         """Read the fingerprint of the model; without it, adapters are checked by their cards."""
@@ -114,12 +121,6 @@ class AdapterService(QObject):
         except SurtitleError as error:
             self.reported.emit(error_text(error))
             return None
-
-    def _find_talks(self, language: str) -> None:
-        base = self._base()
-        folder = None if base is None else talks_adapter(base, language)
-        name = "" if folder is None else inspect_adapter(folder, base).name
-        self.talks_found.emit(folder, name)
 
     def _find_default(self, translation: TranslationSettings) -> None:
         base = self._base()

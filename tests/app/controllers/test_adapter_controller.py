@@ -130,26 +130,26 @@ def test_a_bundled_adapter_that_is_found_too_late_changes_nothing(program, bundl
     assert loaded(one) == ["mine"]
 
 
-def test_talks_are_a_plain_choice_and_the_main_window_tells_it(program, bundle):
-    bundle("some-talks", "read:3", 0)
+def test_adapters_that_fit_are_plain_choices_and_the_main_window_tells_it(program, bundle):
+    bundle("lectures", "read:3", 0)
     one = program().open().wait_until_ready()
     choices, button = one.window.choices, one.window.status.choices
     one.wait(lambda: len(choices.purpose.entries) == 2)
-    assert [text for text, _ in choices.purpose.entries] == ["&Meetings and chats", "&Talks"]
+    assert [text for text, _ in choices.purpose.entries] == ["&Everything", "lectures"]
     assert (choices.purpose.value, button.text()) == ("", "English → German")
-    choices.purpose.pick("some-talks")
-    one.wait(lambda: loaded(one) == ["some-talks"])
-    tell(one, "some-talks")
-    assert button.text() == "English → German · Talks"
+    choices.purpose.pick("lectures")
+    one.wait(lambda: loaded(one) == ["lectures"])
+    tell(one, "lectures")
+    assert button.text() == "English → German · lectures"
     choices.purpose.pick("")
     one.wait(lambda: one.session.calls[-1] == UseAdapter(None))
-    tell(one, None, "some-talks")
+    tell(one, None, "lectures")
     assert button.text() == "English → German"
     assert one.stored()["translation"]["adapter"] == "none"
 
 
-def test_talks_are_offered_in_the_languages_that_there_is_an_adapter_for(program, bundle):
-    bundle("some-talks", "read:3", 0)
+def test_adapters_are_offered_in_the_languages_that_they_know(program, bundle):
+    bundle("much", "read:3", 0)
     one = program().open().wait_until_ready()
     purpose = one.window.choices.purpose
     one.wait(lambda: len(purpose.entries) == 2)
@@ -158,8 +158,16 @@ def test_talks_are_offered_in_the_languages_that_there_is_an_adapter_for(program
         one.wait(lambda n_choices=n_choices: len(purpose.entries) == n_choices)
 
 
-def test_a_model_without_an_adapter_for_talks_offers_no_choice(program, bundle):
-    bundle("much", "read:3", 0)
+def test_an_adapter_is_offered_once_it_is_added_and_no_longer_once_it_is_removed(program, bundle):
+    one = program().open().wait_until_ready()
+    desk, choices = one.application.adapters.desk, one.window.choices
+    desk.add(bundle("lectures", "read:3", 0))
+    one.wait(lambda: [name for _, name in choices.purpose.entries] == ["", "lectures"])
+    desk.remove("lectures")
+    one.wait(lambda: len(choices.purpose.entries) == 1)
+
+
+def test_without_an_adapter_there_is_no_choice(program):
     one = program().open().wait_until_ready()
     one.application.adapters.close()
     assert not one.window.choices.purpose.menuAction().isVisible()

@@ -5,13 +5,9 @@ import pytest
 from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 
-from app.config.system.translations import speak
-from app.dialogs.adapters.dialog import AdapterDialog, _purpose
-from app.dialogs.adapters.service import AdapterService, ListedAdapter
+from app.dialogs.adapters.dialog import AdapterDialog
+from app.dialogs.adapters.service import AdapterService
 from engine.events import AdapterChanged
-from engine.files import ASSETS
-from engine.hub.bundled import bundled_adapters
-from engine.models.adapters.adapter import inspect_adapter
 from engine.models.adapters.library import AdapterLibrary
 from engine.models.model_card import Language
 from tests.support.adapter_folders import tiny_card, write_adapter
@@ -103,17 +99,6 @@ def test_numbers_of_the_details_have_the_points_of_the_country(desk, whole):
     QLocale.setDefault(QLocale("de_DE"))
     desk.do(lambda: desk.dialog.add(whole))
     assert desk.details()["size"] == "4,6 kB, F32"
-
-
-def test_bundled_adapters_say_in_german_what_they_are_for(qapp):
-    bundled = AdapterLibrary(Path("none"), bundled_adapters()).adapters()
-    listed = [ListedAdapter(shelved=it, adapter=inspect_adapter(it.folder)) for it in bundled]
-    translators = speak(qapp, "de", ASSETS / "languages")
-    texts = {it.adapter.card.description: _purpose(it) for it in listed}
-    for one in translators:
-        qapp.removeTranslator(one)
-    assert texts
-    assert all(german != english for english, german in texts.items())
 
 
 def test_of_many_languages_the_first_are_named(desk, tmp_path):
