@@ -30,13 +30,9 @@ def direct(tmp_path_factory):
 def talk(tmp_path):
     rng = np.random.default_rng(0)
     silence = np.zeros(22_000)
-    parts = [
-        silence,
-        rng.uniform(0.3, 0.9, 30_000),
-        silence,
-        rng.uniform(0.3, 0.9, 60_000),
-        silence,
-    ]
+    short = np.zeros(12_000)  # the gate closes, and another recogniser would join what follows
+    first, second, third = (rng.uniform(0.3, 0.9, 30_000) for _ in range(3))
+    parts = [silence, first, silence, second, short, third, silence]
     path = tmp_path / "talk.wav"
     with wave.open(str(path), "wb") as file:
         file.setnchannels(1)
@@ -66,7 +62,7 @@ def test_speech_comes_out_as_a_line_for_each_speech_without_a_recogniser(
     exit_code, out, err = listen(*options, "--log", log, "--srt", subtitles)
     assert (exit_code, "Traceback" in err) == (0, False), err
     lines = out.splitlines()
-    assert len(lines) == 2
+    assert len(lines) == 3
     assert log.read_text().count('"event": "heard"') > 2
     cues = subtitles.read_text(encoding="utf-8")
     assert all(word in cues for line in lines for word in line.split()[:2])
@@ -89,6 +85,7 @@ def test_captions_are_those_of_the_same_blocks_at_once(listen, direct, talk):
     options = ["--direct", direct, "--source", talk, "--policy", "read:2", "--device", "cpu"]
     _, out, _ = listen(*options)
     assert [" ".join(line.split()) for line in out.splitlines()] == captions
+    assert len(captions) == 3
     assert all(captions)
 
 

@@ -1,0 +1,96 @@
+"""Hear sound by the speech encoder of its standard shape, and translate its blocks, in one run.
+
+The encoder has random weights: what is written means nothing, what it costs does. Noise
+is taken as fast as it can be, a third of a second at a time; then some of its blocks are read by
+the bundled translator on torch. *Kept* are numbers that the stream holds, for they must not grow.
+
+    python -m benchmarks.listening.straight --minutes 60
+"""
+
+import argparse
+import datetime as dt
+import os
+import statistics
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from benchmarks.soak import resident_mib
+from engine.hub.bundled import bundled_models
+from engine.metrics.event_log import EventLog
+from engine.models.speech_card import SpeechCard
+from engine.runtime.loader import load_by_torch
+from engine.runtime.sound.block_stream import BlockStream, block_samples
+from engine.runtime.sound.encoder import SpeechEncoder
+from engine.runtime.torch.torch_loader import TorchWeights
+from engine.settings import ModelSettings, TranslationSettings
+from engine.translation.feed import changes
+from engine.translation.sound.spoken import SpokenTranslator
+
+_PARTS = 6
+
+
+def main() -> None:
+    """Measure, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=int, default=60)
+    parser.add_argument("--translated", type=int, default=100, metavar="BLOCKS")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    weights = load_by_torch(ModelSettings(directory=bundled_models()[0], device="cpu"))
+    encoder = SpeechEncoder(SpeechCard(), weights.width).eval().requires_grad_(requires_grad=False)
+    stream, rng = BlockStream(encoder), np.random.default_rng(0)
+    n_samples = block_samples(encoder.card)
+    n_blocks = arguments.minutes * 60 * 16_000 // n_samples
+    print(f"{dt.date.today()}, {os.cpu_count()} cores, one thread, torch {torch.__version__}")
+    print("| minutes | blocks | ms a block: median | p95 | resident MiB | kept |")
+    print("|---|---|---|---|---|---|")
+    first = list[NDArray[np.float32]]()
+    for part in range(_PARTS):
+        cost, n_out = [], 0
+        for _ in range(n_blocks // _PARTS):
+            sound = (rng.normal(size=n_samples) * 0.1).astype(np.float32)
+            before = time.process_time()
+            blocks = stream.feed(sound)
+            cost.append(1000 * (time.process_time() - before))
+            n_out += len(blocks)
+            if len(first) < arguments.translated:
+                first += [block.vectors for block in blocks]
+        minutes = (
+            f"{part * arguments.minutes // _PARTS} to {(part + 1) * arguments.minutes // _PARTS}"
+        )
+        p95 = statistics.quantiles(cost, n=20)[-1]
+        row = f"| {minutes} | {n_out} | {statistics.median(cost):.1f} | {p95:.1f} | "
+        print(row + f"{resident_mib():.1f} | {kept(stream)} |", flush=True)
+    translate(weights, first)
+
+
+def kept(stream: BlockStream) -> int:
+    """Count the numbers that a stream holds."""
+    cached = sum(it.numel() for pair in stream._cached for it in pair)
+    return cached + stream._frames.numel() + stream._spectrum.size
+
+
+def translate(weights: TorchWeights, blocks: Sequence[NDArray[np.float32]]) -> None:
+    """Translate blocks as they come, and print what each cost."""
+    for policy in ("read:3", "adaptive:0.5:9"):
+        translator = SpokenTranslator(weights, TranslationSettings(policy=policy), log=EventLog())
+        utterance, cost = translator.open(), []
+        for block in blocks:
+            translator.hear(utterance, [block])
+            before = time.process_time()
+            list(changes(translator, utterance))
+            cost.append(1000 * (time.process_time() - before))
+        model = translator.model
+        print(
+            f"{policy}: ms a block: mean {statistics.mean(cost):.1f}, median "
+            f"{statistics.median(cost):.1f}; {model.forwards} forwards, {model.tokens_fed} rows"
+        )
+
+
+if __name__ == "__main__":
+    main()
