@@ -266,6 +266,9 @@ class Code(Codes):
     SERVER_HAS_ONE_LANGUAGE = tr(
         "a server translates into one language: choose a model of this computer for the second"
     )
+    SERVER_HAS_ITS_ADAPTER = tr(
+        "a server has an adapter of its own: choose this computer to translate with another one"
+    )
     SERVER_STOPPING = tr("it is being stopped")
     SERVER_BUSY = tr("too much was asked of it at once")
     SERVER_MISUNDERSTOOD = tr(

@@ -117,11 +117,14 @@ class ServerSettings:
         token: that it knows; empty where it asks for none.
         certificate: file of the authority, or of the server's own certificate, to trust; None for
             those that the system trusts.
+        takes_any_language: where its model does not know the language, a session is captioned in
+            the first one that it knows, until another is chosen.
     """
 
     address: str
     token: str = field(default="", repr=False)
     certificate: Path | None = None
+    takes_any_language: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

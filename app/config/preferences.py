@@ -28,6 +28,9 @@ LEAST_OPACITY = 0.2
 MOST_LETTERS = 64
 """Of the name of a font or a speaker."""
 
+MOST_ADDRESS = 300
+"""Characters of the address of a server."""
+
 _CODE = re.compile("[a-z]{2,3}")
 _COLOUR = re.compile("#[0-9a-fA-F]{6}")
 
@@ -181,6 +184,26 @@ class TranslationPreferences:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ServerPreferences:
+    """Another computer that can translate; its token has a file of its own.
+
+    Attributes:
+        in_use: it translates, and this computer does not.
+        address: as of ``engine.settings.ServerSettings``; empty for none.
+        certificate: as there.
+    """
+
+    in_use: bool = False
+    address: str = ""
+    certificate: Path | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.address) > MOST_ADDRESS or not self.address.isprintable():
+            msg = f"address must have at most {MOST_ADDRESS} characters that can be shown"
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListeningPreferences:
     """The speech model and the sound devices.
 
@@ -263,6 +286,7 @@ class Preferences:
     model: Path | None = None
     accepted: Path | None = None
     translation: TranslationPreferences = field(default_factory=TranslationPreferences)
+    server: ServerPreferences = field(default_factory=ServerPreferences)
     captions: CaptionPreferences = field(default_factory=CaptionPreferences)
     overlay: OverlayPreferences = field(default_factory=OverlayPreferences)
     projector: ProjectorPreferences = field(default_factory=ProjectorPreferences)

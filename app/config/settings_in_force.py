@@ -2,7 +2,8 @@
 
 A new language, policy or glossary takes effect at once; another model is wanted first, and in force
 and stored once it works. The model and the adapter of the command line stay in force until the
-program ends; another choice is stored for the next start.
+program ends; another choice is stored for the next start. A server that is stored translates unless
+the command line names a model.
 """
 
 from dataclasses import replace
@@ -13,13 +14,14 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.config.launch_settings import LaunchSettings
 from app.config.model_choice import ModelChoice
 from app.config.modes import CAPTIONS_ONLY, SOURCE_LANGUAGE
-from app.config.preferences import Preferences
+from app.config.preferences import Preferences, ServerPreferences
 from app.config.preferences_file import PreferencesFile
+from app.config.server_token import read_token, write_token
 from app.config.system.translations import worded
 from engine.hub.bundled import NO_ADAPTER, bundled_languages
 from engine.hub.catalogue import suited_speech_model
 from engine.models.resolve import STANDARD_POLICY, suited_policy
-from engine.settings import TranslationSettings
+from engine.settings import ServerSettings, TranslationSettings
 
 
 class SettingsInForce(QObject):
@@ -36,6 +38,7 @@ class SettingsInForce(QObject):
         launch: the command line.
         notice: a message for the user if the stored preferences could not be read.
         translation: languages, policy and glossary in force.
+        server: translates; None for this computer.
         model_works: the model in force has not failed.
         adapter_in_use: name of the adapter that translates; None for the bare model.
     """
@@ -57,6 +60,8 @@ class SettingsInForce(QObject):
             source_language=stored.source if launch.model is None else SOURCE_LANGUAGE,
             policy=launch.policy or stored.policy or STANDARD_POLICY,
         )
+        is_remote = self._preferences.server.in_use and launch.model is None
+        self.server = self.known_server if is_remote else None
         self.adapter_in_use: str | None = None
         self.model_works = True
         self._policy = launch.policy or stored.policy  # chosen; empty for no choice
@@ -71,6 +76,23 @@ class SettingsInForce(QObject):
     def model(self) -> Path | None:
         """Folder of the model, or its name on the hub; None for the bundled one."""
         return self.launch.model or self._preferences.model
+
+    @property
+    def known_server(self) -> ServerSettings | None:
+        """The server that is stored, whether it is in use or not; None without one."""
+        stored = self._preferences.server
+        if not stored.address:
+            return None
+        return ServerSettings(
+            address=stored.address,
+            token=read_token(self._token_file),
+            certificate=stored.certificate,
+            takes_any_language=True,
+        )
+
+    @property
+    def _token_file(self) -> Path:
+        return self.launch.data_folder / "server-token"
 
     @property
     def accepts_licence(self) -> bool:
@@ -180,23 +202,31 @@ class SettingsInForce(QObject):
         """
         now = self._preferences
         is_accepted = not choice.accepts_licence or choice.model == now.accepted
-        is_same = choice.model == now.model and is_accepted and self.model_works
-        if choice.model is None:  # of several bundled models each knows its own languages
+        is_moved = choice.server != self.server
+        is_same = choice.model == now.model and is_accepted and self.model_works and not is_moved
+        if choice.model is None and choice.server is None:  # each bundled one knows its own
             known = bundled_languages()
             languages = choice.language, self.translation.target_language
             is_same = is_same and len({known.get(code) for code in languages}) == 1
-        if is_same or self.launch.model is not None:
+        if is_same or (self.launch.model is not None and not is_moved):
             self.adopt_model(choice)
             return is_same
         self.model_wanted.emit(choice)
         return True
 
     def adopt_model(self, choice: ModelChoice) -> None:
-        """Use and store a model that works, and its languages."""
+        """Use and store a model or a server that works, and its languages."""
         before = self._preferences
         stored = replace(before.translation, language=choice.language, source=choice.source)
         accepted = choice.model if choice.accepts_licence else before.accepted
-        self.choose(replace(before, model=choice.model, accepted=accepted, translation=stored))
+        is_moved = choice.server != self.server
+        is_named = self.launch.model is not None and choice.model == self.launch.model
+        model = before.model if is_moved and is_named else choice.model
+        server = self._stored(choice.server)
+        self.server = choice.server
+        self.choose(
+            replace(before, model=model, accepted=accepted, translation=stored, server=server)
+        )
         self._translate(
             replace(
                 self.translation,
@@ -204,6 +234,21 @@ class SettingsInForce(QObject):
                 source_language=choice.source if self.launch.model is None else SOURCE_LANGUAGE,
             )
         )
+
+    def _stored(self, server: ServerSettings | None) -> ServerPreferences:
+        """Return how the preferences store a server; None leaves the one that is known unused."""
+        if server is None:
+            return replace(self._preferences.server, in_use=False)
+        failure = write_token(self._token_file, server.token)
+        if failure is not None:
+            self.failed.emit(worded(failure))
+        return ServerPreferences(
+            in_use=True, address=server.address, certificate=server.certificate
+        )
+
+    def use_known_language(self, code: str) -> None:
+        """Translate into a language, since the one that is stored is not known; that one stays."""
+        self._translate(replace(self.translation, target_language=code))
 
     def use_language(self, code: str) -> None:
         """Set the language for the model about to be loaded, without storing it."""

@@ -55,9 +55,12 @@ class AdapterController(QObject):
         self._show_policy()
 
     def begin(self) -> None:
-        """Load the first adapter into a newly loaded model."""
+        """Load the first adapter into a newly loaded model; a server has its own."""
         self._settings.adapter_in_use, self._names, self._default = None, (), None
         self._by_person = False
+        if self._settings.server is not None:
+            self._offer([])
+            return
         self.desk.find_fitting(self._settings.translation.target_language)
         wanted = self._settings.adapter
         if not wanted:
@@ -83,7 +86,8 @@ class AdapterController(QObject):
     @Slot()
     def _find_default(self) -> None:
         """Find a bundled adapter that helps, unless the user has chosen one."""
-        if not self._settings.adapter and not self._by_person:
+        is_free = not (self._settings.adapter or self._by_person)
+        if is_free and self._settings.server is None:
             self.desk.find_default(self._settings.translation)
 
     @Slot()
@@ -104,11 +108,12 @@ class AdapterController(QObject):
 
     @Slot(list)
     def _offer(self, fitting: Sequence[ListedAdapter]) -> None:
-        """Offer the adapters that fit as plain choices in the main window."""
-        self._fitting = {one.adapter.name: one.shelved.folder for one in fitting}
+        """Offer the adapters that fit as plain choices in the main window; a server has its own."""
+        listed = fitting if self._settings.server is None else []
+        self._fitting = {one.adapter.name: one.shelved.folder for one in listed}
         self._described = [
             (one.adapter.name, one.adapter.card.description if one.adapter.card else "")
-            for one in fitting
+            for one in listed
         ]
         self._show_purpose()
 
@@ -127,7 +132,7 @@ class AdapterController(QObject):
     @Slot(object, str)
     def _use_default(self, folder: Path | None, name: str) -> None:
         """Use the bundled adapter that helps, or none."""
-        if self._by_person or self._settings.adapter:
+        if self._by_person or self._settings.adapter or self._settings.server is not None:
             return  # a person was faster
         before, self._default = self._default, name or None
         if folder is None:

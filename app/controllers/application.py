@@ -25,6 +25,7 @@ from app.controllers.listening_controller import FETCH, ListeningController
 from app.controllers.media_controller import MediaController
 from app.controllers.model_controller import ModelController
 from app.controllers.page_controller import PageController
+from app.controllers.server.server_controller import ServerController
 from app.controllers.step_aside import StepAside
 from app.controllers.tool_windows import HelpWindows, ToolWindows
 from app.dialogs.settings.dialog import SettingsDialog
@@ -86,6 +87,9 @@ class Application(QObject):
         desk = ListeningService(make, folder / "models", launch.device, bridge, self)
         self.side_windows = ToolWindows(self.settings, window, desk)
         self.help_windows = HelpWindows(window)
+        self.server = ServerController(
+            self.settings, bridge, self.model, self.side_windows.guide, window
+        )
         self.further = FurtherController(
             self.settings, bridge, window, lambda: self.side_windows.guide.report
         )
@@ -420,6 +424,7 @@ class Application(QObject):
         self.side_windows.hide()
         self.media.close()
         self.sharing.hide()
+        self.server.hide()
         self.help_windows.hide()
         self.window.hide()
         QGuiApplication.processEvents()  # off the screen before the wait for the engine

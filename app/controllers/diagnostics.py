@@ -14,7 +14,7 @@ from app.config.system.logs import last_fault
 from app.config.system.versions import PROGRAM, version_of
 
 _LIBRARIES = (PROGRAM, "PySide6-Essentials", "torch", "transformers", "tokenizers")
-_NAMES = ("name_me", "name_them")  # of people
+_NAMES = ("name_me", "name_them", "address")  # of people, and of their computers
 _FAULT_LINES = 40
 
 

@@ -71,7 +71,8 @@ class FurtherController(QObject):
         return self._offered
 
     def _ways(self) -> dict[str, Way]:
-        own = self._own if self._settings.translates else ()
+        is_ours = self._settings.translates and self._settings.server is None
+        own = self._own if is_ours else ()  # a server translates into one language
         spoken, target = self._settings.languages
         offers = offers_here(self._library)
         ways = ways_here(own, spoken, offers, self._report(), language_names())

@@ -1,8 +1,9 @@
-"""Changes the model: what works stays in use until the new one works.
+"""Changes the model, or the computer that has it: what works stays in use until the new one works.
 
 The new model is fetched, verified, converted and loaded beside the one in use, whose captions go
-on; then it takes over, and only then it is stored. If memory has no room for two, which is found
-out when all files are here, the old one is unloaded first, and loaded again if the new one fails.
+on; then it takes over, and only then it is stored. A server is asked beside it, too. If memory has
+no room for two, which is found out when all files are here, the old one is unloaded first, and
+loaded again if the new one fails.
 """
 
 from dataclasses import replace
@@ -28,7 +29,7 @@ from engine.hub.bundled import bundled_models
 from engine.messages import Code, Message
 from engine.models.encoder_decoder.original import is_encoder_decoder, model_record
 from engine.models.model_card import ModelCard, read_card
-from engine.settings import ModelSettings
+from engine.settings import ModelSettings, ServerSettings
 from engine.untrusted.safe_names import folder_of
 
 ACCEPT_LICENCE = "accept licence"
@@ -71,8 +72,18 @@ class ModelChange(QObject):
         self.forget()
         self._choice = choice
         self._banner.show_loaded()
-        self._show_stage(self.tr("Starting the translation"), None)
+        self._show_stage(self._first_stage(choice), None)
         self._load(choice, is_second=self._bridge.is_running)
+
+    def _first_stage(self, choice: ModelChoice) -> str:
+        if choice.server is None:
+            return self.tr("Starting the translation")
+        return self.tr("Connecting to {}").format(server_name(choice.server.address))
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether another model is being loaded."""
+        return self._choice is not None
 
     @Slot()
     def forget(self) -> None:
@@ -100,7 +111,8 @@ class ModelChange(QObject):
         self.failed, self._choice = self._choice or self.failed, None
         self.is_alone = False
         self._bar.hide()
-        if message.code is Code.LICENCE_FORBIDS_COMMERCE:
+        is_here = self.failed is None or self.failed.server is None
+        if is_here and message.code is Code.LICENCE_FORBIDS_COMMERCE:
             button = self.tr("Not used c&ommercially")
             self._banner.show_offer(worded(message), button, ACCEPT_LICENCE)
         else:
@@ -119,7 +131,7 @@ class ModelChange(QObject):
         self._banner.show_failure(text, self.tr("&Stay with {}").format(language))
 
     def _load(self, choice: ModelChoice, *, is_second: bool) -> None:
-        model = model_settings(
+        model = choice.server or model_settings(
             choice.model,
             self._settings.launch,
             accepts_licence=choice.accepts_licence,
@@ -128,7 +140,7 @@ class ModelChange(QObject):
         )
         if model is None:
             return
-        card = card_of(model)
+        card = None if isinstance(model, ServerSettings) else card_of(model)
         if card is not None and choice.language not in card.languages:
             code = next(iter(card.languages))
             text = self.tr("The model {} does not know {!r}; the captions are in {}")
@@ -151,7 +163,8 @@ class ModelChange(QObject):
             case LoadProgress(message=message, fraction=fraction):
                 self._show_stage(worded(message), fraction)
             case Failed(message=message) if self._choice is not None:
-                if message.code in _NO_ROOM and self._bridge.is_running:
+                has_no_room = self._choice.server is None and message.code in _NO_ROOM
+                if has_no_room and self._bridge.is_running:
                     self._load_alone(self._choice)
                 else:
                     self.fail(message)
@@ -200,6 +213,11 @@ def model_settings(
         accepts_licence=accepts_licence,
         is_second=is_second,
     )
+
+
+def server_name(address: str) -> str:
+    """Return the name of a server for people: its address without ``https://``."""
+    return address.partition("://")[2].rstrip("/") or address
 
 
 def model_folder(model: ModelSettings) -> Path:

@@ -18,11 +18,12 @@ from app.controllers.model_change import (
     card_of,
     model_folder,
     model_settings,
+    server_name,
 )
 from app.look.widgets.language_names import language_name
 from app.look.widgets.policy_names import policy_names
 from app.main_window.window import MainWindow
-from app.session.engine_bridge import EngineBridge
+from app.session.engine_bridge import Engine, EngineBridge
 from engine.commands import Configure
 from engine.events import (
     AdapterChanged,
@@ -36,7 +37,7 @@ from engine.events import (
     Statistics,
 )
 from engine.messages import Code, Message
-from engine.settings import ModelSettings, TranslationSettings
+from engine.settings import ModelSettings, ServerSettings, TranslationSettings
 
 _ONLY = "captions only"  # what the banner offers
 
@@ -109,17 +110,16 @@ class ModelController(QObject):
         if not self._settings.translates:
             self._begin(None)
             return
-        model = model_settings(
-            self._settings.model,
-            self._settings.launch,
-            accepts_licence=self._settings.accepts_licence,
-            language=self._settings.translation.target_language,
-        )
+        if self._settings.server is not None:
+            self._begin(self._settings.server)
+            return
+        model = self._own_model()
         if model is None:
             self._status.show_stopped()
             text = self.tr(
                 "There is no translation model on this computer; start Surtitle with "
-                "--model FOLDER, or have captions without a translation"
+                "--model FOLDER, let another computer translate (Captions, Computed on), or have "
+                "captions without a translation"
             )
             self._banner.show_offer(text, self.tr("Captions &only"), _ONLY)
             return
@@ -134,12 +134,23 @@ class ModelController(QObject):
         else:
             self.change.begin(choice)
 
-    def _begin(self, model: ModelSettings | None) -> None:
-        """Start a session with a model, or with none."""
-        self._is_loading = True
+    def load_quietly(self) -> None:
+        """Try the server in force once more, which failed; what is shown of that stays."""
+        assert self._settings.server is not None
+        self._start(self._settings.server)
+
+    def _begin(self, model: Engine | None) -> None:
+        """Start a session with a model, by a server, or with none."""
         self._status.show_loading()
-        if model is not None:
+        if isinstance(model, ServerSettings):
+            stage = self.tr("Connecting to {}").format(server_name(model.address))
+            self._banner.show_progress(stage, None)
+        elif model is not None:
             self._banner.show_progress(self.tr("Starting the translation"), None)
+        self._start(model)
+
+    def _start(self, model: Engine | None) -> None:
+        self._is_loading = True
         # A glossary that is too long must not stop the model from loading: it follows later.
         self._bridge.start(model, replace(self._settings.translation, glossary=()))
 
@@ -151,12 +162,9 @@ class ModelController(QObject):
 
     def _judge_adapters(self) -> None:
         """Check adapters against the model in force from now on."""
-        model = model_settings(
-            self._settings.model,
-            self._settings.launch,
-            accepts_licence=False,
-            language=self._settings.translation.target_language,
-        )
+        if self._settings.server is not None:
+            return
+        model = self._own_model()
         if model is not None:
             self._adapters.desk.use_model(model_folder(model))
 
@@ -178,7 +186,8 @@ class ModelController(QObject):
         """Offer the languages of the model in use, and those of the bundled ones."""
         now, self._own = self._settings.translation, languages
         others = {code: name for code, name in languages.items() if code != now.source_language}
-        if now.source_language == SOURCE_LANGUAGE and self._settings.launch.model is None:
+        is_ours = self._settings.launch.model is None and self._settings.server is None
+        if now.source_language == SOURCE_LANGUAGE and is_ours:
             others |= {code: code for code in bundled_languages() if code not in others}
         self._choices.show_languages(others or languages, now.target_language)
 
@@ -223,10 +232,36 @@ class ModelController(QObject):
         was_change = self.change.failed is not None
         self.change.forget()
         self._banner.show_loaded()
-        if not was_change:
+        if not was_change and self._settings.server is not None:
+            self.compute_here()
+        elif not was_change:
             self.choose(ModelChoice(model=None, language=bundled_languages()[0]))
         elif not self._bridge.is_running:
             self.load()
+
+    @property
+    def has_model(self) -> bool:
+        """Whether this computer has a model to translate with."""
+        model = self._own_model()
+        return model is not None and model_folder(model).is_dir()
+
+    @Slot()
+    def compute_here(self) -> None:
+        """Translate by the model of this computer instead of a server."""
+        stored = self._settings.preferences.translation
+        language = self._settings.launch.language or stored.language
+        self._settings.choose_model(
+            ModelChoice(model=self._settings.model, language=language, source=stored.source)
+        )
+
+    def _own_model(self) -> ModelSettings | None:
+        """Return how to load the model of this computer; None where none is bundled."""
+        return model_settings(
+            self._settings.model,
+            self._settings.launch,
+            accepts_licence=self._settings.accepts_licence,
+            language=self._settings.translation.target_language,
+        )
 
     def _show_choices(self, translation: TranslationSettings) -> None:
         self._choices.show_choice(
@@ -274,6 +309,8 @@ class ModelController(QObject):
                 self._offer_timings(event)
             case Failed():
                 self._fail(event.message)
+            case Notice(message=message) if message.code in (Code.SERVER_GONE, Code.SERVER_BACK):
+                pass  # the server controller tells
             case Refused() | Notice():
                 self._banner.show_notice(worded(event.message))
                 self._adapters.dialog.show_message(worded(event.message))
@@ -291,12 +328,23 @@ class ModelController(QObject):
             return
         for notice in event.notices:
             self._banner.show_notice(worded(notice))
+        self._use_known_language(event)
         self._show_languages(event.languages)
         self._offer_timings(event)
         if self._settings.translation.glossary:
             self._bridge.send(Configure(self._settings.translation))
         self._adapters.begin()
         self.change.show_failure()
+
+    def _use_known_language(self, event: Ready) -> None:
+        """Caption in a language of the server's model; one of this computer was asked before."""
+        wanted = self._settings.translation.target_language
+        if self._settings.server is None or not event.languages or wanted in event.languages:
+            return
+        code, name = next(iter(event.languages.items()))
+        self._settings.use_known_language(code)
+        text = self.tr("The model {} does not know {!r}; the captions are in {}")
+        self._banner.show_notice(text.format(event.model, wanted, name))
 
     def _offer_timings(self, event: Ready | AdapterChanged) -> None:
         """Offer what the model can follow; a timing that it cannot follow is not in force."""
@@ -312,7 +360,8 @@ class ModelController(QObject):
             return
         self._settings.model_works = False
         self._status.show_stopped()
-        if message.code is Code.LICENCE_FORBIDS_COMMERCE:
+        is_ours = self._settings.server is None
+        if is_ours and message.code is Code.LICENCE_FORBIDS_COMMERCE:
             self._banner.show_loaded()
             button = self.tr("Not used c&ommercially")
             self._banner.show_offer(worded(message), button, ACCEPT_LICENCE)
@@ -321,6 +370,8 @@ class ModelController(QObject):
 
     def _way_back(self) -> str:
         """Return what is offered instead of a stored model that fails; empty for nothing."""
+        if self._settings.server is not None:
+            return self.tr("T&ranslate on this computer") if self.has_model else ""
         bundled = bundled_languages()
         if not bundled or self._settings.launch.model or not self._settings.preferences.model:
             return ""

@@ -97,7 +97,10 @@ class SetupController(QObject):
             source=stored.source,
         )
         in_use = ModelChoice(
-            model=preferences.model, language=stored.language, source=stored.source
+            model=preferences.model,
+            language=stored.language,
+            source=stored.source,
+            server=self._settings.server,
         )
         self.models.open_models(now, preferences.accepted, in_use)
 
@@ -241,10 +244,11 @@ class SetupController(QObject):
         self._settings.choose_mode(TRANSLATE if mode == CAPTIONS_ONLY else mode)
         model, stored = self._settings.preferences.model, self._settings.preferences.translation
         self._wished = ""
-        if not self._may_know(model, stored.source, language):
+        server = self._settings.server
+        if server is None and not self._may_know(model, stored.source, language):
             self._wished = language
             language = self.parts.bundled[0] if model is None else stored.language
-        choice = ModelChoice(model=model, language=language, source=stored.source)
+        choice = ModelChoice(model=model, language=language, source=stored.source, server=server)
         self._settings.choose_model(choice)
 
     def _may_know(self, model: Path | None, source: str, language: str) -> bool:

@@ -11,7 +11,7 @@ from app.look.widgets.policy_names import policy_names, standard_entry, unoffere
 
 
 class CaptionChoices(QObject):
-    """Five menus; they only emit signals.
+    """Six menus; they only emit signals.
 
     Signals:
         mode_chosen(str): one of ``MODES``.
@@ -20,6 +20,8 @@ class CaptionChoices(QObject):
         other_language_wanted(str): one that needs another model; empty for all that there are.
         purpose_chosen(str): the name of an adapter, empty for the model alone.
         policy_chosen(str): a policy as the engine writes it.
+        computer_chosen(str): the address of a server that translates; empty for this computer.
+        other_computer_wanted(): another server.
         changed(): a menu shows another choice.
 
     Attributes:
@@ -28,6 +30,7 @@ class CaptionChoices(QObject):
         second: menu of the languages that can stand below it.
         purpose: menu of what is captioned; without entries where the model has no choice.
         timing: menu of the policies.
+        computer: menu of the computers that can translate.
     """
 
     mode_chosen = Signal(str)
@@ -36,6 +39,8 @@ class CaptionChoices(QObject):
     other_language_wanted = Signal(str)
     purpose_chosen = Signal(str)
     policy_chosen = Signal(str)
+    computer_chosen = Signal(str)
+    other_computer_wanted = Signal()
     changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -46,6 +51,7 @@ class CaptionChoices(QObject):
         self.second = ChoiceMenu(self.tr("Second la&nguage"))
         self.purpose = ChoiceMenu(self.tr("B&etter for"))
         self.timing = ChoiceMenu(self.tr("T&iming"))
+        self.computer = ChoiceMenu(self.tr("Comp&uted on"))
         modes = (
             (self.tr("Translate"), self.tr("Captions in another language")),
             (self.tr("No translation"), self.tr("Captions of what is said; nothing is translated")),
@@ -63,11 +69,21 @@ class CaptionChoices(QObject):
         self.show_seconds([(self.tr("None"), "", "")], "")
         self.show_purposes([], "")
         self.timing.value_chosen.connect(self.policy_chosen)
+        self.computer.value_chosen.connect(self.computer_chosen)
+        self.computer.other_chosen.connect(self.other_computer_wanted)
+        other = self.tr("&Another computer…"), "", self.tr("Its address, and the token it asks for")
+        self.computer.show_others([other])
+        self.show_computers({}, "")
+
+    @property
+    def below_mode(self) -> tuple[ChoiceMenu, ...]:
+        """The menus that only captions in another language need."""
+        return self.language, self.second, self.purpose, self.timing, self.computer
 
     def show_mode(self, mode: str) -> None:
         """Select a mode; captions without a translation have no other language or timing."""
         self.mode.choose(mode)
-        for menu in (self.language, self.second, self.purpose, self.timing):
+        for menu in self.below_mode:
             menu.setEnabled(self.translates)
         self.changed.emit()
 
@@ -111,6 +127,15 @@ class CaptionChoices(QObject):
         if chosen[0] not in [written for written, _, _ in every]:
             every.append(chosen)
         self.timing.show_entries([(name, written, tip) for written, name, tip in every])
+
+    def show_computers(self, servers: Mapping[str, str], chosen: str) -> None:
+        """Offer this computer and servers, names by address; select one, empty for this one."""
+        tip = self.tr("It translates; words and captions go there, sound does not")
+        here = self.tr("This computer"), "", self.tr("Nothing leaves it")
+        entries = [(name, address, tip) for address, name in servers.items()]
+        self.computer.choose("")  # a server that is not known any more is not kept
+        self.computer.show_entries([here, *entries])
+        self.computer.choose(chosen)
 
     def show_choice(self, spoken: str, language: str, policy: str) -> None:
         """Select what is spoken, the language of the captions and a policy."""

@@ -55,16 +55,19 @@ class StatusBar(QWidget):
     Signals:
         skip_wanted(): the words that wait are not to hold up what comes now.
         sharing_clicked(): the user clicked on how many read along.
+        server_clicked(): the user clicked on the server that translates.
 
     Attributes:
         state: the line.
         sharing: shown while captions are shared.
         glossary: shown while the model gets the glossary.
+        server: shown while another computer translates.
         choices: button with the menus of mode, language and timing.
     """
 
     skip_wanted = Signal()
     sharing_clicked = Signal()
+    server_clicked = Signal()
 
     def __init__(
         self,
@@ -90,6 +93,8 @@ class StatusBar(QWidget):
         self.skip.clicked.connect(self.skip_wanted)
         self.sharing = self._hidden_button(self.tr("Show the QR code, or stop sharing"))
         self.sharing.clicked.connect(self.sharing_clicked)
+        self.server = self._hidden_button(self.tr("Choose which computer translates"))
+        self.server.clicked.connect(self.server_clicked)
         self.glossary = QLabel(self.tr("Glossary on"))
         self.glossary.hide()
         self.choices = QPushButton()
@@ -97,7 +102,7 @@ class StatusBar(QWidget):
         self.choices.setToolTip(self.tr("Mode, language and timing of the captions"))
         menu = QMenu(self.choices)
         menu.setToolTipsVisible(True)
-        for one in (choices.language, choices.second, choices.purpose, choices.timing):
+        for one in choices.below_mode:
             menu.addMenu(one)
         menu.addSeparator()
         menu.addActions(choices.mode.actions())
@@ -108,6 +113,7 @@ class StatusBar(QWidget):
         row.addWidget(self.state, 1)
         row.addWidget(self.skip)
         row.addWidget(self.sharing)
+        row.addWidget(self.server)
         row.addWidget(self.glossary)
         row.addWidget(self.choices)
         choices.changed.connect(self._name_choices)
@@ -178,6 +184,11 @@ class StatusBar(QWidget):
         """Show how many phones read along; None while captions are not shared."""
         self.sharing.setVisible(n_readers is not None)
         self.sharing.setText(self.tr("Shared with %Ln phones", "", n_readers or 0))
+
+    def show_server(self, text: str) -> None:
+        """Show how the connection to a server is; empty while this computer translates."""
+        self.server.setVisible(bool(text))
+        self.server.setText(text)
 
     def _show_engine(self, text: str, *, is_ready: bool = False) -> None:
         self._engine, self._is_ready = text, is_ready

@@ -151,8 +151,7 @@ class MainWindow(QMainWindow):
     def _connect_actions(self) -> None:
         """Connect menus and buttons that do the same."""
         actions, choices = self.menu_actions, self.choices
-        menus = (choices.mode, choices.language, choices.second, choices.purpose, choices.timing)
-        actions.fill(self.menuBar(), menus)
+        actions.fill(self.menuBar(), (choices.mode, *choices.below_mode))
         actions.copy_all.triggered.connect(self.transcript.copy_all)
         actions.copy_all_captions.triggered.connect(self.transcript.copy_all_captions)
         actions.find.triggered.connect(self.find_bar.open_bar)

@@ -32,7 +32,7 @@ from engine.commands import (
 from engine.events import Event, Failed, Flushed, Ready, UtteranceEnded
 from engine.messages import Code
 from engine.session.session import Session as EngineSession
-from engine.settings import ModelSettings, TranslationSettings
+from engine.settings import ModelSettings, ServerSettings, TranslationSettings
 from engine.utterances import UtteranceTracker
 from engine.words import TYPED, FedWord
 
@@ -58,7 +58,10 @@ class Session(Protocol):
         """Source words that wait, or are not read."""
 
 
-MakeSession = Callable[[ModelSettings | None, TranslationSettings, Report], Session]
+Engine = ModelSettings | ServerSettings
+"""What translates: a model of this computer, or another computer."""
+
+MakeSession = Callable[[Engine | None, TranslationSettings, Report], Session]
 """Makes a session, without a model one that translates nothing.
 
 Called on a thread of its own, since it may take seconds.
@@ -126,7 +129,7 @@ class EngineBridge(QObject):
         self._sent_or_kept.connect(self._tell_waiting)
         self._answered.connect(self.take)
 
-    def start(self, model: ModelSettings | None, translation: TranslationSettings) -> None:
+    def start(self, model: Engine | None, translation: TranslationSettings) -> None:
         """Start a session, replacing a previous one; without a model nothing is translated."""
         self.drop_next()
         self._end()
@@ -135,7 +138,7 @@ class EngineBridge(QObject):
         self._run_number = self._n_runs
         self._run = self._new_run(self._run_number, model, translation)
 
-    def prepare(self, model: ModelSettings, translation: TranslationSettings) -> None:
+    def prepare(self, model: Engine, translation: TranslationSettings) -> None:
         """Load another session while the present one goes on; it takes over once it is ready."""
         self.drop_next()
         self._n_runs += 1
@@ -151,7 +154,7 @@ class EngineBridge(QObject):
         self._next = None
 
     def _new_run(
-        self, number: int, model: ModelSettings | None, translation: TranslationSettings
+        self, number: int, model: Engine | None, translation: TranslationSettings
     ) -> "_Run":
         dropped = tuple(self._dropped)
 

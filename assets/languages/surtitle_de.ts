@@ -328,6 +328,10 @@
         <translation>ein Server übersetzt in eine Sprache: Wählen Sie für die zweite ein Modell dieses Computers</translation>
     </message>
     <message>
+        <source>a server has an adapter of its own: choose this computer to translate with another one</source>
+        <translation>ein Server hat seinen eigenen Adapter: Wählen Sie diesen Computer, um mit einem anderen zu übersetzen</translation>
+    </message>
+    <message>
         <source>the engine stopped unexpectedly: {reason}</source>
         <translation>der Übersetzer wurde unerwartet beendet: {reason}</translation>
     </message>
@@ -1843,12 +1847,32 @@
         <translation>&amp;Alles</translation>
     </message>
     <message>
-        <source>The model alone</source>
-        <translation>Das Modell allein</translation>
+        <source>&amp;Another computer…</source>
+        <translation>&amp;Anderer Computer …</translation>
+    </message>
+    <message>
+        <source>Its address, and the token it asks for</source>
+        <translation>Seine Adresse und das Token, nach dem er fragt</translation>
+    </message>
+    <message>
+        <source>It translates; words and captions go there, sound does not</source>
+        <translation>Er übersetzt; Wörter und Untertitel gehen dorthin, Ton nicht</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Dieser Computer</translation>
+    </message>
+    <message>
+        <source>Nothing leaves it</source>
+        <translation>Nichts verlässt ihn</translation>
     </message>
     <message>
         <source>{} captions</source>
         <translation>Untertitel: {}</translation>
+    </message>
+    <message>
+        <source>The model alone</source>
+        <translation>Das Modell allein</translation>
     </message>
     <message>
         <source>&amp;More languages…</source>
@@ -1857,6 +1881,10 @@
     <message>
         <source>Sh&amp;ow</source>
         <translation>&amp;Zeigen</translation>
+    </message>
+    <message>
+        <source>Comp&amp;uted on</source>
+        <translation>Berechnet a&amp;uf</translation>
     </message>
     <message>
         <source>No translation</source>
@@ -3140,6 +3168,10 @@
         <translation>Die Übersetzung wird gestartet</translation>
     </message>
     <message>
+        <source>Connecting to {}</source>
+        <translation>Verbindung mit {}</translation>
+    </message>
+    <message>
         <source>Not used c&amp;ommercially</source>
         <translation>Nicht ge&amp;werblich genutzt</translation>
     </message>
@@ -3163,12 +3195,16 @@
 <context>
     <name>ModelController</name>
     <message>
-        <source>There is no translation model on this computer; start Surtitle with --model FOLDER, or have captions without a translation</source>
-        <translation>Auf diesem Computer ist kein Übersetzungsmodell; starten Sie Surtitle mit --model ORDNER, oder nutzen Sie Untertitel ohne Übersetzung</translation>
+        <source>There is no translation model on this computer; start Surtitle with --model FOLDER, let another computer translate (Captions, Computed on), or have captions without a translation</source>
+        <translation>Auf diesem Computer gibt es kein Übersetzungsmodell; starten Sie Surtitle mit --model ORDNER, lassen Sie einen anderen Computer übersetzen (Untertitel, Berechnet auf), oder nehmen Sie Untertitel ohne Übersetzung</translation>
     </message>
     <message>
         <source>Captions &amp;only</source>
         <translation>&amp;Nur Untertitel</translation>
+    </message>
+    <message>
+        <source>Connecting to {}</source>
+        <translation>Verbindung mit {}</translation>
     </message>
     <message>
         <source>Starting the translation</source>
@@ -3181,6 +3217,10 @@
     <message>
         <source>Not used c&amp;ommercially</source>
         <translation>Nicht ge&amp;werblich genutzt</translation>
+    </message>
+    <message>
+        <source>T&amp;ranslate on this computer</source>
+        <translation>Auf d&amp;iesem Computer übersetzen</translation>
     </message>
     <message>
         <source>&amp;Use {} instead</source>
@@ -3390,6 +3430,88 @@
     <message>
         <source>Captions for the room</source>
         <translation>Untertitel für den Raum</translation>
+    </message>
+</context>
+<context>
+    <name>ServerController</name>
+    <message>
+        <source>T&amp;ranslate on this computer</source>
+        <translation>Auf d&amp;iesem Computer übersetzen</translation>
+    </message>
+    <message>
+        <source>{} does not answer</source>
+        <translation>{} antwortet nicht</translation>
+    </message>
+    <message>
+        <source>Computed on {}</source>
+        <translation>Berechnet auf {}</translation>
+    </message>
+    <message>
+        <source>Waiting for {}</source>
+        <translation>Warten auf {}</translation>
+    </message>
+</context>
+<context>
+    <name>ServerDialog</name>
+    <message>
+        <source>Another computer translates</source>
+        <translation>Ein anderer Computer übersetzt</translation>
+    </message>
+    <message>
+        <source>Only if needed</source>
+        <translation>Nur wenn nötig</translation>
+    </message>
+    <message>
+        <source>&amp;Browse…</source>
+        <translation>&amp;Durchsuchen …</translation>
+    </message>
+    <message>
+        <source>Co&amp;nnect</source>
+        <translation>&amp;Verbinden</translation>
+    </message>
+    <message>
+        <source>A strong computer on which surtitle serve runs translates for this one. Words and captions go there; sound, files and the history do not.</source>
+        <translation>Ein starker Computer, auf dem surtitle serve läuft, übersetzt für diesen. Wörter und Untertitel gehen dorthin; Ton, Dateien und Verlauf nicht.</translation>
+    </message>
+    <message>
+        <source>Whoever runs it tells you address and token. They could read along: choose a computer that you trust.</source>
+        <translation>Adresse und Token sagt Ihnen, wer ihn betreibt. Er oder sie könnte mitlesen: Wählen Sie einen Computer, dem Sie vertrauen.</translation>
+    </message>
+    <message>
+        <source>&amp;Address:</source>
+        <translation>&amp;Adresse:</translation>
+    </message>
+    <message>
+        <source>&amp;Token:</source>
+        <translation>&amp;Token:</translation>
+    </message>
+    <message>
+        <source>C&amp;ertificate:</source>
+        <translation>&amp;Zertifikat:</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>Certificate</source>
+        <translation>Zertifikat</translation>
+    </message>
+    <message>
+        <source>A token has letters, digits and signs of English only.</source>
+        <translation>Ein Token hat nur Buchstaben, Ziffern und Zeichen des Englischen.</translation>
+    </message>
+    <message>
+        <source>Connecting…</source>
+        <translation>Verbindung wird aufgebaut …</translation>
+    </message>
+    <message>
+        <source>Certificate of the server</source>
+        <translation>Zertifikat des Servers</translation>
     </message>
 </context>
 <context>
@@ -3858,6 +3980,10 @@
     <message>
         <source>Show the QR code, or stop sharing</source>
         <translation>QR-Code zeigen oder Freigabe beenden</translation>
+    </message>
+    <message>
+        <source>Choose which computer translates</source>
+        <translation>Wählen, welcher Computer übersetzt</translation>
     </message>
     <message>
         <source>Glossary on</source>

@@ -100,6 +100,21 @@ class RemoteCaptioner:
         is_long = outage is not None and self._clock() - outage.since_s >= PATIENCE_S
         return outage.reason if outage is not None and is_long else None
 
+    def look(self) -> None:
+        """See whether a server that went away is back, as far as it is time for that."""
+        outage = self._outage
+        if outage is None or self._clock() < outage.next_s:
+            return
+        self._let_go()
+        try:
+            self._service.offer()
+        except ServerGoneError as error:
+            self._note_outage(error)
+        except ServerError:
+            self._note_outage(outage.reason)  # the next sentence tells what it refuses
+        else:
+            self._outage = None
+
     def configure(self, settings: TranslationSettings) -> None:
         """Use these settings for utterances that are opened from now on.
 

@@ -9,7 +9,7 @@ import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from engine.errors import SurtitleError, first_line, is_failure, message_of
@@ -203,7 +203,11 @@ class Conversations:
         return bool(orders or self.n_waiting or not self._stopping)
 
     def _warm_up(self) -> None:
-        system = self._model.make_system(TranslationSettings(), EventLog(), self._new_model(0))
+        card = self._model.weights.card
+        settings = TranslationSettings(target_language=next(iter(card.languages)))
+        if card.sources:
+            settings = replace(settings, source_language=card.sources[0])
+        system = self._model.make_system(settings, EventLog(), self._new_model(0))
         translate_unseen(system, "Hello.")
         system.conversation.forget()
 

@@ -1,15 +1,19 @@
 """Caption by the model of another computer; see ``engine.remote``."""
 
 import contextlib
+import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Never, cast
 
+from engine.commands import Command, LoadAdapter, UnloadAdapter, UseAdapter
 from engine.errors import ServerError, ServerGoneError
 from engine.events import ContextChanged, Event, Notice, PaceChanged, Ready, Refused
 from engine.messages import Code
 from engine.remote.captioner import RemoteCaptioner
 from engine.remote.service import Service
+from engine.remote.wire import Offer
 from engine.session.catch_up import CatchUp
 from engine.session.command_queue import CommandQueue
 from engine.session.further_languages import FurtherLanguages
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from engine.translation.captioned import Captioned, Captioner
 
 _BETWEEN_TRIES_S = 0.05  # commands are obeyed between them
+_BETWEEN_LOOKS_S = 1.0  # while nothing is said
 
 
 @contextlib.contextmanager
@@ -40,6 +45,8 @@ def connected(
     service = Service(server)
     try:
         offer = service.offer()
+        if server.takes_any_language:
+            translation = _known(translation, offer)
         captioner = RemoteCaptioner(service, translation)
     except ServerGoneError as error:
         raise service.unreachable(error) from error
@@ -55,11 +62,18 @@ def connected(
             )
         )
         further = FurtherLanguages(translation, report, wake, _has_no_model)
-        serving = RemoteCaptions(captioner, report, further)
+        serving = RemoteCaptions(captioner, report, further, wake)
         serving.report_source()
         yield serving
     finally:
         captioner.close()
+
+
+def _known(translation: TranslationSettings, offer: Offer) -> TranslationSettings:
+    """Return settings with a language that the server's model knows."""
+    if not offer.languages or translation.target_language in offer.languages:
+        return translation
+    return replace(translation, target_language=next(iter(offer.languages)))
 
 
 def _has_no_model() -> Never:
@@ -78,8 +92,12 @@ class RemoteCaptions(Serving):
         captioner: RemoteCaptioner,
         report: Callable[[Event], None],
         further: FurtherLanguages,
+        wake: Callable[[], None] = lambda: None,
     ) -> None:
+        """Start without words; ``wake`` as for ``FurtherLanguages``."""
         super().__init__(self._begin_passage, report, further)
+        self._wake = wake
+        self._look_again: threading.Timer | None = None  # after a server that went away
         self._captioner = captioner
         self._catch_up = CatchUp()
         self._has_told = False  # that the server is gone
@@ -92,6 +110,12 @@ class RemoteCaptions(Serving):
         """Carry out all waiting commands; wait for one if there is none."""
         super().obey_waiting(commands)
         self._keep_pace()
+
+    def _obey(self, command: Command) -> None:
+        if isinstance(command, LoadAdapter | UseAdapter | UnloadAdapter):
+            self._report(Refused(message=Code.SERVER_HAS_ITS_ADAPTER()))
+        else:
+            super()._obey(command)
 
     def advance(self) -> None:
         """Do one unit of work, see ``Serving``."""
@@ -148,6 +172,23 @@ class RemoteCaptions(Serving):
     def _note(self, event: Event) -> None:
         if not isinstance(event, Refused):
             self._keep_pace()
+
+    def _rest(self) -> None:
+        """Report that all is captioned; look for a server that went away from time to time."""
+        super()._rest()
+        self._captioner.look()
+        self._tell_outage()
+        is_awaited = self._look_again is not None and self._look_again.is_alive()
+        if self._captioner.outage is not None and not is_awaited:
+            self._look_again = threading.Timer(_BETWEEN_LOOKS_S, self._wake)
+            self._look_again.start()
+
+    def close(self) -> None:
+        """End what loads, and what waits for the server."""
+        super().close()
+        if self._look_again is not None:
+            self._look_again.cancel()
+            self._look_again.join()
 
     def _finds_more(self) -> bool:
         if self._captioner.has_left:

@@ -75,6 +75,7 @@ def windows(program):
             actions.share,
         ):
             action.trigger()
+        application.server.open_dialog()
         return [window, stage.overlay, stage.bar, *window.findChildren(QDialog)]
 
     return make

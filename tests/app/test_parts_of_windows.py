@@ -153,6 +153,7 @@ def test_windows_are_made_of_what_they_were(program, tmp_path):
     lines = []
     for name in ("guide", "models", "latency", "glossary", "help", "about", "share"):
         getattr(actions, name).trigger()
+    application.server.open_dialog()
     inside = (*window.findChildren(QDialog), *window.findChildren(QMenu))
     for one in (window, stage.overlay, stage.bar, *inside):
         lines += ["", *tree(one)]

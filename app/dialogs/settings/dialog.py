@@ -1,6 +1,7 @@
 """The settings window: pages, each with its own reset; edits take effect at once."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
@@ -15,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.config.preferences import Preferences
+from app.config.preferences import Preferences, ServerPreferences
 from app.config.preferences_file import export_preferences, import_preferences
 from app.config.system.translations import worded
 from app.dialogs.settings.captions_page import CaptionsPage
@@ -113,12 +114,13 @@ class SettingsDialog(QDialog):
         """Use the settings of a file; a file of another kind changes nothing."""
         preferences, notice = import_preferences(path)
         self._show_notice("" if notice is None else worded(notice))
-        if preferences is not None:
-            self._use(preferences)
+        if preferences is not None:  # a file of somebody else decides nowhere that words go
+            self._use(replace(preferences, server=self._shown.server))
 
     def export_to(self, path: Path) -> None:
         """Write the settings into a file."""
-        failure = export_preferences(self._shown, path)
+        exported = replace(self._shown, server=ServerPreferences())
+        failure = export_preferences(exported, path)
         text = self.tr("The settings were written to {}").format(path)
         self._show_notice(text if failure is None else worded(failure))
 

@@ -151,7 +151,9 @@ class ModelPage(WizardPage):
 
     def _uses(self, model: Path | None) -> bool:
         now = self._in_use
-        return now is not None and (now.model, now.source, now.language) == (model, *self._pair)
+        if now is None or now.server is not None:
+            return False
+        return (now.model, now.source, now.language) == (model, *self._pair)
 
     def show_accepted(self, model: Path | None) -> None:
         """Take the licence of a model as accepted."""

@@ -99,7 +99,8 @@ def test_mode_and_languages_stand_on_a_button(bar):
     assert not choices.language.isEnabled()
     titles = [action.text().replace("&", "") for action in bar.choices.menu().actions()]
     modes = ["Translate", "No translation", "Both languages"]
-    assert titles == ["Translate to", "Second language", "Better for", "Timing", "", *modes]
+    menus = ["Translate to", "Second language", "Better for", "Timing", "Computed on"]
+    assert titles == [*menus, "", *modes]
 
 
 def test_what_is_picked_in_the_menus_is_told(bar):

@@ -2,13 +2,13 @@
 
 import pytest
 
-from engine.commands import EndPassage, FeedWords
+from engine.commands import EndPassage, FeedWords, UseAdapter
 from engine.errors import ServerError, ServerGoneError
 from engine.events import CaptionChanged, Notice, NotTranslated, UtteranceEnded
 from engine.messages import Code
 from engine.remote.captioner import PATIENCE_S, RemoteCaptioner
 from engine.remote.service import SessionUnknownError
-from engine.remote.wire import Changed, Failure, Opened, Settled
+from engine.remote.wire import Changed, Failure, Offer, Opened, Settled
 from engine.session.command_queue import CommandQueue
 from engine.session.further_languages import FurtherLanguages
 from engine.session.remote_captions import RemoteCaptions
@@ -56,6 +56,10 @@ class Loud:
     def _answer(self):
         if self.is_away:
             raise ServerGoneError(Code.CONNECTION_REFUSED())
+
+    def offer(self):
+        self._answer()
+        return Offer(model="loud", languages={"de": "German"})
 
     def leave(self, session):
         self.knows.discard(session)
@@ -145,6 +149,39 @@ def test_a_long_absence_is_told_once_and_new_sentences_are_in_their_own_words(de
     desk.say("seven.")
     assert desk.shown[-1] == "SEVEN."
     assert desk.n_ended == 4
+
+
+def test_the_return_of_a_server_is_told_while_nothing_is_said(desk):
+    desk.server.is_away = True
+    desk.say("one.")
+    desk.now_s += PATIENCE_S
+    desk.work()
+    assert desk.shown == ["one."]
+    assert desk.told == [Code.SERVER_GONE]
+    desk.captions.obey_waiting(woken())
+    desk.work()
+    assert desk.told == [Code.SERVER_GONE], "it is still away"
+    desk.server.is_away = False
+    desk.now_s += 10
+    desk.captions.obey_waiting(woken())
+    desk.work()
+    assert desk.told == [Code.SERVER_GONE, Code.SERVER_BACK]
+    assert desk.shown == ["one."], "what is shown stays"
+    assert not desk.captions.has_work
+    desk.captions.close()
+
+
+def woken():
+    commands = CommandQueue()
+    commands.put(None)
+    return commands
+
+
+def test_an_adapter_of_this_computer_is_refused_by_one_sentence(desk):
+    commands = CommandQueue()
+    commands.put(UseAdapter("talks"))
+    desk.captions.obey_waiting(commands)
+    assert [event.message.code for event in desk.events] == [Code.SERVER_HAS_ITS_ADAPTER]
 
 
 def test_a_server_that_knows_the_session_no_more_is_told_of_it_again(desk):

@@ -10,6 +10,7 @@ from app.config.preferences import (
     Preferences,
     PrivacyPreferences,
     ProjectorPreferences,
+    ServerPreferences,
     TranslationPreferences,
 )
 
@@ -18,6 +19,9 @@ CHOSEN = Preferences(
     accepted=Path("some/model"),
     translation=TranslationPreferences(
         language="fr", source="pl", policy="wait:5", adapter="mine", glossary=True
+    ),
+    server=ServerPreferences(
+        in_use=True, address="https://house.example:8754", certificate=Path("/tls/house.pem")
     ),
     captions=CaptionPreferences(
         lines=3,

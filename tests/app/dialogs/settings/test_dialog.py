@@ -6,7 +6,8 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QWidget
 
-from app.config.preferences import Preferences
+from app.config.preferences import Preferences, ServerPreferences
+from app.config.preferences_file import export_preferences
 from app.dialogs.settings.dialog import SettingsDialog
 from app.look.apply import Look
 from app.look.widgets.policy_names import policy_names
@@ -59,6 +60,7 @@ def test_a_page_is_reset_and_the_others_stay(dialog, edits):
         Preferences(),
         model=CHOSEN.model,
         accepted=CHOSEN.accepted,
+        server=CHOSEN.server,  # in the menu of the languages
         translation=replace(CHOSEN.translation, policy=""),
         captions=replace(Preferences().captions, second=CHOSEN.captions.second),  # in its menu
         overlay=replace(Preferences().overlay, visible=CHOSEN.overlay.visible),
@@ -74,8 +76,18 @@ def test_settings_are_exported_and_imported(dialog, edits, tmp_path):
     assert "were written" in dialog.notice.text()
     dialog.show_preferences(Preferences())
     dialog.import_from(tmp_path / "mine.toml")
-    assert edits == [CHOSEN]
+    assert edits == [replace(CHOSEN, server=Preferences().server)]
     assert dialog.captions.read(CHOSEN).captions == CHOSEN.captions
+
+
+def test_settings_of_somebody_else_decide_nowhere_that_words_go(dialog, edits, tmp_path):
+    export_preferences(CHOSEN, tmp_path / "theirs.toml")  # by a program that tells its server
+    own = replace(CHOSEN, server=ServerPreferences(address="https://ours:1"))
+    dialog.show_preferences(own)
+    dialog.import_from(tmp_path / "theirs.toml")
+    assert edits[-1].server == own.server
+    dialog.export_to(tmp_path / "mine.toml")
+    assert "ours" not in (tmp_path / "mine.toml").read_text()
 
 
 def test_a_file_that_is_none_of_ours_changes_nothing(dialog, edits, tmp_path):

@@ -1,0 +1,1 @@
+"""The computer that translates: this one or another."""
