@@ -1,0 +1,116 @@
+"""Two hundred hostile clients at once: they cost themselves, and a good one notices nothing."""
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from engine.metrics.event_log import EventLog
+from engine.remote.captioner import PatientCaptioner
+from engine.remote.service import Service
+from engine.runtime.loader import load_weights
+from engine.settings import ServerSettings, TranslationSettings
+from engine.text.sentences import Sentence
+from engine.translation.factory import make_system
+from engine.translation.feed import feed_sentence
+from tests.support.fakes import random_word
+from tests.support.network.house_server import TOKEN, tiny_model
+
+ROOT = Path(__file__).parents[3]
+SETTINGS = TranslationSettings(policy="read:2")
+TOKEN_OF_OTHERS = "a token that hostile people have"
+MOST_MORE_BYTES = 150_000_000
+"""Of memory, beyond what the server takes before anybody asks: 128 KiB and some buffers each."""
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return tiny_model(tmp_path_factory.mktemp("served"))
+
+
+@pytest.fixture
+def served(model, tmp_path):
+    """Run ``surtitle serve``; yield the process and its address."""
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"{TOKEN}\n{TOKEN_OF_OTHERS}\n")
+    command = [sys.executable, "-m", "app", "serve", "--port", "0", "--clients", "60"]
+    command += ["--model", str(model.directory), "--device", "cpu", "--token-file", str(tokens)]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as server:
+        told = next(line for line in server.stderr if "translates at" in line)
+        yield server, re.search(r"http://\S+:\d+", told)[0]
+        server.terminate()
+
+
+def most_bytes(process):
+    """The most memory that a process ever had."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) * 1024
+
+
+def asked(address, path):
+    wanted = urllib.request.Request(address + path, headers={"Authorization": f"Bearer {TOKEN}"})
+    with urllib.request.urlopen(wanted, timeout=60) as answer:
+        return answer.read().decode()
+
+
+def drawn(seed):
+    rng = random.Random(seed)
+    return [tuple(random_word(rng) for _ in range(rng.randint(2, 5))) for _ in range(5)]
+
+
+def alone(model, sentences):
+    system = make_system("auto", load_weights(model), SETTINGS, capacity=300, log=EventLog())
+    captions = []
+    for words in sentences:
+        utterance = system.open()
+        for changes in feed_sentence(system, utterance, Sentence(words, ended=True)):
+            for _ in changes:
+                pass
+        captions.append(utterance.caption)
+    return captions
+
+
+def captioned(captioner, words):
+    """Let a server caption a sentence, word by word."""
+    utterance = captioner.open()
+    for n_words in range(1, len(words) + 1):
+        captioner.set_source(utterance, words[:n_words], ended=n_words == len(words))
+        while captioner.advance(utterance) is not None:
+            pass
+    return utterance.caption
+
+
+def test_two_hundred_hostile_clients_cost_memory_that_is_bounded_and_a_good_one_no_caption(
+    served, model
+):
+    server, address = served
+    sentences = drawn(5)
+    wanted = alone(model, sentences)
+    good = PatientCaptioner(Service(ServerSettings(address=address, token=TOKEN)), SETTINGS)
+    assert captioned(good, sentences[0]) == wanted[0]
+    before = most_bytes(server)
+    program = ROOT / "tests/support/programs/hostile_clients.py"
+    command = [sys.executable, program, address.rpartition(":")[2], TOKEN_OF_OTHERS]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ
+    ) as hostile:
+        assert hostile.stdout.readline() == "begun\n"
+        found = [captioned(good, words) for words in sentences[1:]]
+        seen = json.loads(hostile.communicate()[0])
+    assert [wanted[0], *found] == wanted
+    more = most_bytes(server) - before
+    assert more < MOST_MORE_BYTES
+    assert {"401", "429", "413"} <= seen.keys(), "they were there"
+    assert asked(address, "/health") == "ok\n"
+    figures = asked(address, "/metrics")
+    assert "abcdefgh" not in figures
+    good.close()
+    assert server.poll() is None
