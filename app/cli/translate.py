@@ -355,9 +355,12 @@ def _captions(
         utterance = translator.open()
         for changes in feed_sentence(translator, utterance, sentence, first=first):
             for change in changes:
-                caption += change.text
+                caption = caption[: change.kept] + change.text
                 shared.show(source, caption, ended=False)
-                yield change.text
+                if settings.live:
+                    yield change.text
+        if not settings.live:
+            yield caption  # whole: another server may have written it otherwise
         shared.show(source, caption, ended=True)
         confidence = translator.confidence(utterance)
         if settings.marks_doubt and confidence is not None and confidence.is_low:

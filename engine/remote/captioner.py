@@ -84,7 +84,8 @@ class RemoteCaptioner:
         self._n_utterances = 0
         self._stream: Generator[Answer] | None = None  # the answer to the newest request,
         self._asked: RemoteUtterance | None = None  # which was about this one,
-        self._asked_words: tuple[tuple[str, ...], bool] = (), False  # with these words
+        self._asked_words: tuple[tuple[str, ...], bool] = (), False  # with these words;
+        self._told = ""  # its caption as far as it came, which may be behind what is shown
         self._outage: _Outage | None = None
         self.configure(settings)
 
@@ -214,28 +215,34 @@ class RemoteCaptioner:
             assert self._stream is not None
             answer = next(self._stream)
             if isinstance(answer, Changed):
-                kept = min(answer.kept, len(utterance.caption))
-                is_cut = kept < len(utterance.caption)
-                utterance.caption = utterance.caption[:kept] + answer.text
-                if len(utterance.caption) > MOST_CAPTION:
+                self._told = self._told[: answer.kept] + answer.text
+                if len(self._told) > MOST_CAPTION:
                     detail = f"a caption is longer than {MOST_CAPTION} characters"
                     raise ServerError(Code.SERVER_MISUNDERSTOOD(detail=detail))
-                utterance.n_read = answer.n_read
-                if is_cut or answer.text:
-                    return Change(kept=kept, text=answer.text, n_read=answer.n_read)
-                continue
+                if not utterance.caption.startswith(self._told):
+                    return self._show(utterance, answer.n_read)
+                continue  # a server that knew nothing of the caption comes to where it stands
             self._stream = None
-            self._take_last(utterance, answer)
+            if self._take_last(utterance, answer) and utterance.caption != self._told:
+                return self._show(utterance, utterance.n_read)
         return None
 
-    def _take_last(self, utterance: RemoteUtterance, answer: Settled | Failure) -> None:
+    def _show(self, utterance: RemoteUtterance, n_read: int) -> Change:
+        """Let a caption be what the server tells."""
+        kept = n_same(utterance.caption, self._told)
+        utterance.caption, utterance.n_read = self._told, n_read
+        return Change(kept=kept, text=self._told[kept:], n_read=n_read)
+
+    def _take_last(self, utterance: RemoteUtterance, answer: Settled | Failure) -> bool:
+        """Take the end of an answer; return whether it settles the caption."""
         is_news = self._asked_words == (utterance.words, utterance.ended)
         if not is_news:
-            return  # there are more words by now
+            return False  # there are more words by now
         if isinstance(answer, Failure):
             raise ServerError(answer.message)
         utterance.is_settled, utterance.finished = True, answer.finished
         utterance.n_read, utterance.confidence = answer.n_read, answer.confidence
+        return True
 
     def _begin(self, utterance: RemoteUtterance) -> None:
         """Ask for the rest of a caption; what is still to come about another one is let go."""
@@ -247,6 +254,7 @@ class RemoteCaptioner:
             caption=utterance.caption,
             haste=self.haste,
         )
+        self._told = utterance.caption
         self._asked, self._asked_words = utterance, (utterance.words, utterance.ended)
         self._stream = self._answers(asked, utterance.opening)
 

@@ -108,8 +108,10 @@ def test_a_session_whose_lane_went_to_another_is_opened_again_and_goes_on(model)
             sentence = Sentence(words[:n_words], ended=n_words == len(words))
             for captioner, utterance in pairs:  # each takes the only lane from the other
                 captioner.set_source(utterance, sentence.words, ended=sentence.ended)
-                while captioner.advance(utterance) is not None:
-                    pass
+                shown = utterance.caption
+                while (change := captioner.advance(utterance)) is not None:
+                    assert change.kept == len(shown), "what is shown stays"
+                    shown += change.text
         for one in captioners:
             one.close()
     assert pairs[0][1].caption == pairs[1][1].caption == _alone(model, words)
