@@ -25,7 +25,7 @@ from tests.support.network.house_server import TOKEN, tiny_model
 ROOT = Path(__file__).parents[3]
 SETTINGS = TranslationSettings(policy="read:2")
 TOKEN_OF_OTHERS = "a token that hostile people have"
-MOST_MORE_BYTES = 150_000_000
+MOST_MORE_BYTES = 100_000_000
 """Of memory, beyond what the server takes before anybody asks: 128 KiB and some buffers each."""
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
