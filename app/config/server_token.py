@@ -22,7 +22,7 @@ def read_token(path: Path) -> str:
 
 
 def is_token(text: str) -> bool:
-    """Tell whether a text can be sent as a token."""
+    """Return whether a text can be sent as a token."""
     return len(text) <= MOST_TOKEN and text.isascii() and text.isprintable()
 
 

@@ -154,7 +154,7 @@ class ServerController(QObject):
 
     @Slot(object)
     def _take_next(self, event: Event) -> None:
-        """Tell in the dialog why a server is not used."""
+        """Show in the dialog why a server is not used."""
         if isinstance(event, Failed) and self._awaits and self.dialog is not None:
             self.dialog.show_message(as_sentence(worded(event.message)))
 

@@ -114,7 +114,7 @@ class SettingsDialog(QDialog):
         """Use the settings of a file; a file of another kind changes nothing."""
         preferences, notice = import_preferences(path)
         self._show_notice("" if notice is None else worded(notice))
-        if preferences is not None:  # a file of somebody else decides nowhere that words go
+        if preferences is not None:  # a file never decides where words go
             self._use(replace(preferences, server=self._shown.server))
 
     def export_to(self, path: Path) -> None:
