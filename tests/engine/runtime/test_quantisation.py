@@ -10,7 +10,7 @@ from torch import nn
 
 from engine.errors import ModelError
 from engine.models.memory_footprint import read_footprint
-from engine.runtime import growth_limit
+from engine.runtime import guarded_loading
 from engine.runtime.device import compute_dtype
 from engine.runtime.loader import load_weights
 from engine.runtime.torch import torch_loader
@@ -203,7 +203,7 @@ def test_a_large_model_is_packed_though_its_layers_are_built_anew_for_it(
     folder, quantise, monkeypatch
 ):
     """The room that a limit of growth leaves beside the weights is more than a tiny model."""
-    monkeypatch.setattr(growth_limit, "_ROOM", 5_000)
+    monkeypatch.setattr(guarded_loading, "_ROOM", 5_000)
     load(folder, quantise)
 
 
