@@ -51,6 +51,7 @@ def test_settings_from_before_captions_had_looks_of_their_own(home):
         captions=replace(CHOSEN.captions, **{name: getattr(own.captions, name) for name in names}),
         overlay=replace(CHOSEN.overlay, hide_after_s=own.overlay.hide_after_s),
         projector=own.projector,
+        server=own.server,
         interface=replace(own.interface, language=CHOSEN.interface.language),
     )
     assert PreferencesFile(home("2026-11-22") / "settings.toml").read() == (chosen, None)

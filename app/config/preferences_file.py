@@ -119,10 +119,19 @@ def _filled(page: Page, content: Content, prefix: str, wrong: list[str]) -> Page
         if value is None or _is_page(getattr(page, item.name)):
             continue
         try:
+            _check_texts(value)
             page = replace(page, **{item.name: read_value(item.type, value, item.name)})
         except ValueError:
             wrong.append(f"{prefix}{item.name} = {shown(value)}")
     return page
+
+
+def _check_texts(value: object) -> None:
+    """Raise ValueError for a text that no window, file or library takes."""
+    texts = value.values() if isinstance(value, dict) else [value]
+    if any(isinstance(text, str) and "\0" in text for text in texts):
+        msg = "expected text without NUL"
+        raise ValueError(msg)
 
 
 def _lay_over(merged: dict[str, object], page: Page) -> dict[str, object]:

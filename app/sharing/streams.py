@@ -101,6 +101,8 @@ class EventResponse:
                 if event or not await self._rounds.wait():
                     await self._send(send, event or _BEAT)
                 self._seen, event = self._rounds.news(self._stream, self._seen, self._show)
+            if event and self._place.is_taken:
+                await self._send(send, event)  # what changed just before the end
             await self._send(send, _END, more=False)
         except TimeoutError:
             self._place.leave()

@@ -46,6 +46,10 @@ from engine.untrusted.tokenizer_trial import TRIED_WORDS, try_tokenizer
 
 _log = logging.getLogger(__name__)
 
+_ONE_AT_A_TIME = threading.Lock()
+"""transformers puts methods of its classes out of use while it reads weights, and back afterwards:
+of two readings at once the second puts back what the first had put there, for good."""
+
 
 def pretrained_network(
     folder: Path,
@@ -71,7 +75,8 @@ def pretrained_network(
     try:
         _check_kind(folder)
         size = read_footprint(folder)
-        with growth_limit(size.n_tensors, _numbers(size)), warnings.catch_warnings():
+        growth = growth_limit(size.n_tensors, _numbers(size))
+        with _ONE_AT_A_TIME, growth, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the library, on facts that are checked here
             kind: type = AutoModelForCausalLM
             given: dict[str, object] = {"pretrained_model_name_or_path": folder}

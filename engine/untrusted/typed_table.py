@@ -85,8 +85,7 @@ def _simple(hint: object, value: object, path: str) -> object:
     if hint is Path and isinstance(value, str) and value and "\0" not in value:
         return Path(value)
     is_number = type(value) is not float or math.isfinite(value)
-    is_text = not isinstance(value, str) or "\0" not in value
-    if type(value) is not hint or not is_number or not is_text:  # for isinstance a bool is an int
+    if type(value) is not hint or not is_number:  # for isinstance a bool is an int
         msg = f"{path} should be {kind_name(hint)}, got {value!r}"
         raise ValueError(msg)
     return value

@@ -109,7 +109,7 @@ def test_a_damaged_file_never_becomes_the_backup(path):
     assert tomllib.loads(path.with_name("settings.toml.bak").read_text())["model"]
 
 
-WRONG = """
+WRONG = r"""
 model = 3
 [translation]
 language = "fr"
@@ -120,6 +120,7 @@ characters = true
 point_size = 30.5
 preset = "pink"
 outline = 1
+font = "a\u0000b"
 """
 
 
@@ -130,7 +131,13 @@ def test_one_wrong_value_leaves_the_others(path):
     assert preferences == Preferences(translation=TranslationPreferences(language="fr"))
     for name in ("model = 3", "translation.policy = 'guess'", "captions.lines = 9"):
         assert name in str(notice)
-    for name in ("characters = True", "point_size = 30.5", "preset = 'pink'", "outline = 1"):
+    for name in (
+        "characters = True",
+        "point_size = 30.5",
+        "preset = 'pink'",
+        "outline = 1",
+        "font",
+    ):
         assert name in str(notice)
     assert str(notice).endswith("could not be used")
 

@@ -2,12 +2,17 @@
 
 import base64
 import json
+import threading
 
 import pytest
+from transformers import PreTrainedModel
 
 from engine.errors import ModelError
 from engine.hub.bundled import bundled_models
+from engine.runtime import guarded_loading
 from engine.runtime.guarded_loading import load_tokenizer
+from engine.runtime.loader import load_by_torch
+from engine.settings import ModelSettings
 from engine.untrusted import limited_process
 from engine.untrusted.limited_child import tried
 from engine.untrusted.regular_file import file_sha256
@@ -116,3 +121,27 @@ def test_the_tokenizers_that_come_with_the_program_need_no_process(monkeypatch):
     for model in bundled_models():
         assert file_sha256(model / "tokenizer.json") in OURS
         load_tokenizer(model)
+
+
+def test_two_networks_are_not_read_at_once(folder, monkeypatch):
+    """transformers would leave ``tie_weights`` out of use: later models had heads of nothing."""
+    ties, both = PreTrainedModel.tie_weights, threading.Barrier(2)
+    read, overlapped = guarded_loading.AutoModelForCausalLM.from_pretrained, []
+
+    def slowly(**given):
+        try:
+            both.wait(0.5)
+            overlapped.append(given)
+        except threading.BrokenBarrierError:
+            pass
+        return read(**given)
+
+    monkeypatch.setattr(guarded_loading.AutoModelForCausalLM, "from_pretrained", slowly)
+    settings = ModelSettings(directory=folder, device="cpu")
+    loaders = [threading.Thread(target=load_by_torch, args=(settings,)) for _ in range(2)]
+    for one in loaders:
+        one.start()
+    for one in loaders:
+        one.join()
+    assert overlapped == []
+    assert PreTrainedModel.tie_weights is ties

@@ -66,7 +66,9 @@ def test_both_runtimes_compute_the_numbers_that_the_8_bits_stand_for(pair):
     assert on_torch[0].network.dtype == torch.float32
     for kind in (on_onnx, on_torch):
         found, wanted = (np.asarray(weights.new_model(9).feed(ROWS)) for weights in kind)
-        assert np.array_equal(found, wanted)
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)  # sums in another order
+    found, wanted = (dict(weights.network.named_parameters()) for weights in on_torch)
+    assert all(torch.equal(found[name], wanted[name]) for name in wanted)
 
 
 def test_both_runtimes_compute_them_alike(pair):
@@ -82,7 +84,7 @@ def test_they_can_be_packed_anew_in_memory(pair, quantise):
         load_by_torch(settings(folder, quantise=quantise)).new_model(9).feed(ROWS)
         for folder in pair
     )
-    assert torch.equal(found, wanted)
+    torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)  # sums in another order
 
 
 def test_they_become_bfloat16_where_that_is_asked_for(pair):
