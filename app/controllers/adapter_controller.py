@@ -40,8 +40,7 @@ class AdapterController(QObject):
         self._names: tuple[str, ...] = ()  # of the adapters that are loaded
         self._by_person = False
         self._choices = window.choices
-        self._fitting = dict[str, Path]()  # adapters for the model and language, by name
-        self._described = list[tuple[str, str]]()  # their names, and what each is for
+        self._fitting = dict[str, ListedAdapter]()  # for the model and language, by name
         self._default: str | None = None  # the bundled one that was last found to help
         self.dialog.load_wanted.connect(self._load)
         self.dialog.use_wanted.connect(self._use)
@@ -110,22 +109,20 @@ class AdapterController(QObject):
     def _offer(self, fitting: Sequence[ListedAdapter]) -> None:
         """Offer the adapters that fit as plain choices in the main window; a server has its own."""
         listed = fitting if self._settings.server is None else []
-        self._fitting = {one.adapter.name: one.shelved.folder for one in listed}
-        self._described = [
-            (one.adapter.name, one.adapter.card.description if one.adapter.card else "")
-            for one in listed
-        ]
+        self._fitting = {one.adapter.name: one for one in listed}
         self._show_purpose()
 
     def _show_purpose(self) -> None:
         used = self._settings.adapter_in_use or ""
-        self._choices.show_purposes(self._described, used if used in self._fitting else "")
+        cards = {name: one.adapter.card for name, one in self._fitting.items()}
+        described = [(name, card.description if card else "") for name, card in cards.items()]
+        self._choices.show_purposes(described, used if used in self._fitting else "")
 
     @Slot(str)
     def _use_purpose(self, name: str) -> None:
         """Translate with an adapter, or by the model alone."""
         if name and name not in self._names:
-            self._load(self._fitting[name])
+            self._load(self._fitting[name].shelved.folder)
         else:
             self._use(name)
 
