@@ -126,7 +126,7 @@ class SpokenTranslator(Translator):
             _spoken(utterance).forget_evicted()
 
     def _beside(self, settings: TranslationSettings, capacity: int) -> AnySystem:
-        raise NotImplementedError
+        raise NotImplementedError  # it translates words apart, for terms: sound has neither
 
 
 def as_spoken(system: object) -> SpokenTranslator | None:
