@@ -33,13 +33,15 @@ def next_block(what: str, at: int, waiting: bytes) -> bytes:
 def main() -> None:
     # Opening to write alone would wait for a reader, and so would writing when nobody reads.
     pipe = os.open(sys.argv[1], os.O_RDWR | os.O_NONBLOCK)
+    # Unbuffered: of two lines that come at once select would not see the second in a buffer.
+    lines = open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)  # noqa: SIM115
     what, at, waiting = "ramp", 0, b""
     next_s = time.monotonic()
     while True:
-        if select.select([sys.stdin], [], [], max(next_s - time.monotonic(), 0))[0]:
-            if not (line := sys.stdin.readline()):
+        if select.select([lines], [], [], max(next_s - time.monotonic(), 0))[0]:
+            if not (line := lines.readline()):
                 return
-            what = line.strip()
+            what = line.decode().strip()
             waiting = sound_to_play(what)
             continue
         next_s += BLOCK / RATE_HZ
