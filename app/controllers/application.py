@@ -161,7 +161,7 @@ class Application(QObject):
         self.page.noticed.connect(window.banner.show_notice)
         self.settings.preferences_changed.connect(self._use_choices)
         self.settings.failed.connect(window.banner.show_notice)
-        self.keeper.failed.connect(window.banner.show_notice)
+        self.keeper.failed.connect(window.banner.show_warning)
         self.archive.session_window.resume_wanted.connect(self.captions.resume)
         put_aside = self.stage.visibility.put_aside
         self.side_windows.guide.opened.connect(lambda: put_aside(aside=True))

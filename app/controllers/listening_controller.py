@@ -357,7 +357,8 @@ class ListeningController(QObject):
             self._show_off(self._begun)
         self._offer_download(self._choice.wish or self._recognizer)
         if message:
-            self._banner.show_offer(message, self.tr("Try a&gain"), FETCH)
+            other = self.tr("Choose a&nother speech model…"), CHOOSE
+            self._banner.show_offer(message, self.tr("Try a&gain"), FETCH, other=other)
 
     def _keep_recognizer(self, message: str) -> None:
         """Put the speech model back that goes on, since the chosen one cannot be loaded."""

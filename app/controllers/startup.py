@@ -26,6 +26,7 @@ _NO_FONT = (
     "install one (on Debian and Ubuntu: sudo apt-get install fonts-dejavu-core) and start again\n"
 )
 _NOT_RUNNING = "surtitle: there is no Surtitle that runs and could be told; start it first\n"
+_SILENT = "surtitle: Surtitle runs (process {}), but has not answered yet; waiting some seconds\n"
 _NO_ANSWER = (
     "surtitle: Surtitle runs (process {}), but does not answer; wait a little and try again, or "
     "end that process\n"
@@ -98,11 +99,16 @@ def _show(dialog: QDialog, interrupt: Interrupt) -> None:
 def tell_running(settings: LaunchSettings, command: str) -> int:
     """Send a command to the running Surtitle; return the exit code, 1 if none obeyed."""
     core = QCoreApplication.instance() or QCoreApplication(["surtitle"])
-    reply = send_command(settings.data_folder, command)
+
+    def tell(message: str) -> None:
+        process_id = SingleInstance(settings.data_folder).process_id
+        sys.stderr.write(message.format(process_id))
+        sys.stderr.flush()
+
+    reply = send_command(settings.data_folder, command, lambda: tell(_SILENT))
     if reply == Reply.NONE_RUNS:
         sys.stderr.write(_NOT_RUNNING)
     elif reply == Reply.NOT_OBEYED:
-        process_id = SingleInstance(settings.data_folder).process_id
-        sys.stderr.write(_NO_ANSWER.format(process_id))
+        tell(_NO_ANSWER)
     del core
     return 0 if reply == Reply.OBEYED else 1

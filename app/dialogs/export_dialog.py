@@ -162,6 +162,6 @@ class ExportDialog(QDialog):
         content = self.content.currentData()
         kind = form if content in (*CONTENTS, ALL) or form == "jsonl" else f"{content}.{form}"
         name = f"captions-{begun(self._cues, self._started):%Y-%m-%d-%H%M}.{kind}"
-        path = ask_save(self, self.windowTitle(), name, f"*.{form}")
+        path = ask_save(self, self.windowTitle(), name, f"*.{form}", topic="export")
         if path:
             self.export_to(path)

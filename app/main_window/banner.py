@@ -14,25 +14,29 @@ _PASSING_MS = 20_000  # enough to read a sentence and to reach its button
 
 @dataclass(frozen=True, slots=True)
 class _Notice:
-    """A sentence with the text of its button, the name of its offer, and whether it passes."""
+    """A sentence with the text of its button, the name of its offer, and whether it passes.
+
+    ``other`` holds text and name of a second button; empty without one.
+    """
 
     sentence: str
-    button: str
-    name: str
-    passes: bool
+    button: str = ""
+    name: str = ""
+    passes: bool = False
+    other: tuple[str, str] = ("", "")
 
 
 class Banner(QFrame):
     """One sentence with a progress bar or a button; hidden if there is nothing to show.
 
-    Loading and failures come before notices; notices are shown one after the other, those that
-    pass at last, unless they offer to undo what was just done. They go by themselves after 20
-    seconds, unless the mouse or the focus is on them.
+    Loading and failures come before notices; notices are shown one after the other, warnings
+    first, those that pass at last, unless they offer to undo what was just done. They go by
+    themselves after 20 seconds, unless the mouse or the focus is on them.
 
     Signals:
         retry_clicked(): load again.
         back_clicked(): do without what failed.
-        offer_taken(str): the button of the notice of this name was clicked.
+        offer_taken(str): the button of the notice of this name, or its second one, was clicked.
         answered(): one of its buttons was clicked.
         notice_changed(str): name of the notice that is shown; empty for none, and for one without.
     """
@@ -59,10 +63,13 @@ class Banner(QFrame):
         self.retry = QPushButton(self.tr("Try a&gain"))
         self.back = QPushButton()
         self.offer = QPushButton()
+        self.other = QPushButton()
         self.dismiss = QPushButton(self.tr("&Dismiss"))
         row = QHBoxLayout(self)
         row.addWidget(self.sentence, 1)
-        self._parts = (self.progress, self.retry, self.back, self.offer, self.dismiss)
+        self._parts = (
+            *(self.progress, self.retry, self.back, self.offer, self.other, self.dismiss),
+        )
         for widget in self._parts:
             row.addWidget(widget)
             widget.hide()
@@ -70,7 +77,8 @@ class Banner(QFrame):
         self.back.clicked.connect(self.back_clicked)
         self.dismiss.clicked.connect(self._dismiss)
         self.offer.clicked.connect(self._take_offer)
-        for button in (self.retry, self.back, self.offer, self.dismiss):
+        self.other.clicked.connect(self._take_other)
+        for button in (self.retry, self.back, self.offer, self.other, self.dismiss):
             button.clicked.connect(self.answered)
         self.hide()
 
@@ -99,13 +107,27 @@ class Banner(QFrame):
         """Show a notice as soon as nothing more urgent is shown."""
         self.show_offer(message, "", "")
 
-    def show_offer(self, message: str, button: str, name: str, *, passes: bool = False) -> None:
+    @Slot(str)
+    def show_warning(self, message: str) -> None:
+        """Show a notice of what may be lost: before those that are shown, which come back."""
+        self._notices.insert(0, _Notice(as_sentence(message)))
+        self._show_next_notice()
+
+    def show_offer(
+        self,
+        message: str,
+        button: str,
+        name: str,
+        *,
+        passes: bool = False,
+        other: tuple[str, str] = ("", ""),
+    ) -> None:
         """Show a notice with a button, or without one if ``button`` is empty.
 
         A notice replaces the one of the same name, unless the name is empty. One that ``passes``
-        needs no answer.
+        needs no answer. ``other`` is the text of a second button, and the name of its offer.
         """
-        notice = _Notice(as_sentence(message), button, name, passes)
+        notice = _Notice(as_sentence(message), button, name, passes, other)
         index = self._index(name)
         if index is not None and not passes:
             self._notices[index] = notice
@@ -143,6 +165,8 @@ class Banner(QFrame):
             self._show(notice.sentence, self.dismiss)
             self.offer.setText(notice.button)
             self.offer.setVisible(bool(notice.button))
+            self.other.setText(notice.other[0])
+            self.other.setVisible(bool(notice.other[0]))
         if notice is not self._shown:
             self._shown = notice
             self.notice_changed.emit("" if notice is None else notice.name)
@@ -167,6 +191,12 @@ class Banner(QFrame):
         self.offer_taken.emit(name)
 
     @Slot()
+    def _take_other(self) -> None:
+        name = "" if self._shown is None else self._shown.other[1]
+        self._dismiss()
+        self.offer_taken.emit(name)
+
+    @Slot()
     def _dismiss(self) -> None:
         if self._shown is not None:
             self._notices.remove(self._shown)
@@ -176,7 +206,8 @@ class Banner(QFrame):
     def _pass(self) -> None:
         """Let the shown notice go, unless mouse or focus is on it."""
         is_busy = self._has_more_urgent or self.underMouse()
-        if is_busy or self.offer.hasFocus() or self.dismiss.hasFocus():
+        buttons = (self.offer, self.other, self.dismiss)
+        if is_busy or any(button.hasFocus() for button in buttons):
             self._passing.start(_PASSING_MS)
         else:
             self._dismiss()

@@ -6,6 +6,7 @@ the commands. Remains of a crash are removed.
 
 import enum
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QLockFile, QObject, Signal, Slot
@@ -13,6 +14,7 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 COMMANDS = ("raise", "toggle", "pause", "clear", "lock")
 _LONGEST = 64
+_SILENT_MS = 3_000  # without an answer; then that is said
 _PATIENCE_MS = 10_000  # the running one may be loading a model on a busy machine
 _LOCK = "surtitle.lock"
 
@@ -98,14 +100,23 @@ class SingleInstance(QObject):
             self.command_came.emit(command)
 
 
-def send_command(folder: Path, command: str) -> Reply:
-    """Send a command to the running Surtitle; return what became of it."""
+def send_command(folder: Path, command: str, tell_silence: Callable[[], None]) -> Reply:
+    """Send a command to the running Surtitle; return what became of it.
+
+    Args:
+        folder: the data folder of the running one.
+        command: one of ``COMMANDS``.
+        tell_silence: called once if no answer has come after some seconds; it is waited on.
+    """
     socket = QLocalSocket()
     socket.connectToServer(socket_name(folder))
     if not socket.waitForConnected(_PATIENCE_MS):
         return Reply.NONE_RUNS
     socket.write(f"{command}\n".encode())
-    answered = socket.waitForReadyRead(_PATIENCE_MS)
+    answered = socket.waitForReadyRead(_SILENT_MS)
+    if not answered:
+        tell_silence()
+        answered = socket.waitForReadyRead(_PATIENCE_MS - _SILENT_MS)
     answer = bytes(socket.readAll().data()) if answered else b""
     socket.abort()
     return Reply.OBEYED if answer == b"done\n" else Reply.NOT_OBEYED

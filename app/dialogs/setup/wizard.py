@@ -15,6 +15,7 @@ from app.dialogs.setup.speech_page import SpeechPage
 from app.dialogs.setup.try_page import TryPage
 from app.look.style_sheet import make_primary
 from app.look.widgets.dialog_text import bring_up
+from app.look.widgets.fit_to_screen import frame_of
 from app.session.listening_service import ListeningService
 
 _WIDTH, _HEIGHT = 720, 480
@@ -64,6 +65,7 @@ class SetupWizard(QDialog):
         for page in self.pages:
             self.stack.addWidget(page)
         self.heading, self.step = heading_of(""), QLabel()
+        self._least = _HEIGHT  # pixels, until it had to grow
         self.back = self._button(self.tr("&Back"))
         self.next = self._button("")
         self.skip = self._button(self.tr("S&kip set-up"))
@@ -101,6 +103,7 @@ class SetupWizard(QDialog):
         self._show_page(self.pages.index(page))
         self.speech.enter()
         bring_up(self)
+        self._grow()
         self._main_button().setFocus()
 
     def _lay_out(self) -> None:
@@ -149,6 +152,21 @@ class SetupWizard(QDialog):
         is_main = self._main_button() is self.next
         self.next.setDefault(is_main)
         make_primary(self.next, primary=is_main)
+        if self.isVisible():
+            self._grow()
+
+    def _grow(self) -> None:
+        """Grow where a page would scroll, as far as the screen goes, unless it was made smaller."""
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+        seen = self.area.viewport().size()
+        lacks = self.stack.heightForWidth(seen.width()) - seen.height()
+        lowest = self.screen().availableGeometry().bottom() - frame_of(self).width()
+        has = max(0, lowest - self.geometry().bottom())
+        if self.height() >= self._least and lacks > 0 and has > 0:
+            self._least = self.height() + min(lacks, has)
+            self.resize(self.width(), self._least)
 
     def _main_button(self) -> QPushButton:
         """Return the button that most people want on this page."""

@@ -1,4 +1,7 @@
-"""File dialogs that open in the folder used last, at first in the documents folder."""
+"""File dialogs that open in the folder used last, at first in the documents folder.
+
+Those of a topic, as exports are one, have a folder of their own.
+"""
 
 from pathlib import Path
 
@@ -8,7 +11,9 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 _LAST = "surtitle last folder"  # a property of the application, while it runs
 
 
-def ask_save(parent: QWidget, title: str, name: str, kinds: str = "") -> Path | None:
+def ask_save(
+    parent: QWidget, title: str, name: str, kinds: str = "", *, topic: str = ""
+) -> Path | None:
     """Ask for a file to write; None if the user cancels.
 
     Args:
@@ -16,14 +21,18 @@ def ask_save(parent: QWidget, title: str, name: str, kinds: str = "") -> Path | 
         title: of the dialog.
         name: suggested name of the file; one that is typed without an ending gets the same.
         kinds: filter of file names, as Qt writes it.
+        topic: dialogs of the same one open where its last file was.
     """
-    path, _ = QFileDialog.getSaveFileName(parent, title, str(last_folder() / name), kinds)
-    typed = _remembered(path)
+    place = str(last_folder(topic) / name)
+    path, _ = QFileDialog.getSaveFileName(parent, title, place, kinds)
+    typed = _remembered(path, topic)
     if typed is None or typed.suffix or not Path(name).suffix:
         return typed
     whole = typed.with_suffix(Path(name).suffix)
     # the dialog has not asked whether this one may be replaced
-    return ask_save(parent, title, whole.name, kinds) if whole.exists() else whole
+    if whole.exists():
+        return ask_save(parent, title, whole.name, kinds, topic=topic)
+    return whole
 
 
 def ask_open(parent: QWidget, title: str, kinds: str = "") -> Path | None:
@@ -37,10 +46,10 @@ def ask_folder(parent: QWidget, title: str) -> Path | None:
     return _remembered(QFileDialog.getExistingDirectory(parent, title, str(last_folder())))
 
 
-def last_folder() -> Path:
-    """Return the folder of the next dialog."""
+def last_folder(topic: str = "") -> Path:
+    """Return the folder of the next dialog of a topic."""
     application = QCoreApplication.instance()
-    last = None if application is None else application.property(_LAST)
+    last = None if application is None else application.property(_LAST + topic)
     documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
     for folder in (last, documents):
         if isinstance(folder, str) and Path(folder).is_dir():
@@ -48,10 +57,10 @@ def last_folder() -> Path:
     return Path.home()
 
 
-def _remembered(path: str) -> Path | None:
+def _remembered(path: str, topic: str = "") -> Path | None:
     if not path:
         return None
     application = QCoreApplication.instance()
     if application is not None:
-        application.setProperty(_LAST, str(Path(path).parent))
+        application.setProperty(_LAST + topic, str(Path(path).parent))
     return Path(path)

@@ -367,6 +367,35 @@ def test_files_are_asked_for_among_the_documents_and_then_where_the_last_was(
     qapp.setProperty(file_dialogs._LAST, None)
 
 
+def test_an_export_is_asked_for_where_the_last_export_was(qapp, qtbot, tmp_path, monkeypatch):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    asked = []
+    for topic in ("", "export"):
+        qapp.setProperty(file_dialogs._LAST + topic, None)
+    for name in ("Documents", "models/tiny", "subtitles"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.setattr(
+        QStandardPaths, "writableLocation", lambda _place: str(tmp_path / "Documents")
+    )
+    monkeypatch.setattr(
+        QFileDialog, "getExistingDirectory", lambda *_it: str(tmp_path / "models" / "tiny")
+    )
+    monkeypatch.setattr(
+        QFileDialog,
+        "getSaveFileName",
+        lambda *it: (asked.append(Path(it[2]).parent), (str(tmp_path / "subtitles/a.srt"), ""))[1],
+    )
+    monkeypatch.setattr(dialog, "export_to", lambda _path: None)
+    file_dialogs.ask_folder(dialog, "")
+    dialog._ask_path()
+    file_dialogs.ask_folder(dialog, "")
+    dialog._ask_path()
+    assert asked == [tmp_path / "Documents", tmp_path / "subtitles"]
+    for topic in ("", "export"):
+        qapp.setProperty(file_dialogs._LAST + topic, None)
+
+
 def test_no_other_place_asks_for_files():
     app = Path(file_dialogs.__file__).parents[1]
     others = [path for path in app.rglob("*.py") if path.name != "file_dialogs.py"]

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.captions.journal import SessionJournal, past_sessions, read_session
 from app.config.system.unix_signals import Interrupt
+from app.controllers.listening_controller import FETCH
 from app.main_window.banner import Banner
 from app.main_window.input_line import LONGEST_TEXT
 from app.main_window.transcript_model import CAPTION, SOURCE
@@ -285,9 +286,13 @@ def test_a_session_that_could_not_be_saved_is_not_lost_in_passing(program, monke
     monkeypatch.setattr("app.captions.journal.append", refuse)
     one = program().open().wait_until_ready()
     banner = one.window.banner
+    banner.show_offer("The speech model is missing", "Do&wnload", FETCH)
     one.type("Good morning.")
     one.press(Qt.Key.Key_Return)
     one.wait(lambda: "cannot be saved" in banner.sentence.text())
+    assert banner.offer.isHidden()
+    banner.dismiss.click()
+    assert banner.offer.text() == "Do&wnload"
     banner.dismiss.click()
     one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
     assert "could not be saved: undo to export it" in banner.sentence.text()

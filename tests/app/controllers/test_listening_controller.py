@@ -355,6 +355,19 @@ def test_a_fetch_that_fails_is_told_in_one_sentence(program):
     one.wait_for_sentence()
 
 
+def test_after_a_fetch_that_failed_another_model_or_a_folder_can_be_chosen_at_once(program):
+    one = program(here=()).open()
+    one.speech.fetch_failure = HubError("there is no network: choose a model folder")
+    one.press(one.bar.microphone)
+    one.wait(one.banner.isVisible)
+    one.banner.offer.click()
+    one.wait(lambda: "choose a model folder" in one.banner.sentence.text())
+    one.banner.other.click()
+    guide = one.application.side_windows.guide.dialog
+    assert guide.speech.row.folder.isVisible()
+    assert not one.banner.isVisible()
+
+
 def test_a_recogniser_that_cannot_be_loaded_turns_listening_off(program):
     one = program().open()
     one.speech.failure = "the file is cut off: fetch it again"

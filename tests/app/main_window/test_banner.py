@@ -66,6 +66,33 @@ def test_an_offer_is_named_when_it_is_taken(banner):
     assert banner.isHidden()
 
 
+def test_a_warning_stands_before_an_open_offer_which_comes_back(banner):
+    taken = []
+    banner.offer_taken.connect(taken.append)
+    banner.show_offer("a model is missing", "&Fetch", "fetch")
+    banner.show_warning("this session cannot be saved")
+    assert banner.sentence.text() == "This session cannot be saved."
+    assert banner.offer.isHidden()
+    banner.dismiss.click()
+    assert banner.sentence.text() == "A model is missing."
+    banner.offer.click()
+    assert taken == ["fetch"]
+
+
+def test_a_notice_may_offer_two_ways(banner):
+    taken = []
+    banner.offer_taken.connect(taken.append)
+    banner.show_offer("no network", "Try &again", "fetch", other=("Choose a &folder…", "choose"))
+    assert (banner.offer.text(), banner.other.text()) == ("Try &again", "Choose a &folder…")
+    banner.other.click()
+    assert taken == ["choose"]
+    assert banner.isHidden()
+    banner.show_notice("one way")
+    assert banner.other.isHidden()
+    banner.show_progress("Loading", None)
+    assert banner.other.isHidden()
+
+
 def test_what_needs_no_answer_goes_by_itself_once_it_could_be_read(banner, qtbot, monkeypatch):
     monkeypatch.setattr(module, "_PASSING_MS", 0)
     banner.show_notice("this stays")

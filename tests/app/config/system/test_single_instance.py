@@ -42,7 +42,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 from app.config.system.single_instance import send_command
 core = QCoreApplication([])
-print(send_command(Path(sys.argv[1]), sys.argv[2]).name)
+print(send_command(Path(sys.argv[1]), sys.argv[2], lambda: None).name)
 """
 
 
@@ -93,7 +93,7 @@ def test_who_sends_no_end_of_line_is_cut_off(instances, qtbot, tmp_path):
 
 
 def test_where_none_runs_a_command_is_not_taken(qapp, tmp_path):  # noqa: ARG001
-    assert send_command(tmp_path, "pause") == Reply.NONE_RUNS
+    assert send_command(tmp_path, "pause", pytest.fail) == Reply.NONE_RUNS
 
 
 STOP = """
@@ -124,8 +124,12 @@ needs_stop = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGSTOP")
 
 @needs_stop
 def test_one_that_runs_and_does_not_answer_is_told_from_none(stopped, tmp_path, monkeypatch):
+    waited = []
+    monkeypatch.setattr(single_instance, "_SILENT_MS", 20)
     monkeypatch.setattr(single_instance, "_PATIENCE_MS", 50)
-    assert send_command(tmp_path, "pause") == Reply.NOT_OBEYED
+    monkeypatch.setattr(QLocalSocket, "waitForReadyRead", lambda _socket, ms: waited.append(ms))
+    assert send_command(tmp_path, "pause", lambda: waited.append("told")) == Reply.NOT_OBEYED
+    assert waited == [20, "told", 30]
     assert SingleInstance(tmp_path).process_id == stopped.pid
 
 
@@ -133,7 +137,7 @@ SECOND = """
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from app.config.system import single_instance
-single_instance._PATIENCE_MS = 50
+single_instance._SILENT_MS, single_instance._PATIENCE_MS = 20, 50
 
 def look():
     box = QApplication.activeModalWidget()
@@ -164,7 +168,12 @@ def test_a_second_start_says_that_the_first_does_not_answer(stopped, tmp_path):
         check=False,
     )
     assert second.returncode == 1
-    for said in (second.stdout, second.stderr):
+    silent, told = (line for line in second.stderr.splitlines() if line.startswith("surtitle: "))
+    assert silent == (
+        f"surtitle: Surtitle runs (process {stopped.pid}), but has not answered yet; waiting some "
+        "seconds"
+    )
+    for said in (second.stdout, told):
         assert f"Surtitle runs (process {stopped.pid}), but does not answer" in said
 
 
@@ -224,7 +233,7 @@ def wait_until(condition):
 @pytest.mark.slow
 def test_a_second_start_raises_the_first_and_ends(qapp, tmp_path):  # noqa: ARG001
     first = python(PROGRAM, tmp_path)
-    wait_until(lambda: send_command(tmp_path, "toggle") == Reply.OBEYED)
+    wait_until(lambda: send_command(tmp_path, "toggle", lambda: None) == Reply.OBEYED)
     second = python(PROGRAM, tmp_path)
     assert second.wait(timeout=60) == 0
     second.stdout.close()

@@ -69,6 +69,21 @@ def test_every_page_begins_at_its_top_on_a_small_screen(guide, qtbot):
         assert bar.value() == 0
 
 
+def test_no_page_scrolls_where_the_screen_has_room(guide, qapp):
+    one = guide()
+    one.move(0, 0)
+    one.next.click()
+    one.speech.choose("/models/my-own")
+    one.speech._take_found({choice.name: None for choice in SPEECH_CHOICES})
+    one.speech._fetching = "base.en"
+    one.speech._take_failure(40 * "It takes a while. ")
+    qapp.processEvents()
+    assert one.area.verticalScrollBar().maximum() == 0
+    assert one.frameGeometry().bottom() <= one.screen().availableGeometry().bottom()
+    one.speech._take_failure(400 * "It takes a while. ")
+    assert one.frameGeometry().bottom() <= one.screen().availableGeometry().bottom()
+
+
 def test_speech_comes_second_and_can_be_put_off(guide):
     one = guide()
     one.next.click()
