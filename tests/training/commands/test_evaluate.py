@@ -381,48 +381,6 @@ def test_a_full_disk_is_one_sentence_and_what_was_translated_is_kept(
     assert "cannot be written (No space left on device)" in receiver.recv()
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"policies": "read:0"}, "a policy is written read:N"),
-        ({"policies": ","}, "at least one policy"),
-        ({"to": "xx"}, "translates to de, fr, not to 'xx'"),
-    ],
-)
-def test_what_cannot_be_is_one_sentence(tmp_path, files, model, capsys, changes, words):
-    assert evaluate(files, model, tmp_path / "out", **changes) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("surtitle-train evaluate: ")
-    assert words in error
-    assert error.count("\n") == 1
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("option", ["--limit", "--workers", "--slot"])
-def test_numbers_are_at_least_one(tmp_path, files, model, option, capsys):
-    assert evaluate(files, model, tmp_path / "out", option, "0") == 2
-    assert "must be at least 1, got 0" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [(None, "cannot be read"), (b"", "is empty"), (b"a\n", "equally many"), (b"\xff\n", "UTF-8")],
-)
-def test_a_wrong_file_is_one_sentence(tmp_path, files, model, capsys, content, words):
-    files[1].unlink()
-    if content is not None:
-        files[1].write_bytes(content)
-    assert evaluate(files, model, tmp_path / "out") == 1
-    error = capsys.readouterr().err
-    assert words in error
-    assert error.count("\n") == 1
-
-
-def test_a_folder_without_a_model_is_one_sentence(tmp_path, files, capsys):
-    assert evaluate(files, tmp_path, tmp_path / "out") == 1
-    assert "is no Surtitle model" in capsys.readouterr().err
-
-
 def test_without_a_bundled_model_a_folder_must_be_named(tmp_path, files, monkeypatch, capsys):
     monkeypatch.setattr(model_choice, "bundled_models", list)
     source, reference = map(str, files)
@@ -438,14 +396,6 @@ def test_a_model_that_does_not_load_is_told_by_the_worker(tmp_path, files, model
     (broken / "model.safetensors").unlink()
     assert evaluate(files, broken, tmp_path / "out", "--workers", "1") == 1
     assert "cannot be loaded" in capsys.readouterr().err
-
-
-def test_an_output_folder_that_cannot_be_is_told_before_anything_is_translated(
-    tmp_path, files, model, capsys
-):
-    (tmp_path / "file").write_text("")
-    assert evaluate(files, model, tmp_path / "file" / "out") == 1
-    assert "expected to write" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("in_process")

@@ -22,7 +22,6 @@ from engine.translation.slot_translator import Translator
 from tests.support.fakes import save_tiny_model, say_slots, tiny_tokenizer
 from tests.support.finetune_runs import QUICK, finetune, losses, write_dev, write_pairs
 from tests.support.networks import stock_network
-from training.__main__ import main
 from training.trainer import loop as trainer
 from training.trainer.checkpoint import read_counters
 from training.trainer.run import Run
@@ -397,32 +396,6 @@ def test_a_disk_that_is_full_from_the_start_is_told_before_the_work(data, base, 
     assert not (tmp_path / "out" / "steps.jsonl").exists()
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("", "is empty"),
-        ("a b\tae bd\tletters\n", "surtitle-train align"),
-        (f"{'a ' * 200}\tae\tletters\t\n", "no pairs of up to 48 tokens"),
-        ("a b\tae bd\tletters\t\n", "has a schedule, which read-n needs"),
-    ],
-    ids=["empty", "not aligned", "too long", "no schedule"],
-)
-def test_data_that_cannot_be_trained_on_are_one_sentence(tmp_path, base, capsys, content, words):
-    data = tmp_path / "data.tsv"
-    data.write_text(content)
-    rest = ["--policies", "read-n"]
-    assert finetune(data, base, tmp_path / "out", *rest) in (1, 2)
-    assert words in sentence(capsys)
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_base_without_a_chat_template_is_one_sentence(data, tmp_path, capsys):
-    base = save_tiny_model(tmp_path / "base")
-    (base / "chat_template.jinja").unlink()
-    assert finetune(data, base, tmp_path / "out") == 1
-    assert "has no chat template" in sentence(capsys)
-
-
 def test_a_chat_template_of_the_recipe_serves_a_base_that_has_none(data, tmp_path):
     base = save_tiny_model(tmp_path / "base")
     (base / "chat_template.jinja").unlink()
@@ -448,47 +421,6 @@ def test_a_base_needs_no_card_where_the_recipe_tells_how_to_speak_to_it(data, tm
     assert (card.end_of_write, card.end_of_target) == ("<|end_of_write|>", "<|end|>")
     settings = ModelSettings(directory=base, adapter=out / "adapter", device="cpu")
     assert load_weights(settings).card.slot_length == 16
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--targets", "q_proj,w_proj"], "has no linear layer w_proj: it has q_proj, k_proj"),
-        (["--rank", "65"], "above the base's width: 64"),
-        (["--rank", "0"], "rank must be at least 1"),
-        (["--method", "magic"], "the method is one of exposst"),
-        (["--method", "simulmask"], "needs a model with ALiBi"),
-        (["--slot", "0"], "slot length"),
-        (["--slot", "many"], "a whole number was expected"),
-        (["--recipe", "none"], "there is no recipe none"),
-        (["--base", "nowhere"], "there is no model folder nowhere"),
-        (["--data", "de=nowhere.tsv"], "nowhere.tsv"),
-        (["--data", "de"], "NAME=VALUE"),
-        (["--data", "it=DATA"], "no system message for 'it'"),
-        (["--dev", "de=nowhere"], "a list"),
-        (["--dev", "de=nowhere,gone"], "nowhere was to be read"),
-        (["--dev", "fr=DATA,DATA"], "no language that is trained"),
-        (["--weight", "letters=much"], "a number was expected"),
-        (["--epochs", "0"], "epochs"),
-        (["--name", "a/b"], "choose one with --name"),
-        (["--dev-policies", "read:0"], "a policy is written read:N"),
-    ],
-    ids=str,
-)
-def test_what_cannot_be_is_one_sentence(data, base, tmp_path, capsys, arguments, words):
-    filled = [argument.replace("DATA", str(data)) for argument in arguments]
-    if "it=DATA" in arguments:
-        command = ["finetune", "--base", str(base), "--out", str(tmp_path / "out"), *QUICK]
-        assert main([*command, *filled]) == 2
-    else:
-        assert finetune(data, base, tmp_path / "out", *filled) == 2
-    assert words in sentence(capsys)
-    assert not (tmp_path / "out").exists()
-
-
-def test_nothing_to_train_on_is_one_sentence(tmp_path, capsys):
-    assert main(["finetune", "--out", str(tmp_path / "out")]) == 2
-    assert "--data" in sentence(capsys)
 
 
 @pytest.mark.parametrize(

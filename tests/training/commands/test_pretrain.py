@@ -113,13 +113,6 @@ def test_a_recipe_holds_data_weights_size_and_schedule(data, tmp_path):
     assert rates[-1] < max(rates)
 
 
-def test_a_recipe_of_an_adapter_makes_no_base(data, tmp_path, capsys):
-    recipe = tmp_path / "adapter.toml"
-    recipe.write_text('base = "some/model"\n', "utf-8")
-    rest = ["--data", f"de={data}", "--out", str(tmp_path / "out"), "--recipe", str(recipe)]
-    assert "train it with finetune" in refusal(capsys, *rest)
-
-
 def test_resuming_a_run_that_has_ended_changes_nothing(data, trained):
     before = weights_of(trained)
     assert train(data, trained) == 0
@@ -145,11 +138,6 @@ def test_a_run_that_begins_with_another_has_its_tokenizer_and_goes_on_from_its_w
     assert steps
     assert all(begun[key] == ended[key] + 1 for key in steps)
     assert json.loads((out / "checkpoint" / "counters.json").read_text())["step"] == 1
-
-
-def test_a_run_cannot_begin_with_a_folder_without_a_checkpoint(data, tmp_path, capsys):
-    arguments = ["--data", f"de={data}", "--out", str(tmp_path / "out"), *SMALL]
-    assert "no checkpoint" in refusal(capsys, *arguments, "--begin-with", str(tmp_path))
 
 
 def test_another_seed_gives_another_model(data, trained, tmp_path):
@@ -206,55 +194,9 @@ def test_a_run_cannot_be_resumed_with_other_settings(data, trained, capsys, chan
     assert f"was made with another {name}:" in refusal(capsys, *arguments)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--data", "de=nowhere.tsv", "--out", "out"], "nowhere.tsv"),
-        (["--data", "nowhere.tsv", "--out", "out"], "NAME=VALUE"),
-        (["--data", "de=", "--out", "out"], "NAME=VALUE"),
-        (["--data", "de=DATA"], "--out"),
-        (["--out", "out"], "--data"),
-        (["--data", "de=DATA", "--out", "out", "--weight"], "expected at least one argument"),
-        (["--data", "de=DATA", "--out", "out", "--weight", "odd"], "NAME=VALUE"),
-        (["--data", "de=DATA", "--out", "out", "--weight", "odd=much"], "much"),
-        (["--data", "de=DATA", "--out", "out", "--vocabulary", "100"], "multiple of 64"),
-        (["--data", "de=DATA", "--out", "out", "--hidden", "64", "--heads", "5"], "5 heads"),
-        (["--data", "de=DATA", "--out", "out", "--heads", "0"], "heads"),
-        (["--data", "de=DATA", "--out", "out", "--layers", "0"], "layers"),
-        (["--data", "de=DATA", "--out", "out", "--slot", "0"], "slot"),
-        (["--data", "de=DATA", "--out", "out", "--epochs", "0"], "epochs"),
-        (["--data", "de=DATA", "--out", "out", "--precision", "fp8"], "fp8"),
-        (["--data", "de=DATA", "--out", "out", "--stop-after", "soon"], "soon"),
-    ],
-)
-def test_wrong_usage_is_told_and_ends_with_2(data, tmp_path, capsys, monkeypatch, arguments, words):
-    monkeypatch.chdir(tmp_path)
-    filled = [argument.replace("DATA", str(data)) for argument in arguments]
-    assert words in refusal(capsys, *filled)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_cuda_where_there_is_none_is_told_in_one_sentence(data, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     arguments = [*SMALL[:-4], "--device", "cuda"]
     code = main(["pretrain", "--data", f"de={data}", "--out", str(tmp_path / "out"), *arguments])
     assert code in (1, 2)
     assert "--device cpu or auto" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("", "is empty"),
-        ("one\teins\tchat\n", "surtitle-train align"),
-        ("one\teins\tchat\tmany\n", "surtitle-train align"),
-        ("one two\teins zwei\tchat\t1\n", "surtitle-train align"),
-    ],
-    ids=["empty", "not aligned", "no numbers", "too few numbers"],
-)
-@pytest.mark.timeout(10)
-def test_data_that_cannot_be_trained_on_is_told_in_one_sentence(tmp_path, capsys, content, words):
-    data = tmp_path / "data.tsv"
-    data.write_text(content)
-    assert train(data, tmp_path / "out") in (1, 2)
-    assert words in capsys.readouterr().err

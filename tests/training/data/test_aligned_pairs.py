@@ -141,28 +141,6 @@ def test_the_real_aligner_schedules_a_language_whose_pairs_of_words_are_swapped(
 # --- what is refused ------------------------------------------------------------------------------
 
 
-def test_a_missing_file_is_one_sentence(tmp_path, capsys):
-    arguments = ["--from", str(tmp_path / "nowhere.tsv"), "--out", str(tmp_path / "out.tsv")]
-    assert main(["align", *arguments]) == 1
-    message = capsys.readouterr().err
-    assert "nowhere.tsv" in message
-    assert message.count("\n") == 1
-
-
-@pytest.mark.parametrize("share", ["-0.1", "1.5", "nan"])
-def test_an_agreement_that_is_no_share_is_one_sentence(tmp_path, prepared, capsys, share):
-    arguments = ["--from", str(prepared), "--out", str(tmp_path / "out.tsv")]
-    assert main(["align", *arguments, "--min-agreement", share]) == 2
-    assert "from 0 to 1" in capsys.readouterr().err
-
-
-def test_pairs_cannot_stand_where_the_statistics_go(tmp_path, prepared, capsys):
-    out = tmp_path / "pairs.json"
-    assert main(["align", "--ratio", "--from", str(prepared), "--out", str(out)]) == 2
-    assert "pairs.json is where the statistics go" in capsys.readouterr().err
-    assert not out.exists()
-
-
 def test_where_the_aligner_fails_what_was_there_stays(tmp_path, prepared, capsys, monkeypatch):
     before = aligned(tmp_path, prepared, "--ratio")
 

@@ -364,19 +364,3 @@ def test_the_same_seed_makes_the_same_pairs_and_each_kind_has_its_name(tmp_path,
         "names", "numbers", "recogniser", "disfluent", "joined", "phrases", "contrasts"
     }  # fmt: skip
     assert "        40  recogniser" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--to-language", "de", "--share", "colour=1"], "KIND=SHARE"),
-        (["--to-language", "de", "--share", "names=all"], "KIND=SHARE"),
-        (["--to-language", "nl"], "no phrases in 'nl'"),
-    ],
-)
-def test_wrong_usage_is_one_sentence_and_writes_nothing(tmp_path, capsys, arguments, words):
-    source, out = tmp_path / "real.tsv", tmp_path / "out.tsv"
-    source.write_text("One house.\tEin Haus.\treal\n", "utf-8")
-    assert main(["augment", "--from", str(source), "--out", str(out), *arguments]) == 2
-    assert words in capsys.readouterr().err
-    assert not out.exists()

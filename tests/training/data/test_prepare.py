@@ -120,37 +120,6 @@ def test_nothing_left_is_a_failure_that_names_the_main_reason(tmp_path, capsys):
     assert not out.exists()
 
 
-@pytest.mark.parametrize("missing", ["--from", "--held-out"])
-def test_a_missing_file_is_one_sentence_and_exit_code_1(tmp_path, corpus, missing, capsys):
-    nowhere = str(tmp_path / "nowhere")
-    assert prepare(corpus, tmp_path / "out.tsv", missing, nowhere) == 1
-    assert capsys.readouterr().err.count("\n") == 1
-
-
-def test_a_test_set_that_is_not_utf8_is_named(tmp_path, corpus, capsys):
-    (tmp_path / "test.txt").write_bytes(b"caf\xe9\n")
-    out = tmp_path / "out.tsv"
-    assert prepare(corpus, out, "--held-out", str(tmp_path / "test.txt")) == 1
-    assert "test.txt has invalid UTF-8 in line 1" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "more", [["--to-language", "xx"], ["--max-words", "0"], ["--from", "a", "b", "c"]]
-)
-def test_what_cannot_be_is_one_sentence_and_exit_code_2(tmp_path, corpus, more, capsys):
-    assert prepare(corpus, tmp_path / "out.tsv", *more) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("surtitle-train prepare: expected")
-    assert error.count("\n") == 1
-
-
-@pytest.mark.parametrize("argv", [[], ["nonsense"], ["prepare"], ["prepare", "--max-words", "x"]])
-def test_wrong_usage_ends_with_exit_code_2(argv, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(argv)
-    assert "usage: surtitle-train" in capsys.readouterr().err
-
-
 def test_help_starts_without_the_model_libraries():
     code = (
         "import sys; from training.__main__ import main\n"

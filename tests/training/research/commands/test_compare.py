@@ -194,27 +194,6 @@ def test_bleu_takes_the_tokenizer_of_the_language(tmp_path):
     assert "|tok:zh|" in compare(run, run, "zh", SETTINGS).bleu.signature
 
 
-@pytest.mark.usefixtures("runs")
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["good"], 2, "at least two runs"),
-        (["good", "nowhere"], 1, "nowhere holds no run"),
-        (["good", "bad", "--samples", "0"], 2, "at least one sample, got 0"),
-        (["good", "bad", "--seed", "-1"], 2, "0 or more, got -1"),
-        (["good", "bad", "--out", "good/run.json"], 1, "expected to write"),
-    ],
-)
-def test_what_cannot_be_is_one_sentence(tmp_path, capsys, arguments, code, words):
-    assert main(["compare", *arguments]) == code
-    output = capsys.readouterr()
-    assert output.out == ""
-    assert output.err.startswith("surtitle-research compare: ")
-    assert words in output.err
-    assert output.err.count("\n") == 1
-    assert not (tmp_path / "compare").exists()
-
-
 def test_without_the_tokenizer_of_the_language_that_is_said(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     wanted = references(random.Random(0), 5)

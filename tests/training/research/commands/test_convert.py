@@ -67,23 +67,3 @@ def test_the_same_run_gives_the_same_bytes(folder, tmp_path, to):
         assert convert(folder, to, out) == 0
     files = [{path.name: path.read_bytes() for path in out.iterdir()} for out in outs]
     assert files[0] == files[1]
-
-
-@pytest.mark.parametrize(
-    ("to", "status", "told"),
-    [
-        ("simuleval", 2, "holds no run of 'read:9': choose one of read:3, wait:1"),
-        ("simulstream", 1, "read:9.jsonl is missing: name a policy that was run"),
-    ],
-)
-def test_a_policy_that_was_not_run_is_one_sentence(folder, tmp_path, capsys, to, status, told):
-    assert convert(folder, to, tmp_path / "out", "read:9") == status
-    (line,) = capsys.readouterr().err.splitlines()
-    assert told in line
-    assert not (tmp_path / "out").exists()
-
-
-def test_another_format_is_refused(folder, tmp_path, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        convert(folder, "tsv", tmp_path / "out")
-    assert "invalid choice: 'tsv'" in capsys.readouterr().err

@@ -250,25 +250,6 @@ def test_a_missing_library_is_told_before_the_work(
 
 
 @pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        (["--policies", "read:0"], "a policy is written read:N"),
-        (["--policies", ","], "at least one policy"),
-        (["--limit", "0"], "must be at least 1, got 0"),
-        (["--layout", "rows"], "'rows'"),
-        (["--to", "xx"], "translates to de, fr, not to 'xx'"),
-    ],
-)
-def test_what_cannot_be_is_one_sentence(tmp_path, files, model, capsys, more, words):
-    assert long_form(files, model, tmp_path / "out", *more) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("surtitle-research long-form: ")
-    assert words in error
-    assert error.count("\n") == 1
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
     ("device", "layout"), [("cpu", "slots"), ("cuda", "gpe"), ("auto", "recomputed")]
 )
 def test_device_and_layout_are_as_told(tmp_path, files, model, monkeypatch, device, layout):
@@ -278,15 +259,6 @@ def test_device_and_layout_are_as_told(tmp_path, files, model, monkeypatch, devi
     assert long_form(files, model, tmp_path, "--device", device, "--layout", layout) == 0
     assert [settings.model.device for settings in told] == [device]
     assert [RunRecord.of(settings, "long form").layout for settings in told] == [layout]
-
-
-@pytest.mark.parametrize("which", [0, 1, 2])
-def test_a_missing_file_is_one_sentence(tmp_path, files, model, capsys, which):
-    files[which].unlink()
-    assert long_form(files, model, tmp_path / "out") == 1
-    error = capsys.readouterr().err
-    assert f"{files[which].name} cannot be read" in error
-    assert error.count("\n") == 1
 
 
 @pytest.mark.slow
