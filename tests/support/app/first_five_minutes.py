@@ -22,14 +22,17 @@ FIRST, SECOND = "Good morning.", "We saw the old house."
 def noted(put=setattr):
     """Note the notices of every banner from now on; ``put`` is how a method is replaced."""
     notices = []
-    show_notice = Banner.show_notice
+    for name in ("show_notice", "show_warning"):
+        put(Banner, name, _noting(notices, getattr(Banner, name)))
+    return notices
 
+
+def _noting(notices, show):
     def note(banner, message):
         notices.append(message)
-        show_notice(banner, message)
+        show(banner, message)
 
-    put(Banner, "show_notice", note)
-    return notices
+    return note
 
 
 def walk(application, home, *, is_ready=lambda: None, may_leave=lambda: True):
