@@ -37,8 +37,8 @@ from engine.speech.streaming import StreamingModel
 from engine.speech.vad import SileroDetector
 from engine.utterances import UtteranceTracker
 from tests.support.sounds import music, n_edits, silence, white_noise
-from tests.tiny_whisper.espeak import is_here
 from tests.tiny_whisper.synthetic_speech import sentence, speech
+from training.research.speech.espeak import is_here
 
 if TYPE_CHECKING:
     from engine.words import FedWord

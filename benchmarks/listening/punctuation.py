@@ -23,7 +23,7 @@ from benchmarks.listening.kinds import translator
 from engine.text.punctuation import Punctuation, SentenceMarks, punctuation_for
 from engine.translation.feed import translate_lines
 from tests.support.sounds import n_edits
-from tests.tiny_whisper.espeak import phonemes
+from training.research.speech.espeak import phonemes
 
 _MEETINGS = Path(__file__).parents[1] / "meetings" / "en-de.tsv"
 _SENTENCES = Path(__file__).parents[1] / "sentences.en"

@@ -31,8 +31,8 @@ from engine.events import Event, SourceChanged, UtteranceOpened
 from engine.hub.bundled import bundled_models
 from engine.speech.events import Heard
 from engine.speech.listener import Lane
-from tests.tiny_whisper.espeak import is_here
 from tests.tiny_whisper.synthetic_speech import sentence, speech
+from training.research.speech.espeak import is_here
 
 _CHUNK = SAMPLE_RATE_HZ // 10
 _PARTS = 6

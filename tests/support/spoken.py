@@ -12,8 +12,8 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import Hypothesis, RecognizedWord, same_word_key
 from engine.speech.sherpa import Sherpa, SherpaSettings
 from engine.speech.whisper import Whisper, WhisperSettings
-from tests.tiny_whisper import espeak
 from tests.tiny_whisper.synthetic_speech import Utterance, sentence, speech
+from training.research.speech import espeak
 
 _ALIKE = 0.7  # what is the same is above it, resampled or not; what is not, below
 _COARSE = 2  # samples taken together: what sets voices apart is below 4 kHz

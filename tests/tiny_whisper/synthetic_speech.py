@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
-from tests.tiny_whisper import espeak
+from training.research.speech import espeak
 
 VOICES = ("en-us", "en-us+m3", "en-us+f2")
 _SUBJECTS = ("The cat", "My dog", "Your friend", "Our teacher", "The doctor", "His brother")

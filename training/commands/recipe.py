@@ -196,6 +196,8 @@ _LISTS: Mapping[str, Callable[[str], object]] = {
     "policies": lambda text: text.replace(",", " ").split(),
     "slot_lengths": _numbers,
     "targets": lambda text: text.split(","),
+    "parts": lambda text: text.split(","),
+    "losses": lambda text: text.split(","),
     "k": _numbers,
     "n": _numbers,
     "offset": _range,

@@ -15,10 +15,13 @@ from training.research.commands import (
     policy_head,
     record_scores,
     seqpo,
+    speech_data,
+    speech_train,
 )
 
 _COMMANDS = (
     seqpo, policy_head, calibrate_lag, long_form, compare, record_scores, convert, comet,
+    speech_data, speech_train,
 )  # fmt: skip
 
 

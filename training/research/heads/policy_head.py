@@ -20,14 +20,19 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
+from engine.errors import ModelError
 from engine.layout.registry import make_planner
+from engine.messages import Code
 from engine.models.adaptive_card import HEAD_FILE, HEAD_TENSOR, AdaptiveCard, head_sha256
+from engine.models.model_card import ModelCard
+from engine.models.policy_head import read_head
 from engine.models.resolve import resolve
 from engine.runtime.loader import load_by_torch
 from engine.runtime.torch.attention import Attention
 from engine.runtime.torch.torch_loader import TorchWeights
 from engine.settings import LayoutSettings, ModelSettings
 from engine.text.prompt import Prompt, make_prompt
+from engine.untrusted.faults import fault_of
 from training.data.corpus import replacing
 from training.errors import CorpusError, UsageError
 from training.evaluation.named_card import change_adaptive
@@ -157,6 +162,20 @@ def fit(states: Tensor, labels: Tensor) -> Tensor:
 
     optimizer.step(loss)  # type: ignore[no-untyped-call]
     return direction.detach()
+
+
+def read_direction(folder: Path, card: ModelCard, width: int) -> Tensor | None:
+    """Return the rows of the head that a card names, shape (2, width); None if it names none.
+
+    Raises:
+        ModelError: the file cannot be used.
+    """
+    try:
+        head = read_head(folder, card.adaptive, width)
+    except (OSError, ValueError) as error:
+        reason = fault_of(error, HEAD_FILE)
+        raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
+    return None if head is None else torch.from_numpy(head.weight).float()
 
 
 def save_head(model: ModelSettings, direction: Tensor, *, reads_target: bool = False) -> None:

@@ -1,7 +1,7 @@
 """Let espeak-ng say a text, and tell when each word of it sounds.
 
 The library is spoken to, not the program: only it tells the times (``espeak_EVENT`` in its
-``speak_lib.h``), and it need not be started anew for every sentence. It carries a little state
+``speak_lib.h``), and it need not be started again for every sentence. It carries a little state
 (the flutter of a voice) from one text to the next, so the same texts in the same order give the
 same sound.
 """
@@ -44,7 +44,7 @@ _Callback = ctypes.CFUNCTYPE(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Voice:
-    """Who says it.
+    """The voice that says a text.
 
     Attributes:
         name: as ``espeak-ng --voices`` lists it, a variant behind a plus sign.
@@ -71,12 +71,12 @@ class Said:
 
 
 def is_here() -> bool:
-    """Tell whether espeak-ng is installed."""
+    """Return whether espeak-ng is installed."""
     return ctypes.util.find_library("espeak-ng") is not None
 
 
 def say(text: str, voice: Voice) -> Said:
-    """Say a text.
+    """Synthesise a text.
 
     Raises:
         TrainingError: espeak-ng is missing, or does not know the voice.
@@ -124,7 +124,7 @@ def phonemes(word: str) -> str:
 
 
 def _starts(text: str, told: dict[int, int], rate_hz: int, n_samples: int) -> tuple[float, ...]:
-    """List when each word begins; of words said as one ("in the") only the first is told."""
+    """List when each word begins; of words said as one ("in the") only the first has an event."""
     at, places = 0, []
     for word in text.split():
         at = text.index(word, at)

@@ -1,0 +1,171 @@
+"""The stages of a translator that reads sound, run to their ends by their commands."""
+
+import json
+import shutil
+
+import pytest
+from safetensors.numpy import load_file
+
+from engine.models.model_card import FILE_NAME, read_card
+from engine.models.speech_card import ENCODER_FILE
+from engine.runtime.loader import load_by_torch
+from engine.runtime.sound.sound_loader import load_speech_encoder
+from engine.settings import ModelSettings
+from tests.support.direct.corpora import write_tones
+from tests.support.fakes import save_graph_model
+from training.research.__main__ import main
+from training.research.speech.sound_corpus import read_table, write_table
+
+TINY = ["--width", "16", "--layers", "1", "--heads", "2", "--feed-forward", "16"]
+QUICK = ["--batch", "8", "--epochs", "1", "--warm-up", "2", "--rate", "1e-2", "--device", "cpu"]
+ADAPTER = ("merge_first", "merge_second", "out")
+
+pytestmark = pytest.mark.slow
+
+
+def train(recipe, data, out, *arguments):
+    command = ["speech-train", "--recipe", recipe, "--data", f"de={data}", "--out", str(out)]
+    return main([*command, *QUICK, *arguments])
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    return write_tones(tmp_path_factory.mktemp("corpus") / "train.tsv", 32)
+
+
+@pytest.fixture(scope="module")
+def stages(table, tmp_path_factory):
+    """Run folders of the three stages."""
+    out = tmp_path_factory.mktemp("stages")
+    base = save_graph_model(out / "base")
+    assert train("words", table, out / "words", "--base", str(base), *TINY) == 0
+    words = str(out / "words" / "model")
+    assert train("translate", table, out / "translate", "--base", words) == 0
+    translate = str(out / "translate" / "model")
+    assert train("joint", table, out / "joint", "--base", translate) == 0
+    return out
+
+
+def encoder_of(folder):
+    return load_file(folder / "model" / ENCODER_FILE)
+
+
+def records(folder):
+    lines = (folder / "steps.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def changed(before, after):
+    return {name for name in before if (before[name] != after[name]).any()}
+
+
+def test_each_stage_writes_a_model_folder_that_is_loaded(stages):
+    for name in ("words", "translate", "joint"):
+        folder = stages / name / "model"
+        weights = load_by_torch(ModelSettings(directory=folder, device="cpu"))
+        encoder = load_speech_encoder(folder, weights.card, weights.width)
+        assert encoder.card.width == 16
+        assert encoder.card.vocabulary == len(weights.tokenizer) + 1
+        assert (weights.head is not None) == (name == "joint")
+        assert weights.card.graph is None
+        translator = (folder / "model.safetensors").read_bytes()
+        assert translator == (stages / "base" / "model.safetensors").read_bytes()
+
+
+def test_a_stage_changes_its_parts_and_no_others(stages):
+    words, translate, joint = (encoder_of(stages / n) for n in ("words", "translate", "joint"))
+    kept = {"mean", "scale", "words.weight", "words.bias"}
+    assert changed(words, translate) == set(words) - kept
+    assert changed(translate, joint) == set(words) - kept
+
+
+def test_steps_tell_each_loss(stages):
+    assert {"loss_words"} <= set(records(stages / "words")[0])
+    last = records(stages / "joint")[-1]
+    parts = [last[f"loss_{name}"] for name in ("offline", "simultaneous", "policy")]
+    assert last["loss"] == pytest.approx(sum(parts))
+
+
+def test_a_run_that_was_stopped_goes_on_as_if_it_had_not(stages, table, tmp_path):
+    base = ["--base", str(stages / "translate" / "model")]
+    assert train("joint", table, tmp_path / "joint", *base, "--stop-after", "2") == 0
+    assert not (tmp_path / "joint" / "model").exists()
+    assert train("joint", table, tmp_path / "joint", *base) == 0
+    assert [one["loss"] for one in records(tmp_path / "joint")] == pytest.approx(
+        [one["loss"] for one in records(stages / "joint")], rel=1e-5
+    )
+    after, whole = encoder_of(tmp_path / "joint"), encoder_of(stages / "joint")
+    assert all(abs(after[name] - whole[name]).max() < 1e-4 for name in whole)
+
+
+def test_words_are_learnt_where_there_are_enough_steps(stages, table, tmp_path):
+    base = ["--base", str(stages / "base"), *TINY, "--epochs", "25", "--masks", "0"]
+    assert train("words", table, tmp_path / "words", *base) == 0
+    losses = [one["loss"] for one in records(tmp_path / "words")]
+    assert losses[-1] < 0.6 * losses[0]
+
+
+@pytest.mark.parametrize(
+    ("losses", "parts"),
+    [
+        ("simultaneous,offline", "encoder,adapter"),  # without L_policy
+        ("simultaneous,policy", "encoder,adapter,head"),  # without L_ST
+        ("offline,simultaneous,policy", "adapter,head"),  # the adapter alone
+        ("policy", "head"),
+        ("offline", "adapter,translator"),
+    ],
+)
+def test_every_ablation_is_run(stages, table, tmp_path, losses, parts):
+    base = ["--base", str(stages / "words" / "model")]  # without stage II
+    out = tmp_path / "joint"
+    assert train("joint", table, out, *base, "--losses", losses, "--parts", parts) == 0
+    moved = changed(encoder_of(stages / "words"), encoder_of(out))
+    kept = {"mean", "scale", "words.weight", "words.bias"}
+    expected = {
+        name
+        for name in encoder_of(out)
+        if name not in kept
+        and ("adapter" if name.startswith(ADAPTER) else "encoder") in parts.split(",")
+    }
+    assert moved == expected
+    weights = load_by_torch(ModelSettings(directory=out / "model", device="cpu"))
+    assert (weights.head is not None) == ("policy" in losses)
+    translator = (out / "model" / "model.safetensors").read_bytes()
+    same = translator == (stages / "base" / "model.safetensors").read_bytes()
+    assert same == ("translator" not in parts)
+    load_speech_encoder(out / "model", weights.card, weights.width)
+
+
+def test_what_cannot_be_trained_is_one_sentence(stages, table, tmp_path, capsys):
+    base = ["--base", str(stages / "base")]
+
+    def refused(recipe, data, *arguments):
+        assert train(recipe, data, tmp_path / "out", *arguments) != 0
+        captured = capsys.readouterr().err.splitlines()
+        return captured[-1]
+
+    assert "reads text alone" in refused("joint", table, *base)
+    assert "its loss is words alone" in refused("words", table, *base, "--losses", "offline")
+    assert "a loss must be one of" in refused("joint", table, *base, "--losses", "other")
+    assert "a part must be one of" in refused("joint", table, *base, "--parts", "decoder")
+    untimed = write_tones(tmp_path / "untimed.tsv", 4, timed=False)
+    translate = ["--base", str(stages / "translate" / "model")]
+    assert "has both a schedule and the times" in refused("joint", untimed, *translate)
+    (tmp_path / "no.tsv").write_text("a\tb\n", encoding="utf-8")
+    assert "is no utterance" in refused("joint", tmp_path / "no.tsv", *translate)
+
+
+def test_another_corpus_does_not_resume_a_run(stages, table, tmp_path, capsys):
+    base = ["--base", str(stages / "translate" / "model")]
+    assert train("joint", table, tmp_path / "joint", *base, "--stop-after", "1") == 0
+    other = tmp_path / "train.tsv"
+    shutil.copyfile(table.with_suffix(".i16"), other.with_suffix(".i16"))
+    write_table(other, read_table(table)[::-1])
+    assert train("joint", other, tmp_path / "joint", *base) != 0
+    assert "made with another data" in capsys.readouterr().err
+
+
+def test_the_card_of_a_base_stays_as_it_was(stages):
+    assert read_card(stages / "base").speech is None
+    assert read_card(stages / "words" / "model").adaptive is None
+    assert (stages / "base" / FILE_NAME).stat().st_nlink == 1

@@ -1,0 +1,197 @@
+import json
+import random
+
+import numpy as np
+import pytest
+
+from tests.support.spoken import needs_voice
+from training.errors import TrainingError, UsageError
+from training.research.__main__ import main
+from training.research.speech import voices
+from training.research.speech.rooms import Room, draw_room, hear_in
+from training.research.speech.sound_corpus import read_sound, read_table
+from training.research.speech.voices import (
+    Request,
+    Speech,
+    is_here,
+    known_voices,
+    say_all,
+    trimmed,
+)
+
+WORDS = "Please open the window tomorrow.".split()
+
+
+def said_by(voice, **how):
+    return say_all([Request(text=" ".join(WORDS), voice=voice, **how)])[0]
+
+
+def speech(seconds=1.0, ends=(0.5, 1.0)):
+    rng = np.random.default_rng(0)
+    n_samples = round(seconds * 16_000)
+    return Speech(samples=rng.normal(size=n_samples).astype(np.float32) * 0.1, ends_s=ends)
+
+
+@pytest.mark.parametrize("engine", ["espeak-ng", "festival", "flite"])
+def test_each_engine_says_a_text_and_tells_when_words_end_if_it_can(engine):
+    if not is_here(engine):
+        pytest.skip(f"needs {engine}")
+    said = said_by(known_voices([engine])[0])
+    length_s = len(said.samples) / 16_000
+    assert 1.0 < length_s < 4.0
+    assert 0.02 < np.abs(said.samples).max() <= 1.0
+    if engine == "flite":
+        assert said.ends_s is None
+    else:
+        assert len(said.ends_s) == len(WORDS)
+        assert list(said.ends_s) == sorted(said.ends_s)
+        assert 0.1 < said.ends_s[0] < said.ends_s[-1] <= length_s
+        assert said.ends_s[-1] > length_s - 0.3
+
+
+def period(said):
+    """In samples, of a voice from 60 to 400 Hz."""
+    size = 1 << 17
+    likeness = np.fft.irfft(np.abs(np.fft.rfft(said.samples, size)) ** 2)
+    return 40 + int(likeness[40:266].argmax())
+
+
+@needs_voice
+def test_speed_and_pitch_are_heard():
+    slow, fast = (said_by("espeak-ng/en-us", speed=speed) for speed in (0.8, 1.25))
+    assert len(fast.samples) < 0.8 * len(slow.samples)
+    low, high = (said_by("espeak-ng/en-us", pitch=pitch) for pitch in (0.5, 1.5))
+    assert period(low) > 1.2 * period(high)
+
+
+def test_a_token_ends_with_the_last_word_that_is_said_of_it():
+    told = voices._told_ends("0 0\n1 0.4\n0 0\n1 0.7\n1 1.2\n0 0\n1 1.5\n1 0\n")
+    assert told == (0.4, 1.2, 1.5)
+
+
+def test_silence_around_a_speech_is_cut_off_and_its_words_end_earlier():
+    silence = np.zeros(1600, np.float32)
+    inner = speech()
+    whole = Speech(samples=np.concatenate([silence, inner.samples, silence]), ends_s=(0.6, 1.1))
+    cut = trimmed(whole)
+    assert abs(len(cut.samples) - len(inner.samples)) < 10
+    assert cut.ends_s == pytest.approx((0.5, 1.0), abs=1e-3)
+
+
+def test_what_is_no_voice_is_refused():
+    with pytest.raises(UsageError, match="engines of voices are"):
+        known_voices(["mbrola"])
+    with pytest.raises(UsageError, match="a voice is written ENGINE/NAME"):
+        say_all([Request(text="a", voice="en-us")])
+
+
+@needs_voice
+def test_a_voice_that_is_not_installed_is_refused():
+    with pytest.raises(TrainingError, match="a voice of espeak-ng"):
+        said_by("espeak-ng/nobody")
+
+
+def test_a_speech_in_a_room_begins_after_a_pause_and_has_the_loudness_of_the_room():
+    room = Room(before_s=0.3, after_s=0.2, peak=0.7)
+    heard, plain = hear_in(room, speech()), speech()
+    assert len(heard.samples) == 24_000
+    assert np.abs(heard.samples).max() == pytest.approx(0.7)
+    assert not heard.samples[: round(0.3 * 16_000)].any()
+    assert heard.ends_s == pytest.approx((0.8, 1.3))
+    scale = 0.7 / np.abs(plain.samples).max()
+    np.testing.assert_allclose(heard.samples[4800:20_800], plain.samples * scale, atol=1e-6)
+
+
+def test_echoes_last_longer_than_the_speech():
+    dry, wet = (hear_in(Room(after_s=0.3, echo_s=echo_s), speech()) for echo_s in (0.0, 0.5))
+    assert not dry.samples[-4800:].any()
+    after = np.abs(wet.samples[-4800:])
+    assert after[:800].mean() > 10 * after[-800:].mean() > 0
+
+
+@pytest.mark.parametrize("noise_db", [10.0, 30.0])
+def test_noise_is_as_many_decibels_under_the_speech_as_the_room_says(noise_db):
+    heard = hear_in(Room(before_s=1.0, after_s=0.0, noise_db=noise_db), speech())
+    noise, with_speech = heard.samples[:16_000], heard.samples[16_000:]
+    powers = [float(np.mean(np.square(part, dtype=np.float64))) for part in (noise, with_speech)]
+    under = 10 * np.log10((powers[1] - powers[0]) / powers[0])
+    assert under == pytest.approx(noise_db, abs=0.5)
+
+
+def test_rooms_differ_and_the_same_room_is_the_same():
+    rooms = [draw_room(random.Random(seed)) for seed in range(50)]
+    assert len({room.seed for room in rooms}) == 50
+    assert 10 < sum(room.echo_s > 0 for room in rooms) < 40
+    assert 10 < sum(np.isfinite(room.noise_db) for room in rooms) < 45
+    first, second = (hear_in(draw_room(random.Random(3)), speech()) for _ in range(2))
+    np.testing.assert_array_equal(first.samples, second.samples)
+
+
+def write_aligned(path, n_pairs):
+    rng = random.Random(0)
+    lines = {f"{rng.choice(WORDS)} {rng.choice(WORDS)} number {n}" for n in range(n_pairs)}
+    path.write_text("".join(f"{one}\tx y\tnumbers\t1 3\n" for one in sorted(lines)))
+    return path
+
+
+def make(pairs, out, *arguments):
+    command = ["speech-data", "--pairs", str(pairs), "--out", str(out), "--train", "6"]
+    command += ["--dev", "2", "--test", "3", "--engines", "espeak-ng"]
+    return main([*command, "--held-back", "espeak-ng/*klatt*", *arguments])
+
+
+def content(out):
+    return {path.name: path.read_bytes() for path in out.iterdir()}
+
+
+@needs_voice
+@pytest.mark.slow
+def test_a_corpus_has_sentences_and_voices_that_are_held_back(tmp_path):
+    pairs = write_aligned(tmp_path / "pairs.tsv", 30)
+    assert make(pairs, tmp_path / "one", "--takes", "2") == 0
+    tables = {name: tmp_path / "one" / f"{name}.tsv" for name in ("train", "dev", "test")}
+    lines = {name: read_table(table) for name, table in tables.items()}
+    assert {name: len(own) for name, own in lines.items()} == {"train": 12, "dev": 2, "test": 3}
+    sources = [{line.source for line in own} for own in lines.values()]
+    assert len(set.union(*sources)) == sum(map(len, sources)) == 11
+    assert all("klatt" in line.voice for line in lines["test"])
+    assert not any("klatt" in line.voice for line in lines["train"] + lines["dev"])
+    for line in lines["train"]:
+        sound = read_sound(tables["train"], line)
+        assert 0.15 < np.abs(sound).max() < 0.95
+        assert 0 < line.ends_ms[0] < line.ends_ms[-1] <= 1000 * len(sound) / 16_000
+        assert line.needs == (1, 3)
+
+
+@needs_voice
+@pytest.mark.slow
+def test_the_seed_decides_a_corpus_also_one_that_was_stopped(tmp_path):
+    pairs = write_aligned(tmp_path / "pairs.tsv", 30)
+    assert make(pairs, tmp_path / "one") == make(pairs, tmp_path / "two") == 0
+    whole = content(tmp_path / "one")
+    assert whole == content(tmp_path / "two")
+    (tmp_path / "two" / "test-0000.part.tsv").unlink()
+    (tmp_path / "two" / "test.tsv").unlink()
+    assert make(pairs, tmp_path / "two") == 0
+    assert whole == content(tmp_path / "two")
+    assert make(pairs, tmp_path / "three", "--seed", "2", "--dev", "0") == 0
+    assert whole["train-0000.i16"] != content(tmp_path / "three")["train-0000.i16"]
+
+
+@needs_voice
+def test_what_cannot_be_said_is_one_sentence(tmp_path, capsys):
+    pairs = write_aligned(tmp_path / "pairs.tsv", 12)
+
+    def refused(*arguments):
+        assert make(pairs, tmp_path / "out", *arguments) != 0
+        return capsys.readouterr().err
+
+    assert "not none or all" in refused("--held-back", "flite/*")
+    assert "not none or all" in refused("--held-back", "*")
+    assert "different sources of up to 14 words, and 505 are needed" in refused("--train", "500")
+    assert "engines of voices" in refused("--engines", "nobody")
+    assert "takes" in refused("--takes", "0")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "corpus.json").write_text(json.dumps({}) + "\n")
+    assert make(pairs, tmp_path / "other") != 0
+    assert "holds a corpus of other settings" in capsys.readouterr().err

@@ -1,0 +1,85 @@
+"""The ``speech-train`` command: one stage of a translator that reads sound.
+
+Alone, or on several processes: ``accelerate launch -m training.research speech-train ...``.
+"""
+
+import argparse
+import shlex
+import sys
+from functools import partial
+from pathlib import Path
+
+from training.commands.launch import launched_processes, model_library
+from training.commands.recipe import Table, add_setting, recipe_names, settings_of
+from training.errors import UsageError
+from training.research.speech.settings import SpeechTrainSettings
+from training.settings import FALLS, NEW
+
+RECIPES = Path(__file__).parents[1] / "speech" / "recipes"
+"""Where the recipes are."""
+
+_add = partial(add_setting, settings=SpeechTrainSettings)
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add ``speech-train`` to the command line."""
+    parser = subparsers.add_parser(
+        "speech-train",
+        help="teach a translator to read sound, stage by stage",
+        description="Train an encoder, its adapter and a policy head for a translator, by the "
+        "stage that the recipe names. Run it again to resume a run that was stopped. What is not "
+        "named here is as the recipe says.",
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="run folder")
+    known = ", ".join(recipe_names(RECIPES))
+    parser.add_argument(
+        "--recipe", required=True, metavar="NAME|F.toml", help=f"the stage: {known}, or a file"
+    )
+    table = "table that speech-data wrote, by the target language"
+    _add(parser, "--data", "data", table, metavar="LANG=F.tsv")
+    base = "model folder of the stage before; first, of a translator (the bundled one)"
+    _add(parser, "--base", "base", base, metavar="DIR")
+    _add(parser, "--method", "method", "exposst for slots (the recipe's), easist for interleaved")
+    stage = parser.add_argument_group("stage")
+    _add(stage, "--parts", "speech.parts", "that are trained", metavar="P,P,...")
+    _add(stage, "--losses", "speech.losses", "that are added up", metavar="L,L,...")
+    _add(stage, "--policy-weight", "speech.policy_weight", "of the loss of decisions")
+    _add(stage, "--masks", "speech.masks", "parts of each spectrum that are hidden")
+    for name in ("width", "layers", "heads", "feed_forward"):
+        _add(stage, f"--{name.replace('_', '-')}", f"speech.encoder.{name}", "of a new encoder")
+    group = parser.add_argument_group("training")
+    _add(group, "--rate", "optimisation.rate", "highest learning rate of AdamW")
+    _add(group, "--warm-up", "optimisation.warm_up_steps", "in which the rate rises")
+    _add(group, "--fall", "optimisation.fall", "of the rate", choices=FALLS)
+    _add(group, "--epochs", "optimisation.epochs", "times every utterance is used")
+    _add(group, "--batch", "optimisation.batch_pairs", "utterances in a step", metavar="N")
+    _add(group, "--seed", "optimisation.seed")
+    machine = parser.add_argument_group("machine")
+    _add(machine, "--device", "device")
+    _add(machine, "--pass-tokens", "pass_tokens", "frames computed at once", metavar="N")
+    _add(machine, "--checkpoint-steps", "checkpoint_steps", "between two checkpoints")
+    _add(machine, "--stop-after", "stop_after_steps", "pause; run again to go on")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make settings of the arguments and train.
+
+    Raises:
+        TrainingError: one sentence says what is wrong.
+        SurtitleError: likewise.
+    """
+    commands = [shlex.join(["surtitle-research", *sys.argv[1:]])]
+    usual: Table = {"models": str(model_library())}
+    settings = settings_of(arguments, RECIPES, usual, {"commands": commands}, SpeechTrainSettings)
+    if settings.base == NEW:
+        msg = "sound is read by a translator that is there: name its folder with --base"
+        raise UsageError(msg)
+    from training.research.speech.run import train_speech  # noqa: PLC0415  torch takes seconds; help must not
+
+    processes = launched_processes(settings.device)
+    train_speech(settings, processes)
+    result = settings.out / "model"
+    if processes.rank == 0 and result.exists():
+        sys.stdout.write(f"{result}\n")
+    return 0

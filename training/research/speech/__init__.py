@@ -1,0 +1,1 @@
+"""A translator that reads sound: synthetic utterances, training, measures in milliseconds."""

@@ -1,0 +1,161 @@
+"""Encoder, adapter, translator and policy head as one network, and the losses of its stages.
+
+The modules are those that run live: ``SpeechEncoder`` in one pass under its mask, and the
+translator on rows that carry its vectors (``engine.runtime.torch.row_inputs``). Gradients reach
+the encoder through a translator that stays as it is.
+
+Source: EASiST (Fu et al. 2025), section 3.3: L_ST on whole utterances, L_SimulST on parts,
+L_policy on decisions; CTC before them is ours.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, ctc_loss
+from transformers import PreTrainedModel
+
+from engine.layout.rows import IGNORE
+from engine.runtime.sound.encoder import SpeechEncoder
+from engine.runtime.torch.attention import Attention
+from engine.runtime.torch.row_inputs import embedded
+from training.research.speech.batches import SpokenBatch
+from training.research.speech.settings import LOSSES, SpeechSettings
+from training.research.speech.utterances import NOT_ASKED
+from training.trainer.samples.batches import Batch
+from training.trainer.samples.loss import Markers, forbid_markers
+
+_ADAPTER = ("merge_first", "merge_second", "out")
+_WORDS = "words"
+
+
+class SpokenNetwork(nn.Module):
+    """A translator that reads what an encoder hears; it computes the losses of a batch.
+
+    Attributes:
+        encoder: with its adapter.
+        translator: reads its vectors.
+        head: rows for READ and WRITE, no bias (equation 2).
+    """
+
+    def __init__(
+        self, encoder: SpeechEncoder, translator: PreTrainedModel, markers: Markers
+    ) -> None:
+        """Take networks; see ``engine.models.policy_head`` for the head, which begins at 0."""
+        super().__init__()
+        self.encoder = encoder
+        self.translator = translator
+        width: int = translator.config.hidden_size
+        self.head = nn.Linear(width, 2, bias=False)
+        nn.init.zeros_(self.head.weight)
+        self._markers = markers
+        self._attention = Attention.of(translator)
+
+    def train_only(self, settings: SpeechSettings) -> None:
+        """Let gradients reach the parts of a stage, and no others.
+
+        The layer that writes words is trained where its loss is.
+        """
+        for name, parameter in self.named_parameters():
+            part = _part_of(name)
+            trained = part in settings.parts
+            if part == _WORDS:
+                trained = "encoder" in settings.parts and "words" in settings.losses
+            parameter.requires_grad_(trained)
+
+    def forward(self, batch: SpokenBatch) -> Mapping[str, Tensor]:
+        """Return each loss that the batch has material for, a mean, by its name in ``LOSSES``."""
+        encoded = self.encoder(batch.mel, batch.n_blocks)  # (U, N, F, C)
+        losses = dict[str, Tensor]()
+        if self.encoder.words is not None and batch.words.shape[1]:
+            losses["words"] = self._words_loss(encoded, batch)
+        if len(batch.owner):
+            losses |= self._row_losses(self.encoder.vectors(encoded), batch)
+        return losses
+
+    def _words_loss(self, encoded: Tensor, batch: SpokenBatch) -> Tensor:
+        assert self.encoder.words is not None
+        logits: Tensor = self.encoder.words(encoded.flatten(1, 2))  # (U, T, V)
+        n_frames = batch.n_blocks * encoded.shape[2]
+        return ctc_loss(
+            _wide(logits).log_softmax(-1).transpose(0, 1),
+            batch.words,
+            n_frames,
+            batch.n_words,
+            blank=logits.shape[-1] - 1,
+            zero_infinity=True,  # an utterance too short for its words
+        )
+
+    def _row_losses(self, vectors: Tensor, batch: SpokenBatch) -> Iterator[tuple[str, Tensor]]:
+        """Score tokens and decisions of translations, given vectors (U, N, P, width)."""
+        logits, states = self.read(vectors, batch)
+        labelled = batch.labels != IGNORE
+        live = batch.live[:, None].expand_as(labelled)
+        allowed = forbid_markers(
+            logits[labelled], batch.ends_writes[labelled], self._markers
+        )  # (N, V)
+        each = cross_entropy(allowed, batch.labels[labelled], reduction="none")
+        for name, chosen in (("offline", ~live[labelled]), ("simultaneous", live[labelled])):
+            if chosen.any():
+                yield name, each[chosen].mean()
+        asked = batch.decided != NOT_ASKED
+        if asked.any():
+            decisions = self.head(states[asked].to(self.head.weight))
+            yield "policy", cross_entropy(_wide(decisions), batch.decided[asked])
+
+    def read(self, vectors: Tensor, batch: SpokenBatch) -> tuple[Tensor, Tensor]:
+        """Run the rows of a batch in one masked pass.
+
+        Returns:
+            logits, shape (B, T, V), and last states, shape (B, T, width).
+        """
+        carries = batch.ids < 0
+        owners = batch.owner[:, None].expand_as(carries)[carries]
+        fed = vectors.flatten(1, 2)[owners, -1 - batch.ids[carries]]
+        output = self.translator(
+            inputs_embeds=embedded(self.translator, batch.ids, fed),
+            position_ids=batch.places.encoded,
+            attention_mask=batch.bias(self._attention),
+            use_cache=False,
+            output_hidden_states=True,
+        )
+        return output.logits, output.hidden_states[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenLoss:
+    """The losses of a stage, added up; and what each was in the last batch.
+
+    Attributes:
+        settings: which losses count.
+        last: filled at each call, by the name of a loss.
+    """
+
+    settings: SpeechSettings
+    last: dict[str, float]
+
+    def __call__(self, network: nn.Module, batch: Batch) -> Tensor:
+        """Return the sum of the losses that count."""
+        assert isinstance(batch, SpokenBatch)
+        losses: Mapping[str, Tensor] = network(batch)
+        counted = [name for name in LOSSES if name in losses and name in self.settings.losses]
+        self.last.clear()
+        self.last.update({f"loss_{name}": float(losses[name].detach()) for name in counted})
+        weights = {"policy": self.settings.policy_weight}
+        weighted = [losses[name] * weights.get(name, 1.0) for name in counted]
+        return torch.stack(weighted).sum()
+
+
+def _wide(logits: Tensor) -> Tensor:
+    """Return logits in at least float32."""
+    return logits if logits.dtype == torch.float64 else logits.float()
+
+
+def _part_of(name: str) -> str:
+    """Return the part that a parameter belongs to."""
+    module, _, rest = name.partition(".")
+    if module != "encoder":
+        return module
+    inner = rest.partition(".")[0]
+    return "adapter" if inner in _ADAPTER else _WORDS if inner == _WORDS else "encoder"
