@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 MOST_WAITING = 256
 """Connections that are open at once without reading a stream; the oldest gives way to one more.
@@ -16,17 +17,29 @@ Client = tuple[str, int]
 """Address and port of the other side; no two open connections have the same."""
 
 
+class Connection(Protocol):
+    """An open connection."""
+
+    def end(self) -> None:
+        """End it, whatever still waits to be sent."""
+
+    def write(self, event: bytes) -> bool:
+        """Send a part of the answer; False, and nothing is sent, if another still waits."""
+
+
 @dataclass(slots=True)
 class ReaderPlace:
     """The place of one reader.
 
     Attributes:
         leave: ends its connection.
+        write: as that of its connection.
         show: what it reads.
         is_taken: the connection is open.
     """
 
     leave: Callable[[], None]
+    write: Callable[[bytes], bool]
     show: str = ""
     is_taken: bool = True
 
@@ -42,15 +55,15 @@ class Doorkeeper:
         """Let in so many readers; ``changed`` is called when ``n_readers`` is another."""
         self._most = most_readers
         self._changed = changed
-        self._waiting: dict[Client, Callable[[], None]] = {}
+        self._waiting: dict[Client, Connection] = {}
         self._readers: dict[Client, ReaderPlace] = {}
         self.read: tuple[str, ...] = ()
 
-    def open(self, client: Client, end: Callable[[], None]) -> None:
-        """Note a connection that ``end`` ends; beyond the limit, end the oldest that waits."""
+    def open(self, client: Client, connection: Connection) -> None:
+        """Note a connection; beyond the limit, end the oldest that waits."""
         if len(self._waiting) >= MOST_WAITING:
-            self._waiting.pop(next(iter(self._waiting)))()
-        self._waiting[client] = end
+            self._waiting.pop(next(iter(self._waiting))).end()
+        self._waiting[client] = connection
 
     def close(self, client: Client) -> None:
         """Forget a connection."""
@@ -64,7 +77,8 @@ class Doorkeeper:
         """Let a connection read ``show``; return its place, None where none is left."""
         if client not in self._waiting or len(self._readers) >= self._most:
             return None
-        place = self._readers[client] = ReaderPlace(self._waiting.pop(client), show)
+        connection = self._waiting.pop(client)
+        place = self._readers[client] = ReaderPlace(connection.end, connection.write, show)
         self._note_readers()
         return place
 
@@ -78,7 +92,8 @@ class Doorkeeper:
 
     def end_all(self) -> None:
         """End every connection."""
-        ends = [*self._waiting.values(), *(place.leave for place in self._readers.values())]
+        ends = [connection.end for connection in self._waiting.values()]
+        ends += [place.leave for place in self._readers.values()]
         for end in ends:
             end()
 

@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.sharing.doorkeeper import Doorkeeper
-from app.sharing.streams import EventResponse, Rounds, Stream
+from app.sharing.streams import EventResponse, Reader, Rounds, Stream
 from engine.files import ASSETS
 
 _HEADERS = {
@@ -87,7 +87,7 @@ def stream_answer(
     place = doorkeeper.admit(client, show[:_LONGEST_NAME])
     if place is None:
         return refusal(503, "as many are reading as this computer can serve")
-    return EventResponse(stream, rounds, seen, show, place)
+    return EventResponse(rounds, Reader(stream, show, place, seen))
 
 
 class Page:

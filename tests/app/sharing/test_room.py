@@ -259,6 +259,52 @@ def test_readers_that_take_nothing_and_captions_without_end_take_bounded_memory(
         assert added < MOST_ROWS * (MOST_LETTERS + 1_000) + n_slow * 100_000
 
 
+def test_every_one_of_many_readers_gets_each_word_without_a_task_that_wakes_for_it(
+    room, monkeypatch
+):
+    n_readers, sent = 2 * streams._AT_ONCE + 10, []
+    send = streams.EventResponse._send
+
+    async def counted(response, *arguments, **options):
+        sent.append(response)
+        await send(response, *arguments, **options)
+
+    monkeypatch.setattr(streams.EventResponse, "_send", counted)
+    with ExitStack() as opened:
+        readers = [opened.enter_context(Reader(captions_of(room))) for _ in range(n_readers)]
+        for reader in readers:
+            reader.message()
+        for text in ("eins", "eins zwei", "eins zwei drei"):
+            say(room, text)
+            assert [reader.message()["rows"][0]["text"] for reader in readers] == [text] * n_readers
+        assert len(sent) == n_readers  # of what there was when they came
+
+
+def test_a_reader_of_an_older_protocol_gets_its_events_without_lengths(room):
+    request = f"GET {captions_of(room)} HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n"
+    with connected(port_of(room)) as connection:
+        connection.sendall(request.replace(room.address, "/").encode())
+        wait_until(lambda: room.n_readers == 1)
+        say(room, "eins")
+        answer = b""
+        while b"eins" not in answer:
+            answer += connection.recv(4096)
+        room.close()
+        _, _, events = (answer + ended(connection)).partition(b"\r\n\r\n")
+    assert b"\r\n" not in events
+    assert events.startswith(b"id: ")
+    assert events.endswith(b"event: end\ndata:\n\n")
+
+
+def test_while_nothing_is_said_a_reader_gets_signs_of_life(room, monkeypatch):
+    monkeypatch.setattr(streams, "BEAT_S", 0.02)
+    with Reader(captions_of(room)) as reader:
+        reader.message()
+        assert [reader.event().kind for _ in range(3)] == ["beat"] * 3
+        say(room, "eins")
+        assert reader.message()["rows"][0]["text"] == "eins"
+
+
 def test_readers_are_counted_and_one_more_than_there_are_places_is_told(monkeypatch):
     monkeypatch.setattr(room_module, "PORT", 0)
     monkeypatch.setattr(room_module, "MOST_READERS", 3)
