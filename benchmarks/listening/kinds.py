@@ -4,10 +4,10 @@ Sentences of espeak-ng are heard 100 ms at a time by gate and recogniser, as fro
 word is committed once so much sound was heard, and the processor time of the last step is over. The
 bundled translator is fed these words; a word has its caption once a piece of it rests on the word.
 Both are measured from the end of the word as espeak-ng tells it, by the clock of the sound, so that
-no silence counts. *Changed* are committed words that the model tells otherwise once it has heard
-the same speech, as the gate cut it, to its end; on a screen they stay. *Otherwise as a whole* are
-those that it tells otherwise where nothing cuts the recording. Each kind runs in a process of its
-own, for its memory.
+no silence counts; words that were misheard have no lag. *Changed* are committed words that the
+model tells otherwise once it has heard the same speech, as the gate cut it, to its end; on a screen
+they stay. *Otherwise as a whole* are those that it tells otherwise where nothing cuts the
+recording. Each kind runs in a process of its own, for its memory.
 
     python -m benchmarks.listening.kinds --n 20
 """
@@ -21,7 +21,8 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +98,12 @@ def keys(words: Sequence[str]) -> list[str]:
     return [same_word_key(word) for word in words]
 
 
+def same_words(said: Sequence[str], told: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the places of words that were said and told, in order."""
+    for at, told_at, n in SequenceMatcher(None, said, told, autojunk=False).get_matching_blocks():
+        yield from zip(range(at, at + n), range(told_at, told_at + n), strict=True)
+
+
 def translator(log: EventLog | None = None) -> AnySystem:
     """Load the bundled translator."""
     folder = bundled_models()[0]
@@ -155,12 +162,11 @@ def measure(folder: Path, n: int) -> dict[str, float]:
         told = [word for speech_ in cut for word in words_at_once(model, speech_)]
         n_changed += n_edits(keys(told), committed)
         n_otherwise += n_edits(keys(words_at_once(model, samples)), committed)
-        if said == committed:
-            ends = [word.end_s for word in spoken.words]
-            waits += [at_s - end_s for end_s, (_, at_s) in zip(ends, heard, strict=True)]
-            captioned += [
-                at_s - end_s for end_s, at_s in zip(ends, captions(system, heard), strict=True)
-            ]
+        captioned_at_s = captions(system, heard) if heard else []
+        for at, told_at in same_words(said, committed):
+            end_s = spoken.words[at].end_s
+            waits.append(heard[told_at][1] - end_s)
+            captioned.append(captioned_at_s[told_at] - end_s)
     p50, p95 = np.percentile(waits, [50, 95]) if waits else (np.nan, np.nan)
     caption_p50, caption_p95 = np.percentile(captioned or [np.nan], [50, 95])
     return {

@@ -128,7 +128,10 @@ class Watch:
             n_before = len(self._numbers.get(event.utterance, ()))
             self._numbers[event.utterance] = array("I", (word.number for word in event.words))
             talk = self._talks[self._lanes[event.utterance]]
-            part = self.parts[min(_PARTS - 1, int(talk.heard_s / self._seconds * _PARTS))]
+            number = min(_PARTS - 1, int(talk.heard_s / self._seconds * _PARTS))
+            part = self.parts[number]
+            if not part.resident:
+                sys.stderr.write(f"part {number + 1} of {_PARTS}\n")
             part.lags.extend(talk.heard_s - word.end_s for word in event.words[n_before:])
             part.resident = max(part.resident, resident_mib())
 

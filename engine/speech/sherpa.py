@@ -110,15 +110,20 @@ class SherpaStream:
     def __init__(self, recognizer: "OnlineRecognizer", words: str) -> None:
         self._recognizer = recognizer
         self._stream = recognizer.create_stream(words or None)
+        self._pieces: Sequence[Piece] = ()
 
     def feed(self, samples: Samples) -> Sequence[Piece]:
         """Hear more; return all pieces so far."""
         self._stream.accept_waveform(SAMPLE_RATE_HZ, samples)
+        has_heard = False
         while self._recognizer.is_ready(self._stream):
             self._recognizer.decode_stream(self._stream)
-        tokens = self._recognizer.tokens(self._stream)
-        times = self._recognizer.timestamps(self._stream)
-        return [Piece(text=text, at_s=at_s) for text, at_s in zip(tokens, times, strict=True)]
+            has_heard = True
+        if has_heard:
+            told = self._recognizer.get_result_all(self._stream)  # one copy; each getter makes one
+            pairs = zip(told.tokens, told.timestamps, strict=True)
+            self._pieces = [Piece(text=text, at_s=at_s) for text, at_s in pairs]
+        return self._pieces
 
     def flush(self) -> Sequence[Piece]:
         """Hear the rest: nothing follows; return all pieces."""

@@ -70,13 +70,11 @@ def rows(
         *((end_of_following, nothing), (last, it), (it, following), (last, following)),
         *((second, last), (first, following), (first, n), (n, nothing), (first, it)),
     )
+    a, b = np.array(pairs).swapaxes(0, 1)
+    numbers = np.arange(1, len(pairs) + 1, dtype=np.uint64)[:, None]
     with np.errstate(over="ignore"):
-        mixed = [
-            (a * _MIX[0] + b * _MIX[1] + np.uint64(number + 1) * _MIX[2])
-            for number, (a, b) in enumerate(pairs)
-        ]
-    shifted = np.stack(mixed, axis=-1) >> np.uint64(40)
-    return (shifted % np.uint64(N_ROWS)).astype(np.int64)
+        mixed = a * _MIX[0] + b * _MIX[1] + numbers * _MIX[2]
+    return ((mixed.T >> np.uint64(40)) % np.uint64(N_ROWS)).astype(np.int64)
 
 
 class Punctuation:

@@ -1,4 +1,6 @@
+import gc
 import random
+import tracemalloc
 
 import pytest
 
@@ -9,6 +11,7 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
+from engine.metrics import word_lags
 from engine.utterances import UtteranceTracker
 from engine.words import FedWord, untimed
 
@@ -62,6 +65,34 @@ def test_memory_does_not_grow_with_ended_utterances():
         tracker.take(SourceChanged(utterance=number, words=untimed("w")), 0.0)
         tracker.take(UtteranceEnded(utterance=number), 0.0)
     assert len(tracker._utterances) < 50
+
+
+def test_once_the_newest_are_full_nothing_of_a_listener_s_words_and_lags_grows(monkeypatch):
+    monkeypatch.setattr(word_lags, "_REMEMBERED", 100)
+    tracker, lags = UtteranceTracker(n_ended_kept=20), word_lags.WordLags()
+
+    def hear(utterance):
+        words = tuple(heard(7 * utterance + n, committed_at_s=float(n)) for n in range(7))
+        for event in (
+            UtteranceOpened(utterance=utterance, lane=f"lane {utterance % 2}"),
+            SourceChanged(utterance=utterance, words=words),
+            CaptionChanged(utterance=utterance, kept=0, text=f"Worte {utterance}", n_read=5),
+            UtteranceEnded(utterance=utterance),
+        ):
+            lags.take(it := tracker.take(event, 0.0), 0.0)
+            lags.painted(it, 0.0)
+
+    tracemalloc.start()
+    try:
+        held = []
+        for utterance in range(1000):
+            hear(1000 + utterance)
+            if utterance % 250 == 249:
+                gc.collect()
+                held.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert held[-1] - held[0] < 10_000  # 750 utterances kept would be a megabyte
 
 
 def test_an_utterance_was_said_when_its_words_were():

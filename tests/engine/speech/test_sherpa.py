@@ -1,6 +1,7 @@
 """The streaming recogniser for tests, heard by sherpa-onnx and by the listener."""
 
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from engine.errors import ModelError
 from engine.events import UtteranceEnded
 from engine.speech.events import ListeningFailed
 from engine.speech.listener import Lane, Listener, Recognition
-from engine.speech.sherpa import Sherpa, SherpaSettings
+from engine.speech.sherpa import Sherpa, SherpaSettings, SherpaStream
 from engine.speech.streaming import StreamingRecognizer
 from engine.speech.streaming_files import checked_files
 from engine.speech.vad import SileroDetector, VadSettings, VoiceActivityDetector
@@ -158,6 +159,34 @@ def test_the_cut_into_pieces_changes_no_word(tiny):
 
     assert told(1600) == told(997) == told(len(samples))
     assert told(1600)[-1].at_s < len(samples) / SAMPLE_RATE_HZ
+
+
+def test_the_library_is_asked_for_its_answer_once_and_only_where_it_computed():
+    asked = []
+
+    class Library:
+        n_waiting = 0
+
+        def create_stream(self, _words):
+            return self
+
+        def accept_waveform(self, _rate, samples):
+            self.n_waiting += len(samples)
+
+        def is_ready(self, _stream):
+            return self.n_waiting >= 300
+
+        def decode_stream(self, _stream):
+            self.n_waiting -= 300
+
+        def get_result_all(self, _stream):
+            asked.append(self.n_waiting)
+            return SimpleNamespace(tokens=["\N{LOWER ONE EIGHTH BLOCK}A"], timestamps=[0.5])
+
+    stream = SherpaStream(Library(), "")
+    told = [len(stream.feed(np.zeros(100, np.float32))) for _ in range(7)]
+    assert told == [0, 0, 1, 1, 1, 1, 1]
+    assert asked == [0, 0]
 
 
 def test_a_computer_without_the_library_is_told_what_to_install(monkeypatch):
