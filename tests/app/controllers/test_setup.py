@@ -13,8 +13,10 @@ from tests.support.app.setup_services import parts
 
 @pytest.fixture
 def first_start(listening_program):
-    def make(**settings):
-        one = listening_program(**settings).open()
+    def make(recognizer="base.en", **settings):
+        one = listening_program(**settings)
+        one.application.settings.change("listening", recognizer=recognizer)
+        one.open()
         setup = one.application.side_windows.guide
         setup.parts = parts()
         setup.open_guide()
@@ -24,8 +26,9 @@ def first_start(listening_program):
     return make
 
 
-def test_three_clicks_lead_to_the_first_spoken_caption(first_start):
-    one = first_start()
+@pytest.mark.parametrize("recognizer", ["base.en", "zipformer.en"])
+def test_three_clicks_lead_to_the_first_spoken_caption(first_start, recognizer):
+    one = first_start(recognizer, here=[recognizer])
     one.guide.next.click()
     one.wait(lambda: one.guide.speech.is_here)
     one.guide.next.click()
@@ -33,6 +36,7 @@ def test_three_clicks_lead_to_the_first_spoken_caption(first_start):
     trial = one.guide.trial
     one.wait(lambda: trial.caption.text() == SAID.split(". ")[-1].upper())
     assert trial.source.text() == SAID.split(". ")[-1]
+    assert one.speech.asked[-1][1] == recognizer
     assert one.window.menu_actions.microphone.isChecked()
     assert trial.switch.text() == "Switch &microphone off"
     one.guide.next.click()

@@ -10,7 +10,7 @@ import numpy as np
 from app.config.lanes import LANES
 from engine.audio.devices import AudioDevice, AudioNotice, DeviceKind, Level, NoticeKind
 from engine.errors import AudioError, FetchCancelledError, ModelError
-from engine.hub.catalogue import WHISPER_MODELS
+from engine.hub.catalogue import SPEECH_MODELS
 from engine.messages import Code
 from engine.speech.events import Noticed, RecognizerKept
 from engine.speech.listener import Lane, Listener, ListeningSettings, Recognition
@@ -139,7 +139,7 @@ class FakeSpeechEngine:
 
     def has(self, recognizer):
         self.thread_names.add(threading.current_thread().name)
-        if recognizer not in WHISPER_MODELS:
+        if recognizer not in SPEECH_MODELS:
             msg = f"no speech model is called {recognizer!r}"
             raise ModelError(msg)
         return recognizer in self.here

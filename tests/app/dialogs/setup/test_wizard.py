@@ -144,6 +144,18 @@ def test_the_language_is_chosen_and_what_the_bundled_model_knows_is_said(guide):
     assert one.languages == ["de"]
 
 
+def test_a_model_that_hears_at_once_is_offered_with_what_that_means_its_size_and_licence(guide):
+    page = guide(here=["zipformer.en"]).speech
+    assert page.buttons["zipformer.en"].text().replace("&", "") == "At once"
+    assert page.details["zipformer.en"].text() == (
+        "Words appear as they are said. English only. · 72.7 MB · Apache-2.0 licence · "
+        "zipformer.en · already here"
+    )
+    page.buttons["zipformer.en"].click()
+    assert page.recognizer == "zipformer.en"
+    assert page.is_here
+
+
 def test_the_three_models_are_told_apart_by_size_licence_and_speed(guide):
     page = guide(here=["tiny.en"]).speech
     page._take_speed(SPEECH_CHOICES[1].pass_gflop * 1.5)
