@@ -6,7 +6,7 @@ loaded. Nothing is downloaded here: only models on this computer are loaded.
 
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+_UNSPACED = frozenset({"zh", "ja", "th", "lo", "my", "yue"})  # the library's own list
 _PROMPT_LETTERS = 200  # Whisper takes 224 tokens; a longer prompt would displace its output
 
 
@@ -94,26 +95,43 @@ class Whisper:
             compression_ratio_threshold=None,
         )
         return Hypothesis(
-            words=tuple(_words(segments, start_s)),
+            words=tuple(_words(segments, start_s, spaced=self._language not in _UNSPACED)),
             start_s=start_s,
             end_s=start_s + len(samples) / SAMPLE_RATE_HZ,
         )
 
 
-def _words(segments: "Iterable[Segment]", start_s: float) -> Iterable[RecognizedWord]:
-    """Yield the words of all segments that are no hallucinations."""
+def _words(
+    segments: "Iterable[Segment]", start_s: float, *, spaced: bool
+) -> Iterable[RecognizedWord]:
+    """Yield the words of all segments that are no hallucinations.
+
+    The library begins a word at a mark as well, as in ``1`` and ``,250``; where the language has
+    blanks, only a blank does.
+    """
     for segment in segments:
         no_speech, log_probability = segment.no_speech_prob, segment.avg_logprob
         if is_hallucination(segment.text, no_speech=no_speech, log_probability=log_probability):
             continue
+        words = list[RecognizedWord]()
         for word in segment.words or ():
+            goes_on = spaced and bool(words) and not word.word[:1].isspace()
             for text in word.word.split():
-                yield RecognizedWord(
+                told = RecognizedWord(
                     text=text,
                     start_s=start_s + float(word.start),
                     end_s=start_s + float(word.end),
                     probability=float(word.probability),
                 )
+                words.append(_joined(words.pop(), told) if goes_on else told)
+                goes_on = False
+        yield from words
+
+
+def _joined(word: RecognizedWord, rest: RecognizedWord) -> RecognizedWord:
+    probability = min(word.probability, rest.probability)
+    text = word.text + rest.text
+    return replace(word, text=text, end_s=rest.end_s, probability=probability)
 
 
 def prompt_end(text: str) -> str:

@@ -1,4 +1,5 @@
 import random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -88,12 +89,18 @@ def test_a_gpu_that_is_not_there_is_said_so():
 class Library:
     """A model of the library that recognises these languages, and remembers which it was asked."""
 
-    def __init__(self, *languages):
+    def __init__(self, *languages, told=()):
         self.supported_languages, self.asked = languages, []
+        self.told = [
+            SimpleNamespace(word=text, start=n, end=n + 0.9, probability=1 - n / 100)
+            for n, text in enumerate(told)
+        ]
 
     def transcribe(self, _samples, *, language, **_others):
         self.asked.append(language)
-        return [], None
+        text = "".join(word.word for word in self.told)
+        said = SimpleNamespace(text=text, words=self.told, no_speech_prob=0.0, avg_logprob=-0.1)
+        return [said, said] if self.told else [], None
 
 
 def test_speech_is_recognised_in_the_language_that_is_spoken(monkeypatch):
@@ -103,6 +110,36 @@ def test_speech_is_recognised_in_the_language_that_is_spoken(monkeypatch):
         whisper = Whisper(WhisperSettings(device="cpu", language=language))
         whisper.recognize(np.zeros(1600, np.float32), 0.0, "")
     assert loaded.asked == ["pl", "en"]
+
+
+@pytest.mark.parametrize(
+    ("language", "told", "words"),
+    [
+        ("en", " We sold 1|,250| of 12|.5| %| today|.", "We sold 1,250 of 12.5 % today."),
+        ("en", " We| paid| $2|.3| for| forty|-|five", "We paid $2.3 for forty-five"),
+        ("en", "It| costs| 8|%|,| so| they| say", "It costs 8%, so they say"),
+        ("zh", "今|天|很|好", "今 天 很 好"),
+    ],
+)
+def test_a_mark_within_a_word_begins_no_other_where_there_are_blanks(
+    monkeypatch, language, told, words
+):
+    library, loaded = pytest.importorskip("faster_whisper"), Library(language, told=told.split("|"))
+    monkeypatch.setattr(library, "WhisperModel", lambda *_, **__: loaded)
+    whisper = Whisper(WhisperSettings(device="cpu", language=language))
+    found = whisper.recognize(np.zeros(1600, np.float32), 5.0, "").words
+    assert " ".join(word.text for word in found) == f"{words} {words}"
+    assert found[0].start_s == 5.0
+    assert all(word.start_s < word.end_s for word in found)
+
+
+def test_a_number_in_pieces_lasts_until_its_last_one(monkeypatch):
+    library, loaded = pytest.importorskip("faster_whisper"), Library("en", told=[" 1", ",250"])
+    monkeypatch.setattr(library, "WhisperModel", lambda *_, **__: loaded)
+    whisper = Whisper(WhisperSettings(device="cpu"))
+    word = whisper.recognize(np.zeros(1600, np.float32), 5.0, "").words[0]
+    assert (word.text, word.start_s, word.end_s) == ("1,250", 5.0, 6.9)
+    assert word.probability == 0.99
 
 
 def test_a_language_that_a_model_does_not_recognise_is_one_sentence(monkeypatch):
