@@ -73,7 +73,7 @@ def rows(
     a, b = np.array(pairs).swapaxes(0, 1)
     numbers = np.arange(1, len(pairs) + 1, dtype=np.uint64)[:, None]
     with np.errstate(over="ignore"):
-        mixed = a * _MIX[0] + b * _MIX[1] + numbers * _MIX[2]
+        mixed: Hashes = a * _MIX[0] + b * _MIX[1] + numbers * _MIX[2]
     return ((mixed.T >> np.uint64(40)) % np.uint64(N_ROWS)).astype(np.int64)
 
 
