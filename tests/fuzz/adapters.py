@@ -99,7 +99,10 @@ def prepared(folder):
         assert found.reason is None or isinstance(found.reason.code, Fault)
         assert all(len(str(value)) < 20_000 for _, value in rows(found))
         with _refusals():
-            verify_adapter(usable_adapter(adapter, base))
+            usable = usable_adapter(adapter, base)
+            assert found.status is not Status.BLOCKED
+            assert usable == found
+            verify_adapter(usable)
         with _refusals():
             added = library.add(adapter, name=name, replace=rng.random() < 0.5)
             assert added.folder.parent == home

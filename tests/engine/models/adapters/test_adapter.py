@@ -1,6 +1,5 @@
 import json
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -27,7 +26,6 @@ from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import FILE_NAME
 from engine.settings import LAYOUTS
 from tests.support.adapter_folders import BASE, factors, tiny_card, write_adapter
-from tests.support.strangers import damaged, mutated_file
 
 FILES = ("adapter_config.json", "adapter_model.safetensors", "surtitle.json")
 
@@ -297,41 +295,6 @@ def test_an_adapter_says_how_its_base_is_spoken_to(folder, tmp_path):
     for other in (None, stranger):
         with pytest.raises(ModelError, match="is no Surtitle model"):
             model_card(tmp_path, other)
-
-
-# --- strangers' bytes -----------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("with_card", [True, False])
-def test_whatever_is_in_a_folder_becomes_a_status_and_one_sentence(tmp_path, with_card):
-    folder = write_adapter(tmp_path / "x", card=with_card)
-    contents = {name: (folder / name).read_bytes() for name in FILES if (folder / name).exists()}
-    rng, seen = random.Random(0), set()
-    for _ in range(400):
-        name = rng.choice(sorted(contents))
-        change = rng.choice([damaged, mutated_file])
-        (folder / name).write_bytes(change(contents[name], rng))
-        base = rng.choice([BASE, None])
-        found = inspect_adapter(folder, base)
-        seen.add(found.status)
-        assert str(found.reason).isprintable()
-        assert len(str(found.reason)) < 600
-        assert (found.reason is None) == (found.status is Status.OK)
-        if found.status is Status.BLOCKED:
-            reason(folder, base)
-        else:
-            assert found.weights.layers == (0, 1)
-            assert verify_or_refusal(found)
-        (folder / name).write_bytes(contents[name])
-    assert len(seen) == 2
-
-
-def verify_or_refusal(found):
-    try:
-        return verify_adapter(found)
-    except AdapterError as error:
-        return str(error)
 
 
 def test_looking_at_adapters_needs_no_torch(whole):

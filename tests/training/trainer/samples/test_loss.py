@@ -184,6 +184,7 @@ def test_in_bfloat16_the_gradients_of_float32_weights_are_float32_and_nearly_the
 def test_compiled_code_gives_the_loss_and_gradients_of_the_plain_one(model, prompt, monkeypatch):
     # More than one, and torch keeps a pool of threads until the process ends.
     monkeypatch.setattr("torch._inductor.config.compile_threads", 1)
+    del model.model.layers[1:]  # all are compiled alike, and each takes half of the time
     batch = pad(examples(prompt, ReadN(2), WaitK(3)))
     results = []
     for compiled in (False, True):
