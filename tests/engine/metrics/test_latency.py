@@ -1,7 +1,4 @@
-"""Lagging on vectors that SimulEval's own scorers gave, against OmniSTEval, and on identities.
-
-Many more figures of SimulEval: ``test_simuleval_scores.py``.
-"""
+"""Lagging against OmniSTEval, and on identities; SimulEval: ``test_simuleval_scores.py``."""
 
 import math
 import random
@@ -20,17 +17,6 @@ from engine.metrics.latency import (
     yet_another_average_lagging,
 )
 
-SPEECH = [1000, 1000, 2000, 3000, 3000, 4200]
-ELAPSED = [1250, 1250, 2500, 3700, 3700, 5100]
-VECTORS = {  # delays, |X|, |Y*|, (AL, LAAL, DAL, AP)
-    "even": ([3, 4, 5, 6, 6, 6], 6, 6, (3, 3, 3, 0.833333333)),
-    "over-generation": ([3, 4, 5, 6, 6, 6, 6, 6, 6], 6, 6, (3, 3.5, 3.777777778, 1.333333333)),
-    "under-generation": ([3, 5, 6], 6, 6, (3.666666667, 3.666666667, 3, 0.388888889)),
-    "first word after the source": ([7, 7], 6, 5, (7, 7, 7, 0.466666667)),
-    "speech": (SPEECH, 4200, 7, (866.666666667, 866.666666667, 1000, 0.482993197)),
-    "computing": (ELAPSED, 4200, 7, (1416.666666667, 1416.666666667, 1425, 0.595238095)),
-}
-
 
 def sentences(seed, n=300):
     """Draw delays in words, the source's length and the reference's."""
@@ -39,19 +25,6 @@ def sentences(seed, n=300):
         length = rng.randint(1, 15)
         delays = sorted(rng.randint(1, length) for _ in range(rng.randint(1, 20)))
         yield delays, length, rng.randint(1, 20)
-
-
-@pytest.mark.parametrize(
-    ("delays", "source_length", "target_length", "expected"), VECTORS.values(), ids=VECTORS
-)
-def test_lagging_is_what_simuleval_computes(delays, source_length, target_length, expected):
-    lagging = (
-        average_lagging(delays, source_length, target_length),
-        length_adaptive_average_lagging(delays, source_length, target_length),
-        differentiable_average_lagging(delays, source_length),
-        average_proportion(delays, source_length, target_length),
-    )
-    assert lagging == pytest.approx(expected, abs=1e-6)
 
 
 def test_wait_k_lags_k_words_where_both_sides_are_equally_long():
@@ -167,7 +140,7 @@ def test_without_an_end_every_word_counts():
 
 def test_offsets_are_those_of_the_first_and_the_last_word():
     assert (start_offset([2, 3, 5]), end_offset([2, 3, 5], 8)) == (2, -3)
-    assert end_offset(ELAPSED, 4200) == 900
+    assert end_offset([1250, 5100], 4200) == 900
 
 
 @pytest.mark.parametrize(
