@@ -1,6 +1,5 @@
 """What every test finds, and must leave behind: nothing that still runs."""
 
-import gc
 import os
 import signal
 import sys
@@ -28,11 +27,6 @@ def pytest_collection_modifyitems(items):
     """Begin with the files that take long: no process shall be left alone with one at the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
-
-
-def pytest_collection_finish():
-    """Leave what imports made out of all collections: going through it took a sixth of the time."""
-    gc.freeze()
 
 
 @pytest.fixture
