@@ -16,6 +16,8 @@ _SYSTEMS = (
     "retranslate",
     "agreement",
     "encoder-decoder",
+    "sound",
+    "cascade",
 )  # runs over talks are scored by segments, not by lines
 
 

@@ -16,12 +16,13 @@ from training.research.commands import (
     record_scores,
     seqpo,
     speech_data,
+    speech_evaluate,
     speech_train,
 )
 
 _COMMANDS = (
     seqpo, policy_head, calibrate_lag, long_form, compare, record_scores, convert, comet,
-    speech_data, speech_train,
+    speech_data, speech_train, speech_evaluate,
 )  # fmt: skip
 
 

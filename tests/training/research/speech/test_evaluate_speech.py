@@ -1,0 +1,102 @@
+import json
+
+import pytest
+import torch
+
+from engine.metrics.latency import length_adaptive_average_lagging
+from engine.metrics.translation import Translation
+from tests.support.direct.corpora import write_tones
+from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
+from tests.support.fakes import save_tiny_model, tiny_tokenizer
+from training.evaluation.runs import read_run
+from training.research.__main__ import main
+from training.research.speech.milliseconds import sound_lag
+from training.research.speech.sound_corpus import read_table
+
+
+def translation(delays, emitted_ms, ms):
+    return Translation(
+        index=0, source=("",) * len(ms), hypothesis=" ".join("x" * len(delays)),
+        delays=tuple(delays), emitted_ms=tuple(emitted_ms), ms=tuple(ms), token_ms=(),
+        tokens_fed=0, tokens_recomputed=0, forwards=0, probes=0, flops=0, n_erased=0, n_cut=0,
+        peak_memory_bytes=0,
+    )  # fmt: skip
+
+
+def test_lag_counts_sound_that_had_come_and_computing_that_had_to_wait():
+    one = translation([1, 2, 3], [10, 20, 30], [250, 40, 50])
+    lag = sound_lag([one], ["a b c"], [400.0], piece_ms=160, language="de")
+    came = [160.0, 320.0, 400.0]  # the last piece is shorter
+    assert lag.laal_ms == length_adaptive_average_lagging(came, 400, 3)
+    queued = [160 + 10, 410 + 20, 450 + 30]  # the first piece takes until 410
+    assert lag.laal_ca_ms == length_adaptive_average_lagging(queued, 400, 3)
+    added = [160 + 10, 320 + 250 + 20, 400 + 290 + 30]
+    assert lag.laal_ca_simuleval_ms == length_adaptive_average_lagging(added, 400, 3)
+
+
+def test_utterances_without_output_have_no_lag():
+    silent, heard = translation([], [], [1, 1]), translation([2], [0], [0, 0])
+    assert sound_lag([silent], ["a"], [300.0], piece_ms=160, language="de") is None
+    lag = sound_lag([silent, heard], ["a", "a"], [300.0] * 2, piece_ms=160, language="de")
+    assert lag.laal_ms == 300
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    return write_tones(tmp_path_factory.mktemp("corpus") / "test.tsv", 4)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = save_tiny_model(tmp_path_factory.mktemp("model"))
+    encoder = tiny_encoder(torch.float32, vocabulary=len(tiny_tokenizer()) + 1)
+    save_speech_encoder(folder, encoder)
+    return folder
+
+
+def evaluate(model, table, out, *arguments):
+    command = ["speech-evaluate", "--model", str(model), "--data", str(table), "--to", "de"]
+    return main([*command, "--out", str(out), *arguments])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [(), ("--cascade",)])
+def test_a_run_over_a_corpus_is_a_run_folder_with_milliseconds(model, table, tmp_path, more):
+    policies = ["read:1", "read:2", "offline"]
+    arguments = ["--policies", ",".join(policies), *more]
+    assert evaluate(model, table, tmp_path / "run", *arguments) == 0
+    run = read_run(tmp_path / "run")
+    assert list(run.policies) == policies
+    rows = json.loads((tmp_path / "run" / "summary.json").read_text(encoding="utf-8"))
+    lines = read_table(table)
+    for row in rows:
+        assert row["laal_ca"] is None, "words of a text take another time than pieces of sound"
+        assert row["ms_per_block_mean"] > 0
+        if row["laal_ms"] is not None:
+            assert 0 < row["laal_ms"] < row["laal_ca_simuleval_ms"]
+            assert row["laal_ms"] < row["laal_ca_ms"]
+    lengths = [1000 * line.n_samples / 16_000 for line in lines]
+    offline = run.policies["offline"].sentences
+    assert any(one.translation.hypothesis for one in offline)
+    for one, length_ms, line in zip(offline, lengths, lines, strict=True):
+        assert one.reference == line.target
+        assert len(one.translation.source) == -(-length_ms // 160)
+        assert set(one.translation.delays) <= {len(one.translation.source)}
+
+
+def test_the_first_utterances_alone_are_measured(model, table, tmp_path):
+    assert evaluate(model, table, tmp_path / "run", "--limit", "2", "--policies", "read:3") == 0
+    assert read_run(tmp_path / "run").n_sentences == 2
+
+
+def test_another_way_to_translate_is_another_run(model, table, tmp_path, capsys):
+    limit = ["--limit", "1", "--policies", "read:3"]
+    assert evaluate(model, table, tmp_path / "run", *limit) == 0
+    assert evaluate(model, table, tmp_path / "run", *limit, "--cascade") != 0
+    assert "holds a run with another system (sound, not cascade)" in capsys.readouterr().err
+
+
+def test_a_model_that_reads_text_alone_is_refused(table, tmp_path, capsys):
+    folder = save_tiny_model(tmp_path)
+    assert evaluate(folder, table, tmp_path / "run") != 0
+    assert "reads text alone" in capsys.readouterr().err
