@@ -9,12 +9,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import platformdirs
-
 from app.cli import adapters, check, convert, devices, listen, score, serve, translate
 from app.cli.adapters import adapter_folder, open_library
 from app.config.launch_settings import LaunchSettings
 from app.config.system.early_interrupt import leaving_at_once
+from app.config.system.folders import own_folder
 from app.config.system.process_environment import name_temporary_folder, own_stdin
 from engine.errors import PolicyError, SurtitleError
 from engine.hub.bundled import NO_ADAPTER
@@ -46,7 +45,7 @@ def main(argv: list[str] | None = None) -> int:
     with leaving_at_once():
         arguments = _parser().parse_args(argv)
         name_temporary_folder()
-        keep_caches_in(_folder("cache", "cache"))
+        keep_caches_in(own_folder("cache", "cache"))
     with own_stdin() as arguments.stdin:
         if arguments.command is not None:
             exit_code: int = arguments.run(arguments)
@@ -93,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for command in (translate, listen, devices, adapters, convert, check, score, serve):
         command.add_parser(commands)
-    data = _folder("data")
+    data = own_folder("data")
     parser.set_defaults(adapter_library=data / "adapters", model_library=data / "models")
     return parser
 
@@ -167,10 +166,10 @@ def _open_window(arguments: argparse.Namespace) -> int:
         sys.stderr.write(f"surtitle: {error}\n")
         return 1
     settings = LaunchSettings(
-        preferences_file=_folder("config") / "settings.toml",
-        places_file=_folder("state") / "places.toml",
-        data_folder=_folder("data"),
-        log_folder=_folder("log", "logs"),
+        preferences_file=own_folder("config") / "settings.toml",
+        places_file=own_folder("state") / "places.toml",
+        data_folder=own_folder("data"),
+        log_folder=own_folder("log", "logs"),
         model=arguments.model,
         adapter=adapter,
         no_adapter=no_adapter,
@@ -188,20 +187,6 @@ def _open_window(arguments: argparse.Namespace) -> int:
     if platform is not None:
         os.environ["QT_QPA_PLATFORM"] = platform
     return startup.run(settings)
-
-
-def _folder(kind: str, below_home: str = "") -> Path:
-    """Return our folder of a kind: inside SURTITLE_HOME if that is set, else as the system has it.
-
-    Args:
-        kind: ``config``, ``state``, ``log``, ``cache`` or ``data``.
-        below_home: the folder inside SURTITLE_HOME.
-    """
-    if home := os.environ.get("SURTITLE_HOME"):
-        return Path(home, below_home)
-    folders = platformdirs.PlatformDirs("surtitle", appauthor=False)
-    folder: Path = getattr(folders, f"user_{kind}_path")
-    return folder
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ _SWITCHES = {
     "HF_XET_TELEMETRY_ENABLED": "0",  # a report of each transfer
     "HF_UPDATE_DOWNLOAD_COUNTS": "0",  # that a data set was loaded
     "DISABLE_SAFETENSORS_CONVERSION": "1",  # asks the hub to convert what was loaded
+    "RAY_USAGE_STATS_ENABLED": "0",  # Ray: a report every hour,
+    "RAY_USAGE_STATS_REPORT_URL": "",  # and one that says that none is sent
     "DO_NOT_TRACK": "1",  # other libraries that respect it
 }
 _CACHES = {

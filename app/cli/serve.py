@@ -2,26 +2,31 @@
 
 import argparse
 import contextlib
+import os
 import signal
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.convert import convert_first
 from app.cli.exit_codes import UsageError, exit_code_of, tell
+from app.cli.serve_ray import add_replica_options, check_ray, n_clients, replica_settings
 from app.cli.translate import add_model_options, chosen_model
 from app.config.system.early_interrupt import leaving_at_once
+from app.config.system.folders import own_folder
 from app.config.system.text_io import TextError
 from app.sharing.networks import LOOPBACK
-from engine.errors import message_of
+from engine.errors import first_line, message_of
 from engine.settings import ModelSettings, TranslationSettings
 
 if TYPE_CHECKING:
+    from app.serving.ray_replicas import ReplicaSettings
     from app.serving.server import ServingSettings
 
 _NAME = "serve"
-_PORT, _CLIENTS, _MOST_CLIENTS = 8754, 32, 1000
+_PORT = 8754
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -52,8 +57,11 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--behind-proxy", action="store_true", help="a proxy at --host's network adds TLS"
     )
     parser.add_argument(
-        "--clients", type=int, default=_CLIENTS, metavar="N", help="at once (%(default)s)"
+        "--ray",
+        action="store_true",
+        help="several copies of the model, on Ray Serve: pip install 'surtitle[serve-ray]'",
     )
+    add_replica_options(parser)
     add_model_options(parser)
     parser.set_defaults(run=run)
 
@@ -63,8 +71,16 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
 
     def work() -> None:
         settings = serving_settings(arguments)
-        model, _ = chosen_model(arguments, TranslationSettings())
-        serve(settings, model)
+        if arguments.ray:
+            check_ray()
+        elif arguments.replicas is not None:
+            msg = "--replicas are copies that Ray runs: add --ray"
+            raise UsageError(msg)
+        model, card = chosen_model(arguments, TranslationSettings())
+        if arguments.ray:
+            serve_with_ray(settings, model, card.name, replica_settings(arguments))
+        else:
+            serve(settings, model)
 
     return exit_code_of(_NAME, work)
 
@@ -80,9 +96,7 @@ def serving_settings(arguments: argparse.Namespace) -> "ServingSettings":  # noq
     if not 0 <= arguments.port < 1 << 16:
         msg = f"--port is a number from 0 (any that is free) to 65535, got {arguments.port}"
         raise UsageError(msg)
-    if not 1 <= arguments.clients <= _MOST_CLIENTS:
-        msg = f"--clients is a number from 1 to {_MOST_CLIENTS}, got {arguments.clients}"
-        raise UsageError(msg)
+    most_clients = n_clients(arguments)
     if (certificate is None) != (key is None):
         msg = "--certificate and --key belong together: name both files"
         raise UsageError(msg)
@@ -100,7 +114,7 @@ def serving_settings(arguments: argparse.Namespace) -> "ServingSettings":  # noq
         port=arguments.port,
         tokens=() if arguments.token_file is None else read_tokens(arguments.token_file),
         tls=None if certificate is None else TlsFiles(certificate, key),
-        most_clients=arguments.clients,
+        most_clients=most_clients,
     )
 
 
@@ -127,13 +141,53 @@ def serve(settings: "ServingSettings", model: ModelSettings) -> None:
         except (OSError, OverflowError) as error:
             msg = f"nothing can be served at {settings.host}:{settings.port}: {message_of(error)}"
             raise TextError(msg) from error
-        name, n = conversations.offer.model, settings.most_clients
-        _tell(f"{name} translates at {server.address}, for up to {n} at once; Ctrl+C ends it")
-        if not settings.tokens:
-            _tell("without a --token-file every program on this computer may ask")
-        ended.wait()
-        _tell("what was asked is answered, then it ends")
+        name = conversations.offer.model
+        _tell_all(f"{name} translates at {server.address}, for up to", settings, ended)
         server.close()
+
+
+def serve_with_ray(
+    settings: "ServingSettings", model: ModelSettings, name: str, wanted: "ReplicaSettings"
+) -> None:
+    """Serve by replicas that Ray runs on this computer, until a signal ends it.
+
+    Raises:
+        SurtitleError: the model cannot be used.
+        TextError: nothing can listen there, or Ray cannot run.
+    """
+    convert_first(model)
+    with leaving_at_once():
+        from app.serving.ray_replicas import prepare_ray, ray_folder, served_by_ray  # noqa: PLC0415  as above
+        from app.sharing.server import listening_socket  # noqa: PLC0415
+    try:
+        with listening_socket(settings.host, settings.port) as free:
+            settings = replace(settings, port=free.getsockname()[1])
+    except (OSError, OverflowError) as error:
+        msg = f"nothing can be served at {settings.host}:{settings.port}: {message_of(error)}"
+        raise TextError(msg) from error
+    _tell("Ray starts, which takes a while")
+    try:
+        with contextlib.ExitStack() as opened:
+            folder = opened.enter_context(ray_folder(own_folder("cache", "cache")))
+            prepare_ray(os.environ, folder)  # noqa: TID251  Ray reads it when it is imported
+            address = opened.enter_context(served_by_ray(settings, model, wanted, folder))
+            ended = opened.enter_context(_ended_by_signals())  # after Ray's own handlers
+            n = wanted.most if wanted.fewest == wanted.most else f"{wanted.fewest} to {wanted.most}"
+            _tell_all(
+                f"{name} translates at {address}, in {n} copies each for up to", settings, ended
+            )
+    except (RuntimeError, OSError) as error:
+        msg = f"Ray cannot serve: {first_line(error)}"
+        raise TextError(msg) from error
+
+
+def _tell_all(who: str, settings: "ServingSettings", ended: threading.Event) -> None:
+    """Tell what is served, wait for the end, and tell that, too."""
+    _tell(f"{who} {settings.most_clients} at once; Ctrl+C ends it")
+    if not settings.tokens:
+        _tell("without a --token-file every program on this computer may ask")
+    ended.wait()
+    _tell("what was asked is answered, then it ends")
 
 
 @contextlib.contextmanager

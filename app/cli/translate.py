@@ -57,10 +57,14 @@ from engine.untrusted.model_folder import check_model_folder
 from engine.untrusted.safe_names import is_download, model_name
 
 if TYPE_CHECKING:
-    from engine.translation.captioned import Captioned, Captioner
+    from engine.translation.captioned import Captioned, Captioner, Change
 
 _STDIN = "-"
 _LONGEST_SLOT = 1024  # longer than any utterance
+_ANEW = (
+    "another server, with another model, writes the caption otherwise: what stands there cannot be "
+    "taken back, so it begins once more on the same line"
+)
 _STANDARD = TranslationSettings()
 POLICIES = f"{POLICY_FORMS} or offline"
 """How policies are written on the command line."""
@@ -355,10 +359,10 @@ def _captions(
         utterance = translator.open()
         for changes in feed_sentence(translator, utterance, sentence, first=first):
             for change in changes:
-                caption = caption[: change.kept] + change.text
+                shown, caption = caption, caption[: change.kept] + change.text
                 shared.show(source, caption, ended=False)
                 if settings.live:
-                    yield change.text
+                    yield _live(shown, change)
         if not settings.live:
             yield caption  # whole: another server may have written it otherwise
         shared.show(source, caption, ended=True)
@@ -366,6 +370,14 @@ def _captions(
         if settings.marks_doubt and confidence is not None and confidence.is_low:
             yield f" {DOUBT_SIGN}"
         yield " "
+
+
+def _live(shown: str, change: "Change") -> str:
+    """Return what is to be written after what was shown of a caption."""
+    if change.kept == len(shown):
+        return change.text
+    _tell(_ANEW)
+    return f" {shown[: change.kept]}{change.text}"
 
 
 def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa: TID251  as above

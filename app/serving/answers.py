@@ -37,7 +37,7 @@ from engine.session.conversations import Conversations
 
 _BODY_S = 10.0  # until a request has come
 _BEAT_S = 3.0  # a sign of life while nothing is to be told
-_OPENING_S = 60.0  # of a session, while others are computed for
+_OPENING_BEATS = 20  # of a session, while others are computed for
 _RATE, _BURST = 60.0, 120.0  # requests a second of a connection, and at once
 _MOST_RATES = 4096  # connections whose rate is known
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
@@ -167,23 +167,48 @@ class Answers:
 
     async def _open(self, request: Request, who: str) -> Response:
         opening = _read(read_opening, await self._body(request))
+        self._check_alive()
         answers = _Mailbox[Opened | Failure]()
         self._conversations.open(who, opening, answers.put)
-        answer = await answers.take(_OPENING_S) or Failure(Code.SERVER_BUSY())
+        answer = await self._in_time(answers) or Failure(Code.SERVER_BUSY())
         if isinstance(answer, Failure):
             status = _STATUS.get(answer.message.code, HTTPStatus.UNPROCESSABLE_ENTITY)
             raise _RefusedError(status, answer.message)
         return Response(write_opened(answer), 200, _HEADERS, _JSON)
 
-    async def _translate(self, request: Request, who: str) -> Response:
-        asked = _read(read_asked, await self._body(request))
+    async def _in_time(self, answers: "_Mailbox[Told]") -> Told | None:
+        """Return an answer; None where none comes, or none can since the server stops."""
+        for _ in range(_OPENING_BEATS):
+            answer = await answers.take(_BEAT_S)
+            if answer is not None:
+                return answer
+            self._check_alive()
+        return None
+
+    def _check_alive(self) -> None:
         if not self._conversations.is_alive:
             raise _RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, Code.SERVER_STOPPING())
+
+    async def _translate(self, request: Request, who: str) -> Response:
+        asked = _read(read_asked, await self._body(request))
+        self._check_alive()
         if not self._conversations.is_open((who, asked.session)):
             raise _RefusedError(HTTPStatus.CONFLICT, "this session is to be opened first")
         answers = _Mailbox[Answer]()
         self._conversations.ask(who, asked, answers.put)
-        return StreamingResponse(_lines(answers), 200, _HEADERS, _LINES)
+        return StreamingResponse(self._lines(answers), 200, _HEADERS, _LINES)
+
+    async def _lines(self, answers: "_Mailbox[Answer]") -> AsyncIterator[bytes]:
+        """Yield answers up to the last; an empty line while there is none.
+
+        Where the server has stopped they end without the last, and the client asks again.
+        """
+        answer: Answer | None = None
+        while answer is None or isinstance(answer, Changed):
+            answer = await answers.take(_BEAT_S)
+            if answer is None and self._conversations.has_stopped:
+                return
+            yield b"\n" if answer is None else write_answer(answer)
 
     async def _leave(self, request: Request, who: str) -> Response:
         self._conversations.leave(who, _read(read_leave, await self._body(request)))
@@ -218,14 +243,6 @@ class _Mailbox(Generic[Told]):
                 return await self._told.get()
         except TimeoutError:
             return None
-
-
-async def _lines(answers: _Mailbox[Answer]) -> AsyncIterator[bytes]:
-    """Yield answers up to the last; an empty line while there is none."""
-    answer: Answer | None = None
-    while answer is None or isinstance(answer, Changed):
-        answer = await answers.take(_BEAT_S)
-        yield b"\n" if answer is None else write_answer(answer)
 
 
 def _read(read: Callable[[bytes], Form], content: bytes) -> Form:

@@ -5,7 +5,7 @@ Format: https://prometheus.io/docs/instrumenting/exposition_formats, version 0.0
 
 from collections import Counter
 
-from engine.session.conversations import Conversations
+from engine.session.conversations import Conversations, Figures
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -34,13 +34,18 @@ def metrics_text(conversations: Conversations, refused: Counter[int], n_connecti
     ]
     name = "surtitle_first_answer_seconds"
     lines += _head(name, "summary", "From a request to its first answer, of the newest thousand.")
-    newest = sorted(figures.first_s)
-    for quantile in _QUANTILES if newest else ():
-        value = newest[min(len(newest) - 1, int(quantile * len(newest)))]
+    for quantile in _QUANTILES if figures.first_s else ():
+        value = newest_quantile(figures, quantile)
         lines.append(f'{name}{{quantile="{quantile}"}} {value:.6f}')
     lines += _head("surtitle_refused_total", "counter", "Requests that were refused, by status.")
     lines += [f'surtitle_refused_total{{status="{status}"}} {n}' for status, n in refused.items()]
     return "\n".join(lines) + "\n"
+
+
+def newest_quantile(figures: Figures, quantile: float) -> float:
+    """Return a quantile of the seconds to the first answer, of the newest thousand; 0 of none."""
+    newest = sorted(figures.first_s)
+    return newest[min(len(newest) - 1, int(quantile * len(newest)))] if newest else 0.0
 
 
 def _one(name: str, kind: str, text: str, value: float) -> list[str]:

@@ -17,9 +17,12 @@ STANDARD_PORT = 8754
 MOST_CLIENTS = 32
 """Sessions at once, if nothing else is said."""
 
-_CONNECTIONS = 3  # for each session: a desktop has one, and one may be half dead
-_KEEP_ALIVE_S = 120
-_LAST_ANSWERS_S = 10.0  # for what was asked before the end
+CONNECTIONS = 3
+"""For each session: a desktop has one, and one may be half dead."""
+
+KEEP_ALIVE_S = 120
+LAST_ANSWERS_S = 10.0
+"""For what was asked before the end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +67,9 @@ class TranslationServer:
             self._server = PageServer(
                 listener,
                 make,
-                _CONNECTIONS * settings.most_clients,
+                CONNECTIONS * settings.most_clients,
                 tls=settings.tls,
-                keep_alive_s=_KEEP_ALIVE_S,
+                keep_alive_s=KEEP_ALIVE_S,
             )
         except BaseException:
             listener.close()
@@ -79,7 +82,7 @@ class TranslationServer:
         """Take no more requests, give the answers that are under way, and stop, once."""
         if not self._is_closed:
             self._is_closed = True
-            self._conversations.stop(_LAST_ANSWERS_S)
+            self._conversations.stop(LAST_ANSWERS_S)
             self._server.close()
 
 

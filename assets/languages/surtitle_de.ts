@@ -2308,6 +2308,10 @@
         <translation>Weitere Sprachen finden Sie unter „Extras“.</translation>
     </message>
     <message>
+        <source>Another computer can translate: Computed on, by the languages.</source>
+        <translation>Ein anderer Computer kann übersetzen: „Berechnet auf“, bei den Sprachen.</translation>
+    </message>
+    <message>
         <source>Typing works now. To caption speech, download a speech model later in the main window.</source>
         <translation>Tippen können Sie schon. Um Gesprochenes zu untertiteln, laden Sie später im Hauptfenster ein Spracherkennungsmodell herunter.</translation>
     </message>

@@ -128,9 +128,20 @@ class Conversations:
         return self._thread.is_alive() and not self._stopping
 
     @property
+    def has_stopped(self) -> bool:
+        """Whether nothing is answered any more."""
+        return not self._thread.is_alive()
+
+    @property
     def n_sessions(self) -> int:
         """Sessions that are open."""
         return len(self._sessions)
+
+    @property
+    def n_in_use(self) -> int:
+        """Sessions that were not quiet for long."""
+        now_s = self._clock()
+        return sum(now_s - one.used_s < self._idle_s for one in self._sessions.copy().values())
 
     @property
     def n_waiting(self) -> int:

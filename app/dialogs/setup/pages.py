@@ -152,6 +152,7 @@ class DonePage(WizardPage):
             ("keyboard", self.tr("Or type or paste English at the bottom.")),
             ("file-audio", self.tr("Drop an audio or video file on the window to caption it.")),
             ("languages", self.tr("Find more languages in Tools.")),
+            ("users", self.tr("Another computer can translate: Computed on, by the languages.")),
         )
         grid = QGridLayout()
         grid.setHorizontalSpacing(3 * GAP)

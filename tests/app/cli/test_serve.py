@@ -1,11 +1,16 @@
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
 from app.__main__ import main
+from engine.translation.captioned import Change
 from tests.support.fakes import save_graph_model
 from tests.support.network.house_server import TOKEN, house_server, tiny_model
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +31,7 @@ def said(capfdbinary, *words):
         (["--host", "0.0.0.0", "--token-file", "{}/tokens"], "name a --certificate"),
         (["--certificate", "c.pem"], "--certificate and --key belong together"),
         (["--clients", "0"], "--clients is a number from 1 to 1000, got 0"),
+        (["--replicas", "2"], "--replicas are copies that Ray runs: add --ray"),
         (["--port", "70000"], "from 0 (any that is free) to 65535, got 70000"),
     ],
 )
@@ -33,6 +39,24 @@ def test_nothing_is_served_that_others_could_misuse(words, sentence, tmp_path, c
     code, _, told = said(capfdbinary, "serve", *(word.format(tmp_path) for word in words))
     assert code == 2
     assert sentence in told
+
+
+def test_without_ray_its_name_and_how_to_install_it_are_told(monkeypatch, capfdbinary):
+    monkeypatch.setattr("app.cli.serve_ray.importlib.util.find_spec", lambda _: None)
+    code, _, told = said(capfdbinary, "serve", "--ray")
+    assert code == 1
+    assert told == (
+        "surtitle serve: --ray needs Ray, which is not installed: "
+        "pip install 'surtitle[serve-ray]'\n"
+    )
+
+
+@pytest.mark.parametrize("replicas", ["0", "3-2", "2-", "x", "1001", "-1", "1-2-3"])
+def test_a_number_of_replicas_that_is_none_is_refused(replicas, monkeypatch, capfdbinary):
+    monkeypatch.setattr("app.cli.serve.check_ray", lambda: None)
+    code, _, told = said(capfdbinary, "serve", "--ray", f"--replicas={replicas}")
+    assert code == 2
+    assert f"or two, as 2-8, got '{replicas}'" in told
 
 
 def test_a_token_that_could_be_guessed_is_refused(tmp_path, capfdbinary):
@@ -74,6 +98,24 @@ def test_a_text_that_a_server_translates_is_the_one_translated_here(folder, tmp_
     assert "does not know this token" in wrong[2]
 
 
+def test_a_live_caption_that_another_model_writes_otherwise_begins_once_more_and_that_is_told(
+    folder, tmp_path, monkeypatch, capfdbinary
+):
+    text = tmp_path / "text"
+    text.write_text("abc de.\n")
+    changes = [
+        Change(0, "Guten", 1),
+        Change(5, " Mor", 2),
+        Change(0, "Dzien", 2),
+        Change(5, ".", 2),
+    ]
+    monkeypatch.setattr("app.cli.translate.feed_sentence", lambda *_, **__: [iter(changes)])
+    words = ["translate", str(text), "--live", "--model", str(folder), "--device", "cpu"]
+    code, out, told = said(capfdbinary, *words)
+    assert (code, out) == (0, "Guten Mor Dzien.\n")
+    assert told.count("begins once more on the same line") == 1
+
+
 def test_a_server_that_is_not_there_is_named(capfdbinary):
     code, _, told = said(capfdbinary, "translate", "--server", "http://localhost:1", __file__)
     assert code == 1
@@ -97,3 +139,13 @@ def test_the_window_and_the_commands_import_nothing_of_a_server():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
     )
     assert done.stdout == "[]\n"
+
+
+def test_a_desktop_does_not_install_what_only_a_server_of_many_needs():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    assert "ray" not in " ".join(project["dependencies"])
+    assert [name for name, needs in extras.items() if "ray" in " ".join(needs)] == ["serve-ray"]
+    setup = "".join(path.read_text() for path in (ROOT / "scripts").rglob("*setup*"))
+    assert setup
+    assert "serve-ray" not in setup

@@ -12,11 +12,19 @@ from app.sharing.server import TlsFiles
 from engine.errors import ServerError
 from engine.remote.service import Service
 from engine.remote.wire import MOST_REQUEST_BYTES, Asked, Opening, Settled
+from engine.session.conversations import Conversations
+from engine.session.loaded_model import LoadedModel
 from engine.settings import ServerSettings, TranslationSettings
 from engine.text.sentences import Sentence
 from tests.support.network.house_server import TOKEN, house_server, tiny_model
 
 SESSION = "s" * 22
+CAPTION = (
+    "/v1/captions",
+    json.dumps(
+        {"version": 1, "session": SESSION, "number": 1, "words": ["a"], "ended": False}
+    ).encode(),
+)
 TLS = Path(__file__).parents[2] / "assets" / "tls"
 
 
@@ -194,3 +202,45 @@ def test_an_end_gives_the_answers_that_are_under_way(model):
         closing.join()
         assert isinstance(list(answers.queue)[-1], Settled)
         service.close()
+
+
+def test_a_server_that_has_stopped_refuses_at_once_instead_of_letting_anybody_wait(model):
+    with house_server(model) as (running, server):
+        assert asked(server, "/v1/sessions", "POST", opening())[0] == 200
+        running._conversations.stop(30)
+        for path, body in (("/v1/sessions", opening(session="t" * 22)), CAPTION):
+            status, answer = asked(server, path, "POST", body)
+            assert status == 503
+            assert "SERVER_STOPPING" in answer
+
+
+def test_an_answer_ends_without_its_last_line_where_the_server_stops_before_it(model, monkeypatch):
+    monkeypatch.setattr("app.serving.answers._BEAT_S", 0.05)
+    monkeypatch.setattr(Conversations, "ask", lambda self, *_order: self.stop(30))
+    with house_server(model) as (_, server):
+        assert asked(server, "/v1/sessions", "POST", opening())[0] == 200
+        status, answer = asked(server, CAPTION[0], "POST", CAPTION[1])
+        assert status == 200
+        assert "settled" not in answer
+
+
+def test_a_session_whose_server_stops_before_it_is_opened_is_refused(model, monkeypatch):
+    monkeypatch.setattr("app.serving.answers._BEAT_S", 0.05)
+    monkeypatch.setattr(Conversations, "open", lambda self, *_order: self.stop(30))
+    with house_server(model) as (_, server):
+        status, answer = asked(server, "/v1/sessions", "POST", opening())
+        assert status == 503
+        assert "SERVER_STOPPING" in answer
+
+
+def test_a_session_that_was_quiet_for_long_is_not_counted_as_in_use(model):
+    now_s = [0.0]
+    conversations = Conversations(LoadedModel(model, lambda _: None), 2, clock=lambda: now_s[0])
+    opened = queue.Queue()
+    conversations.start()
+    conversations.open("", Opening(session=SESSION, settings=TranslationSettings()), opened.put)
+    opened.get(timeout=30)
+    assert (conversations.n_sessions, conversations.n_in_use) == (1, 1)
+    now_s[0] = 61.0
+    assert (conversations.n_sessions, conversations.n_in_use) == (1, 0)
+    conversations.stop(30)

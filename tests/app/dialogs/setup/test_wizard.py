@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 
 from app.config.preferences import ListeningPreferences, Preferences, TranslationPreferences
 from app.dialogs.setup.download_row import DownloadRow
@@ -97,6 +98,12 @@ def test_speech_comes_second_and_can_be_put_off(guide):
     assert "need a speech model first" in one.trial.state.text()
     one.next.click()
     assert "Typing works now" in one.done_page.state.text()
+
+
+def test_the_last_page_tells_that_another_computer_can_translate(guide):
+    one = guide()
+    texts = [label.text() for label in one.done_page.findChildren(QLabel)]
+    assert "Another computer can translate: Computed on, by the languages." in texts
 
 
 def test_the_whole_guide_can_be_skipped_from_every_page_but_the_last(guide, qtbot):

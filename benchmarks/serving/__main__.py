@@ -32,7 +32,7 @@ from engine.remote.wire import Asked, Changed, Opening, Settled
 from engine.settings import ServerSettings, TranslationSettings
 from engine.text.sentences import Sentence
 
-SENTENCES = Path(__file__).parent / "sentences.en"
+SENTENCES = Path(__file__).parents[1] / "sentences.en"
 SETTLE_S = 3.0  # at the start, which is not counted
 
 
