@@ -44,7 +44,7 @@ _LOOK_BACK_S = 15.0  # over which sessions are averaged
 _UPSCALE_S, _DOWNSCALE_S = 10.0, 600.0
 _HEALTH_S, _HEALTH_PATIENCE_S = 5.0, 30.0
 _MOST_QUEUED = 1000  # requests at each of Ray's proxies
-_LONGEST_FOLDER = 32  # bytes; the name of a socket below it has at most 107
+_LONGEST_FOLDER = 33  # bytes; the name of a socket far below it has at most 107
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +196,7 @@ def ray_folder(cache: Path) -> Iterator[Path]:
     """Yield an empty folder for what Ray writes; in the system's where our name is too long."""
     is_short = cache.is_dir() and len(str(cache).encode()) <= _LONGEST_FOLDER
     with tempfile.TemporaryDirectory(
-        prefix="ray", dir=cache if is_short else None, ignore_cleanup_errors=True
+        prefix="r", dir=cache if is_short else None, ignore_cleanup_errors=True
     ) as folder:
         yield Path(folder)
 
@@ -218,7 +218,6 @@ def prepare_ray(environment: "MutableMapping[str, str]", folder: Path) -> None:
         RAY_AUTH_MODE="token",
         RAY_AUTH_TOKEN=secrets.token_hex(32),
         RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0",  # on every system: loopback, and no look-up
-        RAY_TMPDIR=str(folder),
     )
 
 

@@ -295,6 +295,7 @@ def one_node(house_of: Callable[[ModuleType], House]) -> Iterator[tuple[House, o
     with ray_folder(Path(os.devnull)) as folder:
         place = folder / "ray"  # the address of the nodes is written there, too
         place.mkdir()
+        os.environ["RAY_TMPDIR"] = str(folder)
         prepare_ray(os.environ, folder)
         import ray  # noqa: PLC0415  it reads the environment when it is imported
         from ray import serve  # noqa: PLC0415
