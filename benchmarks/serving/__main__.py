@@ -1,19 +1,19 @@
 """How many desktops one computer translates for: side by side, against one process each.
 
     python -m benchmarks.serving [--sessions 1,2,4,8] [--seconds 20] [--words-per-second 10]
+                                 [--ray N]
 
 Each session is a desktop that asks ``surtitle serve`` over HTTP on loopback, in a process of its
 own with all others, and sends the sentences of ``sentences.en`` word by word at an even pace. A
 word's delay runs from when it was due to when all that it allows has come back. Side by side, one
 server has all sessions; one process each, every session has a server of its own with the same
-model. Printed are the delays, and how many sessions stay below ``--limit-ms`` at the 95th
-percentile.
+model; with ``--ray``, N replicas share them out, and all of Ray's processes count. Printed are the
+delays, and how many sessions stay below ``--limit-ms`` at the 95th percentile.
 """
 
 import argparse
 import json
 import multiprocessing
-import os
 import re
 import secrets
 import statistics
@@ -27,12 +27,14 @@ from dataclasses import dataclass, field
 from multiprocessing.queues import Queue
 from pathlib import Path
 
+from benchmarks.serving.processes import processor_s
 from engine.remote.service import Service
 from engine.remote.wire import Asked, Changed, Opening, Settled
 from engine.settings import ServerSettings, TranslationSettings
 from engine.text.sentences import Sentence
 
 SENTENCES = Path(__file__).parents[1] / "sentences.en"
+TOGETHER, ALONE, BY_RAY = "side by side", "one process each", "by replicas of Ray"
 SETTLE_S = 3.0  # at the start, which is not counted
 
 
@@ -93,11 +95,12 @@ class Desktop:
 
 @contextmanager
 def server(
-    n_clients: int, model: Path | None
+    n_clients: int, model: Path | None, n_replicas: int = 0
 ) -> Iterator[tuple[ServerSettings, Callable[[], float]]]:
     """Run ``surtitle serve``; yield how to ask it, and a function that returns its seconds."""
     words = [sys.executable, "-m", "app", "serve", "--port", "0", "--clients", str(n_clients)]
     words += ["--model", str(model)] if model else []
+    words += ["--ray", "--replicas", str(n_replicas)] if n_replicas else []
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
         try:
             told = ""
@@ -109,12 +112,6 @@ def server(
             yield ServerSettings(address=address), lambda: processor_s(process.pid)
         finally:
             process.terminate()
-
-
-def processor_s(pid: int) -> float:
-    """Return the seconds of the processor that a process has taken."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def drive(servers: list[ServerSettings], arguments: argparse.Namespace, told: Queue) -> None:
@@ -131,12 +128,14 @@ def drive(servers: list[ServerSettings], arguments: argparse.Namespace, told: Qu
     told.put([delay for one in desktops for delay in one.delays_ms])
 
 
-def measure(n_sessions: int, arguments: argparse.Namespace, *, together: bool) -> dict:
+def measure(n_sessions: int, arguments: argparse.Namespace, how: str) -> dict:
     """Return the delays of so many sessions, and the seconds of processor that they cost."""
     with ExitStack() as opened:
-        n_servers, n_clients = (1, n_sessions) if together else (n_sessions, 1)
+        n_servers, n_clients = (n_sessions, 1) if how == ALONE else (1, n_sessions)
+        n_replicas = arguments.ray if how == BY_RAY else 0
         running = [
-            opened.enter_context(server(n_clients, arguments.model)) for _ in range(n_servers)
+            opened.enter_context(server(n_clients, arguments.model, n_replicas))
+            for _ in range(n_servers)
         ]
         before_s = sum(spent() for _, spent in running)
         told = multiprocessing.Queue()
@@ -150,7 +149,7 @@ def measure(n_sessions: int, arguments: argparse.Namespace, *, together: bool) -
     n_words = len(delays) + n_sessions * SETTLE_S * arguments.words_per_second
     return {
         "sessions": n_sessions,
-        "side_by_side": together,
+        "how": how,
         "p50_ms": cuts[49],
         "p95_ms": cuts[94],
         "processor_ms_a_word": 1000 * cost_s / n_words,
@@ -165,22 +164,23 @@ def main() -> None:
     parser.add_argument("--limit-ms", type=float, default=300)
     parser.add_argument("--model", type=Path)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--ray", type=int, default=0, metavar="N", help="by N replicas, too")
     arguments = parser.parse_args()
-    rows, most = [], {True: 0, False: 0}
+    ways = (TOGETHER, ALONE, BY_RAY) if arguments.ray else (TOGETHER, ALONE)
+    rows, most = [], dict.fromkeys(ways, 0)
     print("| sessions | | p50 ms | p95 ms | processor ms a word |\n|---|---|---|---|---|")
     for n_sessions in map(int, arguments.sessions.split(",")):
-        for together in (True, False):
-            row = measure(n_sessions, arguments, together=together)
+        for how in ways:
+            row = measure(n_sessions, arguments, how)
             rows.append(row)
-            how = "side by side" if together else "one process each"
             print(
                 f"| {n_sessions} | {how} | {row['p50_ms']:.0f} | {row['p95_ms']:.0f} "
                 f"| {row['processor_ms_a_word']:.1f} |",
                 flush=True,
             )
             if row["p95_ms"] <= arguments.limit_ms:
-                most[together] = n_sessions
-    print(f"below {arguments.limit_ms:.0f} ms: {most[True]} side by side, {most[False]} alone")
+                most[how] = n_sessions
+    print(f"below {arguments.limit_ms:.0f} ms: {most}")
     if arguments.out:
         arguments.out.write_text(json.dumps(rows, indent=1))
 

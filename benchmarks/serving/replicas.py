@@ -37,6 +37,7 @@ from app.serving.ray_replicas import (
     replicas,
 )
 from app.sharing.server import listening_socket
+from benchmarks.serving.processes import family
 from engine.commands import EndPassage, FeedWords, Flush
 from engine.events import CaptionChanged, Failed, Flushed, Ready, SourceChanged, UtteranceOpened
 from engine.hub.bundled import bundled_models
@@ -139,26 +140,9 @@ def alone(model: ModelSettings, said: list[str]) -> Shown:
 
 
 def replica_processes() -> list[int]:
-    """Return the replicas among the processes that this one started, and those they did."""
-    parents, names = {}, {}
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                rest = (folder / "stat").read_text().rpartition(")")[2].split()
-                names[int(folder.name)] = (folder / "cmdline").read_bytes()
-            except OSError:
-                continue
-            parents[int(folder.name)] = int(rest[1])
-
-    def is_ours(pid: int) -> bool:
-        while pid > 1:
-            if pid == os.getpid():
-                return True
-            pid = parents.get(pid, 0)
-        return False
-
-    wanted = f"ray::ServeReplica:{NAME}:{Replica.__name__}".encode()
-    return [pid for pid, name in names.items() if name.startswith(wanted) and is_ours(pid)]
+    """Return the replicas among the processes that this one started."""
+    wanted = f"ray::ServeReplica:{NAME}:{Replica.__name__}"
+    return [pid for pid, name in family(os.getpid()).items() if name.startswith(wanted)]
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
