@@ -182,7 +182,7 @@ def serve_with_ray(
 
 
 def _tell_all(who: str, settings: "ServingSettings", ended: threading.Event) -> None:
-    """Tell what is served, wait for the end, and tell that, too."""
+    """Report where it serves, wait for the end, and report that, too."""
     _tell(f"{who} {settings.most_clients} at once; Ctrl+C ends it")
     if not settings.tokens:
         _tell("without a --token-file every program on this computer may ask")

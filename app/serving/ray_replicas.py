@@ -130,13 +130,13 @@ class Replica:
 
 
 class _Wish(Protocol):
-    """What Ray lets a policy know: its ``AutoscalingConfig``, as far as it is used."""
+    """The ``AutoscalingConfig`` of Ray, as far as it is used."""
 
     target_ongoing_requests: float
 
 
 class Load(Protocol):
-    """What Ray lets a policy know: its ``AutoscalingContext``, as far as it is used."""
+    """The ``AutoscalingContext`` of Ray, as far as it is used."""
 
     config: _Wish
     target_num_replicas: int
