@@ -27,7 +27,7 @@ NOT_OURS = set(
     TODO asse _download_to_tmp_and_move _p95 assertTrue buzz/widgets/main_window_toolbar.py Kl
     buzz/widgets/recording_transcriber_widget.py com0 com9 do_ install.rs loftq lpt0 lpt9
     int8_float16 none_dealloc olora rec.toml sample_rate_hz sha256sum src_ text_ready tgt_
-    process_data torch.profiler torchinductor_USER weights_only
+    process_data sys.setswitchinterval torch.profiler torchinductor_USER weights_only
     """.split()
 )
 """Names of other programs, and examples."""
