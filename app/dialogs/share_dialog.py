@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.captions.further import MOST_READ
 from app.dialogs.setup.page_frame import scrolled
+from app.look.style_sheet import make_primary
 from app.look.widgets.dialog_text import add_action, add_row, close_button, paragraph, quiet
 from app.look.widgets.fit_to_screen import frame_of
 from app.look.widgets.language_names import language_name
@@ -82,6 +83,7 @@ class ShareDialog(QDialog):
         self._pages = choices, self._shared()
         buttons = self._buttons = close_button()
         self.start = add_action(buttons, self.tr("&Start sharing"), self._start)
+        make_primary(self.start)  # and yet no default: the key Enter shares nothing
         self.stop = add_action(buttons, self.tr("S&top sharing"), self.stop_wanted)
         self.fill = add_action(buttons, self.tr("&Fill the screen"), self._fill)
         buttons.rejected.connect(self.close)

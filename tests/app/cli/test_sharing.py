@@ -1,13 +1,17 @@
 """The further languages of ``--share``: who chooses them, and what a session is told."""
 
+from argparse import Namespace
+
 import pytest
 
 from app.cli import sharing
-from app.cli.sharing import SharedRoom, ShareSettings
+from app.cli.exit_codes import UsageError
+from app.cli.sharing import SharedRoom, ShareSettings, named_languages
 from app.sharing import grace
 from engine.commands import FurtherLanguage, UseLanguages
 from engine.events import LanguageFailed, LanguagesChanged
 from engine.messages import Code
+from engine.settings import TranslationSettings
 from tests.support.audience.fake_room import fake_rooms
 from tests.support.sound_server import wait_until
 
@@ -95,3 +99,11 @@ def test_it_costs_nothing_where_no_further_language_is_named(monkeypatch):
     read(shared, "fr")  # what is not offered
     shared.close()
     assert told == []
+
+
+def test_the_model_that_is_named_for_a_language_translates_from_what_is_spoken(tmp_path):
+    asked = Namespace(share_languages=["fr"], model_library=tmp_path)
+    for spoken, named in (("en", "opus-mt-en-fr"), ("de", "m2m100_418M")):
+        settings = TranslationSettings(source_language=spoken, target_language="pl")
+        with pytest.raises(UsageError, match=f"got 'fr': fetch one first.* --model [^ ]*{named} "):
+            named_languages(asked, settings, own=())

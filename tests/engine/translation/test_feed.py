@@ -10,7 +10,7 @@ from engine.metrics.replay import read_events, replay
 from engine.settings import TranslationSettings, UtteranceLimits
 from engine.text.sentences import Sentence
 from engine.translation.factory import make_system
-from engine.translation.feed import cut_line, feed_line
+from engine.translation.feed import cut_line, feed_line, feed_words
 from tests.support.fakes import hashing_translator, random_word, tiny_weights
 
 LIMITS = UtteranceLimits()
@@ -101,3 +101,22 @@ def test_delays_of_a_line_that_is_cut_count_from_its_start(translate):
     assert list(told.delays) == sorted(told.delays)
     assert len(ends & set(told.delays)) >= 2
     assert max(told.delays) <= 121
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_last_word_that_is_fed_ends_its_utterance_also_without_a_full_stop(policy):
+    rng = random.Random(3)
+    for _ in range(10):
+        words = [random_word(rng) for _ in range(rng.randint(1, 9))]
+        captions = set[str]()
+        for first in (1, len(words)):
+            translator = hashing_translator(policy)
+            caption = ""
+            for changes in feed_words(translator, words, first=first):
+                for change in changes:
+                    caption = caption[: change.kept] + change.text
+            captions.add(caption)
+        log = EventLog(rows := [])
+        feed_line(hashing_translator(policy, log=log), log, 0, " ".join(words))
+        (whole,) = replay(rows)
+        assert {" ".join(one.split()) for one in captions} == {whole.hypothesis}, words

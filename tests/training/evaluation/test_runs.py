@@ -8,6 +8,7 @@ import pytest
 from tests.support.run_folders import references, silent, translations, two_runs, write_run
 from training.errors import TrainingError, UsageError
 from training.evaluation.runs import read_run
+from training.evaluation.workers import next_number
 from training.research.comparison.contenders import read_contenders, rows
 
 
@@ -188,3 +189,10 @@ def test_what_cannot_be_compared_is_a_wrong_command(tmp_path, monkeypatch, names
     with pytest.raises(UsageError) as error:
         read_contenders(names)
     assert words in one_sentence(error)
+
+
+def test_the_logs_of_a_run_that_goes_on_stand_beside_those_that_are_there(tmp_path):
+    assert next_number(tmp_path) == 1
+    for name in ("read-3.2.jsonl", "read-3.10.jsonl", "wait-1.7.jsonl"):
+        (tmp_path / name).touch()
+    assert next_number(tmp_path) == 11

@@ -37,6 +37,13 @@ def typed(program, text):
     program.wait(lambda: any(view.source == text and view.ended for view in rows.views))
 
 
+def test_the_button_that_starts_is_the_filled_one_and_the_key_enter_shares_nothing(shared, qtbot):
+    dialog = shared.application.sharing.dialog
+    assert dialog.start.property("primary")
+    qtbot.keyClick(dialog.network, Qt.Key.Key_Return)
+    assert shared.application.sharing.room is None
+
+
 def test_nothing_is_shared_before_it_is_started(shared, monkeypatch):
     made = []
     monkeypatch.setattr(room_module, "listening_socket", lambda *where: made.append(where))

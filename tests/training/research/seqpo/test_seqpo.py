@@ -2,6 +2,8 @@
 
 import json
 import random
+from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -15,6 +17,7 @@ from tests.support.fakes import play, save_graph_model, say_slots
 from tests.support.finetune_runs import write_dev, write_pairs
 from tests.support.twins import both, twin
 from training.research.__main__ import main
+from training.research.seqpo.run import Reward
 from training.trainer.run import Run
 
 QUICK = [
@@ -119,3 +122,18 @@ def test_a_run_begins_with_an_adapter_or_trains_all_weights_and_decodes_its_dev_
 
 def value_of(score):
     return score["chrf"] - 2 * score["laal"] if score["laal"] is not None else float("-inf")
+
+
+def test_lines_without_words_are_left_out_of_a_dev_set_and_the_others_keep_their_numbers():
+    @dataclass
+    class Said:
+        hypothesis: str
+        index: int = 0
+
+    def sample(requests):
+        return [SimpleNamespace(translation=Said(request.source.upper())) for request in requests]
+
+    reward = SimpleNamespace(_rollouts=SimpleNamespace(sample=sample))
+    sources = {3: "ab cd", 4: " ", 5: "", 8: "ef"}
+    found = Reward._translate(reward, sources, "de", "read:1")
+    assert [(one.index, one.hypothesis) for one in found] == [(3, "AB CD"), (8, "EF")]
