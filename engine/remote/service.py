@@ -162,9 +162,9 @@ class Service:
         is_fresh = self._connection is None
         try:
             response = self._send(method, path, content, session)
-        except (OSError, http.client.HTTPException):
+        except (OSError, http.client.HTTPException) as error:
             self.close()
-            if is_fresh:
+            if is_fresh or isinstance(error, TimeoutError):  # it is there, and as slow as before
                 raise
             response = self._send(method, path, content, session)
         if response.status != HTTPStatus.OK:
