@@ -172,9 +172,10 @@ def serve_with_ray(
             prepare_ray(os.environ, folder)  # noqa: TID251  Ray reads it when it is imported
             address = opened.enter_context(served_by_ray(settings, model, wanted, folder))
             ended = opened.enter_context(_ended_by_signals())  # after Ray's own handlers
-            n = wanted.most if wanted.fewest == wanted.most else f"{wanted.fewest} to {wanted.most}"
+            n = "-".join(map(str, sorted({wanted.fewest, wanted.most})))
+            copies = "1 copy" if n == "1" else f"{n} copies"
             _tell_all(
-                f"{name} translates at {address}, in {n} copies each for up to", settings, ended
+                f"{name} translates at {address}, in {copies} each for up to", settings, ended
             )
     except (RuntimeError, OSError) as error:
         msg = f"Ray cannot serve: {first_line(error)}"
