@@ -108,8 +108,9 @@ class CaptionChoices(QObject):
 
     def show_second(self, chosen: str) -> None:
         """Select the second language; empty for none."""
-        if self.second.value != chosen:
-            self.second.choose(chosen, language_name(chosen))
+        is_other = self.second.value != chosen
+        self.second.choose(chosen, language_name(chosen))
+        if is_other:
             self.changed.emit()
 
     def show_purposes(self, adapters: Sequence[tuple[str, str]], used: str) -> None:

@@ -50,6 +50,7 @@ def test_languages_that_need_no_download_are_offered_with_what_they_cost(one):
         ("None", ""),
         ("French (twice the computing, no more memory)", "fr"),
     ]
+    assert second.text == "None"  # it has the mark
 
 
 def test_a_second_language_stands_below_the_captions_everywhere(one, tmp_path):

@@ -1,6 +1,6 @@
 """A picture of the page for phones, on two of them; for scripts/screenshots. It needs Chromium.
 
-python tests/support/programs/phone_picture.py FILE.png [--language de]
+python tests/support/programs/phone_picture.py FILE.png [--language de] [--ended]
 """
 
 import argparse
@@ -20,6 +20,7 @@ from app.sharing.room import Room
 from app.sharing.room_feed import CAPTION, SOURCE
 from tests.support.audience.chromium import Chromium
 
+STATE = "document.getElementById('state').textContent"
 WIDTH, HEIGHT, GAP = 390, 520, 20
 GERMAN = (
     "Guten Morgen und herzlich willkommen zu unserem Vortrag.",
@@ -49,18 +50,30 @@ def views():
     ]
 
 
-def phone(browser, room, show, *, dark, language):
+def phone(browser, show, *, dark, language, ended):
     """Return what a phone shows that reads a language."""
+    room = Room(LOOPBACK, {SOURCE: "en", CAPTION: "de", "ar": "ar"})
+    room.show_ready(("ar",))
+    room.show_views(views())
     page = browser.page(size=(WIDTH, HEIGHT), dark=dark, language=language)
     page.open(room.link)
-    page.get(f"(it => {{ it.value = '{show}'; it.onchange(); }})(document.getElementById('show'))")
+    if show != CAPTION:  # which it shows by itself
+        page.wait("document.querySelector('main p')")
+        page.get(
+            f"(it => {{ it.value = '{show}'; it.onchange(); }})(document.getElementById('show'))"
+        )
     page.wait(
         f"document.querySelectorAll('main p[lang={show if show != CAPTION else 'de'}]')"
         f".length === {len(GERMAN)}"
     )
+    if ended:
+        live = page.get(STATE)
+        room.close()
+        page.wait(f"{STATE} !== '{live}'")
     picture = QImage.fromData(base64.b64decode(page.picture()))
     page.get("localStorage.clear()")
     page.close()
+    room.close()
     return picture
 
 
@@ -68,19 +81,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file")
     parser.add_argument("--language", default="en", help="of the phones")
+    parser.add_argument("--ended", action="store_true", help="sharing has ended")
     arguments = parser.parse_args()
     room_module.PORT = 0
-    room = Room(LOOPBACK, {SOURCE: "en", CAPTION: "de", "ar": "ar"})
-    room.show_ready(("ar",))
-    room.show_views(views())
+    said = {"language": arguments.language, "ended": arguments.ended}
     with tempfile.TemporaryDirectory() as folder:
         browser = Chromium(folder)
         shown = [
-            phone(browser, room, show, dark=dark, language=arguments.language)
+            phone(browser, show, dark=dark, **said)
             for show, dark in ((CAPTION, False), ("ar", True))
         ]
         browser.close()
-    room.close()
     both = QImage(2 * WIDTH + GAP, HEIGHT, QImage.Format.Format_RGB32)
     both.fill(QColor("#888"))
     painter = QPainter(both)

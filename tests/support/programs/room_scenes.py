@@ -1,14 +1,21 @@
 """Scenes of captions for a room, step by step: sharing with phones, and the projector view."""
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.config.preferences import BOTTOM_STRIP
 from app.controllers.audience import share_controller
 from app.sharing.networks import LOOPBACK, Network
+from engine.events import FurtherCaptionChanged, LanguagesChanged
 
 SETTLE_MS = 2500
 N_PHONES = 23
+FRENCH = (
+    "Bonjour à tous.",
+    "Aujourd'hui, nous voulons parler du temps et de notre nouveau jardin.",
+    "Il a plu toute la nuit.",
+    "Et puis",
+)
 
 
 class RoomScenes:
@@ -68,3 +75,39 @@ class RoomScenes:
     def act_projector_strip(self):
         self.application.settings.change("projector", place=BOTTOM_STRIP)
         self.act_projector()
+
+    def act_projector_leave(self):
+        """Open the menu where the screen that shows the strip is ticked."""
+        self.act_projector_strip()
+        QTimer.singleShot(SETTLE_MS, self.act_projector_menu)
+
+    def act_languages(self):
+        self.soon(lambda: self.open_choice(self.window.choices.language))
+
+    def act_second_menu(self):
+        self.soon(lambda: self.open_choice(self.window.choices.second))
+
+    def open_choice(self, choice):
+        """Open a menu of the language button, and the button's own one."""
+        button = self.window.status.choices
+        whole = button.menu()
+        place = button.mapToGlobal(QPoint(0, 0))
+        whole.popup(QPoint(place.x(), place.y() - whole.sizeHint().height()))
+        whole.setActiveAction(choice.menuAction())
+        choice.aboutToShow.emit()
+        entry = whole.actionGeometry(choice.menuAction())
+        size, corner = choice.sizeHint(), whole.mapToGlobal(entry.bottomLeft())
+        top = max(0, corner.y() - size.height())
+        choice.popup(QPoint(corner.x() - size.width(), top))
+
+    def act_second(self):
+        self.soon(self.caption_in_french)
+
+    def caption_in_french(self):
+        self.application.settings.change("captions", second="fr")
+        report = self.application.bridge.take
+        report(LanguagesChanged(languages=("fr",)))
+        for number, text in enumerate(FRENCH):
+            report(
+                FurtherCaptionChanged(utterance=number, language="fr", kept=0, text=text, n_read=1)
+            )
