@@ -110,7 +110,8 @@ class SherpaStream:
     def __init__(self, recognizer: "OnlineRecognizer", words: str) -> None:
         self._recognizer = recognizer
         self._stream = recognizer.create_stream(words or None)
-        self._pieces: Sequence[Piece] = ()
+        self._told: tuple[list[str], list[float]] = ([], [])
+        self._pieces: list[Piece] = []
 
     def feed(self, samples: Samples) -> Sequence[Piece]:
         """Hear more; return all pieces so far."""
@@ -120,10 +121,20 @@ class SherpaStream:
             self._recognizer.decode_stream(self._stream)
             has_heard = True
         if has_heard:
-            told = self._recognizer.get_result_all(self._stream)  # one copy; each getter makes one
-            pairs = zip(told.tokens, told.timestamps, strict=True)
-            self._pieces = [Piece(text=text, at_s=at_s) for text, at_s in pairs]
+            self._take_answer()
         return self._pieces
+
+    def _take_answer(self) -> None:
+        """Take what was heard; minutes of speech without a pause have a thousand pieces."""
+        answer = self._recognizer.get_result_all(self._stream)
+        tokens, times = answer.tokens, answer.timestamps
+        n_same = len(self._pieces)
+        if (tokens[:n_same], times[:n_same]) != self._told:
+            n_same = 0
+        rest = zip(tokens[n_same:], times[n_same:], strict=True)
+        new = (Piece(text=text, at_s=at_s) for text, at_s in rest)
+        self._pieces = [*self._pieces[:n_same], *new]
+        self._told = (tokens, times)
 
     def flush(self) -> Sequence[Piece]:
         """Hear the rest: nothing follows; return all pieces."""

@@ -161,32 +161,45 @@ def test_the_cut_into_pieces_changes_no_word(tiny):
     assert told(1600)[-1].at_s < len(samples) / SAMPLE_RATE_HZ
 
 
-def test_the_library_is_asked_for_its_answer_once_and_only_where_it_computed():
-    asked = []
+class Library:
+    """Tells one of these answers after another, each after 300 samples more."""
 
-    class Library:
-        n_waiting = 0
+    def __init__(self, *answers):
+        self.answers, self.n_asked, self.n_waiting = iter(answers), 0, 0
 
-        def create_stream(self, _words):
-            return self
+    def create_stream(self, _words):
+        return self
 
-        def accept_waveform(self, _rate, samples):
-            self.n_waiting += len(samples)
+    def accept_waveform(self, _rate, samples):
+        self.n_waiting += len(samples)
 
-        def is_ready(self, _stream):
-            return self.n_waiting >= 300
+    def is_ready(self, _stream):
+        return self.n_waiting >= 300
 
-        def decode_stream(self, _stream):
-            self.n_waiting -= 300
+    def decode_stream(self, _stream):
+        self.n_waiting -= 300
 
-        def get_result_all(self, _stream):
-            asked.append(self.n_waiting)
-            return SimpleNamespace(tokens=["\N{LOWER ONE EIGHTH BLOCK}A"], timestamps=[0.5])
+    def get_result_all(self, _stream):
+        self.n_asked += 1
+        tokens = next(self.answers).split()
+        return SimpleNamespace(tokens=tokens, timestamps=[0.5 * n for n, _ in enumerate(tokens)])
 
-    stream = SherpaStream(Library(), "")
+
+def test_the_library_is_asked_for_its_answer_only_where_it_computed():
+    library = Library("a", "a b")
+    stream = SherpaStream(library, "")
     told = [len(stream.feed(np.zeros(100, np.float32))) for _ in range(7)]
-    assert told == [0, 0, 1, 1, 1, 1, 1]
-    assert asked == [0, 0]
+    assert told == [0, 0, 1, 1, 1, 2, 2]
+    assert library.n_asked == 2
+
+
+def test_pieces_that_stay_are_not_made_again_and_those_that_change_are():
+    stream = SherpaStream(Library("a", "a b", "a c d", "a c"), "")
+    told = [stream.feed(np.zeros(300, np.float32)) for _ in range(4)]
+    assert [[piece.text for piece in pieces] for pieces in told] == [
+        ["a"], ["a", "b"], ["a", "c", "d"], ["a", "c"],
+    ]  # fmt: skip
+    assert told[1][0] is told[0][0]
 
 
 def test_a_computer_without_the_library_is_told_what_to_install(monkeypatch):
