@@ -28,6 +28,7 @@ AREAS = {
     "models": (75, 14),
     "conversions": (75, 8),
     "speech": (60, 6),
+    "direct": (100, 6),
     "terminal": (100, 12),
     "served": (100, 8),
 }

@@ -15,6 +15,7 @@ from training.research.commands import (
     policy_head,
     record_scores,
     seqpo,
+    speech_align,
     speech_data,
     speech_evaluate,
     speech_train,
@@ -22,7 +23,7 @@ from training.research.commands import (
 
 _COMMANDS = (
     seqpo, policy_head, calibrate_lag, long_form, compare, record_scores, convert, comet,
-    speech_data, speech_train, speech_evaluate,
+    speech_data, speech_align, speech_train, speech_evaluate,
 )  # fmt: skip
 
 

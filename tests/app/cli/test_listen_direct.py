@@ -103,3 +103,12 @@ def test_what_means_nothing_without_words_is_refused(listen, direct, talk, optio
     exit_code, _, err = listen("--direct", direct, "--source", talk, *option)
     assert exit_code == 2
     assert f"--direct names the model, which reads no words: leave out {option[0]}" in err
+
+
+def test_a_further_language_is_refused_since_it_would_be_translated_from_words(
+    listen, direct, talk
+):
+    shared = ["--share", "--share-language", "fr"]
+    exit_code, _, err = listen("--direct", direct, "--source", talk, *shared)
+    assert exit_code == 2
+    assert "reads no words: leave out --share-language" in err
