@@ -9,7 +9,9 @@ import asyncio
 import logging
 import math
 import secrets
+import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -44,6 +46,7 @@ _LOOK_BACK_S = 15.0  # over which sessions are averaged
 _UPSCALE_S, _DOWNSCALE_S = 10.0, 600.0
 _HEALTH_S, _HEALTH_PATIENCE_S = 5.0, 30.0
 _MOST_QUEUED = 1000  # requests at each of Ray's proxies
+_DELETIONS, _BETWEEN_DELETIONS_S = 50, 0.1
 _LONGEST_FOLDER = 33  # bytes; the name of a socket far below it has at most 107
 
 
@@ -195,10 +198,15 @@ def replicas(model: ModelSettings, tokens: tuple[str, ...], settings: ReplicaSet
 def ray_folder(cache: Path) -> Iterator[Path]:
     """Yield an empty folder for what Ray writes; in the system's where our name is too long."""
     is_short = cache.is_dir() and len(str(cache).encode()) <= _LONGEST_FOLDER
-    with tempfile.TemporaryDirectory(
-        prefix="r", dir=cache if is_short else None, ignore_cleanup_errors=True
-    ) as folder:
-        yield Path(folder)
+    folder = Path(tempfile.mkdtemp(prefix="r", dir=cache if is_short else None))
+    try:
+        yield folder
+    finally:
+        for _ in range(_DELETIONS):  # what ends in Ray may write meanwhile
+            shutil.rmtree(folder, ignore_errors=True)
+            if not folder.exists():
+                break
+            time.sleep(_BETWEEN_DELETIONS_S)
 
 
 def prepare_ray(environment: "MutableMapping[str, str]", folder: Path) -> None:

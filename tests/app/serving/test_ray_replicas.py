@@ -1,6 +1,7 @@
 """Replicas of Ray Serve: what they are asked, and how many are wanted. Here without Ray."""
 
 import asyncio
+import shutil
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,13 @@ import yaml
 
 from app.cli import serve_ray
 from app.cli.exit_codes import UsageError
-from app.serving.ray_replicas import Replica, ReplicaSettings, replicas_wanted
+from app.serving.ray_replicas import (
+    Replica,
+    ReplicaSettings,
+    prepare_ray,
+    ray_folder,
+    replicas_wanted,
+)
 from tests.support.network.house_server import TOKEN, tiny_model
 
 FILE = Path(__file__).parents[3] / "assets" / "serving" / "ray.yaml"
@@ -101,6 +108,35 @@ def test_a_replica_answers_as_a_server_does_and_ends_by_the_word_of_ray(replica)
     assert {gauge.value for gauge in replica._gauges.values()} == {0}
     with pytest.raises(RuntimeError, match="has ended"):
         replica.check_health()
+
+
+def test_the_folder_of_ray_goes_although_something_is_written_while_it_is_deleted(
+    tmp_path, monkeypatch
+):
+    late, remove = [1, 2], shutil.rmtree
+
+    def removed(folder, **arguments):
+        remove(folder, **arguments)
+        if late:
+            (folder / f"late{late.pop()}").mkdir(parents=True)
+
+    monkeypatch.setattr("app.serving.ray_replicas.shutil.rmtree", removed)
+    monkeypatch.setattr("app.serving.ray_replicas._BETWEEN_DELETIONS_S", 0)
+    with ray_folder(tmp_path) as folder:
+        (folder / "socket").touch()
+    assert late == []
+    assert not folder.exists()
+
+
+def test_ray_reaches_and_is_reached_by_nobody_else(tmp_path):
+    environment = {"HOME": "/home/one", "PATH": "/bin"}
+    prepare_ray(environment, tmp_path)
+    home = tmp_path / "home"
+    assert environment["HOME"] == environment["USERPROFILE"] == str(home)
+    assert yaml.safe_load((home / "ray_bootstrap_config.yaml").read_text()) == {}
+    assert environment["RAY_AUTH_MODE"] == "token"
+    assert len(environment["RAY_AUTH_TOKEN"]) == 64
+    assert environment["PATH"] == "/bin"
 
 
 def test_the_deployment_file_is_understood(monkeypatch, tmp_path):
