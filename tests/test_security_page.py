@@ -49,6 +49,12 @@ def test_every_defect_of_the_first_hour_has_a_test_that_is_there():
             assert list((ROOT / "tests").rglob(name.rpartition("/")[2])), name
 
 
+def test_every_finding_of_the_third_look_and_attack_has_a_commit():
+    for letter, n_findings, page in (("E", 34, FIRST_HOUR), ("G", 17, BROKEN)):
+        found = re.findall(rf"^\| {letter}(\d+) \| .* \| [0-9a-f]{{8}} \|$", page, re.M)
+        assert sorted(map(int, found)) == list(range(1, n_findings + 1))
+
+
 def test_what_every_library_would_send_is_told():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
