@@ -42,6 +42,7 @@ STORE_BYTES = 80 << 20
 _ROUTER = "ray.serve.experimental.consistent_hash_router.ConsistentHashRouter"
 _SESSIONS = "sessions"
 _FULL_SHARE = 0.5  # of a replica's lanes: the rest is for the sessions of one that has died
+_IDLE_S = 5.0  # then a session that went to another replica has lost its lane to one that came
 _LOOK_BACK_S = 15.0  # over which sessions are averaged
 _UPSCALE_S, _DOWNSCALE_S = 10.0, 600.0
 _HEALTH_S, _HEALTH_PATIENCE_S = 5.0, 30.0
@@ -86,7 +87,8 @@ class Replica:
         """
         from ray.serve import metrics  # noqa: PLC0415  see above
 
-        self._conversations = Conversations(LoadedModel(model, lambda _progress: None), n_most)
+        loaded = LoadedModel(model, lambda _progress: None)
+        self._conversations = Conversations(loaded, n_most, idle_s=_IDLE_S)
         self._answers = Answers(self._conversations, Tokens(tokens))
         self._gauges = {
             name: metrics.Gauge(f"surtitle_{name}", description=text)

@@ -141,7 +141,7 @@ class Conversations:
     def n_in_use(self) -> int:
         """Sessions that were not quiet for long."""
         now_s = self._clock()
-        return sum(now_s - one.used_s < self._idle_s for one in self._sessions.copy().values())
+        return sum(now_s - one.used_s < IDLE_S for one in self._sessions.copy().values())
 
     @property
     def n_waiting(self) -> int:

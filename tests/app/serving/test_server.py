@@ -235,12 +235,15 @@ def test_a_session_whose_server_stops_before_it_is_opened_is_refused(model, monk
 
 def test_a_session_that_was_quiet_for_long_is_not_counted_as_in_use(model):
     now_s = [0.0]
-    conversations = Conversations(LoadedModel(model, lambda _: None), 2, clock=lambda: now_s[0])
+    loaded, clock = LoadedModel(model, lambda _: None), lambda: now_s[0]
+    conversations = Conversations(loaded, 2, clock=clock, idle_s=5.0)
     opened = queue.Queue()
     conversations.start()
     conversations.open("", Opening(session=SESSION, settings=TranslationSettings()), opened.put)
     opened.get(timeout=30)
     assert (conversations.n_sessions, conversations.n_in_use) == (1, 1)
+    now_s[0] = 59.0
+    assert conversations.n_in_use == 1, "its lane may go before"
     now_s[0] = 61.0
     assert (conversations.n_sessions, conversations.n_in_use) == (1, 0)
     conversations.stop(30)
