@@ -162,8 +162,8 @@ def percentiles(values: Sequence[float]) -> str:
 
 def faults_of_files(cues: Sequence[Cue], journal: Path, code: str, folder: Path) -> list[str]:
     """Name the files that lack a caption of a cue in either language."""
-    kept = [_texts(cue) for cue in read_session(journal).cues]
-    faults = [] if kept[-len(cues) :] == [_texts(cue) for cue in cues] else [journal.name]
+    kept = {_texts(cue) for cue in read_session(journal).cues}
+    faults = [] if kept >= {_texts(cue) for cue in cues} else [journal.name]
     for form in FORMS:
         for content in ("captions", code):
             path = folder / f"{content}.{form}"
