@@ -5,6 +5,7 @@ SURTITLE_WHISPER. Recordings of people are heard where they are there.
 """
 
 import os
+import subprocess
 import threading
 from pathlib import Path
 
@@ -32,7 +33,18 @@ from tests.support.fakes import Receiver, save_tiny_model
 from tests.support.listening_fakes import Chunks, Echo, to_both
 from tests.support.sound_server import Feeder, TestServer, needs_sound_server, wait_until
 from tests.support.sounds import music, n_edits, silence, white_noise
-from tests.support.spoken import Known, apart, keys, needs_tiny, raw, talk, tiny_whisper
+from tests.support.spoken import (
+    Known,
+    apart,
+    keys,
+    needs_sherpa,
+    needs_tiny,
+    needs_voice,
+    raw,
+    talk,
+    tiny_streaming,
+    tiny_whisper,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 REAL = os.environ.get("SURTITLE_WHISPER", "")
@@ -140,18 +152,11 @@ def test_words_are_there_again_within_two_seconds_after_a_long_pause(tiny):
     assert n_edits(said, keys(words)) <= 0.2 * len(said)
 
 
-@needs_sound_server()
-@needs_tiny()
-def test_what_is_said_into_a_microphone_becomes_captions_that_only_grow(
-    tiny, tmp_path, monkeypatch
-):
-    spoken = apart(4, 2)
-    known = Known(spoken)
-    known.beside = tiny
-    path = tmp_path / "spoken.raw"
-    path.write_bytes(raw(spoken.samples))
-    server = TestServer(tmp_path / "sound", monkeypatch)
-    feeder = Feeder(server, "zeros")
+def captioned(tmp_path, kind, model, said, play):
+    """Hear a device until all is heard; what was heard becomes captions.
+
+    Returns the words that were heard; no caption was taken back, every utterance ended.
+    """
     heard, ready = Heard(), threading.Event()
 
     def report(event):
@@ -165,13 +170,13 @@ def test_what_is_said_into_a_microphone_becomes_captions_that_only_grow(
         lambda event: to_both(report, listener)(event),  # noqa: PLW0108  it is made below
     )
     source = AudioSources().live(
-        WantedDevice(kind=DeviceKind.MICROPHONE),
+        WantedDevice(kind=kind),
         lambda notice: report(Noticed(lane="me", notice=notice)),
     )
     listener = Listener(
         [Lane(name="me", source=source)],
         session,
-        Recognition(make_model=lambda: known, make_detector=SileroDetector),
+        Recognition(make_model=lambda: model, make_detector=SileroDetector),
         report,
     )
 
@@ -179,27 +184,74 @@ def test_what_is_said_into_a_microphone_becomes_captions_that_only_grow(
         order, words = list(heard.receiver.order), heard.receiver.words
         return [word for number in order for word in words[number]]
 
-    said = keys(spoken.text.split())
     try:
         listener.start()
         session.start()
         assert ready.wait(WAIT_S)
-        feeder.say(f"play {path}")
+        play()
         wait_until(lambda: len(words()) >= len(said))
         listener.stop()
         assert listener.join(WAIT_S)
     finally:
         listener.close()
         session.stop()
-        feeder.stop()
-        server.stop()
-    assert keys(words()) == said
     assert heard.receiver.ended == set(heard.receiver.order)
     captions = {}
     for event in heard.of(CaptionChanged):
         assert event.kept == len(captions.get(event.utterance, "")), "a caption was taken back"
         captions[event.utterance] = captions.get(event.utterance, "") + event.text
     assert listener.n_dropped == 0
+    return keys(words())
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    server = TestServer(tmp_path / "sound", monkeypatch)
+    yield server
+    server.stop()
+
+
+@needs_sound_server()
+@needs_tiny()
+def test_what_is_said_into_a_microphone_becomes_captions_that_only_grow(tiny, tmp_path, server):
+    spoken = apart(4, 2)
+    known = Known(spoken)
+    known.beside = tiny
+    path = tmp_path / "spoken.raw"
+    path.write_bytes(raw(spoken.samples))
+    said = keys(spoken.text.split())
+    feeder = Feeder(server, "zeros")
+    try:
+        words = captioned(
+            tmp_path,
+            DeviceKind.MICROPHONE,
+            known,
+            said,
+            lambda: feeder.say(f"play {path}"),
+        )
+    finally:
+        feeder.stop()
+    assert words == said
+
+
+@needs_sound_server()
+@needs_sherpa
+@needs_voice
+@pytest.mark.usefixtures("server")
+def test_the_ear_of_the_tests_hears_what_a_null_device_plays(tmp_path):
+    spoken = apart(4, 2)
+    said = keys(spoken.text.split())
+    path = tmp_path / "spoken.raw"
+    path.write_bytes(raw(spoken.samples))
+    form = ["--raw", "--rate=16000", "--format=s16le", "--channels=1"]
+    words = captioned(
+        tmp_path,
+        DeviceKind.SYSTEM,
+        tiny_streaming(),
+        said,
+        lambda: subprocess.run(["pacat", "--device=speakers", *form, path], check=True),
+    )
+    assert words == said
 
 
 @needs_recordings
