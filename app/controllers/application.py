@@ -167,10 +167,17 @@ class Application(QObject):
         self.side_windows.guide.opened.connect(lambda: put_aside(aside=True))
         self.side_windows.guide.left.connect(lambda: put_aside(aside=False))
         window.banner.offer_taken.connect(self._take_offer)
+        window.banner.other_clicked.connect(self._choose_another_model)
         self.stage.painted.connect(self.captions.take_painted)
         self._connect_listening()
         self._connect_latency()
         self._connect_actions()
+
+    @Slot()
+    def _choose_another_model(self) -> None:
+        """Show the models, for the language of the one that failed."""
+        failed = self.model.change.failed
+        self.side_windows.guide.open_models("" if failed is None else failed.language)
 
     def _connect_listening(self) -> None:
         listening, desk, captions = self.listening, self.listening.desk, self.captions

@@ -128,7 +128,9 @@ class ModelChange(QObject):
         if self._bridge.is_running and self._settings.translates:
             goes_on = self.tr("Captions go on in {}.").format(language)
             text = f"{text} {goes_on}"
-        self._banner.show_failure(text, self.tr("&Stay with {}").format(language))
+        is_model = self.failed is None or self.failed.server is None
+        way_back = self.tr("&Stay with {}").format(language)
+        self._banner.show_failure(text, way_back, is_model=is_model)
 
     def _load(self, choice: ModelChoice, *, is_second: bool) -> None:
         model = choice.server or model_settings(

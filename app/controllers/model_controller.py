@@ -366,7 +366,8 @@ class ModelController(QObject):
             button = self.tr("Not used c&ommercially")
             self._banner.show_offer(worded(message), button, ACCEPT_LICENCE)
         else:
-            self._banner.show_failure(worded(message), self._way_back())
+            is_model = is_ours and self._settings.launch.model is None
+            self._banner.show_failure(worded(message), self._way_back(), is_model=is_model)
 
     def _way_back(self) -> str:
         """Return what is offered instead of a stored model that fails; empty for nothing."""

@@ -36,6 +36,7 @@ class Banner(QFrame):
     Signals:
         retry_clicked(): load again.
         back_clicked(): do without what failed.
+        other_clicked(): choose another model instead of what failed.
         offer_taken(str): the button of the notice of this name, or its second one, was clicked.
         answered(): one of its buttons was clicked.
         notice_changed(str): name of the notice that is shown; empty for none, and for one without.
@@ -43,6 +44,7 @@ class Banner(QFrame):
 
     retry_clicked = Signal()
     back_clicked = Signal()
+    other_clicked = Signal()
     offer_taken = Signal(str)
     answered = Signal()
     notice_changed = Signal(str)
@@ -90,12 +92,17 @@ class Banner(QFrame):
         self._has_more_urgent = True
         self._show(self.tr("{}… You can type already.").format(stage), self.progress)
 
-    def show_failure(self, message: str, way_back: str = "") -> None:
-        """Show a failure, with the button to retry, and another one if there is a way back."""
+    def show_failure(self, message: str, way_back: str = "", *, is_model: bool = False) -> None:
+        """Show a failure, with the button to retry, and another one if there is a way back.
+
+        If a model of this computer failed, another one can be chosen.
+        """
         self._has_more_urgent = True
         self._show(as_sentence(message), self.retry)
         self.back.setText(way_back)
         self.back.setVisible(bool(way_back))
+        self.other.setText(self.tr("Choose a&nother model…"))
+        self.other.setVisible(is_model)
 
     def show_loaded(self) -> None:
         """Hide progress and failure."""
@@ -192,6 +199,9 @@ class Banner(QFrame):
 
     @Slot()
     def _take_other(self) -> None:
+        if self._has_more_urgent:
+            self.other_clicked.emit()
+            return
         name = "" if self._shown is None else self._shown.other[1]
         self._dismiss()
         self.offer_taken.emit(name)

@@ -49,6 +49,8 @@ MOST_SHOWN = 4_000
 
 _GAP = " … "
 _SEVERAL = 2  # languages
+_NEAR = 4  # rows above one whose speakers may have spoken at once with it
+_MINUTE_S = 60.0
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -136,9 +138,9 @@ class TranscriptModel(QAbstractTableModel):
                 self._shown.insert(row, view)
                 self.endInsertRows()
             elif self._shown[row] is not view:
-                changes_next = self._shown[row].begun_s != view.begun_s  # the time of the next row
+                changes_next = self._shown[row].begun_s != view.begun_s  # times of the next rows
                 self._shown[row] = view
-                self._emit_changed(row, 2 if changes_next else 1)
+                self._emit_changed(row, 1 + _NEAR if changes_next else 1)
         self._name_languages(views, start)
         n_lanes = len(self._lanes)
         self._lanes |= {view.lane for view in views[start:] if view.lane}
@@ -280,10 +282,14 @@ class TranscriptModel(QAbstractTableModel):
         return "\n".join(filter(None, (caption, self._translation(view))))
 
     def _new_time(self, row: int) -> str:
-        """Return the time of a row; empty if the row above has it, too."""
-        above = time_text(self._shown[row - 1].begun_s) if row else ""
-        time = time_text(self._shown[row].begun_s)
-        return "" if time == above else time
+        """Return the time of a row; empty if a row just above has that minute or a later one.
+
+        Rows stand in the order in which they came; where two speak at once, the recogniser of one
+        may be slower, and its row begins before the one above.
+        """
+        above = max((view.begun_s for view in self._shown[max(0, row - _NEAR) : row]), default=0.0)
+        begun_s = self._shown[row].begun_s
+        return time_text(begun_s) if begun_s // _MINUTE_S > above // _MINUTE_S else ""
 
     def _text(self, view: UtteranceView, column: int) -> str:
         if column == SPEAKER:

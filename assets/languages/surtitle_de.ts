@@ -589,11 +589,11 @@
     </message>
     <message>
         <source>has not answered within {seconds:.0f} s</source>
-        <translation>hat nicht innerhalb von {seconds:.0f} s geantwortet</translation>
+        <translation>antwortete {seconds:.0f} s lang nicht</translation>
     </message>
     <message>
         <source>{name} cannot be downloaded from huggingface.co ({reason}): check your connection, and that you have access to it, or choose a model folder</source>
-        <translation>{name} kann nicht von huggingface.co heruntergeladen werden ({reason}): Prüfen Sie die Verbindung und ob Sie Zugang zu dem Modell haben, oder wählen Sie einen Modellordner</translation>
+        <translation>huggingface.co gibt {name} nicht her ({reason}): Prüfen Sie Verbindung und Zugang, oder wählen Sie einen Modellordner</translation>
     </message>
     <message>
         <source>it answers {status}</source>
@@ -601,11 +601,11 @@
     </message>
     <message>
         <source>no answer came in time</source>
-        <translation>es kam rechtzeitig keine Antwort</translation>
+        <translation>die Antwort blieb aus</translation>
     </message>
     <message>
         <source>the connection broke</source>
-        <translation>die Verbindung brach ab</translation>
+        <translation>die Verbindung riss</translation>
     </message>
     <message>
         <source>it speaks no proper HTTP</source>
@@ -1021,7 +1021,7 @@
     </message>
     <message>
         <source>cannot reach {host} ({reason}): check your connection and try again, or choose a model folder</source>
-        <translation>keine Verbindung zu {host} ({reason}): Prüfen Sie die Verbindung und versuchen Sie es noch einmal, oder wählen Sie einen Modellordner</translation>
+        <translation>{host} ist nicht erreichbar ({reason}): Prüfen Sie die Verbindung, oder wählen Sie einen Modellordner</translation>
     </message>
     <message>
         <source>the speech model {name} is not on this computer yet: {reason}</source>
@@ -1165,7 +1165,7 @@
     </message>
     <message>
         <source>the download of {name} broke off after {done} of {total} ({reason}): try again, it goes on from there</source>
-        <translation>der Download von {name} brach nach {done} von {total} ab ({reason}): Versuchen Sie es noch einmal, es geht von dort weiter</translation>
+        <translation>der Download von {name} brach nach {done} von {total} ab ({reason}): Ein neuer Versuch setzt ihn fort</translation>
     </message>
     <message>
         <source>expected a speech model in {folder} and found none: a Whisper model for CTranslate2 has a model.bin, a streaming one for sherpa-onnx a tokens.txt and .onnx files</source>
@@ -1305,7 +1305,7 @@
     </message>
     <message>
         <source>{name} cannot be downloaded: huggingface.co {reason}; try again later or choose a model folder</source>
-        <translation>{name} kann nicht heruntergeladen werden: huggingface.co {reason}; versuchen Sie es später noch einmal, oder wählen Sie einen Modellordner</translation>
+        <translation>{name} fehlt noch: huggingface.co {reason}; versuchen Sie es später, oder wählen Sie einen Modellordner</translation>
     </message>
     <message>
         <source>{name} cannot be downloaded: the list of its files on huggingface.co cannot be used ({reason}); try again later or choose a model folder</source>
@@ -1804,6 +1804,10 @@
         <source>{}… You can type already.</source>
         <translation>{} … Sie können schon tippen.</translation>
     </message>
+    <message>
+        <source>Choose a&amp;nother model…</source>
+        <translation>Anderes &amp;Modell …</translation>
+    </message>
 </context>
 <context>
     <name>BrowserSource</name>
@@ -2292,6 +2296,10 @@
         <translation>Ziehen Sie eine Audio- oder Videodatei auf das Fenster, um sie zu untertiteln.</translation>
     </message>
     <message>
+        <source>Find more languages in the button at the lower right.</source>
+        <translation>Weitere Sprachen finden Sie in der Schaltfläche unten rechts.</translation>
+    </message>
+    <message>
         <source>Surtitle is ready to caption speech.</source>
         <translation>Surtitle kann jetzt Gesprochenes untertiteln.</translation>
     </message>
@@ -2302,10 +2310,6 @@
     <message>
         <source>Or type or paste English at the bottom.</source>
         <translation>Oder tippen Sie Englisch unten ein, oder fügen Sie es ein.</translation>
-    </message>
-    <message>
-        <source>Find more languages in Tools.</source>
-        <translation>Weitere Sprachen finden Sie unter „Extras“.</translation>
     </message>
     <message>
         <source>Another computer can translate: Computed on, by the languages.</source>
@@ -3181,7 +3185,7 @@
     </message>
     <message>
         <source>Captions go on in {}.</source>
-        <translation>Die Untertitel laufen auf {} weiter.</translation>
+        <translation>Es geht auf {} weiter.</translation>
     </message>
     <message>
         <source>&amp;Stay with {}</source>

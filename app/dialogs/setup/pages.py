@@ -151,7 +151,7 @@ class DonePage(WizardPage):
             ("captions", self.tr("Overlay shows captions above all other windows.")),
             ("keyboard", self.tr("Or type or paste English at the bottom.")),
             ("file-audio", self.tr("Drop an audio or video file on the window to caption it.")),
-            ("languages", self.tr("Find more languages in Tools.")),
+            ("languages", self.tr("Find more languages in the button at the lower right.")),
             ("users", self.tr("Another computer can translate: Computed on, by the languages.")),
         )
         grid = QGridLayout()

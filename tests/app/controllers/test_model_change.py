@@ -12,6 +12,7 @@ from app.main_window.transcript_model import CAPTION
 from engine.events import LoadProgress
 from engine.messages import Code
 from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.setup_services import parts
 from tests.support.app.whole_program import cells
 
 POLISH = ModelChoice(model=Path("some/polish"), language="pl")
@@ -118,6 +119,32 @@ def test_what_failed_can_be_tried_again(german):
     assert not banner.isVisible()
 
 
+def test_after_a_fetch_that_failed_another_model_or_a_folder_can_be_chosen_at_once(german):
+    one = german(UNREACHABLE)
+    guide = one.application.side_windows.guide
+    guide.parts = parts()
+    choose(one)
+    banner = one.window.banner
+    one.wait(banner.isVisible)
+    assert "choose a model folder" in banner.sentence.text()
+    banner.other.click()
+    assert guide.models.isVisible()
+    assert guide.models.page.language == "pl"
+    assert guide.models.page.folder.isVisible()
+    assert banner.retry.isVisible(), "until another one is chosen"
+    guide.models.page.choose(Path("some/polish"))
+    guide.models.wanted.emit(POLISH)
+    one.wait(lambda: stored_model(one) == "some/polish")
+    assert not banner.isVisible()
+
+
+def test_a_model_of_the_command_line_that_fails_offers_no_other_one(program):
+    one = program(FakeEngine(failures=[UNREACHABLE])).open()
+    banner = one.window.banner
+    one.wait(banner.retry.isVisible)
+    assert not banner.other.isVisible(), "that would not be used before the end"
+
+
 def test_a_change_that_is_cancelled_changes_nothing(german):
     one = german(may_load=threading.Event())
     choose(one)
@@ -166,6 +193,7 @@ def test_a_stored_model_that_fails_at_the_start_offers_the_bundled_one(german, p
     banner = one.window.banner
     one.wait(banner.back.isVisible)
     assert banner.back.text() == "&Use German instead"
+    assert banner.other.isVisible()
     banner.back.click()
     one.wait_until_ready()
     assert stored_model(one) is None

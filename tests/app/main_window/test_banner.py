@@ -1,8 +1,13 @@
 import pytest
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
+from app.config.system.translations import speak, worded
+from app.look.widgets.dialog_text import as_sentence
 from app.main_window import banner as module
 from app.main_window.banner import Banner
+from app.main_window.window import MainWindow
+from engine.files import ASSETS
+from engine.messages import Code
 
 
 @pytest.fixture
@@ -91,6 +96,53 @@ def test_a_notice_may_offer_two_ways(banner):
     assert banner.other.isHidden()
     banner.show_progress("Loading", None)
     assert banner.other.isHidden()
+
+
+def test_where_a_model_failed_another_one_can_be_chosen_and_the_other_ways_stay(banner):
+    others, taken = [], []
+    banner.other_clicked.connect(lambda: others.append("other"))
+    banner.offer_taken.connect(taken.append)
+    banner.show_offer("no network", "Try &again", "fetch", other=("Choose a &folder…", "choose"))
+    banner.show_failure("no memory", "&Stay with German", is_model=True)
+    assert banner.other.text() == "Choose a&nother model…"
+    banner.other.click()
+    assert (others, taken) == (["other"], [])
+    assert banner.retry.isVisible()
+    assert banner.back.isVisible()
+    banner.show_failure("the server is gone", "T&ranslate on this computer")
+    assert not banner.other.isVisible()
+    banner.show_loaded()
+    assert banner.other.text() == "Choose a &folder…"
+    banner.other.click()
+    assert (others, taken) == (["other"], ["choose"])
+
+
+NAME = "facebook/m2m100_418M"
+FAILED_DOWNLOADS = [
+    Code.HUB_UNREACHABLE(host="huggingface.co", reason=Code.HUB_TIMED_OUT()),
+    Code.HUB_STOPPED(name=NAME, done="1.2 GB", total="1.9 GB", reason=Code.HUB_BROKE()),
+    Code.HUB_FAILED(name=NAME, reason=Code.HUB_NO_ANSWER(seconds=30.0)),
+    Code.HUB_REFUSED(name=NAME, reason="401"),
+]
+
+
+@pytest.mark.parametrize("failure", FAILED_DOWNLOADS, ids=lambda one: one.code.name)
+def test_a_failed_download_is_told_in_two_lines_in_german_too(qapp, qtbot, failure):
+    translators = speak(qapp, "de", ASSETS / "languages")
+    window = MainWindow()
+    qtbot.addWidget(window)
+    goes_on = qapp.translate("ModelChange", "Captions go on in {}.").format("Deutsch")
+    way_back = qapp.translate("ModelChange", "&Stay with {}").format("Deutsch")
+    text = f"{as_sentence(worded(failure))} {goes_on}"
+    window.banner.show_failure(text, way_back, is_model=True)
+    window.resize(1000, 620)
+    window.show()
+    sentence = window.banner.sentence
+    n_lines = sentence.heightForWidth(sentence.width()) / sentence.fontMetrics().lineSpacing()
+    for translator in translators:
+        qapp.removeTranslator(translator)
+    window.close()
+    assert n_lines < 2.5, text
 
 
 def test_what_needs_no_answer_goes_by_itself_once_it_could_be_read(banner, qtbot, monkeypatch):

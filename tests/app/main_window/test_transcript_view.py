@@ -406,6 +406,21 @@ def test_a_minute_is_shown_once_as_in_chats_and_read_aloud_for_each_row(transcri
     assert changes.told == [(0, 1)], "the time of the row below may be shown no more"
 
 
+def test_no_time_stands_below_a_later_one_where_two_speak_at_once(transcript):
+    begun = datetime(2026, 11, 22, 2, 19, 58).astimezone().timestamp()
+    starts = (begun, begun + 5, begun + 1, begun + 6, begun + 70)
+    views = [replace(view(key), begun_s=at) for key, at in enumerate(starts)]
+    transcript.show_views(views)
+    rows = transcript.rows
+    times = [rows.index(row, TIME).data() for row in range(5)]
+    assert [bool(time) for time in times] == [True, True, False, False, True]
+    spoken = rows.index(2, TIME).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == times[0], "who asks for it hears when it was said"
+    changes = Changes(rows)
+    transcript.show_views((views[0], replace(views[1], begun_s=begun + 1), *views[2:]))
+    assert changes.told[0][1] >= 3, "times of rows below are others, too"
+
+
 def test_times_are_small_and_stand_on_the_line_of_the_text(transcript):
     option = QStyleOptionViewItem()
     option.font = transcript.font()

@@ -100,9 +100,11 @@ def test_speech_comes_second_and_can_be_put_off(guide):
     assert "Typing works now" in one.done_page.state.text()
 
 
-def test_the_last_page_tells_that_another_computer_can_translate(guide):
+def test_the_last_page_tells_of_languages_where_they_are_and_of_another_computer(guide):
     one = guide()
     texts = [label.text() for label in one.done_page.findChildren(QLabel)]
+    assert "Find more languages in the button at the lower right." in texts
+    assert not [text for text in texts if "Tools" in text]
     assert "Another computer can translate: Computed on, by the languages." in texts
 
 
