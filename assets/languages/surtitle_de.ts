@@ -1305,7 +1305,7 @@
     </message>
     <message>
         <source>{name} cannot be downloaded: huggingface.co {reason}; try again later or choose a model folder</source>
-        <translation>{name} fehlt noch: huggingface.co {reason}; versuchen Sie es später, oder wählen Sie einen Modellordner</translation>
+        <translation>{name} fehlt: huggingface.co {reason}; versuchen Sie es später, oder wählen Sie einen Modellordner</translation>
     </message>
     <message>
         <source>{name} cannot be downloaded: the list of its files on huggingface.co cannot be used ({reason}); try again later or choose a model folder</source>
