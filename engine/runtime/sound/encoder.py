@@ -83,9 +83,9 @@ class SpeechEncoder(nn.Module):
         ahead = own[:, 1:, : self.card.context_frames]  # (B, N - 1, A, C)
         x = torch.cat((own.flatten(1, 2), ahead.flatten(1, 2)), dim=1)  # (B, R, C)
         time, block, is_ahead = self._rows(own.shape[1], x.device)
-        sees = _sees(block, is_ahead, self.card.left_blocks)  # (R, R)
+        seen = sees(block, is_ahead, self.card.left_blocks)  # (R, R)
         exists = ~is_ahead | (block < n_blocks[:, None] - 1)  # (B, R)
-        mask = (sees & exists[:, None])[:, None]  # (B, 1, R, R)
+        mask = (seen & exists[:, None])[:, None]  # (B, 1, R, R)
         turn = rotation(time, self.card.width // self.card.heads, x.dtype)
         for layer in self.stack:
             q, k, v = layer.project(x)
@@ -194,7 +194,7 @@ def turned(x: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
     return torch.cat((first * cos - second * sin, first * sin + second * cos), dim=-1)
 
 
-def _sees(block: Tensor, is_ahead: Tensor, left_blocks: int) -> Tensor:
+def sees(block: Tensor, is_ahead: Tensor, left_blocks: int) -> Tensor:
     """Return which rows see which, shape (R, R), see the module."""
     distance = block[:, None] - block[None]
     near = (distance >= 0) & (distance <= left_blocks)

@@ -45,6 +45,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     _add(stage, "--losses", "speech.losses", "that are added up", metavar="L,L,...")
     _add(stage, "--policy-weight", "speech.policy_weight", "of the loss of decisions")
     _add(stage, "--masks", "speech.masks", "parts of each spectrum that are hidden")
+    hub = (
+        "folder of wav2vec 2.0 as on the hub, made to look back by blocks: the stage begins from it"
+    )
+    _add(stage, "--encoder", "speech.pretrained", hub, metavar="DIR")
     for name in ("width", "layers", "heads", "feed_forward"):
         _add(stage, f"--{name.replace('_', '-')}", f"speech.encoder.{name}", "of a new encoder")
     group = parser.add_argument_group("training")

@@ -9,7 +9,9 @@ from torch import Tensor
 
 from engine.audio.chunks import Samples
 from engine.layout.rows import Places
+from engine.runtime.sound.encoder import SpeechEncoder
 from engine.runtime.sound.log_mel import Frames, LogMel
+from training.research.speech.folder import Hearing, samples_of_block
 from training.research.speech.utterances import NOT_ASKED
 from training.trainer.samples.batches import Batch, Example, pad
 
@@ -19,7 +21,7 @@ class Sample:
     """An utterance that is computed.
 
     Attributes:
-        mel: its spectrum, whole blocks.
+        mel: its spectrum, whole blocks; for wav2vec 2.0 its samples, shape (T, 1).
         n_blocks: of its sound.
         words: ids of what is said.
         offline: rows of a whole translation; None where no loss asks for it.
@@ -40,7 +42,7 @@ class SpokenBatch(Batch):
     """Several utterances; the rows are those of their translations, one translation a line.
 
     Attributes:
-        mel: float32, shape (U, T, 80); padded.
+        mel: float32, shape (U, T, 80), or (U, T, 1) for samples; padded.
         n_blocks: int64, shape (U,).
         words: int64, shape (U, W); padded.
         n_words: int64, shape (U,).
@@ -81,6 +83,14 @@ def spectrum(samples: Samples, block_samples: int) -> Frames:
     """Return the spectrum of a speech that is filled up with silence, as a stream does."""
     missing = -len(samples) % block_samples
     return LogMel().feed(np.concatenate([samples, np.zeros(missing, np.float32)]))
+
+
+def heard(encoder: Hearing, samples: Samples) -> Frames:
+    """Return what an encoder hears of a speech, whole blocks: its spectrum, or its samples."""
+    size = samples_of_block(encoder)
+    if isinstance(encoder, SpeechEncoder):
+        return spectrum(samples, size)
+    return np.pad(samples, (0, -len(samples) % size))[:, None]
 
 
 def batch_of(samples: Sequence[Sample]) -> SpokenBatch:

@@ -20,8 +20,6 @@ from engine.metrics.replay import replay
 from engine.metrics.translation import Translation
 from engine.models.model_card import read_card
 from engine.runtime.loader import load_by_torch
-from engine.runtime.sound.block_stream import block_samples
-from engine.runtime.sound.sound_loader import load_speech_encoder
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings, at_least
 from engine.translation.slot_translator import Translator
 from engine.translation.sound.spoken import SpokenTranslator
@@ -31,6 +29,7 @@ from training.evaluation.run_record import RunRecord, fingerprint, readable_sha2
 from training.evaluation.runs import write_translations
 from training.evaluation.scores import score
 from training.evaluation.workers import CAPACITY
+from training.research.speech.folder import load_encoder, samples_of_block
 from training.research.speech.milliseconds import SoundLag, sound_lag
 from training.research.speech.sound_corpus import Line, read_sound, read_table
 from training.research.speech.sound_systems import Cascade, Direct, SoundSystem
@@ -135,7 +134,7 @@ def make_sound_system(
     """
     torch.set_num_threads(1)
     weights = load_by_torch(model)
-    encoder = load_speech_encoder(model.directory, weights.card, weights.width)
+    encoder = load_encoder(model.directory, weights.card, weights.width)
     translation = TranslationSettings(
         target_language=settings.language,
         policy=policy,
@@ -145,9 +144,9 @@ def make_sound_system(
     if settings.cascade:
         text = Translator(weights, translation, capacity=CAPACITY, log=log)
         words = Cascade(cast("AnySystem", text), encoder, weights.decoder)
-        return words, block_samples(encoder.card)
+        return words, samples_of_block(encoder)
     spoken = SpokenTranslator(weights, translation, capacity=CAPACITY, log=log)
-    return Direct(spoken, encoder), block_samples(encoder.card)
+    return Direct(spoken, encoder), samples_of_block(encoder)
 
 
 def _translations(

@@ -17,10 +17,10 @@ from torch.nn.functional import cross_entropy, ctc_loss
 from transformers import PreTrainedModel
 
 from engine.layout.rows import IGNORE
-from engine.runtime.sound.encoder import SpeechEncoder
 from engine.runtime.torch.attention import Attention
 from engine.runtime.torch.row_inputs import embedded
 from training.research.speech.batches import SpokenBatch
+from training.research.speech.folder import Hearing
 from training.research.speech.settings import LOSSES, SpeechSettings
 from training.research.speech.utterances import NOT_ASKED
 from training.trainer.samples.batches import Batch
@@ -39,9 +39,7 @@ class SpokenNetwork(nn.Module):
         head: rows for READ and WRITE, no bias (equation 2).
     """
 
-    def __init__(
-        self, encoder: SpeechEncoder, translator: PreTrainedModel, markers: Markers
-    ) -> None:
+    def __init__(self, encoder: Hearing, translator: PreTrainedModel, markers: Markers) -> None:
         """Take networks; see ``engine.models.policy_head`` for the head, which begins at 0."""
         super().__init__()
         self.encoder = encoder

@@ -12,6 +12,7 @@ each loss.
 
 import copy
 import random
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -24,23 +25,29 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from engine.metrics.translation import Translation
-from engine.models.model_card import read_card
+from engine.models.model_card import ModelCard, read_card
 from engine.models.speech_card import SpeechCard
-from engine.runtime.sound.block_stream import block_samples
 from engine.runtime.sound.encoder import SpeechEncoder
 from engine.runtime.sound.log_mel import Frames
-from engine.runtime.sound.sound_loader import load_speech_encoder
 from engine.settings import LayoutSettings
 from engine.text.prompt import make_prompt
+from engine.untrusted.regular_file import file_sha256
 from training.errors import CorpusError, UsageError
 from training.evaluation.run_record import fingerprint
 from training.research.heads.policy_head import read_direction
-from training.research.speech.batches import Sample, batch_of, spectrum
-from training.research.speech.folder import shape_of, write_model
+from training.research.speech.batches import Sample, batch_of, heard, spectrum
+from training.research.speech.folder import (
+    Hearing,
+    load_encoder,
+    samples_of_block,
+    shape_of,
+    write_model,
+)
 from training.research.speech.network import SpokenLoss, SpokenNetwork
 from training.research.speech.settings import SpeechTrainSettings
 from training.research.speech.sound_corpus import Line, read_sound, read_table
 from training.research.speech.utterances import draw_reads, live_rows, offline_rows, spoken
+from training.research.speech.wav2vec_folder import INNER, WEIGHTS, load_wav2vec
 from training.trainer.checkpoint import Counters
 from training.trainer.dev_watch import Sources
 from training.trainer.distributed import Processes
@@ -109,7 +116,7 @@ class Stage:
         lines = read_table(self._table)
         self._network = self._load(lines)
         card = self._network.encoder.card
-        self._block_samples = block_samples(card)
+        self._block_samples = samples_of_block(self._network.encoder)
         self._spoken = [
             spoken(line, base.tokenizer, self._block_samples, card.positions) for line in lines
         ]
@@ -122,15 +129,7 @@ class Stage:
         width: int = translator.config.hidden_size
         card = read_card(base.folder)
         torch.manual_seed(self._optimisation.seed)
-        if settings.speech.stage == "words":
-            vocabulary = len(base.tokenizer) + 1  # the last one is the blank
-            shape = asdict(settings.speech.encoder)
-            encoder = SpeechEncoder(SpeechCard(**shape, vocabulary=vocabulary), width)
-            _measure_bins(encoder, self._table, lines)
-        else:
-            loaded = load_speech_encoder(base.folder, card, width)
-            encoder = SpeechEncoder(shape_of(loaded.card), width)
-            encoder.load_state_dict(loaded.state_dict())
+        encoder = self._encoder(card, width, lines)
         network = SpokenNetwork(encoder, translator, Markers.of(self._prompt)).to(device)
         network.eval()  # nothing of it drops anything
         direction = read_direction(base.folder, card, width)
@@ -139,6 +138,26 @@ class Stage:
                 network.head.weight.copy_(direction)
         network.train_only(settings.speech)
         return network
+
+    def _encoder(self, card: ModelCard, width: int, lines: Sequence[Line]) -> Hearing:
+        """Begin an encoder, or load that of the hub, or of the stage before."""
+        speech, folder = self._settings.speech, self._base.folder
+        vocabulary = len(self._base.tokenizer) + 1  # the last one is the blank
+        if speech.pretrained is not None:
+            return load_wav2vec(
+                speech.pretrained, width, vocabulary if "words" in speech.losses else 0
+            )
+        if speech.stage == "words":
+            shape = asdict(speech.encoder)
+            encoder = SpeechEncoder(SpeechCard(**shape, vocabulary=vocabulary), width)
+            _measure_bins(encoder, self._table, lines)
+            return encoder
+        loaded = load_encoder(folder, card, width)
+        if not isinstance(loaded, SpeechEncoder):
+            return loaded
+        encoder = SpeechEncoder(shape_of(loaded.card), width)
+        encoder.load_state_dict(loaded.state_dict())
+        return encoder
 
     def _usable_numbers(self) -> list[int]:
         """Return the utterances that a loss of the stage can be computed of."""
@@ -165,7 +184,11 @@ class Stage:
     def task(self) -> Task:
         """Return what a run trains and keeps."""
         settings = self._settings
-        own = {"speech": settings.speech}
+        own: dict[str, object] = {"speech": settings.speech}
+        pretrained = settings.speech.pretrained
+        inner = self._base.folder / INNER if pretrained is None else pretrained
+        if not isinstance(self._network.encoder, SpeechEncoder):
+            own["encoder"] = file_sha256(inner / WEIGHTS)
         digests = fingerprint_of(
             settings, settings.data, fingerprint(self._base.folder), self._base.card, own
         )
@@ -231,7 +254,8 @@ class Stage:
         """Make the sample of an utterance, with parts of its spectrum hidden by the seed."""
         one, losses = self._spoken[number], self._settings.speech.losses
         rng = random.Random(seed)
-        mel = spectrum(read_sound(self._table, one.line), self._block_samples)
+        encoder = self._network.encoder
+        mel = heard(encoder, read_sound(self._table, one.line))
         offline = live = None
         decided: tuple[int, ...] = ()
         if "offline" in losses:
@@ -240,10 +264,9 @@ class Stage:
         if {"simultaneous", "policy"} & set(losses) and one.pair.needs is not None:
             rows, decided = live_rows(one, draw_reads(one.pair, rng), self._prompt, self._layout)
             live = Example(rows, ends_writes=True)
-        masked = _masked(
-            mel, self._network.encoder.mean.numpy(force=True), self._settings.speech.masks, rng
-        )
-        return Sample(masked, one.n_blocks, one.words, offline, live, decided)
+        if isinstance(encoder, SpeechEncoder):
+            mel = _masked(mel, encoder.mean.numpy(force=True), self._settings.speech.masks, rng)
+        return Sample(mel, one.n_blocks, one.words, offline, live, decided)
 
     def _gather(self, trained: nn.Module) -> Write:
         network = cast("SpokenNetwork", getattr(trained, "module", trained))
@@ -255,7 +278,7 @@ class Stage:
 
     def _write(
         self,
-        encoder: SpeechEncoder,
+        encoder: Hearing,
         head: Tensor | None,
         translator: PreTrainedModel | None,
         folder: Path,
@@ -270,9 +293,7 @@ class Stage:
             path.unlink()
         save_model(copy.deepcopy(translator), trained)
         write_model(trained, folder, encoder, head)
-        for path in trained.iterdir():
-            path.unlink()
-        trained.rmdir()
+        shutil.rmtree(trained)
 
 
 def _measure_bins(encoder: SpeechEncoder, table: Path, lines: Sequence[Line]) -> None:

@@ -1,6 +1,7 @@
 """Settings of ``surtitle-research speech-train``: those of any run, and a table ``speech``."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from engine.models.speech_card import FRAMES_MERGED
 from engine.settings import at_least, check_choice
@@ -39,7 +40,10 @@ class SpeechSettings:
         losses: that are added up.
         policy_weight: of the loss of decisions (lambda of the paper).
         encoder: shape of a new one, in the first stage.
-        masks: parts of the spectrum that are hidden of each utterance (SpecAugment); 0: none.
+        pretrained: folder of wav2vec 2.0 as on the hub, whose network becomes the encoder in the
+            place of a new one, or of that of the stage before.
+        masks: parts of the spectrum that are hidden of each utterance (SpecAugment); 0: none. Of
+            wav2vec 2.0, which hears samples, nothing is hidden.
     """
 
     stage: str = STAGES[0]
@@ -47,6 +51,7 @@ class SpeechSettings:
     losses: tuple[str, ...] = ("words",)
     policy_weight: float = 1.0
     encoder: EncoderShape = EncoderShape()
+    pretrained: Path | None = field(default=None, repr=False)  # a run is known by its weights
     masks: int = 2
 
     def __post_init__(self) -> None:

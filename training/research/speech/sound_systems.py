@@ -11,12 +11,13 @@ from tokenizers import Tokenizer
 
 from engine.audio.chunks import Samples
 from engine.runtime.sound.block_stream import Block, BlockStream
-from engine.runtime.sound.encoder import SpeechEncoder
 from engine.translation.base import AnySystem
 from engine.translation.feed import changes
 from engine.translation.sound.spoken import SpokenTranslator, SpokenUtterance
 from training.errors import UsageError
 from training.research.interop.word_by_word import WordByWord
+from training.research.speech.folder import Hearing, open_stream
+from training.research.speech.wav2vec_encoder import Wav2VecStream
 
 
 class SoundSystem(Protocol):
@@ -34,16 +35,16 @@ class SoundSystem(Protocol):
 class Direct:
     """Blocks of vectors are read by the translator."""
 
-    def __init__(self, translator: SpokenTranslator, encoder: SpeechEncoder) -> None:
+    def __init__(self, translator: SpokenTranslator, encoder: Hearing) -> None:
         self._translator = translator
         self._encoder = encoder
-        self._stream: BlockStream | None = None
+        self._stream: BlockStream | Wav2VecStream | None = None
         self._utterance: SpokenUtterance | None = None
 
     def hear(self, samples: Samples, *, ended: bool) -> str:
         """See ``SoundSystem``."""
         if self._stream is None or self._utterance is None:
-            self._stream = BlockStream(self._encoder)
+            self._stream = open_stream(self._encoder)
             self._utterance = self._translator.open()
         utterance = self._utterance
         blocks = _blocks(self._stream, samples, ended=ended)
@@ -57,7 +58,7 @@ class Direct:
 class Cascade:
     """Words of the encoder are translated as a text."""
 
-    def __init__(self, system: AnySystem, encoder: SpeechEncoder, tokenizer: Tokenizer) -> None:
+    def __init__(self, system: AnySystem, encoder: Hearing, tokenizer: Tokenizer) -> None:
         """Take a system of texts.
 
         Raises:
@@ -69,13 +70,13 @@ class Cascade:
         self._line = WordByWord(system)
         self._encoder = encoder
         self._tokenizer = tokenizer
-        self._stream: BlockStream | None = None
+        self._stream: BlockStream | Wav2VecStream | None = None
         self._words = GreedyWords(tokenizer)
 
     def hear(self, samples: Samples, *, ended: bool) -> str:
         """See ``SoundSystem``."""
         if self._stream is None:
-            self._stream = BlockStream(self._encoder)
+            self._stream = open_stream(self._encoder)
             self._words = GreedyWords(self._tokenizer)
         words = [
             word
@@ -129,5 +130,5 @@ class GreedyWords:
         return fresh
 
 
-def _blocks(stream: BlockStream, samples: Samples, *, ended: bool) -> list[Block]:
+def _blocks(stream: BlockStream | Wav2VecStream, samples: Samples, *, ended: bool) -> list[Block]:
     return stream.feed(samples) + (stream.flush() if ended else [])

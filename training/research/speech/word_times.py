@@ -17,10 +17,9 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import read_card
 from engine.runtime.guarded_loading import load_tokenizer
-from engine.runtime.sound.block_stream import BlockStream, block_samples
-from engine.runtime.sound.sound_loader import load_speech_encoder
 from engine.text.prompt import word_ids
 from training.errors import UsageError
+from training.research.speech.folder import load_encoder, open_stream, samples_of_block
 from training.research.speech.sound_corpus import Line, read_sound, read_table, write_table
 
 _NEVER = -1e30
@@ -50,17 +49,17 @@ def tell_word_times(model: Path, data: Path, out: Path) -> int:
 
 def _told(model: Path, data: Path, lines: Iterable[Line]) -> Iterator[Line]:
     torch.set_num_threads(1)
-    encoder = load_speech_encoder(model, read_card(model), read_fingerprint(model).hidden_size)
+    encoder = load_encoder(model, read_card(model), read_fingerprint(model).hidden_size)
     if encoder.words is None:
         msg = f"the encoder of {model} writes no words: train it by the recipe words"
         raise UsageError(msg)
     tokenizer = load_tokenizer(model)
-    frame_ms = 1000 * block_samples(encoder.card) / SAMPLE_RATE_HZ / encoder.card.block_frames
+    frame_ms = 1000 * samples_of_block(encoder) / SAMPLE_RATE_HZ / encoder.card.block_frames
     for line in tqdm(lines, desc="words", disable=None):
         if line.ends_ms:
             yield line
             continue
-        stream = BlockStream(encoder)
+        stream = open_stream(encoder)
         blocks = stream.feed(read_sound(data, line)) + stream.flush()
         heard = np.concatenate([block.words for block in blocks if block.words is not None])
         words = [word_ids(tokenizer, word) for word in line.source.split()]
