@@ -10,9 +10,10 @@ from app.config.lanes import LANES
 from app.session import recognition
 from app.session.listening_service import ListeningService
 from app.session.recognition import SpeechEngine
-from engine.audio.devices import SAMPLE_RATE_HZ, DeviceKind, WantedDevice
+from engine.audio.devices import SAMPLE_RATE_HZ, AudioDevice, DeviceKind, WantedDevice
 from engine.audio.sources import AudioSources
-from engine.errors import ModelError
+from engine.errors import AudioError, ModelError
+from engine.messages import Code
 from engine.speech import vad
 from engine.speech.events import ListeningFailed, RecognizerKept
 from engine.speech.listening import WantedFile
@@ -53,6 +54,51 @@ def test_a_recogniser_is_fetched_with_real_bytes_told(desk, tmp_path):
     total = sum(map(len, WHISPER_FILES.values()))
     assert told[-1] == (NAME, total, total)
     assert SpeechEngine(tmp_path, "auto").has(NAME)
+
+
+def test_which_models_are_here_which_can_be_fetched_and_which_cannot_be_used_is_told(
+    desk, tmp_path
+):
+    broken = tmp_path / "pictures"
+    broken.mkdir()
+    with desk.qtbot.waitSignal(desk.fetched):
+        desk.fetch(NAME)
+    with desk.qtbot.waitSignal(desk.looked_up) as looked:
+        desk.look_up([NAME, "other/model", str(broken)])
+    (found,) = looked.args
+    assert found.keys() == {NAME, "other/model", str(broken)}
+    assert (found[NAME], found["other/model"]) == (None, "")
+    assert "\n" not in found[str(broken)]
+    assert "pictures" in found[str(broken)]
+    for name, told in found.items():
+        with desk.qtbot.waitSignal(desk.recognizer_looked_for) as looked:
+            desk.look_for(name)
+        assert looked.args == [name, told]
+
+
+def test_devices_are_listed_and_where_that_fails_there_are_none(desk, monkeypatch):
+    device = AudioDevice(
+        name="mic", description="Microphone", kind=DeviceKind.MICROPHONE, rate_hz=48_000
+    )
+    monkeypatch.setattr(SpeechEngine, "devices", lambda _: (device,))
+    with desk.qtbot.waitSignal(desk.devices_listed) as listed:
+        desk.list_devices()
+    assert listed.args == [[device]]
+
+    def fail(_):
+        raise AudioError(Code.AS_SAID(sentence="no sound here"))
+
+    monkeypatch.setattr(SpeechEngine, "devices", fail)
+    with desk.qtbot.waitSignal(desk.devices_listed) as listed:
+        desk.list_devices()
+    assert listed.args == [[]]
+
+
+def test_the_speed_is_measured_beside_other_work_and_told(desk, monkeypatch):
+    monkeypatch.setattr("engine.speech.speed.computer_gflops", lambda _wait: 42.5)
+    with desk.qtbot.waitSignal(desk.speed_measured) as measured:
+        desk.measure_speed()
+    assert measured.args == [42.5]
 
 
 @pytest.mark.parametrize("fault", ["lost", "garbled"])

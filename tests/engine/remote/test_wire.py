@@ -5,6 +5,9 @@ import pytest
 from engine.events import Confidence
 from engine.messages import Code
 from engine.remote.wire import (
+    MOST_CAPTION,
+    MOST_LINE_BYTES,
+    MOST_REQUEST_BYTES,
     Asked,
     Changed,
     Failure,
@@ -112,3 +115,68 @@ def test_another_version_is_told_from_ours():
     line = write_offer(Offer(model="m", languages={})).replace(b'"version": 1', b'"version": 2')
     with pytest.raises(ValueError, match="is of version 2, and this Surtitle speaks version 1"):
         read_offer(line)
+
+
+ASKED = Asked(session=SESSION, number=1, sentence=Sentence(("a",), ended=False))
+
+
+@pytest.mark.parametrize(
+    ("known", "other"),
+    [
+        ({"session": "a" * 22}, {"session": "a" * 21}),
+        ({"session": "a" * 64}, {"session": "a" * 65}),
+        ({"session": SESSION}, {"session": "a" * 24 + "/"}),
+        ({"haste": 1}, {"haste": 0}),
+        ({"haste": 8}, {"haste": 9}),
+        ({"number": 0}, {"number": -1}),
+        ({"caption": "a" * MOST_CAPTION}, {"caption": "a" * (MOST_CAPTION + 1)}),
+    ],
+)
+def test_a_request_is_taken_up_to_its_bounds_and_refused_beyond(known, other):
+    asked = replace(ASKED, **known)
+    assert read_asked(write_asked(asked)) == asked
+    with pytest.raises(ValueError, match=next(iter(other))):
+        read_asked(write_asked(replace(ASKED, **other)))
+
+
+@pytest.mark.parametrize(
+    ("known", "other"),
+    [
+        ({"context_sentences": 8}, {"context_sentences": 9}),
+        ({"target_language": "zh_Hant-TW"}, {"target_language": "d"}),
+        ({"source_language": "en-1-2-3"}, {"source_language": "en-1-2-3-4"}),
+        ({"policy": "a" * 40}, {"policy": "a" * 41}),
+        ({"glossary": (("a", "b"),) * 1000}, {"glossary": (("a", "b"),) * 1001}),
+        ({"glossary": (("a" * 100, "b"),)}, {"glossary": (("a" * 101, "b"),)}),
+        ({"glossary": (("a", "b"),)}, {"glossary": (("a", ""),)}),
+        ({"glossary": (("a b", "b"),)}, {"glossary": (("a\nb", "b"),)}),
+    ],
+)
+def test_an_opening_is_taken_up_to_its_bounds_and_refused_beyond(known, other):
+    opening = Opening(session=SESSION, settings=replace(SETTINGS, **known))
+    assert read_opening(write_opening(opening)) == opening
+    with pytest.raises(ValueError, match=r"should be|at most|longer"):
+        read_opening(write_opening(replace(opening, settings=replace(SETTINGS, **other))))
+
+
+def test_whoever_leaves_or_opens_is_a_session():
+    for name in ("", "a" * 21, "a" * 65, "../" * 8):
+        with pytest.raises(ValueError, match="'session' should be 22 to 64 letters and digits"):
+            read_leave(write_leave(name))
+        with pytest.raises(ValueError, match="'session' should be 22 to 64 letters and digits"):
+            read_opening(write_opening(Opening(session=name, settings=SETTINGS)))
+
+
+@pytest.mark.parametrize(
+    ("write", "read", "most"),
+    [
+        (write_leave(SESSION), read_leave, MOST_REQUEST_BYTES),
+        (write_opened(Opened()), read_opened, MOST_LINE_BYTES),
+        (write_answer(Changed(0, "a", 1)), read_answer, MOST_LINE_BYTES),
+    ],
+)
+def test_as_many_bytes_as_are_allowed_are_read_and_not_one_more(write, read, most):
+    full = write.rstrip(b"\n").ljust(most)
+    assert read(full) == read(write)
+    with pytest.raises(ValueError, match=f"is longer than {most} bytes"):
+        read(full + b" ")

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox
 
-from app.config.system.failed_start import FailedStart
+from app.config.system.failed_start import FailedStart, NoAnswer
 
 START = r"""
 import sys
@@ -70,3 +71,10 @@ def test_its_details_are_the_traceback_and_what_a_reason_says_is_short_and_no_ma
     assert "in break_it" in box.detailedText()
     assert len(box.informativeText()) < 800
     assert box.textFormat() == Qt.TextFormat.PlainText
+
+
+def test_both_reports_have_one_button_that_closes_them(qtbot, tmp_path):
+    for box in (FailedStart(ValueError("wrong"), tmp_path), NoAnswer(4711)):
+        qtbot.addWidget(box)
+        assert box.standardButtons() == QMessageBox.StandardButton.Close
+        assert box.windowTitle() == "Surtitle"

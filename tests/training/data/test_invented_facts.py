@@ -1,0 +1,115 @@
+"""Invented facts keep what their phrases rely on, over thousands of draws."""
+
+import random
+import re
+from datetime import date, time
+
+import pytest
+
+from training.data import invented_facts
+from training.data.invented_facts import Number, any_name, in_notation, invent, whole_number
+
+KINDS = tuple(invented_facts._MAKERS)
+
+
+def drawn(kind, n=2000):
+    rng = random.Random(kind)
+    return [invent(kind, rng) for _ in range(n)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_equal_seeds_give_equal_facts(kind):
+    assert drawn(kind, 50) == drawn(kind, 50)
+
+
+def test_a_kind_that_is_not_known_is_refused_with_those_that_are():
+    with pytest.raises(ValueError, match=r"may ask for first, name, .*, and one asks for 'colour'"):
+        invent("colour", random.Random(0))
+
+
+def test_prices_are_whole_with_cents_or_in_millions_and_no_form_is_rare():
+    prices = drawn("price")
+    millions = [price for price in prices if price.million]
+    cents = [price for price in prices if not price.million and "." in price.digits]
+    whole = [price for price in prices if "." not in price.digits]
+    assert all(len(form) > 300 for form in (millions, cents, whole))
+    assert {price.unit for price in millions} == {"dollars", "euros", "pounds"}
+    assert {price.unit for price in cents} == {"dollars", "euros", "pounds", "$", "€", "£"}
+    assert all(re.fullmatch(r"\d{1,3}\.\d\d", price.digits) for price in cents)
+    assert all(price.grouped == (len(price.digits) > 3) for price in whole)
+    assert {len(price.digits) for price in whole} == set(range(1, 7))
+    assert "1" not in {price.digits for price in whole}
+
+
+def test_whole_numbers_have_their_digits_and_are_never_one():
+    rng = random.Random(0)
+    for n_digits in range(1, 7):
+        found = [whole_number(rng, n_digits).digits for _ in range(1000)]
+        assert {len(digits) for digits in found} == {n_digits}
+        assert all(digits[0] != "0" for digits in found)
+        assert "1" not in found
+    numbers = drawn("int")
+    assert {number.grouped for number in numbers if len(number.digits) > 3} == {True, False}
+    assert not any(number.grouped for number in numbers if len(number.digits) <= 3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "form"),
+    [
+        ("code", "[A-HK-NPR-Z2-9]{4,8}"),  # none that is read as another
+        ("version", r"(\d|1\d|20)(\.(\d|1\d|20)){1,2}"),
+        ("phone", r"[0+]\d{3,4}([ -]\d{3,4}){1,2}"),
+        ("year", "19[0-9]{2}|20[0-2][0-9]|203[0-5]"),
+        ("email", r"[^\W\d_]+([.][^\W\d_]+)?\d{0,2}@[a-z]+(-[a-z]+)?(\.[a-z]{2,3}){1,2}"),
+        ("url", r"(https://)?(www\.)?[a-z]+(-[a-z]+)?(\.[a-z]{2,3}){1,2}(/[a-z0-9]+){0,2}"),
+        ("name", r"\S+ \S+"),
+        ("company", r"\S+ \S+"),
+    ],
+)
+def test_texts_have_the_form_of_their_kind(kind, form):
+    assert not [text for text in drawn(kind) if not re.fullmatch(form, text)]
+
+
+def test_numbers_stay_in_the_range_of_their_kind():
+    assert {int(number.digits) for number in drawn("small")} == set(range(2, 121))
+    decimals = [number.digits.split(".") for number in drawn("decimal")]
+    assert {len(whole) for whole, _ in decimals} == {1, 2, 3}
+    assert {len(part) for _, part in decimals} == {1, 2}
+    shares = drawn("percent")
+    assert {number.unit for number in shares} == {"%", "percent"}
+    assert {"." in number.digits for number in shares} == {True, False}
+    assert {len(number.digits) for number in shares if "." not in number.digits} == {1, 2}
+
+
+def test_days_are_of_this_century_and_clocks_often_stand_at_a_quarter():
+    days, clocks = drawn("date"), drawn("time", 8000)
+    assert date(2000, 1, 1) <= min(days) < date(2000, 6, 1)
+    assert date(2035, 1, 1) < max(days) <= date(2035, 8, 4)
+    assert {clock.hour for clock in clocks} == set(range(24))
+    assert {clock.minute for clock in clocks} == set(range(60))
+    assert sum(clock.minute % 15 == 0 for clock in clocks) > len(clocks) * 0.8
+
+
+def test_no_man_stands_for_a_woman_nor_the_other_way_round():
+    words = invented_facts._WORDS
+    for own, others in (("women", "men"), ("men", "women")):
+        rng = random.Random(own)
+        instead = [any_name(rng, instead_of=words[own][0]) for _ in range(3000)]
+        assert not set(instead) & set(words[others])
+        assert set(instead) & set(words[own])
+
+
+@pytest.mark.parametrize(
+    ("fact", "english", "german"),
+    [
+        (Number("1234.5", grouped=True), "1,234.5", "1.234,5"),
+        (Number("1234"), "1234", "1234"),
+        (Number("2.5", unit="%"), "2.5%", "2,5 %"),
+        (Number("7", unit="$"), "$7", None),
+        (time(0, 5), "12:05 am", None),
+        (time(12, 5), "12:05 pm", None),
+    ],
+)
+def test_notations_are_those_of_the_language(fact, english, german):
+    assert in_notation(fact, "en") == english
+    assert german is None or in_notation(fact, "de") == german
