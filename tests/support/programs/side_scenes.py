@@ -12,7 +12,7 @@ from app.captions.model import UtteranceView
 from app.config.system.translations import worded
 from app.dialogs.setup.wizard import WizardServices
 from engine.audio.devices import Level
-from engine.events import ContextChanged, Statistics
+from engine.events import ContextChanged, Notice, Statistics
 from engine.hub.catalogue import KNOWN_MODELS
 from engine.messages import Code
 
@@ -31,6 +31,7 @@ FORECAST = {"kind": "forecast", "n_words": 96, "load": 0.31, "median_s": 1.4, "p
             "computing_s": 0.2}  # fmt: skip
 TERMS = (("slot", "Platz"), ("adapter", "Aufsatz"), ("caption", "Untertitel"), ("overlay", ""))
 MOST_FREE_BYTES = 7_100_000_000
+SERVER = "https://office-pc:8443"
 
 
 def fits():
@@ -163,6 +164,27 @@ class SideScenes:
 
     def act_guide_done(self):
         self.open_guide(3)
+
+    def act_server(self):
+        """Name another computer that translates."""
+        *_, other = (one for one in self.window.choices.computer.actions() if one.text())
+        other.trigger()
+        dialog = self.application.server.dialog
+        dialog.address.setText(SERVER)
+        dialog.token.setText("a token of the office, told by who runs the server")
+        self.place(dialog, QPoint(180, 120))
+        return dialog
+
+    def act_server_used(self):
+        self.act_server().use.click()
+
+    def act_server_away(self):
+        self.act_server_used()
+        name = SERVER.removeprefix("https://")
+        gone = Code.SERVER_GONE(server=name, reason=Code.CONNECTION_REFUSED())
+        QTimer.singleShot(
+            1000, lambda: self.application.bridge.event_came.emit(Notice(message=gone))
+        )
 
     def open_models(self, *lines):
         guide = self.application.side_windows.guide
