@@ -136,11 +136,8 @@ def serve(settings: "ServingSettings", model: ModelSettings) -> None:
             _tell(str(note))
         conversations = Conversations(loaded, settings.most_clients)
     with _ended_by_signals() as ended:
-        try:
+        with _told_if_nothing_listens(settings):
             server = TranslationServer(settings, conversations)
-        except (OSError, OverflowError) as error:
-            msg = f"nothing can be served at {settings.host}:{settings.port}: {message_of(error)}"
-            raise TextError(msg) from error
         name = conversations.offer.model
         _tell_all(f"{name} translates at {server.address}, for up to", settings, ended)
         server.close()
@@ -159,12 +156,11 @@ def serve_with_ray(
     with leaving_at_once():
         from app.serving.ray_replicas import prepare_ray, ray_folder, served_by_ray  # noqa: PLC0415  as above
         from app.sharing.server import listening_socket  # noqa: PLC0415
-    try:
-        with listening_socket(settings.host, settings.port) as free:
-            settings = replace(settings, port=free.getsockname()[1])
-    except (OSError, OverflowError) as error:
-        msg = f"nothing can be served at {settings.host}:{settings.port}: {message_of(error)}"
-        raise TextError(msg) from error
+    with (
+        _told_if_nothing_listens(settings),
+        listening_socket(settings.host, settings.port) as free,
+    ):
+        settings = replace(settings, port=free.getsockname()[1])
     _tell("Ray starts, which takes a while")
     try:
         with contextlib.ExitStack() as opened:
@@ -179,6 +175,15 @@ def serve_with_ray(
             )
     except (RuntimeError, OSError) as error:
         msg = f"Ray cannot serve: {first_line(error)}"
+        raise TextError(msg) from error
+
+
+@contextlib.contextmanager
+def _told_if_nothing_listens(settings: "ServingSettings") -> Iterator[None]:
+    try:
+        yield
+    except (OSError, OverflowError) as error:
+        msg = f"nothing can be served at {settings.host}:{settings.port}: {message_of(error)}"
         raise TextError(msg) from error
 
 

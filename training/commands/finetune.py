@@ -8,7 +8,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from training.commands.launch import launched_processes, model_library
+from training.commands.launch import model_library, train_and_tell
 from training.commands.recipe import Table, add_arguments, add_setting, settings_of
 from training.errors import UsageError
 from training.settings import NEW, QUANTISATIONS, STORED, Mixture, TrainSettings
@@ -71,11 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(msg)
     from training.trainer.finetuning.run import finetune  # noqa: PLC0415  torch takes seconds; help must not
 
-    processes = launched_processes(settings.device)
-    finetune(settings, processes)
-    adapter = settings.out / "adapter"
-    if processes.rank == 0 and adapter.exists():
-        sys.stdout.write(f"{adapter}\n")
+    train_and_tell(finetune, settings, settings.out / "adapter")
     return 0
 
 

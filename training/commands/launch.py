@@ -1,13 +1,18 @@
 """Parts of several commands: the processes of a run, and our folders."""
 
 import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import platformdirs
 
 if TYPE_CHECKING:
+    from training.settings import TrainSettings
     from training.trainer.distributed import Processes
+
+Settings = TypeVar("Settings", bound="TrainSettings")
 
 
 def launched_processes(device: str) -> "Processes":
@@ -21,6 +26,16 @@ def launched_processes(device: str) -> "Processes":
         return OneProcess(picked)
     shards = os.environ.get("ACCELERATE_USE_FSDP") == "true"
     return LaunchedProcesses(cpu=picked.type == "cpu", shards=shards)
+
+
+def train_and_tell(
+    train: Callable[[Settings, "Processes"], object], settings: Settings, result: Path
+) -> None:
+    """Train in the launched processes; the first of them prints the result once it is there."""
+    processes = launched_processes(settings.device)
+    train(settings, processes)
+    if processes.rank == 0 and result.exists():
+        sys.stdout.write(f"{result}\n")
 
 
 def model_library() -> Path:

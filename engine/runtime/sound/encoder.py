@@ -102,11 +102,7 @@ class SpeechEncoder(nn.Module):
         Returns:
             shape (B, N, F / 4, width of the translator).
         """
-        x = encoded.flatten(0, 1).transpose(1, 2)  # (B * N, C, F)
-        x = functional.gelu(self.merge_first(x))
-        x = functional.gelu(self.merge_second(x)).transpose(1, 2)  # (B * N, F / 4, C)
-        read: Tensor = self.out(x)
-        return read.reshape(*encoded.shape[:2], *read.shape[1:])
+        return merge_frames(encoded, self.merge_first, self.merge_second, self.out)
 
     def convolve(
         self, mel: Tensor, before: tuple[Tensor, Tensor] | None
@@ -192,6 +188,25 @@ def turned(x: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
     """Turn rows (B, H, R, D) by their times (Su et al. 2021, https://arxiv.org/abs/2104.09864)."""
     (cos, sin), (first, second) = turn, x.chunk(2, dim=-1)
     return torch.cat((first * cos - second * sin, first * sin + second * cos), dim=-1)
+
+
+def merge_frames(encoded: Tensor, first: nn.Conv1d, second: nn.Conv1d, out: nn.Linear) -> Tensor:
+    """Merge four frames into one, and give each the translator's width, block by block.
+
+    Args:
+        encoded: shape (B, N, F, C).
+        first: halves the frames.
+        second: halves them again.
+        out: from the encoder's width to the translator's, W.
+
+    Returns:
+        shape (B, N, F / 4, W).
+    """
+    x = encoded.flatten(0, 1).transpose(1, 2)  # (B * N, C, F)
+    x = functional.gelu(first(x))
+    x = functional.gelu(second(x)).transpose(1, 2)  # (B * N, F / 4, C)
+    read: Tensor = out(x)
+    return read.reshape(*encoded.shape[:2], *read.shape[1:])
 
 
 def sees(block: Tensor, is_ahead: Tensor, left_blocks: int) -> Tensor:

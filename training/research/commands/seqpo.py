@@ -9,7 +9,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from training.commands.launch import launched_processes, model_library
+from training.commands.launch import model_library, train_and_tell
 from training.commands.recipe import Table, add_setting, recipe_names, settings_of
 from training.errors import UsageError
 from training.research.seqpo.settings import QUALITIES, REWARDS, TRUNCATIONS, RewardSettings
@@ -90,9 +90,6 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(msg)
     from training.research.seqpo.run import learn_by_reward  # noqa: PLC0415  torch takes seconds; help must not
 
-    processes = launched_processes(settings.device)
-    learn_by_reward(settings, processes)
     result = settings.out / ("model" if settings.seqpo.all_weights else "adapter")
-    if processes.rank == 0 and result.exists():
-        sys.stdout.write(f"{result}\n")
+    train_and_tell(learn_by_reward, settings, result)
     return 0

@@ -9,7 +9,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from training.commands.launch import launched_processes, model_library
+from training.commands.launch import model_library, train_and_tell
 from training.commands.recipe import Table, add_setting, recipe_names, settings_of
 from training.errors import UsageError
 from training.research.speech.settings import SpeechTrainSettings
@@ -81,9 +81,5 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(msg)
     from training.research.speech.run import train_speech  # noqa: PLC0415  torch takes seconds; help must not
 
-    processes = launched_processes(settings.device)
-    train_speech(settings, processes)
-    result = settings.out / "model"
-    if processes.rank == 0 and result.exists():
-        sys.stdout.write(f"{result}\n")
+    train_and_tell(train_speech, settings, settings.out / "model")
     return 0

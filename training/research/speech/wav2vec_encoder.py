@@ -28,7 +28,7 @@ from torch.nn import functional
 from engine.audio.chunks import Samples
 from engine.models.speech_card import FRAMES_MERGED
 from engine.runtime.sound.block_stream import Block
-from engine.runtime.sound.encoder import attend, sees
+from engine.runtime.sound.encoder import attend, merge_frames, sees
 from engine.untrusted.faults import Fault, refuse
 
 FRAME_SAMPLES = 320
@@ -207,11 +207,7 @@ class Wav2VecEncoder(nn.Module):
 
     def vectors(self, encoded: Tensor) -> Tensor:
         """Return what the translator reads of encoded blocks, as ``SpeechEncoder.vectors``."""
-        x = encoded.flatten(0, 1).transpose(1, 2)  # (B * N, C, F)
-        x = functional.gelu(self.merge_first(x))
-        x = functional.gelu(self.merge_second(x)).transpose(1, 2)  # (B * N, F / 4, C)
-        read: Tensor = self.out(x)
-        return read.reshape(*encoded.shape[:2], *read.shape[1:])
+        return merge_frames(encoded, self.merge_first, self.merge_second, self.out)
 
     @property
     def attending(self) -> "_Attending":
