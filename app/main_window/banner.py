@@ -3,13 +3,21 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QWidget
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QProgressBar,
+    QPushButton,
+    QWidget,
+)
 
 from app.look.widgets.dialog_text import as_sentence, paragraph
 
 _STEPS = 1000
 _PASSING_MS = 20_000  # enough to read a sentence and to reach its button
+_MOST_LINES = 2  # beside the buttons; a longer sentence stands above them
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +39,8 @@ class Banner(QFrame):
 
     Loading and failures come before notices; notices are shown one after the other, warnings
     first, those that pass at last, unless they offer to undo what was just done. They go by
-    themselves after 20 seconds, unless the mouse or the focus is on them.
+    themselves after 20 seconds, unless the mouse or the focus is on them. The buttons stand below
+    a sentence that would be narrow and high beside them.
 
     Signals:
         retry_clicked(): load again.
@@ -67,13 +76,16 @@ class Banner(QFrame):
         self.offer = QPushButton()
         self.other = QPushButton()
         self.dismiss = QPushButton(self.tr("&Dismiss"))
-        row = QHBoxLayout(self)
-        row.addWidget(self.sentence, 1)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.addWidget(self.sentence, 1)
+        buttons = QHBoxLayout()
+        self._row.addLayout(buttons)
+        self._row.setAlignment(buttons, Qt.AlignmentFlag.AlignRight)
         self._parts = (
             *(self.progress, self.retry, self.back, self.offer, self.other, self.dismiss),
         )
         for widget in self._parts:
-            row.addWidget(widget)
+            buttons.addWidget(widget)
             widget.hide()
         self.retry.clicked.connect(self.retry_clicked)
         self.back.clicked.connect(self.back_clicked)
@@ -103,6 +115,7 @@ class Banner(QFrame):
         self.back.setVisible(bool(way_back))
         self.other.setText(self.tr("Choose a&nother model…"))
         self.other.setVisible(is_model)
+        self._lay_out()
 
     def show_loaded(self) -> None:
         """Hide progress and failure."""
@@ -174,6 +187,7 @@ class Banner(QFrame):
             self.offer.setVisible(bool(notice.button))
             self.other.setText(notice.other[0])
             self.other.setVisible(bool(notice.other[0]))
+            self._lay_out()
         if notice is not self._shown:
             self._shown = notice
             self.notice_changed.emit("" if notice is None else notice.name)
@@ -187,9 +201,25 @@ class Banner(QFrame):
         self.setAccessibleName(sentence)
         for widget in self._parts:
             widget.setVisible(widget is shown)
+        self._lay_out()
         self.show()
         if is_news:  # screen readers read it although the focus is elsewhere
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the buttons beside the sentence, or below it."""
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        shown = [one.sizeHint().width() for one in self._parts if not one.isHidden()]
+        area = self._row.contentsMargins()
+        beside = self.width() - area.left() - area.right()
+        beside -= sum(shown) + len(shown) * self._row.spacing()
+        lines = self.sentence.fontMetrics().lineSpacing() * (_MOST_LINES + 0.5)
+        is_narrow = beside <= 0 or self.sentence.heightForWidth(beside) > lines
+        ways = QBoxLayout.Direction
+        self._row.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
 
     @Slot()
     def _take_offer(self) -> None:

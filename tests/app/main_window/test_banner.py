@@ -1,5 +1,5 @@
 import pytest
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 
 from app.config.system.translations import speak, worded
 from app.look.widgets.dialog_text import as_sentence
@@ -189,3 +189,39 @@ def test_undo_is_offered_before_hints_and_notices_of_before(banner):
         "The microphone is gone.",
         "Words in italics may change.",
     ]
+
+
+def narrow(banner, width):
+    """The lines of the sentence in a banner of this width, and whether the button is below it."""
+    banner.window().resize(width, 400)
+    QApplication.processEvents()
+    sentence = banner.sentence
+    n_lines = sentence.heightForWidth(sentence.width()) / sentence.fontMetrics().lineSpacing()
+    return n_lines, banner.dismiss.y() >= sentence.geometry().bottom()
+
+
+def test_three_buttons_stand_below_a_sentence_that_would_be_narrow_beside_them(banner):
+    text = worded(FAILED_DOWNLOADS[3])
+    banner.show_offer(
+        text, "Try &again", "fetch", other=("Choose a&nother speech model…", "choose")
+    )
+    n_lines, is_below = narrow(banner, 600)
+    assert is_below
+    assert n_lines < 2.5
+    assert banner.height() >= banner.sentence.height() + banner.dismiss.height()
+    n_lines, is_below = narrow(banner, 1400)
+    assert not is_below
+    assert n_lines < 2.5
+    banner.show_loaded()
+
+
+def test_the_next_notice_has_its_button_beside_it_again(banner):
+    text = worded(FAILED_DOWNLOADS[3])
+    banner.show_offer(
+        text, "Try &again", "fetch", other=("Choose a&nother speech model…", "choose")
+    )
+    assert narrow(banner, 600)[1]
+    banner.show_warning("this session cannot be saved")
+    assert not narrow(banner, 600)[1]
+    banner.dismiss.click()
+    assert narrow(banner, 600)[1]

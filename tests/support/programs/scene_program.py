@@ -46,6 +46,7 @@ from engine.models.instruct_card import LANGUAGE_NAMES
 from engine.speech.events import Behind, SpeechChanged, TailChanged
 from tests.support.app.fake_engine import LANGUAGES, FakeEngine
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
+from tests.support.programs.place_scenes import DISK, FULL, PlaceScenes, go_to_place, picture_of
 from tests.support.programs.room_scenes import SETTLE_MS, RoomScenes
 from tests.support.programs.side_scenes import SideScenes
 
@@ -106,13 +107,13 @@ PREPARED = {"typing", "arabic", "empty", "loading", "failure", "recovery"}
 MOST_LOOKS = 12  # at what may move for ever, as a busy progress bar
 
 
-class Stage(SideScenes, RoomScenes):
+class Stage(SideScenes, RoomScenes, PlaceScenes):
     """The program, set to a scene."""
 
     def __init__(self, qt, arguments):
         self.qt = qt
         self.arguments = arguments
-        self.folder = Path(tempfile.mkdtemp())
+        self.folder = DISK if arguments.scene == FULL else Path(tempfile.mkdtemp())
         self.others = []
         language = {"arabic": "ar", "polish": "pl"}.get(arguments.scene)
         translations = {"ar": ARABIC, "pl": POLISH}.get(language, GERMAN)
@@ -363,7 +364,7 @@ class Stage(SideScenes, RoomScenes):
         if is_wayland():  # there no program may look at the screen; the compositor does it
             subprocess.run(["grim", self.arguments.file], check=True)
         else:
-            picture = self.qt.primaryScreen().grabWindow(0)
+            picture = picture_of(self.qt.screens())
             assert picture.save(self.arguments.file)
         popup = self.qt.activePopupWidget()
         if popup is not None:
@@ -402,14 +403,16 @@ def main():
     parser.add_argument("--dark", action="store_true")
     parser.add_argument("--language", default="en")
     arguments = parser.parse_args()
+    go_to_place(arguments.scene)
     qt = QApplication(["surtitle"])
     qt.setCursorFlashTime(0)
     qt.setWindowIcon(QIcon(str(ASSETS / "icons" / "surtitle.svg")))
     translators = speak(qt, arguments.language, ASSETS / "languages")
     qt.setDesktopFileName("surtitle")
-    desktop = QWidget()
+    desktops = [QWidget() for _ in qt.screens()]
     if not is_wayland():
-        show_desktop(desktop, qt.primaryScreen().geometry())
+        for desktop, screen in zip(desktops, qt.screens(), strict=True):
+            show_desktop(desktop, screen.geometry())
     stage = Stage(qt, arguments)
     QTimer.singleShot(SETTLE_MS // 2, stage.play)
     status = qt.exec()
