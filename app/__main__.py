@@ -13,9 +13,9 @@ from app.cli import adapters, check, convert, devices, listen, score, serve, tra
 from app.cli.adapters import adapter_folder, open_library
 from app.config.launch_settings import LaunchSettings
 from app.config.system.early_interrupt import leaving_at_once
-from app.config.system.folders import own_folder
 from app.config.system.process_environment import name_temporary_folder, own_stdin
 from engine.errors import PolicyError, SurtitleError
+from engine.folders import own_folder
 from engine.hub.bundled import NO_ADAPTER
 from engine.libraries import keep_caches_in
 from engine.models.adaptive_card import is_lag

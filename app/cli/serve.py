@@ -15,10 +15,10 @@ from app.cli.exit_codes import UsageError, exit_code_of, tell
 from app.cli.serve_ray import add_replica_options, check_ray, n_clients, replica_settings
 from app.cli.translate import add_model_options, chosen_model
 from app.config.system.early_interrupt import leaving_at_once
-from app.config.system.folders import own_folder
 from app.config.system.text_io import TextError
 from app.sharing.networks import LOOPBACK
 from engine.errors import first_line, message_of
+from engine.folders import own_folder
 from engine.settings import ModelSettings, TranslationSettings
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from app.cli.exit_codes import UsageError
 from app.cli.translate import add_model_options, chosen_model
-from app.config.system.folders import own_folder
 from app.config.system.text_io import TextError
+from engine.folders import own_folder
 from engine.settings import TranslationSettings
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from engine.errors import SurtitleError
+from engine.folders import own_folder
 from engine.libraries import keep_caches_in
-from training.commands.launch import cache_folder
 from training.errors import TrainingError, UsageError
 
 
@@ -42,7 +42,7 @@ def run_command(
     for command in commands:
         command.add_parser(subparsers)
     arguments = parser.parse_args(argv)
-    keep_caches_in(cache_folder())
+    keep_caches_in(own_folder("cache", "cache"))
     try:
         exit_code: int = arguments.run(arguments)
     except (TrainingError, SurtitleError) as error:

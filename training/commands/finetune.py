@@ -8,7 +8,8 @@ import shlex
 import sys
 from pathlib import Path
 
-from training.commands.launch import model_library, train_and_tell
+from engine.folders import own_folder
+from training.commands.launch import train_and_tell
 from training.commands.recipe import Table, add_arguments, add_setting, settings_of
 from training.errors import UsageError
 from training.settings import NEW, QUANTISATIONS, STORED, Mixture, TrainSettings
@@ -64,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     changes: Table = {"commands": [shlex.join(["surtitle-train", *sys.argv[1:]])]}
     changes |= _shares(arguments.policies)
     settings = settings_of(
-        arguments, RECIPES, {"models": str(model_library())}, changes, TrainSettings
+        arguments, RECIPES, {"models": str(own_folder("data") / "models")}, changes, TrainSettings
     )
     if settings.base == NEW:
         msg = "an adapter is trained on a base that is there: name one, or make it with pretrain"

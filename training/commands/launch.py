@@ -1,12 +1,10 @@
-"""Parts of several commands: the processes of a run, and our folders."""
+"""Part of several commands: the processes of a run."""
 
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
-
-import platformdirs
 
 if TYPE_CHECKING:
     from training.settings import TrainSettings
@@ -36,18 +34,3 @@ def train_and_tell(
     train(settings, processes)
     if processes.rank == 0 and result.exists():
         sys.stdout.write(f"{result}\n")
-
-
-def model_library() -> Path:
-    """Find where models that are fetched lie, as ``surtitle`` does."""
-    home = os.environ.get("SURTITLE_HOME")
-    data = Path(home) if home else platformdirs.user_data_path("surtitle", appauthor=False)
-    return data / "models"
-
-
-def cache_folder() -> Path:
-    """Find where libraries keep their caches, as ``surtitle`` does."""
-    home = os.environ.get("SURTITLE_HOME")
-    return (
-        Path(home, "cache") if home else platformdirs.user_cache_path("surtitle", appauthor=False)
-    )

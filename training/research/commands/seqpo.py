@@ -9,7 +9,8 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from training.commands.launch import model_library, train_and_tell
+from engine.folders import own_folder
+from training.commands.launch import train_and_tell
 from training.commands.recipe import Table, add_setting, recipe_names, settings_of
 from training.errors import UsageError
 from training.research.seqpo.settings import QUALITIES, REWARDS, TRUNCATIONS, RewardSettings
@@ -83,7 +84,7 @@ def _add_learning(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Make settings of the arguments and train."""
     commands = [shlex.join(["surtitle-research", *sys.argv[1:]])]
-    usual: Table = {"models": str(model_library())}
+    usual: Table = {"models": str(own_folder("data") / "models")}
     settings = settings_of(arguments, RECIPES, usual, {"commands": commands}, RewardSettings)
     if settings.base == NEW:
         msg = "learning by reward begins with a base that is there: name one"

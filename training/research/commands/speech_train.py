@@ -9,7 +9,8 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from training.commands.launch import model_library, train_and_tell
+from engine.folders import own_folder
+from training.commands.launch import train_and_tell
 from training.commands.recipe import Table, add_setting, recipe_names, settings_of
 from training.errors import UsageError
 from training.research.speech.settings import SpeechTrainSettings
@@ -74,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         SurtitleError: likewise.
     """
     commands = [shlex.join(["surtitle-research", *sys.argv[1:]])]
-    usual: Table = {"models": str(model_library())}
+    usual: Table = {"models": str(own_folder("data") / "models")}
     settings = settings_of(arguments, RECIPES, usual, {"commands": commands}, SpeechTrainSettings)
     if settings.base == NEW:
         msg = "sound is read by a translator that is there: name its folder with --base"
