@@ -47,6 +47,11 @@ WRONG_LINES = {
     "many digits": CUE % (b"0", b"1" * 400),
     "very many digits": CUE % (b"0", b"1" * 100_000),
     "not a number": CUE % (b"NaN", b"NaN"),
+    "no UTF-8": b"\xff\xfe",
+    "a list": b"[]",
+    "a text": CUE % (b'"x"', b"1"),
+    "ends before it begins": CUE % (b"5", b"1"),
+    "no event": b'{"key": 3}',
     "long": b'{"event": "cue", "key": 9, "text": "' + b"x" * 2_500_000 + b'"}',
 }
 
@@ -300,21 +305,6 @@ def test_a_text_file_that_hangs_holds_up_neither_journal_nor_end_and_is_told(
     assert (tmp_path / "other.txt").read_text() == "Nein.\n"
     assert len(told) == 1
     assert "does not take captions" in told[0]
-
-
-def test_the_text_file_of_ours_is_for_its_owner_alone_and_a_chosen_one_stays_as_it_is(tmp_path):
-    for name, is_ours in (("ours", True), ("chosen", False)):
-        path = tmp_path / name
-        path.touch(0o644)
-        path.chmod(0o644)
-        text = LiveTextFile(path, is_ours=is_ours)
-        text.write("Ja.")
-        text.close()
-        assert path.stat().st_mode & 0o777 == (0o600 if is_ours else 0o644)
-    text = LiveTextFile(tmp_path / "deep" / "new")
-    text.write("Ja.")
-    text.close()
-    assert (tmp_path / "deep" / "new").stat().st_mode & 0o777 == 0o600
 
 
 def test_with_every_file_damaged_the_window_starts_and_says_so(qtbot, tmp_path):

@@ -99,17 +99,6 @@ def test_however_it_is_cut_off_what_was_whole_is_read(tmp_path):
         assert not session.ended_well
 
 
-def test_damaged_lines_are_counted_and_the_rest_is_read(tmp_path):
-    path = written(tmp_path, [kept(0), kept(1)])
-    strange = [b"\xff\xfe", b"[]", b'{"event": "cue", "key": 9, "start_s": "x", "end_s": 1}']
-    strange += [b'{"event": "cue", "key": 9, "start_s": 5, "end_s": 1}', b'{"key": 3}']
-    path.write_bytes(path.read_bytes() + b"\n".join(strange) + b"\n\n")
-    session = read_session(path)
-    assert session.cues == (cue(0), cue(1))
-    assert session.damaged_lines == len(strange)
-    assert session.ended_well
-
-
 def test_of_a_line_and_a_journal_that_never_end_so_much_is_read_and_no_more(tmp_path, monkeypatch):
     path = written(tmp_path, [kept(0), kept(1)])
     begin, first, *rest = path.read_bytes().splitlines(keepends=True)
@@ -262,18 +251,6 @@ def test_a_journal_that_vanished_is_begun_anew_with_all_of_the_session(
     assert session.damaged_lines == 0
 
 
-def test_the_running_session_is_no_past_one(tmp_path):
-    running = written(tmp_path, [kept(0)], close=False)
-    earlier = written(tmp_path, [kept(1)])
-    assert [one.path for one in past_sessions(tmp_path, running)] == [earlier]
-
-
-def test_a_folder_that_cannot_be_made_is_told(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(TextError, match="cannot be saved"):
-        SessionJournal(tmp_path / "file", STARTED).write(kept(0))
-
-
 WRITER = """
 import sys
 from datetime import datetime
@@ -384,12 +361,6 @@ def test_numbers_of_a_new_session_are_other_utterances():
     record.resume(earlier, 0.0)
     record.bring_back()
     assert record.cues == [cue(0)], "what was cleared before another session does not come back"
-
-
-def test_every_line_of_a_journal_is_json(tmp_path):
-    path = written(tmp_path, [kept(0), CueWithdrawn(key=0)])
-    events = [json.loads(line)["event"] for line in path.read_text().split("\n") if line]
-    assert events == ["session", "cue", "withdrawn", "closed"]
 
 
 BEFORE = Path(__file__).with_name("session_before_pieces.jsonl")

@@ -60,6 +60,7 @@ def test_our_text_file_is_for_its_owner_alone_and_one_that_was_chosen_stays_as_i
     keeper.close()
     assert path.stat().st_mode & 0o777 == mode
     assert (tmp_path / "deep").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "deep" / "mine.txt").stat().st_mode & 0o777 == 0o600
 
 
 def test_who_wants_no_files_gets_none(keepers, tmp_path):
@@ -219,17 +220,6 @@ def test_of_a_very_long_session_the_end_is_shown(qtbot, tmp_path, monkeypatch):
     window.show_session(read_session(written(tmp_path, map(kept, range(5)))))
     assert [view.source for view in window.transcript.rows.views] == ["Good 3", "Good 4"]
     assert window.message.text() == "The last 2 of 5 captions; an export has all"
-
-
-def test_who_was_heard_is_kept_in_memory_and_journal(keepers, tmp_path):
-    keeper = keepers()
-    for number, lane in enumerate(["me", "them", ""]):
-        keeper.follow(UtteranceOpened(utterance=number, lane=lane))
-        keeper.follow(UtteranceEnded(utterance=number))
-    keeper.close()
-    assert [cue.speaker for cue in keeper.cues] == ["me", "them", ""]
-    (session,) = past_sessions(tmp_path / "sessions")
-    assert [cue.speaker for cue in session.cues] == ["me", "them", ""]
 
 
 def test_a_cue_that_was_heard_has_the_time_at_which_it_was_said(keepers):

@@ -320,15 +320,6 @@ def test_a_new_server_is_not_blamed_for_what_failed_under_the_old_one():
     assert room.run(1) == ([NoticeKind.LISTENING], "a")
 
 
-def test_after_sleep_the_device_is_opened_anew():
-    room = Room(device("a", default=True), device("b"))
-    room.run(1)
-    room.monitor.see_sleep(12.3)
-    assert room.run(1) == ([NoticeKind.WOKE], "a")
-    assert room.message == "the computer slept for 12 s: listening to A again"
-    assert len(room.opened) == 2
-
-
 def test_who_moves_the_recording_in_a_mixer_has_chosen_a_device():
     room = Room(device("a", number=1, default=True), device("b", number=2), device("c", number=3))
     room.run(1)

@@ -274,18 +274,6 @@ def test_a_busy_server_that_gives_sound_is_not_taken_for_gone():
     assert desk.kinds[1:] == [NoticeKind.LOST]
 
 
-def test_a_server_that_is_gone_ends_what_was_recorded_and_comes_back():
-    desk = Desk(device())
-    desk.run(1)
-    desk.system.listed = None
-    desk.tap.ends = True
-    desk.run(1)
-    assert desk.kinds == [NoticeKind.LISTENING, NoticeKind.NO_SERVER]
-    desk.system.listed = (device(),)
-    desk.run(1)
-    assert desk.kinds[2:] == [NoticeKind.LISTENING]
-
-
 def test_a_server_that_never_answers_is_waited_for_as_long_as_was_said():
     desk = Desk(patience_s=20)
     desk.system.listed = None

@@ -85,22 +85,6 @@ def test_a_known_name_is_asked_for_where_it_lies(hub, library, monkeypatch):
     assert content(fetch(hub, library, "tiny.en")) == WHISPER_FILES
 
 
-def test_an_interrupted_fetch_goes_on_at_the_last_byte(hub, library):
-    hub.fault = lambda name, start: None if name != "model.bin" else "lost" if start else "reset"
-    assert "the download of some/model broke off after" in refusal(hub, library)
-    hub.fault = lambda _name, _start: None
-    hub.asked.clear()
-    assert content(fetch(hub, library)) == WHISPER_FILES
-    assert any(start > 0 for path, start in hub.asked if "model.bin" in path)
-
-
-@pytest.mark.parametrize("fault", ["long", "garbled"])
-def test_a_cut_or_corrupt_model_is_thrown_away(hub, library, fault):
-    hub.fault = lambda name, _start: fault if name == "model.bin" else None
-    assert "is not what it promised" in refusal(hub, library)
-    assert [path for path in library.rglob("*") if path.is_file()] == []
-
-
 def test_a_fetch_can_be_cancelled_and_goes_on_later(hub, library):
     asked = []
     with pytest.raises(FetchCancelledError, match="what is there is kept"):

@@ -108,11 +108,6 @@ def test_offline_lines_that_lie_close_dash_in_turn_and_others_do_not_care():
     )
 
 
-def test_points_are_labelled_with_their_k_or_n():
-    texts = [label.get_text() for label in labels_of(make_figure([SLOTS]))]
-    assert texts == ["1", "3", "5", "7", "3", "5", "7", "9"]
-
-
 def test_the_legend_names_system_and_family():
     texts = legend_of(make_figure([SLOTS, AGAIN]))
     assert texts == [
@@ -121,11 +116,6 @@ def test_the_legend_names_system_and_family():
         *("read-n", "read-n"),
         *("offline, 25.9 BLEU", "offline, 25.9 BLEU"),
     ]
-
-
-def test_a_system_without_a_family_leaves_its_place_in_the_legend_empty():
-    texts = legend_of(make_figure([Curve("a", SLOTS.points[:4]), SLOTS]))
-    assert texts[2:] == ["wait-k", "wait-k", "", "read-n", "", "offline, 25.9 BLEU"]
 
 
 @pytest.mark.parametrize("curves", [[SLOTS], [SLOTS, AGAIN], [SLOTS, AGAIN, LORA]], ids=len)
@@ -179,12 +169,6 @@ def test_whatever_there_is_to_draw_is_drawn_without_a_warning(tmp_path, curves):
         warnings.simplefilter("error")
         draw(curves, tmp_path / "a.png", title="of $odd names, 字")
     assert imread(tmp_path / "a.png").shape[1] == 800
-
-
-def test_the_picture_has_its_title_above(tmp_path):
-    for title in ("", "a test set"):
-        draw([SLOTS], tmp_path / f"{title}.png", title=title)
-    assert (tmp_path / ".png").read_bytes() != (tmp_path / "a test set.png").read_bytes()
 
 
 @pytest.mark.slow

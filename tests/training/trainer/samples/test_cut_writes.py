@@ -174,13 +174,6 @@ def test_ends_of_writes_that_were_cut_have_no_label_and_all_else_is_as_if_they_w
 # --- who cuts -------------------------------------------------------------------------------------
 
 
-def test_without_a_share_nothing_is_cut_and_nothing_is_drawn():
-    for pair, policy, _ in random_cases(50):
-        rng = random.Random(0)
-        assert cut_writes(pair, policy, Mixture(), rng) is pair
-        assert rng.getstate() == random.Random(0).getstate()
-
-
 @pytest.mark.parametrize("policy", [ReadN(2), WaitK(2), Offline()], ids=str)
 def test_other_policies_are_never_cut(policy):
     pair = long_pair(random.Random(1))

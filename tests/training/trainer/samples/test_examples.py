@@ -111,13 +111,6 @@ def test_every_end_of_write_but_the_last_is_fed():
         assert fed == max(0, labels(rows).count(EOW) - 1)
 
 
-def test_a_sample_of_one_turn_ends_with_its_end_marker_too():
-    """Published code forgets it: then a model never learns to end a short sentence."""
-    pair = one_token_words(2, 2, (1, 2))
-    assert asked(build(pair, ReadN(9))) == [(ASST, 101), (101, 102), (102, EOW)]
-    assert asked(build(pair, Offline())) == [(ASST, 101), (101, 102), (102, EOT)]
-
-
 def test_read_n_begins_no_word_before_the_source_it_needs_is_read():
     checked = 0
     for pair, policy, rows in random_cases(300):

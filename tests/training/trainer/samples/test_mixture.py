@@ -35,19 +35,6 @@ def test_a_pair_without_an_alignment_is_never_read_in_parts_that_must_end():
     assert abs(drawn[WaitK] - Mixture().waits) < 0.03
 
 
-@pytest.mark.parametrize(
-    ("mixture", "kind"),
-    [
-        (Mixture(fixed_reads=1, aligned_reads=0, waits=0), ReadN),
-        (Mixture(fixed_reads=0, aligned_reads=1, waits=0), AlignedReads),
-        (Mixture(fixed_reads=0, aligned_reads=0, waits=1), WaitK),
-        (Mixture(fixed_reads=0, aligned_reads=0, waits=0), Offline),
-    ],
-)
-def test_a_mixture_may_hold_one_policy_alone(mixture, kind):
-    assert shares(mixture) == {kind: 1}
-
-
 def test_every_n_and_every_k_is_drawn():
     rng, mixture = random.Random(0), Mixture()
     pair = random_pair(rng)
@@ -85,12 +72,6 @@ def test_two_to_ten_runs_are_merged_at_a_time():
         assert sizes[-1] <= 10
         merged.update(sizes[:-1])
     assert set(merged) == set(range(2, 11))
-
-
-def test_boundaries_are_drawn_anew_and_the_same_seed_draws_the_same():
-    needs = tuple(range(1, 41))
-    draws = [merged_boundaries(needs, random.Random(seed)) for seed in (0, 0, 1)]
-    assert draws[0] == draws[1] != draws[2]
 
 
 def test_aligned_reads_read_to_each_boundary_and_then_to_the_end():

@@ -34,10 +34,6 @@ def step_stream(**changes):
     return Stream(**(values | changes))
 
 
-def in_lines(steps):
-    return [[[example.rows for example in line] for line in step.lines] for step in steps]
-
-
 def test_every_example_is_in_one_line_and_no_line_is_too_long():
     for seed in range(30):
         examples = random_examples(seed, 12)
@@ -83,20 +79,6 @@ def test_a_step_holds_so_many_pairs_whatever_the_method_makes_of_them():
         steps = list(itertools.islice(stream.steps(), 5))
         shares = [lines.n_pairs for lines in steps]
         assert shares == pytest.approx([5, 5, 5, 5, 3])  # 23 pairs an epoch
-
-
-def test_a_stream_goes_on_where_it_was_left():
-    whole = in_lines(itertools.islice(step_stream().steps(), 13))
-    for skip in (1, 5, 9):
-        n_pairs = round(sum(one.n_pairs for one in itertools.islice(step_stream().steps(), skip)))
-        later = step_stream().steps(skip_pairs=n_pairs)
-        rest = in_lines(itertools.islice(later, 13 - skip))
-        assert rest == whole[skip:]
-
-
-def test_another_seed_gives_other_steps():
-    one = in_lines(itertools.islice(step_stream().steps(), 2))
-    assert one != in_lines(itertools.islice(step_stream(seed=4).steps(), 2))
 
 
 def test_both_slot_lengths_are_drawn():
