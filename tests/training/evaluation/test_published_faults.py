@@ -1,9 +1,10 @@
 """Faults that published code has in its read-n data, each shown to be absent here.
 
 Whose they are is told beside them: Conversational SimulMT (Wang et al. 2024) and SimulMask (Raffel
-et al. 2024), as their public repositories stood in 2026. The others stand where the code is tested: schedules
-that take the smallest or the last link or round down in test_read_schedule.py, words of a write
-which is cut short in test_cut_writes.py, ids and ends of writes in test_examples.py.
+et al. 2024), as their public repositories stood in 2026. The others stand where the code is
+tested: schedules that take the smallest or the last link, or round down, in test_read_schedule.py;
+words of a write that is cut short in test_cut_writes.py; ids and ends of writes in
+test_examples.py.
 """
 
 import random
