@@ -113,5 +113,11 @@ class DownloadRow(QWidget):
         self.message.setText(text)
         self.message.setVisible(bool(text))
         self.progress.setVisible(running)
-        self.cancel.setVisible(running)
-        self.download.setVisible(not running)
+        gone, there = self.download, self.cancel
+        if not running:
+            gone, there = there, gone
+        has_focus = gone.hasFocus()
+        there.show()
+        if has_focus:  # else the next button would have it, and Enter would choose a folder
+            there.setFocus()
+        gone.hide()

@@ -170,3 +170,11 @@ def test_a_sign_follows_doubtful_captions_if_that_is_wanted(marks_doubt):
         made.take(grown(number, 0, "Tag."))
         made.take(UtteranceEnded(utterance=number, confidence=confidence))
     assert said(stream) == "Tag.\nTag.\n" + ("Tag. (?)\n" if marks_doubt else "Tag.\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "n_columns"),
+    [("Hello", 5), ("", 0), ("漢字", 4), ("ｗ", 2), ("e\u0301", 1), ("\u200dab", 2), ("日本 a", 6)],
+)
+def test_letters_take_the_columns_that_a_terminal_gives_them(text, n_columns):
+    assert n_cells(text) == n_columns

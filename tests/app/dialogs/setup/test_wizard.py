@@ -371,3 +371,19 @@ def test_a_download_without_a_byte_says_so(qtbot):
     assert row.silence.isActive()
     row.show_failure("no room")
     assert not row.silence.isActive()
+
+
+def test_the_keyboard_stays_on_the_download_that_failed_and_does_not_choose_a_folder(guide, qtbot):
+    one = guide()
+    go_to(one, one.speech)
+    row = one.speech.row
+    one.activateWindow()
+    row.download.setFocus()
+    qtbot.waitUntil(row.download.hasFocus)
+    one.engine.may_fetch.clear()
+    one.engine.fetch_failure = HubError(UNREACHABLE)
+    row.download.click()
+    qtbot.waitUntil(row.cancel.hasFocus)
+    one.engine.may_fetch.set()
+    qtbot.waitUntil(lambda: row.download.text() == "&Try again")
+    assert row.download.hasFocus()
