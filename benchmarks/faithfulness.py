@@ -27,7 +27,7 @@ from training.data.corpus import SentencePair
 
 _SEED = 1
 _SHORTEST_NAME = 3
-_EDGES = ".,;:!?…\"'“”„‚‘’«»()[]"
+_EDGES = ".,;:!?¿¡…\"'“”„‚‘’«»()[]"
 _RULES = {"both": (True, False), "on": (True,), "off": (False,)}
 _FORMS = {True: "as recognised", False: "as written"}
 
@@ -84,6 +84,7 @@ def n_lost(words: Sequence[str], caption: str, to: str) -> int:
 def names_of(source: str, reference: str) -> list[str]:
     """List the words that stand in capitals, or are addresses, on both sides."""
     there = {word.strip(_EDGES) for word in reference.split()}
+    there |= {re.split("['’]", word)[-1] for word in there}  # Acme of d'Acme
     words = [word.strip(_EDGES) for word in source.split()]
     return [
         word

@@ -5,7 +5,7 @@ Neither Qt nor torch is imported. Exit codes as in ``exit_code_of``; 1 also for 
 
 import argparse
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from app.captions.adapter_details import NOTHING, rows
@@ -13,7 +13,7 @@ from app.cli.exit_codes import exit_code_of, standard_output, tell
 from app.config.system.text_io import printable, send
 from engine.errors import AdapterError
 from engine.files import bytes_text
-from engine.hub.bundled import bundled_adapters, bundled_models
+from engine.hub.bundled import bundled_adapters, bundled_model, bundled_models
 from engine.models.adapters.adapter import Adapter, Status, inspect_adapter, verify_adapter
 from engine.models.adapters.library import AdapterLibrary
 from engine.models.fingerprint import Fingerprint, read_fingerprint
@@ -53,8 +53,8 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         "--model",
         type=Path,
         default=argparse.SUPPRESS,  # the window accepts it, too, before the command
-        metavar="DIR",
-        help="the model they should fit (the bundled one)",
+        metavar="DIR|NAME",
+        help="the model they should fit, or a bundled one by its name (any that is bundled)",
     )
 
 
@@ -71,8 +71,8 @@ def open_library(folder: Path) -> AdapterLibrary:
 
 
 def _list(arguments: argparse.Namespace, library: AdapterLibrary) -> None:  # noqa: TID251  as above
-    base = _base(arguments.model)
-    adapters = [(it.name, inspect_adapter(it.folder, base)) for it in library.adapters()]
+    bases = _bases(arguments.model)
+    adapters = [(it.name, _inspected(it.folder, bases)) for it in library.adapters()]
     if not adapters:
         _say(["no adapters: surtitle adapters add DIR adds one"])
         return
@@ -109,7 +109,7 @@ def _some(names: Iterable[str]) -> str:
 
 def _inspect(arguments: argparse.Namespace, library: AdapterLibrary) -> None:  # noqa: TID251  as above
     folder = adapter_folder(arguments.adapter, library)
-    adapter = inspect_adapter(folder, _base(arguments.model))
+    adapter = _inspected(folder, _bases(arguments.model))
     details = [(str(label), str(value)) for label, value in rows(adapter)]
     width = max(len(label) for label, _ in details) + 2
     _say(f"{label.ljust(width)}{value}" for label, value in details)
@@ -143,11 +143,17 @@ def _remove(arguments: argparse.Namespace, library: AdapterLibrary) -> None:  # 
     _say([f"removed {arguments.adapter}"])
 
 
-def _base(named: Path | None) -> Fingerprint | None:
-    """Read the fingerprint of the model that adapters should fit; None without a model."""
-    bundled = [] if named else bundled_models()
-    folder = named or (bundled[0] if bundled else None)
-    return None if folder is None else read_fingerprint(folder)
+def _bases(named: Path | None) -> list[Fingerprint]:
+    """Read the fingerprints of the model that adapters should fit, or of all that are bundled."""
+    if named is not None:
+        return [read_fingerprint(bundled_model(named) or named)]
+    return [read_fingerprint(folder) for folder in bundled_models()]
+
+
+def _inspected(folder: Path, bases: Sequence[Fingerprint]) -> Adapter:
+    """Inspect an adapter beside the base that it fits best, or by its card where there is none."""
+    found = [inspect_adapter(folder, base) for base in bases] or [inspect_adapter(folder)]
+    return min(found, key=lambda adapter: list(Status).index(adapter.status))
 
 
 def _say(lines: Iterable[str]) -> None:

@@ -30,7 +30,7 @@ from app.config.system.text_io import LineReader, LineWriter, TextError, check_t
 from engine.commands import FurtherLanguage
 from engine.errors import AdapterError, ModelError
 from engine.files import bytes_text
-from engine.hub.bundled import NO_ADAPTER, bundled_models, default_adapter
+from engine.hub.bundled import NO_ADAPTER, bundled_model, default_adapter, suited_model
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.models.adapters.adapter import Adapter, model_card, usable_adapter
@@ -183,7 +183,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def add_model_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that ``chosen_model`` reads."""
     for option, kind, metavar, text in (
-        ("--model", Path, "DIR|NAME", "model folder, or owner/name on the hub (the bundled one)"),
+        (
+            *("--model", Path, "DIR|NAME"),
+            "model folder, name of a bundled one, or owner/name on the hub (the bundled one that "
+            "knows the language)",
+        ),
         ("--device", str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),
     ):  # no default: the same options before the command count here, too
         parser.add_argument(
@@ -424,7 +428,8 @@ def chosen_model(
     translation: TranslationSettings,
 ) -> tuple[ModelSettings, ModelCard]:
     """Check the options of a model that is loaded here; return it and its card."""
-    directory = _model_folder(arguments.model, arguments.model_library)
+    wanted = translation.target_language
+    directory = _model_folder(arguments.model, arguments.model_library, wanted)
     is_apart = is_encoder_decoder(directory)
     if not is_apart:
         check_model_folder(directory)  # fails here at once instead of while loading
@@ -464,12 +469,15 @@ def _slot_length(text: str | None) -> int | None:
     return int(text)
 
 
-def _model_folder(named: Path | None, library: Path) -> Path:
-    bundled = [] if named else bundled_models()
-    if named is None and not bundled:
+def _model_folder(named: Path | None, library: Path, language: str) -> Path:
+    """Return the folder of the named model, else the bundled one of a language, or the first."""
+    if named is not None:
+        return bundled_model(named) or fetched_model(named, library)
+    folder = suited_model(language)
+    if folder is None:
         msg = "no model comes with this copy of Surtitle: name a model folder with --model DIR"
         raise TextError(msg)
-    return fetched_model(named, library) if named else bundled[0]
+    return folder
 
 
 def _adapter(

@@ -24,8 +24,7 @@ from app.main_window.download_bar import DownloadBar
 from app.session.engine_bridge import EngineBridge
 from engine.errors import ModelError
 from engine.events import Event, Failed, LoadProgress
-from engine.hub.bundled import bundled_languages as model_by_language
-from engine.hub.bundled import bundled_models
+from engine.hub.bundled import suited_model
 from engine.messages import Code, Message
 from engine.models.encoder_decoder.original import is_encoder_decoder, model_record
 from engine.models.model_card import ModelCard, read_card
@@ -203,10 +202,9 @@ def model_settings(
     Of several bundled ones it is that of the language, else the first.
     """
     if model is None:
-        bundled = bundled_models()
-        if not bundled:
+        model = suited_model(language)
+        if model is None:
             return None
-        model = model_by_language(bundled).get(language, bundled[0])
     name = hub_name(model)
     return ModelSettings(
         directory=launch.data_folder / "models" if name else model,
@@ -234,8 +232,3 @@ def card_of(model: ModelSettings) -> ModelCard | None:
         return model_record(folder).card if is_encoder_decoder(folder) else read_card(folder)
     except ModelError:
         return None
-
-
-def bundled_languages() -> tuple[str, ...]:
-    """Return the target languages of the bundled models; none without one."""
-    return tuple(model_by_language(bundled_models()))

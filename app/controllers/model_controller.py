@@ -14,7 +14,6 @@ from app.controllers.adapter_controller import AdapterController
 from app.controllers.model_change import (
     ACCEPT_LICENCE,
     ModelChange,
-    bundled_languages,
     card_of,
     model_folder,
     model_settings,
@@ -36,6 +35,7 @@ from engine.events import (
     Refused,
     Statistics,
 )
+from engine.hub.bundled import bundled_languages
 from engine.messages import Code, Message
 from engine.settings import ModelSettings, ServerSettings, TranslationSettings
 
@@ -235,7 +235,7 @@ class ModelController(QObject):
         if not was_change and self._settings.server is not None:
             self.compute_here()
         elif not was_change:
-            self.choose(ModelChoice(model=None, language=bundled_languages()[0]))
+            self.choose(ModelChoice(model=None, language=self._bundled_language()))
         elif not self._bridge.is_running:
             self.load()
 
@@ -373,7 +373,12 @@ class ModelController(QObject):
         """Return what is offered instead of a stored model that fails; empty for nothing."""
         if self._settings.server is not None:
             return self.tr("T&ranslate on this computer") if self.has_model else ""
-        bundled = bundled_languages()
+        bundled = self._bundled_language()
         if not bundled or self._settings.launch.model or not self._settings.preferences.model:
             return ""
-        return self.tr("&Use {} instead").format(language_name(bundled[0]))
+        return self.tr("&Use {} instead").format(language_name(bundled))
+
+    def _bundled_language(self) -> str:
+        """Return the stored language if a bundled model knows it, else one's; empty for none."""
+        known, stored = bundled_languages(), self._settings.preferences.translation.language
+        return stored if stored in known else next(iter(known), "")

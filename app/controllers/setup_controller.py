@@ -12,7 +12,6 @@ from app.config.model_choice import ModelChoice
 from app.config.modes import CAPTIONS_ONLY, TRANSLATE
 from app.config.settings_in_force import SettingsInForce
 from app.config.system.translations import worded
-from app.controllers.model_change import bundled_languages
 from app.dialogs.setup.offer_words import quality_of
 from app.dialogs.setup.tool_dialogs import ModelsDialog
 from app.dialogs.setup.wizard import SetupWizard, WizardServices
@@ -21,6 +20,7 @@ from app.look.widgets.language_names import language_names
 from app.main_window.window import MainWindow
 from app.session.listening_service import ListeningService
 from engine.audio.devices import DeviceKind, Level
+from engine.hub.bundled import bundled_languages
 from engine.hub.catalogue import TRANSLATION_MODELS
 from engine.speech.events import Heard, ListeningFailed, Noticed, SoundCame
 from engine.untrusted.safe_names import folder_of
@@ -57,7 +57,7 @@ class SetupController(QObject):
             window: its sources are tried.
         """
         super().__init__(window)
-        self.parts = WizardServices(bundled=bundled_languages())
+        self.parts = WizardServices(bundled=tuple(bundled_languages()))
         self.dialog: SetupWizard | None = None
         self.models: ModelsDialog | None = None
         self._settings, self._desk, self._window = settings, desk, window
@@ -247,7 +247,8 @@ class SetupController(QObject):
         server = self._settings.server
         if server is None and not self._may_know(model, stored.source, language):
             self._wished = language
-            language = self.parts.bundled[0] if model is None else stored.language
+            is_stored = model is not None or stored.language in self.parts.bundled
+            language = stored.language if is_stored else self.parts.bundled[0]
         choice = ModelChoice(model=model, language=language, source=stored.source, server=server)
         self._settings.choose_model(choice)
 

@@ -88,10 +88,9 @@ class CaptionChoices(QObject):
         self.changed.emit()
 
     def show_languages(self, languages: Mapping[str, str], chosen: str) -> None:
-        """Offer these target languages, names by code."""
-        self.language.show_entries(
-            [(language_name(code, name), code, "") for code, name in languages.items()]
-        )
+        """Offer these target languages, names by code; each has its place in the alphabet."""
+        named = [(language_name(code, name), code, "") for code, name in languages.items()]
+        self.language.show_entries(sorted(named, key=lambda entry: entry[0].casefold()))
         if chosen in languages:
             self.language.choose(chosen)
         self.changed.emit()

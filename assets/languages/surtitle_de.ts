@@ -4245,6 +4245,10 @@
         <translation>Für {} wählen Sie nach der Einrichtung ein Übersetzungsmodell.</translation>
     </message>
     <message>
+        <source>Built-in translation: {}.</source>
+        <translation>Eingebaute Übersetzung: {}.</translation>
+    </message>
+    <message>
         <source>Live captions, on this computer only</source>
         <translation>Live-Untertitel, nur auf diesem Computer</translation>
     </message>
@@ -4259,10 +4263,6 @@
     <message>
         <source>The built-in translator is for simple, everyday sentences.</source>
         <translation>Der eingebaute Übersetzer ist für einfache, alltägliche Sätze gedacht.</translation>
-    </message>
-    <message>
-        <source>The built-in translator knows {} only.</source>
-        <translation>Der eingebaute Übersetzer kann nur {}.</translation>
     </message>
     <message>
         <source>No sound or text leaves this computer</source>

@@ -37,6 +37,18 @@ def bundled_languages(models: Sequence[Path] | None = None) -> dict[str, Path]:
     return found
 
 
+def suited_model(language: str) -> Path | None:
+    """Return the bundled model of a language, else the first one; None if none is bundled."""
+    models = bundled_models()
+    return bundled_languages(models).get(language, models[0]) if models else None
+
+
+def bundled_model(named: Path) -> Path | None:
+    """Return the bundled model folder of a name; None if there is none, or such a path exists."""
+    models = {folder.name: folder for folder in bundled_models()}
+    return None if named.exists() else models.get(str(named))
+
+
 def bundled_adapters() -> list[Path]:
     """List the bundled adapter folders by name."""
     return sorted(path.parent for path in ASSETS.glob("adapters/*/adapter_config.json"))

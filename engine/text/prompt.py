@@ -24,6 +24,9 @@ _MAX_UNIT = 64
 _DATE = "26 Jul 2024"
 """The default date of Llama 3.1; the prompt of an adapter must not change every day."""
 
+_WORD_MARKS = ("Ġ", "▁")
+"""Of tokens that begin with a blank."""
+
 _SOURCE, _TARGET, _NEXT = "\ue000source\ue001", "\ue000target\ue001", "\ue000next\ue001"
 
 
@@ -172,6 +175,14 @@ def word_ids(tokenizer: WordTokenizer, word: str) -> list[int]:
     )
 
 
+def joined_ids(tokenizer: WordTokenizer, word: str) -> list[int]:
+    """Encode a word that follows another without a blank; nothing if the tokenizer adds one."""
+    encoded = tokenizer.encode(word, add_special_tokens=False, split_special_tokens=True)
+    ids = cast("list[int]", encoded)
+    begins = [str(token) for token in tokenizer.convert_ids_to_tokens(ids[:1])]
+    return [] if any(token.startswith(_WORD_MARKS) for token in begins) else ids
+
+
 def full_stop_ids(tokenizer: WordTokenizer, word: str, full_stop: str) -> tuple[int, ...]:
     """Encode the full stop after a word; no ids for an empty one."""
     if not full_stop:
@@ -192,7 +203,7 @@ def word_units(tokenizer: WordTokenizer, word: str) -> Iterator[tuple[int, ...]]
 def word_starts(tokenizer: WordTokenizer) -> list[bool]:
     """Return for every id whether its token begins with a blank, and so begins a word."""
     tokens = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
-    return [str(token).startswith(("Ġ", "▁")) for token in tokens]
+    return [str(token).startswith(_WORD_MARKS) for token in tokens]
 
 
 _INSIDE = frozenset(map(chr, (*range(0xA1, 0xC0), *range(290, 324))))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from engine.errors import ContextError
 from engine.messages import Code
 
-EDGES = ".,;:!?…\"'“”„‚‘’«»()[]"
+EDGES = ".,;:!?¿¡…\"'“”„‚‘’«»()[]"
 """Punctuation that may stand around a word."""
 
 MAX_TERMS, LONGEST = 500, 120

@@ -27,6 +27,9 @@ from engine.translation.copies import Candidates, Copies
 _MAX_TRIED = 256
 """Tokens that are tried in the order of their logits before the proposal is taken after all."""
 
+_BLANKS = " \u00a0\u202f"
+"""Also the two that French has before its marks and within quotation marks and thousands."""
+
 _LAST_RUN = re.compile(rf"({RUN.pattern})[.,:]?$")
 
 
@@ -159,7 +162,7 @@ class Constraints:
 
 def _tail(caption: str) -> str:
     """Return the word at the end of a caption, as far as it is written."""
-    return caption[max(caption.rfind(" "), caption.rfind("\u00a0")) + 1 :]
+    return caption[max(map(caption.rfind, _BLANKS)) + 1 :]
 
 
 def _numbers_fit(caption: str, piece: str, numbers: Sequence[Number]) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 import tokenizers
 from numpy.typing import NDArray
 
-from engine.text.prompt import word_ids
+from engine.text.prompt import joined_ids, word_ids
 from engine.text.terms import EDGES, TermFinder
 from engine.text.tokenizer import WordTokenizer
 
@@ -35,6 +35,9 @@ _START_SHARE = 0.25
 _ADDRESS = re.compile(r"@|://|www\.|_|[a-z]\.[a-z]{2}")
 """What addresses and names of files have in them."""
 
+_ELIDED = re.compile(r"[^\W\d_]+['’](.*)")
+"""A short word and its apostrophe before the word of a caption: ``d'Acme``, ``l’Acme``."""
+
 _INSIDE = re.compile(r"@|://|_|\.[a-z]")
 """What stands in no word of a language: a proposal with it means an address."""
 
@@ -47,13 +50,28 @@ class _Copy:
         word: without punctuation around it.
         ids: its tokens.
         begun: the text of the first 0, 1, ... tokens.
+        joined: its tokens right after an apostrophe, each by the text before it.
         bonus: see ``NAME_BONUS``.
     """
 
     word: str
     ids: tuple[int, ...]
     begun: tuple[str, ...]
+    joined: Mapping[str, int]
     bonus: float
+
+    def next_after(self, tail: str, elided: str | None) -> Iterator[tuple[int, str]]:
+        """Yield each token that begins the word or goes on with it, and the text before that.
+
+        Args:
+            tail: the last word of the caption, as far as it was written.
+            elided: what of the tail stands behind an apostrophe; None for nothing.
+        """
+        for id_, begun in zip(self.ids, self.begun, strict=True):
+            if begun in ("", tail):
+                yield id_, begun
+        if elided is not None and elided in self.joined:
+            yield self.joined[elided], elided
 
     def is_meant_by(self, word: str) -> bool:
         """Return whether a word that was proposed has an address's marks, and so means this one."""
@@ -160,13 +178,14 @@ class Copies:
         best, best_score = id_, None
         tail = tail.lstrip(EDGES)
         is_new = not tail or all(tail not in copy.begun for copy in names)
+        elided = _ELIDED.fullmatch(tail) if is_new else None
         for copy in names:
             if copy.word in caption:
                 continue
             if is_new and copy.is_meant_by(tail + piece):
                 return copy.ids[0]
-            for next_, begun in zip(copy.ids, copy.begun, strict=True):
-                if begun not in ("", tail) or next_ == best:
+            for next_, begun in copy.next_after(tail, elided[1] if elided else None):
+                if next_ == best:
                     continue
                 if best_score is None:
                     best_score = float(logits[id_])
@@ -215,9 +234,14 @@ class Copies:
             word = whole.strip(EDGES).removesuffix("'s")
             bonus = _bonus(word, is_first=n == 0 or words[n - 1].endswith((".", "!", "?")))
             if bonus:
-                ids = tuple(word_ids(self._tokenizer, word))
-                begun = (self._decoder.decode(list(ids[:n])).lstrip() for n in range(len(ids)))
-                yield _Copy(word, ids, tuple(begun), bonus)
+                ids = word_ids(self._tokenizer, word)
+                joined = joined_ids(self._tokenizer, word)
+                after = dict(zip(self._begun(joined), joined, strict=True))
+                yield _Copy(word, tuple(ids), tuple(self._begun(ids)), after, bonus)
+
+    def _begun(self, ids: Sequence[int]) -> Iterator[str]:
+        """Yield the text of the first 0, 1, ... of a word's tokens."""
+        return (self._decoder.decode(list(ids[:n])).lstrip() for n in range(len(ids)))
 
     def _terms(self, counts: Mapping[str, int]) -> Iterator[_Term]:
         for text, count in counts.items():

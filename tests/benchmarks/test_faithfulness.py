@@ -26,6 +26,7 @@ def test_names_stand_in_capitals_on_both_sides():
     source = "Yesterday Anna sent BX7749 to anna@example.com, in May."
     reference = "Gestern schickte Anna BX7749 an anna@example.com, im Mai."
     assert names_of(source, reference) == ["Anna", "BX7749", "anna@example.com"]
+    assert names_of("It is Anna from Acme.", "C'est Anna, d'Acme.") == ["Anna", "Acme"]
 
 
 def test_a_caption_is_counted():

@@ -11,7 +11,7 @@ from app.config.preferences import Preferences
 from app.dialogs.settings.page import SettingsPage
 from app.look.widgets.dialog_text import paragraph
 from app.look.widgets.policy_names import standard_entry, unoffered_policy
-from engine.hub.bundled import bundled_models
+from engine.hub.bundled import suited_model
 from engine.untrusted.safe_names import model_name
 
 
@@ -44,7 +44,7 @@ class TranslationPage(SettingsPage):
         """Show the preferences and the name of the model."""
         self._offer([unoffered_policy(preferences.translation.policy)])
         super().fill(preferences)
-        self.model.setText(_model_name(preferences.model))
+        self.model.setText(_model_name(preferences.model, preferences.translation.language))
         self.model.setToolTip(str(preferences.model or ""))
 
     def show_timings(self, policies: Sequence[tuple[str, str, str]]) -> None:
@@ -70,7 +70,8 @@ class TranslationPage(SettingsPage):
         self.explanation.setText(self._explanations.get(self.policy.currentData(), ""))
 
 
-def _model_name(model: Path | None) -> str:
+def _model_name(model: Path | None, language: str) -> str:
     if model is not None:
         return hub_name(model) or model_name(model)
-    return next((folder.name for folder in bundled_models()), "–")
+    folder = suited_model(language)
+    return "–" if folder is None else folder.name

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
@@ -46,13 +46,19 @@ class WizardPage(QWidget):
 
 
 class WelcomePage(WizardPage):
-    """The purpose of Surtitle, the privacy of its data, and the two languages."""
+    """The purpose of Surtitle, the privacy of its data, and the two languages.
+
+    Signals:
+        chosen(str): code of another language of the captions; empty for no translation.
+    """
+
+    chosen = Signal(str)
 
     def __init__(self, bundled: Sequence[str]) -> None:
-        """Offer all languages.
+        """Offer all languages, those of the bundled models first.
 
         Args:
-            bundled: target languages of the bundled model.
+            bundled: target languages of the bundled models.
         """
         super().__init__()
         self.title = self.tr("Live captions, on this computer only")
@@ -75,7 +81,7 @@ class WelcomePage(WizardPage):
             )
         )
         self.column.addStretch(1)
-        self.target.currentIndexChanged.connect(self._explain)
+        self.target.currentIndexChanged.connect(self._choose)
 
     def _lay_out_languages(self) -> QHBoxLayout:
         """Put the two languages into one line, an arrow between them."""
@@ -83,9 +89,12 @@ class WelcomePage(WizardPage):
         self.source.addItem(language_name("en"), "en")
         self.source.setAccessibleName(self.tr("Language that is spoken"))
         self.target.setAccessibleName(self.tr("Language of the captions"))
-        for code, name in language_names().items():
-            if code != "en":
-                self.target.addItem(name, code)
+        names = {code: name for code, name in language_names().items() if code != "en"}
+        others = [code for code in names if code not in self._bundled]
+        for code in (*(code for code in names if code not in others), *others):
+            self.target.addItem(names[code], code)
+        if len(others) < len(names):
+            self.target.insertSeparator(len(names) - len(others))
         self.target.addItem(self.tr("No translation: captions in English"), "")
         row = QHBoxLayout()
         row.setSpacing(2 * GAP)
@@ -121,10 +130,15 @@ class WelcomePage(WizardPage):
         """Show the chosen language."""
         is_plain = preferences.captions.mode == CAPTIONS_ONLY
         index = self.target.findData("" if is_plain else preferences.translation.language)
-        self.target.setCurrentIndex(max(0, index))
+        with QSignalBlocker(self.target):  # nobody has chosen
+            self.target.setCurrentIndex(max(0, index))
         self._explain()
 
     @Slot()
+    def _choose(self) -> None:
+        self._explain()
+        self.chosen.emit(self.language)
+
     def _explain(self) -> None:
         note = self.tr("The built-in translator is for simple, everyday sentences.")
         if not self.language:
@@ -133,9 +147,9 @@ class WelcomePage(WizardPage):
             note = self.tr("For {}, you choose a translation model after this set-up.")
             note = note.format(self.target.currentText())
             if self._bundled:
-                known = ", ".join(map(language_name, self._bundled))
-                only = self.tr("The built-in translator knows {} only.").format(known)
-                note = f"{only} {note}"
+                known = ", ".join(sorted(map(language_name, self._bundled), key=str.casefold))
+                built_in = self.tr("Built-in translation: {}.").format(known)
+                note = f"{built_in} {note}"
         self.note.setText(note)
 
 

@@ -27,7 +27,7 @@ class WizardServices:
 
     Attributes:
         program: the command line that starts this program; None for the running one.
-        bundled: target languages of the bundled model; empty without one.
+        bundled: target languages of the bundled models; empty without one.
     """
 
     program: tuple[str, ...] | None = None
@@ -38,7 +38,7 @@ class SetupWizard(QDialog):
     """Four pages: languages and privacy, the speech model, a try, and what comes next.
 
     Signals:
-        language_wanted(str): translate into this language.
+        language_wanted(str): translate into this language, as soon as it is chosen.
         recognizer_wanted(str): use this speech model, which is on this computer.
         source_wanted(DeviceKind, bool): switch a source on or off.
         left(): the wizard was closed.
@@ -73,6 +73,7 @@ class SetupWizard(QDialog):
         self.back.clicked.connect(self._go_back)
         self.next.clicked.connect(self._go_on)
         self.skip.clicked.connect(self.close)
+        self.welcome.chosen.connect(self.language_wanted)
         self.speech.changed.connect(self._show_speech)
         self.speech.chosen.connect(self.recognizer_wanted)
         self.trial.source_wanted.connect(self.source_wanted)
@@ -182,8 +183,6 @@ class SetupWizard(QDialog):
     @Slot()
     def _go_on(self) -> None:
         number = self.stack.currentIndex()
-        if self.pages[number] is self.welcome:
-            self.language_wanted.emit(self.welcome.language)
         if number < len(self.pages) - 1:
             self._show_page(number + 1)
         else:

@@ -73,6 +73,20 @@ def test_adapters_are_added_listed_and_removed(adapters, source, model):
     assert "no adapters" in adapters("list", "--model", model)[1]
 
 
+def test_an_adapter_for_any_of_the_bundled_models_is_fine(adapters, model, tmp_path, monkeypatch):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "config.json").write_text(json.dumps({**CONFIG, "hidden_size": 32}))
+    (other / "tokenizer.json").write_text("[]")
+    base = read_fingerprint(model)
+    folder = write_adapter(tmp_path / "output", base, card=tiny_card(base))
+    monkeypatch.setattr("app.cli.adapters.bundled_models", lambda: [other, model])
+    adapters("add", folder)
+    assert "tiny-en-de  ok " in adapters("list")[1]
+    assert "tiny-en-de  blocked " in adapters("list", "--model", other)[1]
+    assert adapters("inspect", folder)[0] == 0
+
+
 def test_the_list_says_why_an_adapter_cannot_be_used(adapters, source, model):
     adapters("add", source)
     (model / "config.json").write_text(json.dumps(CONFIG | {"num_hidden_layers": 3}))

@@ -36,6 +36,7 @@ from engine.runtime.load_plan import load_plans
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import tiny_card, write_adapter
+from tests.support.app.bundle import bundle
 from tests.support.audience.fake_room import fake_rooms
 from tests.support.audience.page_client import Reader
 from tests.support.chat_templates import CHATML
@@ -410,7 +411,7 @@ def test_options_before_the_command_count_too(translate, model, monkeypatch, cap
 
 
 def test_without_any_model_the_option_is_named(monkeypatch, capsys):
-    monkeypatch.setattr(terminal, "bundled_models", list)
+    monkeypatch.setattr("engine.hub.bundled.bundled_models", list)
 
     assert main(["translate"]) == 1
     assert "surtitle translate: no model" in (said := capsys.readouterr().err)
@@ -418,11 +419,26 @@ def test_without_any_model_the_option_is_named(monkeypatch, capsys):
 
 
 def test_the_first_bundled_model_is_taken(translate, model, monkeypatch, capsysbinary):
-    monkeypatch.setattr(terminal, "bundled_models", lambda: [model, model / "none"])
+    monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [model, model / "none"])
     monkeypatch.setattr(sys, "stdin", Stdin(b"Abc.\n"))
 
     assert main(["translate"]) == 0
     assert capsysbinary.readouterr().out == translate(b"Abc.\n").out
+
+
+def test_of_several_bundled_models_that_of_the_language_is_taken_or_the_named_one(
+    tmp_path, monkeypatch, capsys
+):
+    folders, taken = bundle(tmp_path, monkeypatch), []
+    monkeypatch.setattr(terminal, "check_model_folder", lambda _folder: None)
+    monkeypatch.setattr(
+        terminal, "translate", lambda settings, *_: taken.append(settings.own_model.directory)
+    )
+    for options in ((), ("--to", "fr"), ("--model", "surtitle-en-es", "--to", "es")):
+        assert main(["translate", "--adapter", "none", *options]) == 0
+    assert taken == [folders[code] for code in ("de", "fr", "es")]
+    assert main(["translate", "--adapter", "none", "--model", "surtitle-en-fr", "--to", "es"]) == 2
+    assert "surtitle-en-fr translates to fr, not to 'es'" in capsys.readouterr().err
 
 
 def test_a_missing_model_folder_is_told(translate, tmp_path):

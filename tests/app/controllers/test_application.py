@@ -181,7 +181,7 @@ def test_a_failure_while_translating_keeps_what_was_finished(program):
 
 
 def test_without_any_model_the_banner_says_what_to_do(program, monkeypatch):
-    monkeypatch.setattr("app.controllers.model_change.bundled_models", list)
+    monkeypatch.setattr("engine.hub.bundled.bundled_models", list)
     one = program(model=None).open()
     one.wait(one.window.banner.offer.isVisible)
     assert "--model FOLDER" in one.window.banner.sentence.text()
@@ -192,7 +192,7 @@ def test_without_any_model_the_banner_says_what_to_do(program, monkeypatch):
 
 
 def test_the_bundled_model_is_the_one_without_another_word(program, monkeypatch, tmp_path):
-    monkeypatch.setattr("app.controllers.model_change.bundled_models", lambda: [tmp_path])
+    monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
     program(model=None).open().wait_until_ready()
 
 

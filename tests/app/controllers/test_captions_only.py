@@ -36,7 +36,7 @@ def say(one, text):
 
 
 def test_it_starts_without_any_model_and_captions_what_is_typed(only, monkeypatch):
-    monkeypatch.setattr("app.controllers.model_change.bundled_models", list)
+    monkeypatch.setattr("engine.hub.bundled.bundled_models", list)
     one = only().open().wait_until_ready()
     assert one.engine.models == []
     assert not one.window.banner.isVisible()

@@ -182,7 +182,7 @@ def test_a_name_that_was_heard_wrongly_is_written_in_a_row_of_its_own(glossary):
 
 def test_what_it_does_to_the_model_is_said(glossary, monkeypatch, tmp_path):
     assert "large instruct model can follow" in glossary().dialog.warning.text()
-    monkeypatch.setattr("app.controllers.model_change.bundled_models", lambda: [tmp_path])
+    monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
     assert "used exactly as written here" in glossary(model=None).dialog.warning.text()
 
 

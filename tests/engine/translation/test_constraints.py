@@ -141,6 +141,22 @@ def test_a_name_is_copied_where_the_model_finds_it_nearly_as_likely(constraints)
     assert constraints.choose(other, values, "Kowalczyk is here.", begun) == other
 
 
+def test_a_name_behind_an_apostrophe_is_copied_without_a_blank(constraints):
+    source, caption = "John from Papadopoulos", "Jean d'"
+    encoded = tokenizer().encode("Papadopoulos", add_special_tokens=False)
+    apart = word_ids(tokenizer(), "Papadopoulos")
+    other = tokenizer().encode("x", add_special_tokens=False)[0]
+    for n, id_ in enumerate(encoded):
+        begun = tokenizer().decode(encoded[:n])
+        values = logits(other)
+        values[id_] = -(NAME_BONUS if n else NAME_BONUS / 4) + 0.1
+        chosen = constraints.choose(other, values, source, caption + begun)
+        assert (chosen, apart[0] != encoded[0]) == (id_, True)
+    values = logits(other)
+    values[encoded[1]] = 0.1 - NAME_BONUS
+    assert constraints.choose(other, values, source, "Jean d'ici") == other
+
+
 def test_whatever_a_model_wants_numbers_are_the_sources_and_nothing_harms(constraints):
     rng = random.Random(3)
     harmful = HarmfulWords("de")

@@ -14,7 +14,8 @@ from PySide6.QtCore import QTimer
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app import start
-from app.controllers import model_change, startup
+from app.controllers import startup
+from engine.hub import bundled
 
 MISSING = ("torch", "transformers", "ctranslate2", "onnxruntime")
 
@@ -29,7 +30,7 @@ class NotInstalled:
 
 sys.meta_path.insert(0, NotInstalled())
 show = startup.Application.show
-model_change.bundled_models = tuple
+bundled.bundled_models = tuple
 SENTENCE = sys.argv.pop()
 
 

@@ -286,7 +286,7 @@ def chosen_in_tools(one, model, language, **more):
 
 
 def test_a_model_that_is_chosen_is_stored_and_loaded(program, tmp_path, monkeypatch):
-    monkeypatch.setattr("app.controllers.model_change.bundled_models", lambda: [tmp_path])
+    monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
     one = program(model=None).open().wait_until_ready()
     chosen_in_tools(one, Path("some/model"), "fr")
     one.wait(lambda: one.application.settings.model == Path("some/model"))
