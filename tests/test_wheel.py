@@ -68,8 +68,10 @@ def test_the_wheel_brings_model_languages_icon_and_menu_entry(wheel):
         data = next(name for name in names if ".data/data/share" in name).partition("/")[0]
         for place, source in SHARED.items():
             assert archive.read(f"{data}/data/{place}") == (ROOT / source).read_bytes()
-    model = "assets/models/surtitle-en-de"
-    assert {f"{model}/model.safetensors", f"{model}/surtitle.json"} <= names
+    assert {"assets/models/surtitle-en-de/model.safetensors"} <= names
+    for card in ROOT.glob("assets/models/*/surtitle.json"):  # each with its licence and its data
+        assert f"assets/models/{card.parent.name}/README.md" in names
+    assert wheel.stat().st_size < 100_000_000
     assert {"assets/languages/surtitle_de.qm", "assets/icons/surtitle.svg"} <= names
     words = ("hallucinations.txt", "harmful_words.toml", "stop_words.toml")
     texts = ("known_models.toml", "caption_page.html", *words)

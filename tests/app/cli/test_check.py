@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
+from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import KNOWN_MODELS, WHISPER_MODELS
 from engine.runtime.hardware import Machine
 from engine.session.lag_forecast import measure_steps
@@ -22,12 +23,16 @@ def lines(capsys):
 @pytest.mark.slow
 def test_a_program_is_told_what_the_computer_has_and_what_fits(capsys):
     assert main(["--device", "cpu", "check", "--json"]) == 0
-    machine, bundled, recognisers, computing, *others = lines(capsys)
+    machine, *bundled = lines(capsys)
+    models = bundled_models()
+    recognisers, computing, *others = bundled[len(models) :]
+    bundled = bundled[: len(models)]
     fits = [line for line in others if line["kind"] == "fit"]
-    kinds = [line["kind"] for line in (machine, bundled, recognisers, computing)]
-    assert kinds == ["machine", "bundled", "recognisers", "computing"]
+    kinds = [line["kind"] for line in (machine, *bundled, recognisers, computing)]
+    assert kinds == ["machine", *["bundled"] * len(models), "recognisers", "computing"]
     assert computing["gflops"] > 0
-    assert bundled["languages"]
+    assert [one["model"] for one in bundled] == [folder.name for folder in models]
+    assert all(one["languages"] for one in bundled)
     assert {*recognisers["found"]} <= {*WHISPER_MODELS}
     assert machine["cores"] >= 1
     assert 0 < machine["free_bytes"] <= machine["memory_bytes"]
@@ -60,6 +65,7 @@ def test_a_person_is_told_fact_by_fact_what_is_here(capsys, monkeypatch, found, 
     monkeypatch.setattr("engine.speech.speech_models.found_speech_model", found_whisper)
     monkeypatch.setattr("app.cli.check.KNOWN_MODELS", ())
     monkeypatch.setattr("app.cli.check.known_offers", list)
+    monkeypatch.setattr("app.cli.check.bundled_models", lambda: bundled_models()[:1])
     assert main(["check"]) == 0
     said = capsys.readouterr()
     assert said.err == ""

@@ -101,7 +101,10 @@ def test_it_costs_nothing_where_no_further_language_is_named(monkeypatch):
     assert told == []
 
 
-def test_the_model_that_is_named_for_a_language_translates_from_what_is_spoken(tmp_path):
+def test_the_model_that_is_named_for_a_language_translates_from_what_is_spoken(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("app.captions.models.bundled_models", list)
     asked = Namespace(share_languages=["fr"], model_library=tmp_path)
     for spoken, named in (("en", "opus-mt-en-fr"), ("de", "m2m100_418M")):
         settings = TranslationSettings(source_language=spoken, target_language="pl")

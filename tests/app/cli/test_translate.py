@@ -981,7 +981,7 @@ def test_nothing_is_shared_unless_it_is_wanted(translate, rooms):
         (["--live", "--share-language", "fr"], "add --share"),
         ([*HERE, "--share-language", "de"], "de is shared in any case"),
         ([*HERE, "--share-language", "en"], "en is shared in any case"),
-        ([*HERE, "--share-language", "es"], "--to es --model Helsinki-NLP/opus-mt-en-es"),
+        ([*HERE, "--share-language", "cs"], "--to cs --model Helsinki-NLP/opus-mt-en-cs"),
         ([*HERE, "--share-language", "fr", "--share-language", "xx"], "got 'xx': fetch one first"),
         (["--live", "--share", "--share-at", "192.0.2.1"], "is an address of this computer"),
     ],

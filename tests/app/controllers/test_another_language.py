@@ -11,6 +11,7 @@ from app.config.model_choice import ModelChoice
 from engine.messages import Code
 from engine.models.encoder_decoder.record import Record
 from engine.untrusted.safe_names import folder_of
+from tests.support.app.bundle import bundle
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.setup_services import MACHINE, parts, says
 
@@ -199,11 +200,10 @@ def test_a_language_whose_model_is_here_is_one_click_away(program, tmp_path):
 def test_languages_of_every_bundled_model_are_in_the_menu_and_load_theirs(
     program, tmp_path, monkeypatch
 ):
-    folders = {code: tmp_path / code for code in ("de", "es")}
-    monkeypatch.setattr("app.controllers.model_change.model_by_language", lambda _models: folders)
-    monkeypatch.setattr("app.config.settings_in_force.bundled_languages", lambda: folders)
+    folders = bundle(tmp_path, monkeypatch)
     one = program(model=None).open().wait_until_ready()
-    assert "es" in [code for _, code in one.window.choices.language.entries]
+    every = [("French", "fr"), ("German", "de"), ("Spanish", "es")]
+    assert one.window.choices.language.entries == every
     one.window.choices.language.pick("es")
     one.wait(lambda: one.application.settings.translation.target_language == "es")
     assert one.engine.models[-1].directory == folders["es"]

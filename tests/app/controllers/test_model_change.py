@@ -2,6 +2,7 @@
 
 import threading
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -187,12 +188,17 @@ def test_without_room_for_two_the_old_model_comes_back_if_the_new_one_fails(germ
     assert stored_model(one) is None
 
 
-def test_a_stored_model_that_fails_at_the_start_offers_the_bundled_one(german, program):
-    german().application.settings.adopt_model(POLISH)
+@pytest.mark.parametrize(("stored", "offered"), [("pl", "German"), ("fr", "French")])
+def test_a_stored_model_that_fails_at_the_start_offers_a_bundled_one_for_its_language(
+    german, program, monkeypatch, stored, offered
+):
+    german().application.settings.adopt_model(replace(POLISH, language=stored))
+    known = ("de", "es", "fr")
+    monkeypatch.setattr("app.controllers.model_controller.bundled_languages", lambda: known)
     one = program(FakeEngine(failures=[UNREACHABLE]), model=None).open()
     banner = one.window.banner
     one.wait(banner.back.isVisible)
-    assert banner.back.text() == "&Use German instead"
+    assert banner.back.text() == f"&Use {offered} instead"
     assert banner.other.isVisible()
     banner.back.click()
     one.wait_until_ready()

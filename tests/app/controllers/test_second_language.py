@@ -18,7 +18,8 @@ def tiny(tmp_path_factory):
 
 
 @pytest.fixture
-def one(qtbot, tmp_path, tiny):
+def one(qtbot, tmp_path, tiny, monkeypatch):
+    monkeypatch.setattr("app.captions.models.bundled_models", list)
     program = Program(qtbot, tmp_path, TinyEngine(), model=tiny).open().wait_until_ready()
     yield program
     program.window.close()

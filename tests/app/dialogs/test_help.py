@@ -11,7 +11,7 @@ from app.config.system.versions import LIBRARIES, licence_of, version_of
 from app.dialogs.about_dialog import AboutDialog
 from app.dialogs.help_dialog import HelpDialog
 from app.main_window.actions import Actions
-from engine.hub.bundled import ASSETS
+from engine.hub.bundled import ASSETS, bundled_models
 
 HELP = sorted((ASSETS / "help").glob("*.md"))
 
@@ -26,7 +26,8 @@ def test_about_names_version_and_licence_of_every_part(qtbot, tmp_path, monkeypa
     text = about.licences.toPlainText()
     assert version_of("surtitle") in about.name.text()
     assert "Surtitle: Apache-2.0" in text
-    assert "surtitle-en-de: CC-BY-SA-4.0" in text
+    for folder in bundled_models():
+        assert f"Translation model {folder.name}: CC-BY-SA-4.0" in text
     assert "Adapter chats-en-de: CC-BY-SA-4.0" in text
     assert f"PySide6-Essentials {version_of('PySide6-Essentials')}: LGPL-3.0" in text
     assert "ISC License" in text

@@ -21,6 +21,7 @@ def tiny(tmp_path_factory):
 def one(qtbot, tmp_path, tiny, monkeypatch):
     """The program, sharing with this computer."""
     monkeypatch.setattr(room_module, "PORT", 0)
+    monkeypatch.setattr("app.captions.models.bundled_models", list)
     program = Program(qtbot, tmp_path, TinyEngine(), model=tiny).open().wait_until_ready()
     program.window.menu_actions.share.trigger()
     dialog = program.application.sharing.dialog

@@ -6,12 +6,13 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QWidget
 
-from app.config.preferences import Preferences, ServerPreferences
+from app.config.preferences import Preferences, ServerPreferences, TranslationPreferences
 from app.config.preferences_file import export_preferences
 from app.dialogs.settings.dialog import SettingsDialog
 from app.look.apply import Look
 from app.look.widgets.policy_names import policy_names
 from app.main_window.actions import Actions
+from tests.support.app.bundle import bundle
 from tests.support.app.preferences import CHOSEN
 
 
@@ -276,6 +277,14 @@ def turn_wheel(widget):
             False,
         ),
     )
+
+
+def test_the_bundled_model_that_is_named_is_that_of_the_language(dialog, monkeypatch, tmp_path):
+    bundle(tmp_path, monkeypatch)
+    for language, named in (("fr", "surtitle-en-fr"), ("pl", "surtitle-en-de")):
+        stored = TranslationPreferences(language=language)
+        dialog.show_preferences(Preferences(translation=stored))
+        assert dialog.translation.model.text() == named
 
 
 def test_the_wheel_scrolls_the_page_and_changes_only_the_field_with_the_focus(dialog, edits, qtbot):

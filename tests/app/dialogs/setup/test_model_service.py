@@ -1,6 +1,7 @@
 import pytest
 
 from app.dialogs.setup.model_service import ModelService
+from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import KNOWN_MODELS, TRANSLATION_MODELS
 
 
@@ -32,12 +33,14 @@ def test_the_bundled_model_and_those_of_the_library_are_here_and_others_are_not(
     qtbot.waitUntil(lambda: bool(one.lists), timeout=30_000)
     (offers,) = one.lists
     here = {offer.name: offer for offer in offers if offer.is_here}
-    assert set(here) == {"surtitle-en-de", "mine", KNOWN_MODELS[1].name}
-    assert here["surtitle-en-de"].choice is None
-    assert here["surtitle-en-de"].n_bytes > 1e7
-    assert here["surtitle-en-de"].licence == "CC-BY-SA-4.0"
+    bundled = [folder.name for folder in bundled_models()]
+    assert set(here) == {*bundled, "mine", KNOWN_MODELS[1].name}
+    for name in bundled:
+        assert here[name].choice is None
+        assert here[name].n_bytes > 1e7
+        assert here[name].licence == "CC-BY-SA-4.0"
     assert here["mine"].licence == "MIT"
-    assert len(offers) == len(TRANSLATION_MODELS) + 2
+    assert len(offers) == len(TRANSLATION_MODELS) + len(bundled) + 1
 
 
 def test_the_room_that_is_left_is_told_before_the_library_is_made(desk):

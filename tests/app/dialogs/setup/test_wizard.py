@@ -153,6 +153,17 @@ def test_the_language_is_chosen_and_what_the_bundled_model_knows_is_said(guide):
     assert one.languages == ["de"]
 
 
+def test_a_language_counts_as_soon_as_it_is_chosen_even_if_the_rest_is_skipped(guide):
+    one = guide(bundled=("es", "fr"))
+    box = one.welcome.target
+    assert [box.itemText(row) for row in range(4)] == ["French", "Spanish", "", "Arabic"]
+    assert "Built-in translation: French, Spanish." in one.welcome.note.text()
+    box.setCurrentIndex(box.findData("fr"))
+    assert one.languages == ["fr"]
+    one.skip.click()
+    assert one.languages == ["fr"]
+
+
 def test_a_model_that_hears_at_once_is_offered_with_what_that_means_its_size_and_licence(guide):
     page = guide(here=["zipformer.en"]).speech
     assert page.buttons["zipformer.en"].text().replace("&", "") == "At once"
