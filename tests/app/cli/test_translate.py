@@ -159,11 +159,6 @@ def test_empty_and_blank_lines_stay_empty_lines(translate):
     assert lines[1] == lines[5]
 
 
-@pytest.mark.parametrize("end", [b"\n", b"\r\n", b""])
-def test_every_line_ending_gives_the_same_line(translate, end):
-    assert translate(b"Abc de." + end).lines == translate(b"Abc de.\n").lines
-
-
 @pytest.mark.parametrize("mark", [*"\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e\r"])
 def test_only_a_line_feed_ends_a_line(translate, mark):
     once, twice = translate(f"Abc{mark}de.\nAbc de.\n".encode()).lines
@@ -725,10 +720,6 @@ def test_a_model_that_can_is_named_for_languages_that_this_one_cannot(translate,
     assert named or "--model" not in ran.err
 
 
-def test_a_model_that_knows_slots_can_run_by_retranslation_and_says_nothing(translate):
-    assert translate(b"Abc de fgh.\n", "--system", "retranslate").lines
-
-
 def test_what_a_glossary_and_the_sentences_before_cost_is_told(translate, tmp_path):
     path = tmp_path / "terms.tsv"
     path.write_text("abc\tfed\nhag\tgah\n", encoding="utf-8")
@@ -758,11 +749,6 @@ def test_a_model_of_the_hub_is_fetched_into_the_library(translate, model, monkey
     monkeypatch.setattr("engine.hub.download.fetch_model", fetch)
     assert translate(b"Abc de.\n", folder="some/model").lines
     assert asked == [("some/model", "models")]
-
-
-def test_an_adapter_of_another_model_is_refused(translate, tmp_path):
-    folder = write_adapter(tmp_path / "a")
-    translate(b"Abc.\n", "--adapter", folder).says(1, "made for 'tiny', another model than this")
 
 
 def test_an_adapter_is_found_by_its_name(translate, model, tmp_path, monkeypatch):

@@ -167,19 +167,6 @@ def test_a_failed_load_is_one_sentence_with_a_button_to_try_again(program):
     one.wait_for_rows(("Good", "GOOD"))
 
 
-def test_a_failure_while_translating_keeps_what_was_finished(program):
-    one = program().open().wait_until_ready()
-    one.type("Good")
-    one.press(Qt.Key.Key_Return)
-    one.type("And on ")
-    one.wait_for_rows(("Good", "GOOD"), ("And on", "AND ON"))
-    one.session.fail("the device is gone")
-    one.wait(one.window.banner.retry.isVisible)
-    one.window.banner.retry.click()
-    one.wait_until_ready()
-    one.wait_for_rows(("Good", "GOOD"), ("And on", "AND ON"))
-
-
 def test_without_any_model_the_banner_says_what_to_do(program, monkeypatch):
     monkeypatch.setattr("engine.hub.bundled.bundled_models", list)
     one = program(model=None).open()
@@ -803,19 +790,6 @@ def test_the_session_that_is_running_is_no_earlier_one(program, tmp_path):
     assert dialog.list.count() == 0
     assert "No earlier sessions" in dialog.message.text()
     assert not dialog.delete.isEnabled()
-
-
-def test_a_finished_passage_is_in_the_journal_and_in_the_export(program, tmp_path):
-    one = program().open().wait_until_ready()
-    one.type("Good")
-    one.press(Qt.Key.Key_Return)
-    one.wait(lambda: bool(one.application.keeper.cues))
-    one.window.menu_actions.export.trigger()
-    assert one.application.archive.export_dialog.message.text() == "1 caption"
-    one.window.close()
-    (session,) = past_sessions(tmp_path / "sessions")
-    assert [(cue.source, cue.text) for cue in session.cues] == [("Good", "GOOD")]
-    assert session.cues[0].language == "de"
 
 
 def test_the_caption_page_is_opened_by_a_setting_and_its_address_copied(program):

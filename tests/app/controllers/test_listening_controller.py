@@ -659,21 +659,6 @@ def test_what_is_heard_while_the_model_loads_is_kept(program):
     one.wait_for_sentence()
 
 
-def test_a_session_that_fails_loses_no_word_that_was_heard(program):
-    one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open()
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
-    one.engine.sessions[-1].fail("the device is gone")
-    one.wait(one.banner.retry.isVisible)
-    one.press(one.bar.microphone)
-    one.press(one.bar.microphone)
-    one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
-    one.banner.retry.click()
-    one.wait(lambda: one.texts("me")[1] == f"{SAID} and so on.".upper())
-    one.press(one.bar.microphone)
-    one.wait(lambda: not one.application.listening.desk.is_listening)
-
-
 def test_clear_while_somebody_speaks_leaves_listening_as_it_is(program):
     one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open()
     one.press(one.bar.microphone)

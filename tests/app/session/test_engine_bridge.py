@@ -154,18 +154,6 @@ def test_words_wait_until_the_model_is_loaded(rig, qtbot):
     ]
 
 
-def test_words_wait_through_a_pause(rig):
-    one = rig()
-    one.start()
-    one.wait_for(Ready)
-    one.bridge.pause(paused=True)
-    one.bridge.type_words(["Good"])
-    one.bridge.type_words(["Good", "morning"])
-    assert one.calls() == []
-    one.bridge.pause(paused=False)
-    assert one.calls() == [typed(["Good", "morning"])]
-
-
 def test_a_pause_holds_nothing_back_that_was_said_before_it(rig):
     one = rig()
     one.bridge.pause(paused=True)
@@ -192,19 +180,6 @@ def test_an_end_with_patience_brings_what_was_told_up_to_here(rig):
     assert not one.bridge.is_running
 
 
-def test_finished_lines_that_wait_are_told(rig):
-    one = rig()
-    told = told_rows(one.bridge)
-    one.bridge.type_words(["Good", "morning"])
-    one.bridge.send(EndPassage())
-    one.bridge.send(EndPassage())
-    one.bridge.type_words(["not", "finished"])
-    assert told[-1] == (("", "Good morning"),)
-    one.start()
-    one.wait_for(Ready)
-    assert told[-1] == ()
-
-
 def test_of_a_line_that_was_begun_before_the_pause_only_the_rest_waits(rig):
     one = rig()
     told = told_rows(one.bridge)
@@ -222,33 +197,6 @@ def test_of_a_line_that_was_begun_before_the_pause_only_the_rest_waits(rig):
     one.bridge.type_words(["New"])
     one.bridge.send(EndPassage())
     assert told[-1] == (("", "New"),)
-
-
-def test_nothing_is_lost_when_loading_fails_first(rig):
-    one = rig(failures=["No such model."])
-    one.bridge.type_words(["Good"])
-    one.start()
-    one.wait_for(Failed)
-    one.bridge.send(EndPassage())
-    one.start()
-    one.wait_for(Ready)
-    assert one.calls(0) == []
-    assert one.calls(1) == [typed(["Good"]), EndPassage()]
-
-
-def test_a_session_that_fails_hands_its_unfinished_line_to_the_next(rig):
-    one = rig()
-    one.start()
-    one.wait_for(Ready)
-    one.bridge.type_words(["finished"])
-    one.bridge.send(EndPassage())
-    one.bridge.type_words(["Good"])
-    one.engine.sessions[0].fail("The device is gone.")
-    one.wait_for(Failed)
-    one.receiver.events.clear()
-    one.start()
-    one.wait_for(Ready)
-    assert one.calls(1) == [typed(["Good"])]
 
 
 def test_an_engine_that_cannot_be_imported_is_a_failure_in_one_sentence(qtbot):
@@ -292,30 +240,7 @@ def test_what_the_session_began_of_words_before_a_clear_does_not_come_after_it(r
     assert "old" not in told
 
 
-def test_clear_before_a_session_only_drops_what_waits(rig):
-    one = rig()
-    one.bridge.type_words(["Good"])
-    one.bridge.send(Clear())
-    one.start()
-    one.wait_for(Ready)
-    assert one.calls() == []
-
-
-def test_a_line_that_a_replaced_session_had_not_ended_is_captioned_by_the_next_one_alone(rig):
-    one = rig()
-    one.start()
-    one.wait_for(Ready)
-    one.bridge.type_words(["old"])
-    one.bridge.send(EndPassage())
-    one.start()  # what the first reported meanwhile is still in Qt's queue
-    one.receiver.events.clear()
-    one.wait_for(UtteranceEnded)
-    captions = [event for event in one.receiver.events if isinstance(event, CaptionChanged)]
-    assert [event.text for event in captions] == ["OLD"], "of the one that replaced it"
-    assert one.calls() == [typed(["old"]), EndPassage()]
-
-
-def test_so_it_is_where_another_session_was_prepared_in_vain(rig):
+def test_an_open_line_is_captioned_by_the_next_session_alone_even_if_one_was_prepared_in_vain(rig):
     one = rig()
     one.start()
     one.wait_for(Ready)
@@ -328,20 +253,6 @@ def test_so_it_is_where_another_session_was_prepared_in_vain(rig):
     captions = [event for event in one.receiver.events if isinstance(event, CaptionChanged)]
     assert [event.text for event in captions] == ["OLD"], "of the one that replaced it"
     assert one.calls() == [typed(["old"]), EndPassage()]
-
-
-def test_an_unfinished_passage_goes_to_the_session_that_replaces_the_first(rig):
-    one = rig()
-    one.start()
-    one.wait_for(Ready)
-    one.bridge.type_words(["Good", "morning"])
-    one.bridge.pause(paused=True)
-    one.bridge.send(EndPassage())
-    one.receiver.events.clear()
-    one.start()
-    one.wait_for(Ready)
-    one.bridge.pause(paused=False)
-    assert one.calls() == [typed(["Good", "morning"]), EndPassage()]
 
 
 def test_without_a_model_the_words_come_back_as_captions(qtbot):
@@ -417,27 +328,6 @@ def test_what_is_heard_waits_for_the_model_beside_what_is_typed(rig):
         fed(["And"], "them"),
     ]
     assert told[-1] == ()
-
-
-def test_what_was_heard_and_not_translated_goes_to_the_session_after_a_failure(rig):
-    one = rig()
-    one.start()
-    one.wait_for(Ready)
-    one.hear(fed(("Done.",), "me"))
-    one.hear(EndPassage("me"))
-    one.hear(fed(("And", "then"), "them"))
-    one.wait_for(UtteranceEnded)
-    one.engine.sessions[-1].fail("it broke")
-    one.hear(fed(("we",), "them"))
-    one.wait_for(Failed)
-    one.hear(fed(("went",), "them"))
-    one.start()
-    one.wait(lambda: len(one.engine.sessions) == 2 and len(one.calls()) == 3)
-    assert one.calls() == [
-        fed(["And", "then"], "them"),
-        fed(["we"], "them"),
-        fed(["went"], "them"),
-    ]
 
 
 def test_a_failure_right_after_words_were_translated_translates_them_no_second_time(rig):

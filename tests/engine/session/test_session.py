@@ -14,7 +14,6 @@ from engine.events import (
     Ready,
     Refused,
     Statistics,
-    UtteranceDropped,
     UtteranceEnded,
     UtteranceOpened,
 )
@@ -161,18 +160,6 @@ def test_words_fed_one_by_one_give_the_captions_of_the_text(model):
         assert listener.receiver.text[:2] == at_once(model, text)[:2]
 
 
-def test_edited_words_give_the_captions_of_the_edited_text(model):
-    with running(model) as (session, listener):
-        session.send(typed("ab cd ef gh. abc d ef.".split()))
-        listener.wait_for(UtteranceEnded, 2)
-        session.send(typed("ab hh gh. abc d ef.".split()))
-        listener.wait_for(UtteranceEnded)
-        assert listener.receiver.text == at_once(model, "ab hh gh. abc d ef.")
-        session.send(typed("ab hh gh. abc d g ef.".split()))
-        listener.wait_for(UtteranceEnded)
-        assert listener.receiver.text == at_once(model, "ab hh gh. abc d g ef.")
-
-
 def test_words_that_are_fed_end_their_passage_with_a_whole_sentence(model):
     with running(model) as (session, listener):
         session.send(fed("ab cd ef gh. abc".split()))
@@ -184,18 +171,6 @@ def test_words_that_are_fed_end_their_passage_with_a_whole_sentence(model):
         assert said == [("ab", "cd", "ef", "gh."), ("abc", "d", "ef."), ("ab", "gh.")]
 
 
-def test_after_an_end_edits_address_a_new_passage(model):
-    with running(model) as (session, listener):
-        session.send(fed(["ab", "cd"]))
-        session.send(EndPassage())
-        listener.wait_for(UtteranceEnded)
-        session.send(typed(["ef", "gh."]))
-        listener.wait_for(UtteranceEnded)
-        session.send(typed(["ab", "gh."]))
-        listener.wait_for(UtteranceEnded)
-        assert [words for words, _ in listener.receiver.text] == [("ab", "cd"), ("ab", "gh.")]
-
-
 def test_a_passage_that_was_ended_is_translated_to_its_end_although_more_words_come(model):
     with running(model) as (session, listener):
         session.send(fed("ab cd ef gh ab cd".split()))
@@ -204,18 +179,6 @@ def test_a_passage_that_was_ended_is_translated_to_its_end_although_more_words_c
         listener.wait_for(UtteranceEnded, 2)
         expected = at_once(model, "ab cd ef gh ab cd") + at_once(model, "ef gh.")
         assert listener.receiver.text == expected
-
-
-def test_clearing_drops_the_passage(model):
-    with running(model) as (session, listener):
-        session.send(fed("ab cd. ef".split()))
-        listener.wait_for(UtteranceEnded)
-        session.send(Clear())
-        listener.wait_for(UtteranceDropped, 2)
-        assert listener.receiver.text == []
-        session.send(fed(["gh."]))
-        listener.wait_for(UtteranceEnded)
-        assert listener.receiver.text == at_once(model, "gh.")
 
 
 def test_a_session_tells_when_all_was_cleared_before_it_begins_the_words_that_follow(model):
@@ -343,27 +306,6 @@ def test_a_word_of_any_characters_does_not_stop_the_session(model, word):
 # --- lanes ----------------------------------------------------------------------------------------
 
 
-def test_two_who_speak_at_once_have_utterances_of_their_own(model):
-    said = {"me": "one two three four five.", "them": "six seven eight nine ten."}
-    with running(model) as (session, listener):
-        for mine, theirs in zip(*(text.split() for text in said.values()), strict=True):
-            session.send(fed([mine], "me"))
-            session.send(fed([theirs], "them"))
-        for lane in said:
-            session.send(EndPassage(lane))
-        listener.wait_for(UtteranceEnded, n_times=2)
-    opened = [event for event in listener.events if isinstance(event, UtteranceOpened)]
-    heard = {
-        event.lane: (
-            " ".join(listener.receiver.words[event.utterance]),
-            listener.receiver.captions[event.utterance],
-        )
-        for event in opened
-    }
-    alone = {lane: at_once(model, text)[0][1] for lane, text in said.items()}
-    assert heard == {lane: (text, alone[lane]) for lane, text in said.items()}
-
-
 @pytest.mark.parametrize("lane", ["", "me"])
 def test_a_passage_that_ends_without_a_full_stop_is_translated_like_one_with_it(model, lane):
     with running(model, policy="read:3") as (session, listener):  # nothing after four words
@@ -374,19 +316,3 @@ def test_a_passage_that_ends_without_a_full_stop_is_translated_like_one_with_it(
     (_, marked), (words, bare) = listener.receiver.text
     assert words == ("ab", "cd", "ef", "gh")
     assert bare == without_full_stop(marked)
-
-
-def test_the_end_of_one_lane_leaves_the_other_open(model):
-    with running(model) as (session, listener):
-        session.send(fed(["one", "two"], "me"))
-        session.send(fed(["six", "seven"], "them"))
-        session.send(EndPassage("me"))
-        ended = listener.wait_for(UtteranceEnded)
-        session.send(fed(["eight"], "them"))
-        session.send(EndPassage("them"))
-        listener.wait_for(UtteranceEnded)
-    assert listener.receiver.words[ended.utterance] == ("one", "two")
-    others = [
-        words for number, words in listener.receiver.words.items() if number != ended.utterance
-    ]
-    assert others == [("six", "seven", "eight")]

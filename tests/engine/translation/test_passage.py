@@ -212,24 +212,7 @@ def test_a_sentence_that_begins_with_a_strange_name_is_translated_when_more_come
     assert editor.text[0][1]
 
 
-def test_words_are_counted_from_the_start_of_the_passage():
-    editor = Editor()
-    for n_words, text in ((2, "a b."), (4, "c d"), (4, "")):
-        editor.append(text)
-        assert editor.passage.n_words == n_words
-
-
 # --- what is told ---------------------------------------------------------------------------------
-
-
-def test_a_sentence_is_opened_named_translated_and_ended():
-    editor = Editor()
-    obey(editor.translator, word_for_word)
-    editor.append("a b")
-    editor.finish()
-    editor.translate()
-    assert editor.text == [(("a", "b"), "ae bd")]
-    assert editor.receiver.ended == {1}
 
 
 def test_only_the_sentence_that_changed_is_told_of():
@@ -287,16 +270,6 @@ def test_an_end_is_told_again_only_after_an_edit():
     assert editor.translate() == []
     editor.splice(0, 1, ["cc"])
     assert editor.translate().count(UtteranceEnded(utterance=1)) == 1
-
-
-def test_a_finished_passage_ends_its_last_sentence():
-    editor = Editor()
-    editor.append("aa bb. cc")
-    editor.translate()
-    assert editor.receiver.ended == {1}
-    editor.finish()
-    editor.translate()
-    assert editor.receiver.ended == {1, 2}
 
 
 def test_finishing_nothing_is_nothing():

@@ -75,13 +75,6 @@ def translate(system, words, *, ended=True):
     return utterance, captions
 
 
-def test_what_two_drafts_in_a_row_agree_on_is_committed_in_whole_words():
-    system = retranslator()
-    speak(system, ["ab cd", "ab ce gh", "ab ce gh"])
-    _, captions = translate(system, ["a", "b", "c"])
-    assert captions == ["", "ab", "ab ce gh"]
-
-
 def test_where_the_source_lacks_its_full_stop_the_caption_lacks_its_own():
     system = retranslator("offline")
     speak(system, ["x", "ab. cd."])
@@ -90,12 +83,6 @@ def test_where_the_source_lacks_its_full_stop_the_caption_lacks_its_own():
     (change,) = changes(system, utterance)
     assert utterance.caption == change.text == "ab. cd"
     assert len(utterance.source.units[-1]) > len(utterance.source.units[0])
-
-
-def test_the_last_draft_is_committed_whole():
-    system = retranslator("offline")
-    speak(system, ["x", "y", "ab cd"])
-    assert translate(system, ["a", "b", "c"])[1] == ["", "", "ab cd"]
 
 
 @pytest.mark.parametrize(

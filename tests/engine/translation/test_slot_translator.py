@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from engine.errors import ModelError, PolicyError
+from engine.errors import ModelError
 from engine.layout.rows import visible
 from engine.metrics.event_log import EventLog
 from engine.settings import ModelSettings, TranslationSettings, UtteranceLimits
@@ -98,39 +98,6 @@ def test_the_log_tells_the_words_as_they_are_and_the_full_stop_beside_them(tmp_p
     assert (last["words"], last["full_stop"]) == (["c"], ".")
 
 
-def test_a_caption_is_its_changes_put_together():
-    rng = random.Random(0)
-    for policy in POLICIES:
-        engine = hashing_translator(policy)
-        utterance, grown = translate(engine, random_words(rng, 6))
-        caption = ""
-        for change in grown:
-            assert change.kept == len(caption)
-            assert change.text != ""
-            caption += change.text
-        assert caption == utterance.caption
-        assert utterance.finished
-        assert list(changes(engine, utterance)) == []
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-def test_words_typed_one_by_one_give_the_caption_of_words_given_at_once(policy):
-    """Where the end of the source is known when its last word comes."""
-    rng = random.Random(0)
-    for _ in range(30):
-        engine, words = (
-            hashing_translator(policy, slot_length=rng.randint(3, 16)),
-            random_words(rng, 6),
-        )
-        at_once, _ = translate(engine, words)
-        typed = engine.open()
-        type_words(engine, typed, words[:-1])
-        engine.set_source(typed, words, ended=True)
-        list(changes(engine, typed))
-        assert typed.caption == at_once.caption
-        assert meaning(typed) == meaning(at_once)
-
-
 @pytest.mark.parametrize("policy", POLICIES)
 def test_only_captions_after_an_edit_change(policy):
     """What is kept is what was written before the changed word was read, to the character."""
@@ -154,28 +121,6 @@ def test_only_captions_after_an_edit_change(policy):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_after_an_edit_the_caption_is_that_of_the_edited_words(policy):
-    rng = random.Random(policy)
-    for _ in range(30):
-        engine, words = (
-            hashing_translator(policy, slot_length=rng.randint(3, 16)),
-            random_words(rng, 7),
-        )
-        utterance = engine.open()
-        type_words(engine, utterance, words)
-        index = rng.randrange(7)
-        edited = words[:index] + random_words(rng, rng.randrange(3)) + words[index + 1 :]
-        engine.set_source(utterance, edited, ended=False)
-        list(changes(engine, utterance))
-        again = hashing_translator(
-            policy, slot_length=engine.conversation.resolved.layout.slot_length
-        )
-        fresh, _ = translate(again, edited, ended=False)
-        assert utterance.caption == fresh.caption
-        assert meaning(utterance) == meaning(fresh)
-
-
-@pytest.mark.parametrize("policy", POLICIES)
 def test_editing_back_gives_the_caption_and_rows_of_before(policy):
     rng = random.Random(policy)
     for case in range(20):
@@ -191,22 +136,6 @@ def test_editing_back_gives_the_caption_and_rows_of_before(policy):
                 list(changes(engine, utterance))
             assert utterance.caption == caption
             assert meaning(utterance) == rows
-
-
-def test_translating_may_be_left_after_any_change_and_taken_up_again():
-    words = random_words(random.Random(0), 6)
-    for policy in POLICIES:
-        whole, grown = translate(hashing_translator(policy), words)
-        engine = hashing_translator(policy)
-        utterance = engine.open()
-        engine.set_source(utterance, words, ended=True)
-        taken = []
-        while not utterance.finished:
-            for change in changes(engine, utterance):
-                taken.append(change)
-                break
-        assert taken == grown
-        assert meaning(utterance) == meaning(whole)
 
 
 # --- several utterances ---------------------------------------------------------------------------
@@ -247,28 +176,6 @@ def test_system_rows_are_fed_again_from_where_another_language_changes_them():
     assert same < len(systems[0])
     expected = [*systems[0], *systems[2][same:], *systems[4][same:]]
     assert [row.id for row in fed if row.position < len(systems[0])] == expected
-
-
-def test_cached_system_rows_change_no_caption():
-    rng = random.Random(0)
-    for policy in POLICIES:
-        engine = hashing_translator(policy)
-        for _ in range(3):
-            words = random_words(rng, 5)
-            used, _ = translate(engine, words)
-            fresh, _ = translate(hashing_translator(policy), words)
-            assert used.caption == fresh.caption
-            assert meaning(used) == meaning(fresh)
-
-
-def test_changing_the_language_gives_the_caption_of_that_language():
-    words = ["abc", "de", "fgh"]
-    engine = hashing_translator()
-    translate(engine, words)
-    engine.configure(TranslationSettings(target_language="fr"))
-    french, _ = translate(engine, words)
-    alone, _ = translate(hashing_translator(language="fr"), words)
-    assert meaning(french) == meaning(alone)
 
 
 def test_an_utterance_keeps_the_settings_it_was_opened_with():
@@ -402,25 +309,6 @@ def test_the_longest_utterance_of_a_model_that_never_ends_fits_the_default_cache
 # --- what is refused, what is logged --------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("settings", "error"),
-    [
-        (TranslationSettings(target_language="xx", policy="offline"), ModelError),
-        (TranslationSettings(target_language="fr", policy="read"), PolicyError),
-    ],
-)
-def test_settings_that_are_refused_change_nothing(settings, error):
-    engine, untouched = hashing_translator("read:1"), hashing_translator("read:1")
-    with pytest.raises(error):
-        engine.configure(settings)
-    assert engine.settings == untouched.settings
-    words = ["abc", "de", "f"]
-    mine, mine_changes = translate(engine, words)
-    its, its_changes = translate(untouched, words)
-    assert str(mine.policy) == str(its.policy) == "read:1"
-    assert mine_changes == its_changes
-
-
 FIELDS = {
     "session": {
         "schema", "system", "model", "parameters", "language", "policy", "slot_length",
@@ -480,18 +368,6 @@ def test_counters_can_be_had_from_the_log_alone(policy, tmp_path):
     assert last["tokens_recomputed"] == engine.counters.tokens_recomputed
     assert last["probes"] == engine.counters.probes
     assert (engine.counters.probes > 0) == (policy == "wait:2")
-
-
-@pytest.mark.parametrize("policy", ["read:2", "wait:2"])
-def test_captions_can_be_had_from_the_log_alone(policy, tmp_path):
-    _, first, second, lines = logged(tmp_path / "log.jsonl", policy)
-    captions = {}
-    for line in lines:
-        if line["event"] == "committed":
-            captions[line["utterance"]] = captions.get(line["utterance"], "") + line["text"]
-        elif line["event"] == "rewound":
-            captions[line["utterance"]] = captions.get(line["utterance"], "")[: line["kept"]]
-    assert captions == {first.number: first.caption, second.number: second.caption}
 
 
 def test_no_marker_ever_stands_in_a_caption():
