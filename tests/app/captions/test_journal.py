@@ -1,9 +1,6 @@
 import errno
 import json
 import os
-import random
-import signal
-import subprocess
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -249,45 +246,6 @@ def test_a_journal_that_vanished_is_begun_anew_with_all_of_the_session(
     assert session.cues == tuple(expected)
     assert (session.started, session.ended_well) == (STARTED, True)
     assert session.damaged_lines == 0
-
-
-WRITER = """
-import sys
-from datetime import datetime
-from pathlib import Path
-from app.captions.cues import LATEST_S, Cue
-from app.captions.journal import SessionJournal
-from app.captions.cue_recorder import CueKept
-journal = SessionJournal(Path(sys.argv[1]), datetime.now().astimezone())
-for number in range(1_000_000):
-    cue = Cue(start_s=number, end_s=number + 1, text="Guten Morgen " * 40)
-    journal.write(CueKept(key=number, cue=cue))
-    print(number, flush=True)
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
-def test_a_process_that_is_killed_loses_one_cue_at_most(tmp_path):
-    rng = random.Random(0)
-    for turn in range(3):
-        folder = tmp_path / str(turn)
-        process = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(folder)],
-            cwd=Path(__file__).parents[3],
-            stdout=subprocess.PIPE,
-        )
-        for _ in range(rng.randrange(20, 200)):
-            process.stdout.readline()
-        process.send_signal(signal.SIGKILL)
-        acknowledged = [int(line) for line in process.stdout.read().split()]
-        process.wait()
-        process.stdout.close()
-        (session,) = unfinished_sessions(folder)
-        numbers = [int(one.start_s) for one in session.cues]
-        assert numbers == list(range(len(numbers)))
-        assert session.damaged_lines <= 1
-        if acknowledged:
-            assert len(numbers) > acknowledged[-1]
 
 
 def test_a_cue_has_words_caption_and_times_of_its_utterance():

@@ -31,25 +31,6 @@ def grow(captions, number, text, kept=None):
     return captions.feed(CaptionChanged(utterance=number, kept=kept, text=text, n_read=1))
 
 
-def test_a_new_model_has_nothing_to_show():
-    assert FedCaptions().views == ()
-
-
-def test_a_caption_grows_piece_by_piece():
-    captions = opened(0)
-    grow(captions, 0, "Guten")
-    grow(captions, 0, " Morgen")
-    captions.feed(SourceChanged(utterance=0, words=untimed(("Good", "morning"))))
-    assert captions.views == (UtteranceView(key=0, source="Good morning", caption="Guten Morgen"),)
-
-
-def test_an_edit_keeps_what_stands_before_the_cut():
-    captions = opened(0)
-    grow(captions, 0, "Ich trinke Tee")
-    grow(captions, 0, "Kaffee", kept=11)
-    assert captions.views[0].caption == "Ich trinke Kaffee"
-
-
 def test_text_never_changes_before_the_cut_whatever_comes():
     rng = random.Random(0)
     captions = opened(0)

@@ -13,10 +13,6 @@ def type_keys(draft, text, now_ms=0):
     return given
 
 
-def test_a_word_is_committed_by_the_space_after_it():
-    assert type_keys(Draft(), "Good morning ev") == [("Good",), ("Good", "morning")]
-
-
 def test_pasted_text_is_committed_at_once_but_for_its_last_word():
     text = "word " * 5000 + "last"
     words = Draft().change(text, len(text), 0)
@@ -150,10 +146,6 @@ def test_a_new_line_begins_with_nothing():
     draft.begin()
     assert draft.due_ms is None
     assert draft.finish() is None
-
-
-def test_waking_without_a_reason_does_nothing():
-    assert Draft().wake(10_000) is None
 
 
 def test_whatever_is_typed_the_words_are_those_of_the_text_in_the_end():

@@ -289,12 +289,6 @@ def test_a_streaming_model_is_taken_from_its_folder_and_its_kind_told(
     assert "words appear at once" in ran.err
 
 
-def test_a_recogniser_nobody_knows_is_one_sentence(listen, talk):
-    said = sentences(listen("--source", talk, "--asr", "huge"), 1)
-    assert "no speech model is called 'huge'" in said
-    assert said.count("\n") == 1
-
-
 def test_a_recogniser_that_cannot_be_loaded_ends_with_a_failure(listen, talk, monkeypatch):
     def broken(_settings):
         msg = "the recogniser is damaged: fetch it again"

@@ -101,30 +101,12 @@ def test_weights_of_another_shape_are_refused(folder):
     assert "cannot be loaded" in refusal(folder)
 
 
-def test_code_in_a_folder_is_not_run(folder):
-    config = json.loads((folder / "config.json").read_text())
-    evil = {
-        "model_type": "evil",
-        "auto_map": {"AutoModelForCausalLM": "evil.Evil", "AutoConfig": "evil.Evil"},
-    }
-    (folder / "config.json").write_text(json.dumps(config | evil))
-    (folder / "evil.py").write_text("raise SystemExit('run')")
-    assert "cannot be loaded" in refusal(folder)
-
-
 # --- adapters -------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def base(saved):
     return read_fingerprint(saved)
-
-
-@pytest.mark.parametrize("name", ["adapter_config.json", "adapter_model.safetensors"])
-def test_an_adapter_folder_that_lacks_a_file_is_refused(saved, tmp_path, name):
-    for present in {"adapter_config.json", "adapter_model.safetensors"} - {name}:
-        (tmp_path / present).touch()
-    assert f"it has no {name}" in refusal(saved, adapter=tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -162,16 +144,6 @@ def test_an_adapter_says_how_the_model_is_spoken_to(folder, base, tmp_path):
     (adapter / "surtitle.json").unlink()
     loaded = load_weights(ModelSettings(directory=folder, adapter=adapter)).card
     assert loaded.policies == ()
-
-
-def test_an_adapter_of_another_base_is_refused_before_a_library_sees_it(
-    saved, tmp_path, monkeypatch
-):
-    monkeypatch.setitem(sys.modules, "peft", None)  # importing it would fail
-    write_adapter(tmp_path / "a")
-    told = refusal(saved, adapter=tmp_path / "a")
-    assert "it was made for 'tiny', another model than this; choose that model" in told
-    assert "(detail: tokenizer sha256" in told
 
 
 def test_an_adapter_whose_weights_were_changed_is_refused(saved, base, tmp_path):

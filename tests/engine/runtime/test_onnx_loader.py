@@ -245,7 +245,6 @@ sys.stderr.write(f"code {{code}} heavy {{heavy}}")
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["translate", "--model", "FOLDER", "TEXT"],
         ["translate", "--model", "FOLDER", "--live", "--glossary", "GLOSSARY", "TEXT"],
         ["score", "--model", "FOLDER", "TEXT", "TEXT"],
         ["check", "--speed", "--model", "FOLDER"],

@@ -45,6 +45,26 @@ def model(tmp_path_factory):
 
 @pytest.fixture
 def files(tmp_path):
+    return write_files(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def whole_begun(tmp_path_factory, model):
+    """A run of one line."""
+    folder = tmp_path_factory.mktemp("begun")
+    with pytest.MonkeyPatch.context() as patch:
+        work_here(patch)
+        assert evaluate(write_files(folder), model, folder / "out", "--limit", "1") == 0
+    return folder / "out"
+
+
+@pytest.fixture
+def begun(whole_begun, tmp_path):
+    """A copy that a test may damage."""
+    return shutil.copytree(whole_begun, tmp_path / "out")
+
+
+def write_files(folder):
     rng = random.Random(3)
 
     def text(n_lines):
@@ -53,7 +73,7 @@ def files(tmp_path):
         ]
         return "".join(f"{line}\n" for line in lines)
 
-    source, reference = tmp_path / "test.en", tmp_path / "test.de"
+    source, reference = folder / "test.en", folder / "test.de"
     source.write_text(text(4) + "\n")  # the last line is empty
     reference.write_text(text(4) + "eins\n")
     return source, reference
@@ -247,16 +267,6 @@ def test_a_run_that_was_stopped_goes_on_and_ends_as_an_unbroken_one(
 
 
 @pytest.mark.usefixtures("in_process")
-def test_what_is_translated_is_not_translated_again(tmp_path, files, model, monkeypatch):
-    out = tmp_path / "out"
-    evaluate(files, model, out)
-    before = without_times(out)
-    monkeypatch.setattr(workers, "_from_workers", lambda _: pytest.fail("nothing is left to do"))
-    assert evaluate(files, model, out) == 0
-    assert without_times(out) == before
-
-
-@pytest.mark.usefixtures("in_process")
 def test_another_policy_may_be_added_later(tmp_path, files, model):
     out = tmp_path / "out"
     evaluate(files, model, out, policies="read:3")
@@ -303,7 +313,6 @@ def test_a_run_that_is_killed_keeps_what_it_has_and_leaves_no_worker(tmp_path, m
     assert not (out / "summary.json").exists()
 
 
-@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -315,29 +324,24 @@ def test_a_run_that_is_killed_keeps_what_it_has_and_leaves_no_worker(tmp_path, m
         (("--to", "fr"), "another language (de, not fr)"),
     ],
 )
-def test_a_folder_of_another_run_is_left_as_it_is(tmp_path, files, model, capsys, change, words):
-    out = tmp_path / "out"
-    evaluate(files, model, out, "--limit", "1")
-    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+def test_a_folder_of_another_run_is_left_as_it_is(begun, files, model, capsys, change, words):
+    before = {path: path.read_bytes() for path in begun.rglob("*") if path.is_file()}
     more = () if callable(change) else change
     if callable(change):
         change(files)
-    capsys.readouterr()
-    assert evaluate(files, model, out, *more) == 2
+    assert evaluate(files, model, begun, *more) == 2
     error = capsys.readouterr().err
     assert f"holds a run with {words}" in error
     assert error.count("\n") == 1
-    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+    assert {path: path.read_bytes() for path in begun.rglob("*") if path.is_file()} == before
 
 
-@pytest.mark.usefixtures("in_process")
-def test_a_folder_of_another_model_is_left_as_it_is(tmp_path, files, model, capsys):
-    evaluate(files, model, tmp_path / "out", "--limit", "1")
+def test_a_folder_of_another_model_is_left_as_it_is(begun, tmp_path, files, model, capsys):
     other = tmp_path / "other"
     shutil.copytree(model, other)
     config = other / "config.json"
     config.write_text(config.read_text() + " ")
-    assert evaluate(files, other, tmp_path / "out") == 2
+    assert evaluate(files, other, begun) == 2
     assert "holds a run with another model" in capsys.readouterr().err
 
 
@@ -351,12 +355,10 @@ def test_a_garbled_record_is_one_sentence(tmp_path, files, model, capsys, conten
     assert error.count("\n") == 1
 
 
-@pytest.mark.usefixtures("in_process")
-def test_a_garbled_log_is_one_sentence(tmp_path, files, model, capsys):
-    evaluate(files, model, tmp_path / "out", "--limit", "1")
-    log = next((tmp_path / "out" / "log").iterdir())
+def test_a_garbled_log_is_one_sentence(begun, files, model, capsys):
+    log = next((begun / "log").iterdir())
     log.write_text("nonsense\n")
-    assert evaluate(files, model, tmp_path / "out", "--limit", "1") == 1
+    assert evaluate(files, model, begun, "--limit", "1") == 1
     assert "is no event: delete this log" in capsys.readouterr().err
 
 

@@ -1,10 +1,7 @@
 import functools
 import json
 import resource
-import signal
-import subprocess
 import sys
-import time
 from contextlib import contextmanager
 
 import pytest
@@ -16,11 +13,9 @@ from engine.models.adapters.card import read_adapter_card
 from engine.models.fingerprint import read_fingerprint
 from engine.models.resolve import resolve
 from engine.runtime.loader import load_weights
-from engine.settings import ModelSettings, TranslationSettings
-from engine.translation.feed import changes
-from engine.translation.slot_translator import Translator
+from engine.settings import ModelSettings
 from tests.support.fakes import save_tiny_model, say_slots, tiny_tokenizer
-from tests.support.finetune_runs import QUICK, finetune, losses, write_dev, write_pairs
+from tests.support.finetune_runs import finetune, losses, write_dev, write_pairs
 from tests.support.networks import stock_network
 from training.trainer import loop as trainer
 from training.trainer.checkpoint import read_counters
@@ -125,22 +120,6 @@ def test_an_adapter_on_a_base_of_wider_slots_has_its_slots(data, tmp_path):
     assert read_adapter_card(tmp_path / "out" / "adapter").slot_lengths == (32,)
 
 
-def test_the_folder_translates(trained, base):
-    settings = ModelSettings(directory=base, adapter=trained / "adapter", device="cpu")
-    weights = load_weights(settings)
-    translator = Translator(weights, TranslationSettings(policy="read:3"))
-    utterance = translator.open()
-    translator.set_source(utterance, ["a", "b", "c"], ended=True)
-    for _ in changes(translator, utterance):
-        pass
-    assert utterance.finished
-
-
-def test_nothing_but_an_adapter_is_in_its_folder(trained):
-    names = {path.name for path in (trained / "adapter").iterdir()}
-    assert names == {"adapter_config.json", WEIGHTS, "surtitle.json"}
-
-
 @pytest.mark.slow
 def test_on_a_base_in_4_bits_the_loss_falls_and_the_adapter_fits_the_whole_base(
     data, base, tmp_path
@@ -233,24 +212,6 @@ def test_a_run_that_was_stopped_and_resumed_is_the_unbroken_run_to_the_bit(
     out = tmp_path / "letters"
     assert finetune(data, base, out, "--dropout", "0.2", "--stop-after", "1") == 0
     assert not (out / "adapter").exists()
-    assert finetune(data, base, out, "--dropout", "0.2") == 0
-    assert_same_adapter(out, trained)
-    assert losses(out) == losses(trained)
-
-
-@pytest.mark.slow
-def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(data, base, trained, tmp_path):
-    out = tmp_path / "letters"
-    command = [sys.executable, "-m", "training", "finetune", "--data", f"de={data}"]
-    command += ["--base", str(base), "--out", str(out), *QUICK]
-    command += ["--dropout", "0.2", "--checkpoint-steps", "1"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    end = time.monotonic() + 120
-    while not (out / "checkpoint").exists() and time.monotonic() < end:
-        assert process.poll() is None
-        time.sleep(0.002)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
     assert finetune(data, base, out, "--dropout", "0.2") == 0
     assert_same_adapter(out, trained)
     assert losses(out) == losses(trained)

@@ -2,12 +2,12 @@
 
 import random
 import re
-from datetime import date, time
+from datetime import date
 
 import pytest
 
 from training.data import invented_facts
-from training.data.invented_facts import Number, any_name, in_notation, invent, whole_number
+from training.data.invented_facts import any_name, invent, whole_number
 
 KINDS = tuple(invented_facts._MAKERS)
 
@@ -97,19 +97,3 @@ def test_no_man_stands_for_a_woman_nor_the_other_way_round():
         instead = [any_name(rng, instead_of=words[own][0]) for _ in range(3000)]
         assert not set(instead) & set(words[others])
         assert set(instead) & set(words[own])
-
-
-@pytest.mark.parametrize(
-    ("fact", "english", "german"),
-    [
-        (Number("1234.5", grouped=True), "1,234.5", "1.234,5"),
-        (Number("1234"), "1234", "1234"),
-        (Number("2.5", unit="%"), "2.5%", "2,5 %"),
-        (Number("7", unit="$"), "$7", None),
-        (time(0, 5), "12:05 am", None),
-        (time(12, 5), "12:05 pm", None),
-    ],
-)
-def test_notations_are_those_of_the_language(fact, english, german):
-    assert in_notation(fact, "en") == english
-    assert german is None or in_notation(fact, "de") == german

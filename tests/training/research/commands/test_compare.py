@@ -68,19 +68,6 @@ def test_the_table_the_file_and_the_picture_tell_the_same(runs, tmp_path, capsys
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("runs")
-def test_the_same_command_writes_the_same_and_another_seed_does_not(tmp_path):
-    for out, seed in (("one", "1"), ("two", "1"), ("three", "2")):
-        arguments = ["compare", "good:read:3", "bad:read:3", "--samples", "20", "--seed", seed]
-        assert main([*arguments, "--out", out]) == 0
-    files = [(tmp_path / out / "compare.json").read_bytes() for out in ("one", "two", "three")]
-    assert files[0] == files[1]
-    assert report(tmp_path / "one")["differences"] != report(tmp_path / "three")["differences"]
-    pictures = [(tmp_path / out / "compare.png").read_bytes() for out in ("one", "two")]
-    assert pictures[0] == pictures[1]
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("runs")
 def test_unlike_policies_are_compared_when_they_are_picked(tmp_path, capsys):
     names = ["good:read:3", "bad:wait:3", "good:wait:5"]
     assert main(["compare", *names, "--samples", "20", "--out", "out"]) == 0
@@ -162,28 +149,6 @@ def test_lagging_is_compared_over_sentences_for_which_both_wrote(tmp_path):
     silence = compare(first, third, "de", SETTINGS)
     assert (silence.al, silence.laal, silence.laal_ca) == (None, None, None)
     assert silence.bleu.difference < 0
-
-
-def test_a_run_without_output_is_compared_in_quality_alone(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    rng = random.Random(0)
-    wanted = references(rng, 5)
-    made = translations(rng, wanted, wrong=0.2, late=2)
-    write_run(tmp_path / "a", {"read:3": made}, wanted)
-    write_run(tmp_path / "b", {"read:3": [silent(one) for one in made]}, wanted)
-    assert main(["compare", "a", "b", "--samples", "20"]) == 0
-    row = next(line for line in capsys.readouterr().out.splitlines() if "[" in line)
-    assert row.split()[-4:] == ["-", "-", "-", "0"]
-
-
-def test_a_run_against_itself_under_another_name_does_not_differ(tmp_path):
-    rng = random.Random(0)
-    wanted = references(rng, 12)
-    made = {"read:3": translations(rng, wanted, wrong=0.2, late=2)}
-    one = read_run(write_run(tmp_path / "a", made, wanted)).policies["read:3"]
-    found = compare(one, one, "de", SETTINGS)
-    for each in (found.bleu, found.chrf, found.al, found.laal, found.laal_ca):
-        assert (each.difference, each.low, each.high, each.p) == (0, 0, 0, 1)
 
 
 def test_bleu_takes_the_tokenizer_of_the_language(tmp_path):
