@@ -1,5 +1,7 @@
 """What stays of an utterance when its words change: the very rows, listed by name."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -59,81 +61,89 @@ def test_rows_stand_in_the_cache_in_the_order_of_their_arrival():
     assert line.caption == "ae bd ch de"
 
 
-def test_a_correction_in_the_middle_keeps_the_rows_that_did_not_depend_on_the_word():
-    line = Line().type("a b c d e f")
-    before = line.rows
-    assert line.set("a b h d e f")
-    assert line.rows == "begin de user a b assistant ae bd"
-    assert line.caption == "ae bd"
+READ = "begin de user a b assistant ae bd"  # under read:2, in a slot
+FIRST_SLOT = f"{READ} c {EOW} user"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edit:
+    """An edit of a line: words, rows that stay, and the rows and caption it comes to.
+
+    A point behind the words ends them. Rows that stay are None where nothing is taken back.
+    """
+
+    before: str
+    after: str
+    kept: str | None
+    rows: str
+    caption: str
+    policy: str = "read:2"
+    slot_length: int = 16
+
+
+EDITS = {
+    "a word in the middle": Edit(
+        before="a b c d e f", after="a b h d e f", kept=READ,
+        rows=f"{READ} h d {EOW} he de e f {EOW} ed fh", caption="ae bd he de ed fh",
+    ),
+    "the second word of a chunk": Edit(
+        before="a b c d", after="a b c h", kept=f"{READ} c",
+        rows=f"{READ} c h {EOW} ch he", caption="ae bd ch he",
+    ),
+    "the first word": Edit(
+        before="a b c d", after="h b c d", kept="begin de user",
+        rows=f"begin de user h b assistant he bd c d {EOW} ch de", caption="he bd ch de",
+    ),
+    "the last word goes": Edit(
+        before="a b c d", after="a b c", kept=f"{READ} c", rows=f"{READ} c", caption="ae bd",
+    ),
+    "every word goes": Edit(
+        before="a b c d", after="", kept="begin de user", rows="begin de user", caption="",
+    ),
+    "a word that waits": Edit(
+        before="a b c", after="a b h", kept=None, rows=READ, caption="ae bd",
+    ),
+    "nothing": Edit(
+        before="a b c d .", after="a b c d .", kept=None,
+        rows=f"{READ} c d {EOS} {EOW} ch de", caption="ae bd ch de",
+    ),
+    "a word before the end": Edit(
+        before="a b c d .", after="a b c h .", kept=f"{READ} c",
+        rows=f"{READ} c h {EOS} {EOW} ch he", caption="ae bd ch he",
+    ),
+    "an end that comes late": Edit(
+        before="a b c d", after="a b c d .", kept=None,
+        rows=f"{READ} c d {EOW} ch de {EOS} {EOW}", caption="ae bd ch de",
+    ),
+    "a word after the end": Edit(
+        before="a b .", after="a b c d", kept="begin de user a",
+        rows=f"{READ} c d {EOW} ch de", caption="ae bd ch de",
+    ),
+    "behind an overflow": Edit(
+        before="a b c d e f", after="a b c h e f", slot_length=3, kept=FIRST_SLOT,
+        rows=f"{FIRST_SLOT} h assistant ch he e f {EOW} ed fh", caption="ae bd ch he ed fh",
+    ),
+    "under wait-k": Edit(
+        before="a b c d", after="a b c h .", policy="wait:2",
+        kept="begin de user a b assistant c ae",
+        rows=f"begin de user a b assistant c ae h {EOS} bd ch he", caption="ae bd ch he",
+    ),
+    "under offline": Edit(
+        before="a b c .", after="a b h .", policy="offline", kept="begin de user a b",
+        rows=f"begin de user a b h {EOS} assistant ae bd he", caption="ae bd he",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def test_an_edit_keeps_the_rows_that_did_not_depend_on_its_words(edit):
+    line = Line(edit.policy, edit.slot_length)
+    line.type(edit.before.removesuffix(" ."), ended=edit.before.endswith("."))
+    before, ended = line.rows, edit.after.endswith(".")
+    assert line.set(edit.after.removesuffix(" ."), ended=ended) == (edit.kept is not None)
+    assert line.rows == (before if edit.kept is None else edit.kept)
     line.translate()
-    assert line.rows == before.replace("c d", "h d").replace("ch", "he")
-    assert line.caption == "ae bd he de ed fh"
-
-
-def test_a_correction_of_the_second_word_of_a_chunk_keeps_the_first():
-    line = Line().type("a b c d")
-    assert line.set("a b c h")
-    assert line.rows == "begin de user a b assistant ae bd c"
-    assert line.caption == "ae bd"
-    line.translate()
-    assert line.rows == f"begin de user a b assistant ae bd c h {EOW} ch he"
-
-
-def test_a_correction_of_the_first_word_keeps_what_stands_before_it():
-    line = Line().type("a b c d")
-    assert line.set("h b c d")
-    assert line.rows == "begin de user"
-    assert line.caption == ""
-    assert line.translate()[0].text == "he"
-    assert line.caption == "he bd ch de"
-
-
-def test_deleting_the_last_word_keeps_its_neighbour_and_waits():
-    line = Line().type("a b c d")
-    assert line.set("a b c")
-    assert line.rows == "begin de user a b assistant ae bd c"
-    assert line.translate() == []
-    assert line.caption == "ae bd"
-    line.type("a b c d")
-    assert line.rows == f"begin de user a b assistant ae bd c d {EOW} ch de"
-
-
-def test_deleting_every_word_keeps_only_what_stands_before_them():
-    line = Line().type("a b c d")
-    line.type("")
-    assert line.rows == "begin de user"
-    assert line.caption == ""
-
-
-def test_changing_a_word_that_waits_loses_nothing():
-    line = Line().type("a b c")
-    before = line.rows
-    assert before == "begin de user a b assistant ae bd"  # c is read and waits for its neighbour
-    assert not line.set("a b h")
-    assert line.rows == before
-    assert line.type("a b h d").caption == "ae bd he de"
-
-
-def test_an_edit_after_the_end_keeps_what_stands_before_the_word():
-    line = Line().type("a b c d", ended=True)
-    assert line.rows == f"begin de user a b assistant ae bd c d {EOS} {EOW} ch de"
-    assert line.utterance.finished
-    assert line.set("a b c h", ended=True)
-    assert line.rows == "begin de user a b assistant ae bd c"
-    assert not line.utterance.finished
-    line.translate()
-    assert line.rows == f"begin de user a b assistant ae bd c h {EOS} {EOW} ch he"
-    assert line.utterance.finished
-
-
-def test_an_end_that_comes_late_is_a_row_of_its_own_and_keeps_all_others():
-    line = Line().type("a b c d")
-    before, caption = line.rows, line.caption
-    assert not line.set("a b c d", ended=True)
-    assert line.rows == before
-    line.translate()
-    assert line.rows == f"{before} {EOS} {EOW}"
-    assert line.caption == caption
+    assert (line.rows, line.caption, line.utterance.finished) == (edit.rows, edit.caption, ended)
 
 
 def test_an_end_that_is_taken_back_takes_only_the_marker():
@@ -143,47 +153,6 @@ def test_an_end_that_is_taken_back_takes_only_the_marker():
     line.set("a b c d")
     assert line.rows == before
     assert not line.utterance.finished
-
-
-def test_a_word_after_an_end_takes_the_marker_and_its_word_back():
-    line = Line().type("a b", ended=True)
-    assert line.rows == f"begin de user a b {EOS} assistant ae bd"
-    line.set("a b c d")
-    assert line.rows == "begin de user a"
-    assert line.type("a b c d").caption == "ae bd ch de"
-
-
-def test_a_correction_behind_an_overflow_keeps_what_closed_the_slot():
-    line = Line(slot_length=3).type("a b c d e f")
-    assert line.rows == (
-        f"begin de user a b assistant ae bd c {EOW} user d assistant ch de e f {EOW} ed fh"
-    )
-    line.set("a b c h e f")
-    assert line.rows == f"begin de user a b assistant ae bd c {EOW} user"
-    line.translate()
-    assert line.rows == (
-        f"begin de user a b assistant ae bd c {EOW} user h assistant ch he e f {EOW} ed fh"
-    )
-
-
-def test_a_correction_under_wait_k_keeps_the_rows_that_did_not_depend_on_the_word():
-    line = Line("wait:2").type("a b c d")
-    assert line.rows == "begin de user a b assistant c ae d bd"
-    assert line.caption == "ae bd ch"
-    line.set("a b c h")
-    assert line.rows == "begin de user a b assistant c ae"
-    assert line.caption == "ae bd"
-    assert line.type("a b c h", ended=True).caption == "ae bd ch he"
-
-
-def test_a_correction_under_offline_starts_the_caption_anew_but_not_the_source():
-    line = Line("offline").type("a b c", ended=True)
-    assert line.rows == f"begin de user a b c {EOS} assistant ae bd ch"
-    line.set("a b h", ended=True)
-    assert line.rows == "begin de user a b"
-    assert line.caption == ""
-    line.translate()
-    assert line.rows == f"begin de user a b h {EOS} assistant ae bd he"
 
 
 @pytest.mark.parametrize("policy", ["read:1", "read:2", "read:3", "wait:1", "wait:3", "offline"])
@@ -230,23 +199,6 @@ def test_the_end_marker_comes_with_the_last_word_or_alone_when_that_was_read():
     assert alone.source.units == (*units("a b"), marker)
     give(empty, "", ended=True)
     assert empty.source.units == (marker,)
-
-
-def test_setting_the_same_source_again_loses_nothing():
-    utterance = bare()
-    for ended in (False, True):
-        give(utterance, "a b c", ended=ended)
-        while utterance.can_read:
-            utterance.read()
-        assert give(utterance, "a b c", ended=ended) is None
-
-
-def test_words_that_were_not_read_may_change_for_nothing():
-    utterance = bare()
-    give(utterance, "a b c")
-    utterance.read()
-    assert give(utterance, "a d") is None
-    assert give(utterance, "e d") is not None
 
 
 def test_an_utterance_asks_its_policy():

@@ -15,7 +15,6 @@ from engine.settings import TranslationSettings
 from engine.translation.feed import feed_line
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, save_tiny_model, tiny_weights
-from training.evaluation.run_record import RunRecord
 from training.research.__main__ import main
 from training.research.long_form.evaluate_talks import feed_talk, read_talks_done
 from training.research.long_form.resegment import resegment
@@ -154,13 +153,6 @@ def test_lagging_of_a_talk_in_one_segment_is_that_of_a_line(tmp_path, files, mod
     assert scores["n_empty"] == 0
 
 
-@pytest.mark.slow
-def test_only_the_first_lines_may_be_asked_for(tmp_path, files, model):
-    assert long_form(files, model, tmp_path / "out", "--limit", "4", policies="offline") == 0
-    (scores,) = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert (scores["n_talks"], scores["n_segments"]) == (2, 4)
-
-
 def without_times(path):
     rows = [json.loads(row) for row in lines_of(path)]
     times = {"emitted_ms", "ms", "token_ms", "peak_memory_bytes"}
@@ -227,16 +219,6 @@ def test_of_a_talk_in_several_logs_the_oldest_counts(tmp_path):
     assert {index: one.hypothesis for index, one in found.items()} == {0: "neun"}
 
 
-@pytest.mark.slow
-def test_a_damaged_log_is_one_sentence(tmp_path, files, model, capsys):
-    assert long_form(files, model, tmp_path / "out", policies="offline") == 0
-    (tmp_path / "out" / "log" / "offline.1.jsonl").write_text("{\n")
-    assert long_form(files, model, tmp_path / "out", policies="offline") == 1
-    error = capsys.readouterr().err
-    assert "offline.1.jsonl:1 is no event" in error
-    assert error.count("\n") == 1
-
-
 @pytest.mark.parametrize("missing", ["mweralign", "MeCab"])
 def test_a_missing_library_is_told_before_the_work(
     tmp_path, files, model, capsys, monkeypatch, missing
@@ -247,18 +229,6 @@ def test_a_missing_library_is_told_before_the_work(
     assert long_form(files, model, tmp_path / "out") == 1
     assert "pip install" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("device", "layout"), [("cpu", "slots"), ("cuda", "gpe"), ("auto", "recomputed")]
-)
-def test_device_and_layout_are_as_told(tmp_path, files, model, monkeypatch, device, layout):
-    told = []
-    monkeypatch.setattr("training.research.commands.long_form.evaluate_talks", told.append)
-    monkeypatch.setattr("training.research.commands.long_form.score_table", lambda *_: "")
-    assert long_form(files, model, tmp_path, "--device", device, "--layout", layout) == 0
-    assert [settings.model.device for settings in told] == [device]
-    assert [RunRecord.of(settings, "long form").layout for settings in told] == [layout]
 
 
 @pytest.mark.slow
