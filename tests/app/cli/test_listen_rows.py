@@ -112,16 +112,6 @@ def test_the_row_is_never_wider_than_the_terminal(seed):
         assert row.startswith("[me] ") or not row
 
 
-def test_two_who_speak_are_told_apart():
-    made, stream = view(is_terminal=False)
-    for number, lane in ((1, "me"), (2, "them")):
-        made.take(UtteranceOpened(utterance=number, lane=lane))
-        made.take(grown(number, 0, f"von {lane}"))
-    made.take(UtteranceEnded(utterance=2))
-    made.take(UtteranceEnded(utterance=1))
-    assert said(stream) == "[them] von them\n[me] von me\n"
-
-
 def test_no_text_can_steer_the_terminal():
     made, stream = view(is_terminal=False)
     made.take(UtteranceOpened(utterance=1))

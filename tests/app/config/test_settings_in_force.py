@@ -70,12 +70,6 @@ def test_a_choice_is_in_force_once_and_stored(in_force, what):
     assert getattr(settings.preferences.translation, what) == value
 
 
-def test_a_stored_policy_can_be_chosen_instead_of_that_of_the_command_line(in_force):
-    settings = in_force(policy="read:5")
-    settings.choose_policy("read:3")
-    assert settings.translation.policy == "read:3"
-
-
 def test_a_policy_of_the_settings_window_takes_the_same_way(in_force):
     settings = in_force()
     translations = heard(settings.translation_changed)

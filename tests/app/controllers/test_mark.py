@@ -48,15 +48,6 @@ def test_each_bookmark_is_kept_until_it_is_removed():
     assert marked(record.cues) == [f"w{number}" for number in sorted(wanted)]
 
 
-def test_an_utterance_may_be_marked_before_it_is_complete():
-    record = FedRecord()
-    record.follow(UtteranceOpened(utterance=0), 0.0)
-    record.mark(0)
-    record.follow(SourceChanged(utterance=0, words=untimed(("tea",))), 0.1)
-    record.follow(UtteranceEnded(utterance=0), 1.0)
-    assert marked(record.cues) == ["tea"]
-
-
 def test_the_journal_tells_the_bookmarks_wherever_their_lines_stand(tmp_path):
     marks = [CueMarked(key=0), CueMarked(key=2), CueMarked(key=1), CueMarked(key=0, marked=False)]
     path = written(tmp_path, [kept(0), *marks, kept(1), kept(2), kept(2)], close=False)
@@ -88,15 +79,6 @@ def test_a_mark_is_exported_as_each_form_can(tmp_path):
     assert (tmp_path / "it.txt").read_text() == "eins\n→ zwei\ndrei\n"
     lines = [json.loads(line) for line in (tmp_path / "it.jsonl").read_text().splitlines()]
     assert [line.get("marked") for line in lines] == [None, True, None]
-
-
-def test_a_mark_of_an_earlier_model_is_still_kept():
-    record = record_of(2)
-    key = record.utterances[0].key
-    record.utterances.restart()
-    assert record.utterances.with_key(key) is None
-    assert record.mark(key) == CueMarked(key=key)
-    assert marked(record.cues) == ["w0"]
 
 
 def test_words_that_may_still_change_are_not_marked(program):
@@ -202,16 +184,3 @@ def test_a_mark_comes_back_after_a_crash(program, tmp_path):
     assert one.application.archive.session_window.transcript.rows.marked_rows == [0]
     assert one.window.transcript.rows.marked_rows == []
     assert path.exists()
-
-
-def test_a_mark_is_written_down_and_exported(program, tmp_path):
-    one = program().open().wait_until_ready()
-    for word in ("Good", "Tea"):
-        one.type(word)
-        one.press(Qt.Key.Key_Return)
-    one.wait_for_rows(("Good", "GOOD"), ("Tea", "TEA"))
-    one.press(Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier)
-    one.wait(lambda: marked(one.application.keeper.cues) == ["Tea"])
-    one.window.close()
-    journal = next((tmp_path / "sessions").glob("*/session.jsonl"))
-    assert marked(read_session(journal).cues) == ["Tea"]

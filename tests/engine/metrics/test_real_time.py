@@ -5,11 +5,6 @@ from itertools import pairwise
 
 import pytest
 
-from engine.metrics.latency import (
-    average_proportion,
-    differentiable_average_lagging,
-    length_adaptive_average_lagging,
-)
 from engine.metrics.real_time import (
     queue_starts,
     real_time_delays,
@@ -105,44 +100,6 @@ def test_a_unit_comes_after_its_word_and_not_later_than_simuleval_says(most_ms):
             assert plain <= queued <= later + 1e-9
         for delays in (live, summed):
             assert all(earlier <= later for earlier, later in pairwise(delays))
-
-
-def test_an_engine_that_keeps_up_adds_only_the_time_since_the_word():
-    for made, word_ms in drawn(3, 49.0):
-        expected = [
-            delay + emitted / word_ms
-            for delay, emitted in zip(made.delays, made.emitted_ms, strict=True)
-        ]
-        assert real_time_delays(made, word_ms) == pytest.approx(expected)
-
-
-def test_an_engine_far_behind_has_computed_all_the_time():
-    for made, _ in drawn(4, 1000.0):
-        busy = translation(made.delays, made.emitted_ms, [value + 400 for value in made.ms])
-        # the queue saves what SimulEval waits for words 2, 3, ... on top of computing
-        expected = [
-            later - (delay - 1)
-            for later, delay in zip(simuleval_delays(busy, 400), busy.delays, strict=True)
-        ]
-        assert real_time_delays(busy, 400) == pytest.approx(expected)
-
-
-def test_measures_that_count_every_word_cannot_fall():
-    for made, word_ms in drawn(5, 500.0):
-        live, length = real_time_delays(made, word_ms), len(made.source)
-        assert average_proportion(live, length, 5) >= average_proportion(made.delays, length, 5)
-        assert differentiable_average_lagging(live, length) >= (
-            differentiable_average_lagging(made.delays, length) - 1e-9
-        )
-
-
-def test_lagging_that_ends_with_the_source_can_fall():
-    made = translation([1, 5, 5, 5, 6], [0, 450, 450, 450, 0], [0, 0, 0, 0, 450, 0])
-    live = real_time_delays(made, 400)
-    assert live[1] > 6
-    assert length_adaptive_average_lagging(live, 6, 30) < (
-        length_adaptive_average_lagging(made.delays, 6, 30)
-    )
 
 
 def test_no_words_are_no_load():

@@ -60,13 +60,6 @@ def test_speech_follows_the_definition():
         assert average_token_delay(delays, **lengths) == pytest.approx(slow)
 
 
-def test_wait_k_delays_k_words_where_both_sides_are_equally_long():
-    for k in range(1, 8):
-        for length in range(k, 20):
-            delays = [min(k + j, length) for j in range(length)]
-            assert average_token_delay(delays) == pytest.approx(k)
-
-
 def test_what_cannot_be_delays_is_refused():
     with pytest.raises(ValueError, match="at least one written word"):
         average_token_delay([])
