@@ -14,9 +14,7 @@ from engine.runtime.torch.lora_layers import TorchAdaptedLayers
 from engine.runtime.torch.torch_store import slot_model
 from engine.session import adapter_switcher
 from engine.session.adapter_switcher import AdapterSwitcher
-from engine.settings import ModelSettings, TranslationSettings
-from engine.translation.feed import changes
-from engine.translation.slot_translator import Translator
+from engine.settings import ModelSettings
 from tests.support.adapter_folders import CONFIG, factors, tiny_card, write_adapter
 from tests.support.fakes import save_tiny_model
 from tests.support.networks import ARCHITECTURES, save_network
@@ -105,32 +103,6 @@ def test_an_adapter_brings_its_card_and_takes_it_along(switcher, base, tmp_path)
     assert switcher.use(None).card == bare.card
 
 
-def test_captions_after_a_switch_are_those_of_a_fresh_load(switcher, saved, base, tmp_path):
-    folder = add_adapter(tmp_path, base, "mine", scale=0.2)
-    switcher.load(folder)
-
-    def caption(weights):
-        translator = Translator(weights, TranslationSettings(), capacity=500)
-        utterance = translator.open()
-        translator.set_source(utterance, "abc de fgh a b".split(), ended=True)
-        return "".join(change.text for change in changes(translator, utterance))
-
-    bare = caption(switcher.use(None))
-    adapted = caption(switcher.use("mine"))
-    assert adapted == caption(load_weights(settings_of(saved, adapter=folder)))
-    assert caption(switcher.use(None)) == bare != adapted
-
-
-def test_an_adapter_of_another_base_is_refused_and_the_old_one_runs_on(switcher, base, tmp_path):
-    switcher.load(add_adapter(tmp_path, base, "mine"))
-    before = heard(switcher.use("mine"))
-    stranger = write_adapter(tmp_path / "stranger")  # over another tokenizer
-    with pytest.raises(AdapterError, match="another model than this"):
-        switcher.load(stranger)
-    assert (switcher.names, switcher.used) == (("mine",), "mine")
-    assert torch.equal(heard(switcher.use("mine")), before)
-
-
 @pytest.mark.parametrize("scale", [torch.nan, 3e38])
 def test_factors_that_make_no_numbers_are_refused_and_the_old_one_runs_on(
     switcher, base, tmp_path, scale
@@ -182,23 +154,6 @@ def test_memory_that_runs_out_in_a_switch_leaves_the_old_one_running(
         switcher.use("other")
     assert switcher.used == "mine"
     assert torch.equal(heard(weights), before)
-
-
-def test_names_are_held_to_account(switcher, base, tmp_path):
-    folder = add_adapter(tmp_path, base, "mine")
-    switcher.load(folder)
-    with pytest.raises(AdapterError, match="mine is loaded: unload"):
-        switcher.load(folder)
-    with pytest.raises(AdapterError, match="no adapter other is loaded; there are: mine"):
-        switcher.use("other")
-    switcher.use("mine")
-    with pytest.raises(AdapterError, match="in use: switch to another"):
-        switcher.unload("mine")
-    switcher.use(None)
-    switcher.unload("mine")
-    assert switcher.names == ()
-    with pytest.raises(AdapterError, match="no adapter mine"):
-        switcher.unload("mine")
 
 
 def test_a_base_into_which_an_adapter_is_merged_takes_no_other(saved, base, tmp_path):

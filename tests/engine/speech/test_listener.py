@@ -8,7 +8,7 @@ import pytest
 
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import AudioError, ModelError
-from engine.events import CaptionChanged, Failed, Flushed, SourceChanged, UtteranceEnded
+from engine.events import Failed, Flushed, SourceChanged, UtteranceEnded
 from engine.messages import Code
 from engine.metrics.word_lags import WordLags
 from engine.speech.events import (
@@ -114,17 +114,6 @@ def test_it_is_told_when_somebody_speaks_and_when_not():
     assert [(event.lane, event.speaks) for event in told] == [("me", True), ("me", False)]
 
 
-def test_captions_never_take_back_what_they_said():
-    words, source = spoken()
-    _, _, heard = run([Lane(name="", source=source)], Script(words))
-    captions = {}
-    for event in heard.of(CaptionChanged):
-        before = captions.get(event.utterance, "")
-        assert event.kept == len(before)
-        captions[event.utterance] = before + event.text
-    assert " ".join(captions.values()) == TEXT.upper()
-
-
 def test_every_word_is_told_with_its_time():
     words, source = spoken()
     _, echo, _ = run([Lane(name="me", source=source)], Script(words))
@@ -140,29 +129,6 @@ def test_the_tail_is_four_words_at_most_and_gone_in_the_end():
     tails = [event.words for event in heard.of(TailChanged)]
     assert max(map(len, tails)) in range(1, 5)
     assert tails[-1] == ()
-
-
-def test_two_lanes_are_told_apart():
-    mine, my_source = spoken("I said this. and that.", 6.0)
-    theirs, their_source = spoken("they said something else.", 6.0, start_s=1.1)
-    lanes = [Lane(name="me", source=my_source), Lane(name="them", source=their_source)]
-
-    class Both:
-        """Tells by the loudness of nothing: the first sample's place says whose sound it is."""
-
-        def __init__(self):
-            self.models = {0.5: Script(mine), 1.1: Script(theirs)}
-
-        def recognize(self, samples, start_s, prompt):
-            nearest = min(self.models, key=lambda begun_s: abs(begun_s - 0.3 - start_s))
-            return self.models[nearest].recognize(samples, start_s, prompt)
-
-    _, echo, _ = run(lanes, Both())
-    said = {lane: [word for one, word in echo.fed if one == lane] for lane in ("me", "them")}
-    assert said == {
-        "me": "I said this. and that.".split(),
-        "them": "they said something else.".split(),
-    }
 
 
 class Bound(Chunks):
