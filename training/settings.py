@@ -262,6 +262,9 @@ class TrainSettings:
         device: one of ``DEVICES``.
         precision: ``bf16``, ``fp32``, or ``auto``: bf16 where the device is fast at it.
         compiled: compile the network of a new base, see ``training.trainer.samples.loss.BareLoss``.
+        lines: in a step of a new base, ``batch_tokens`` rows together: several pairs fill each, and
+            all steps have one shape, which suits GPUs. 0 gives each pair a line of its own.
+        workers: processes that build the steps of such lines ahead; 0: the run builds them itself.
         checkpoint_steps: steps between two checkpoints.
         begin_with: folder of another run of a new base; this run starts with its tokenizer, weights
             and optimiser state, to continue with other data or another schedule.
@@ -298,6 +301,8 @@ class TrainSettings:
     device: str = "auto"
     precision: str = "auto"
     compiled: bool = False
+    lines: int = 0
+    workers: int = 0
     checkpoint_steps: int = 200
     stop_after_steps: int | None = None
     begin_with: Path | None = None
@@ -322,6 +327,18 @@ class TrainSettings:
         if self.base == NEW:
             at_least("the tokens of a step", self.optimisation.batch_tokens, 1)
         self._check_kind()
+        at_least("the lines of a step", self.lines, 0)
+        at_least("workers", self.workers, 0)
+        if self.lines and self.optimisation.batch_tokens < self.lines * self.max_length:
+            msg = (
+                f"{self.lines} lines of up to {self.max_length} rows need a step of "
+                f"{self.lines * self.max_length} tokens or more, got "
+                f"{self.optimisation.batch_tokens}: raise batch_tokens, or lower lines"
+            )
+            raise ValueError(msg)
+        if self.workers and not self.lines:
+            msg = "workers build steps of one shape: write lines = 64 into the recipe, too"
+            raise ValueError(msg)
         if self.base == NEW and not self.slot_lengths:
             msg = "a new base needs a slot length: write slot_lengths = [16] into the recipe"
             raise ValueError(msg)
@@ -331,7 +348,17 @@ class TrainSettings:
         others = (
             ("hub", "lora", "prompt", "dev", "quantise", "gradient_checkpointing")
             if self.base == NEW
-            else ("shape", "one_end", "compiled", "begin_with", "grow_from", "turns", "offset")
+            else (
+                "shape",
+                "one_end",
+                "compiled",
+                "lines",
+                "workers",
+                "begin_with",
+                "grow_from",
+                "turns",
+                "offset",
+            )
         )
         usual = {one.name: one for one in fields(TrainSettings)}
         for name in others:

@@ -4,7 +4,6 @@ The source of each, and our deviations, are in its class.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from engine.layout.planner import Planner, State
 from engine.layout.rows import Headers, Row
@@ -26,7 +25,7 @@ class ApartPlanner(SlotPlanner):
     def _place_target(self, id_: int) -> None:
         target = self._state.target
         self._rows.append(Row(id_, TARGET_SIDE + target, shift=-TARGET_SIDE))
-        self._state = replace(self._state, target=target + 1)
+        self._state = self._state._replace(target=target + 1)
 
 
 class ConversationalPlanner(SlotPlanner):
@@ -77,7 +76,7 @@ class JoinedPlanner(Planner):
         return State(source=start + len(header))
 
     def _open_target(self) -> None:
-        self._state = replace(self._state, writes=True)
+        self._state = self._state._replace(writes=True)
         for id_ in self._headers.assistant:
             self._place_target(id_)
 
@@ -85,7 +84,7 @@ class JoinedPlanner(Planner):
         n_target = self._state.target
         position = TARGET_SIDE + n_target
         self._rows.append(Row(id_, position, shift=self._encoded(n_target) - position))
-        self._state = replace(self._state, target=n_target + 1)
+        self._state = self._state._replace(target=n_target + 1)
 
     def _encoded(self, n_target: int) -> int:
         """Return the encoded position of target token ``n_target`` (header included)."""

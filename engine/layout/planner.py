@@ -7,16 +7,17 @@ layouts: ``engine.layout.slots``, and those it is compared with.
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from engine.layout.rows import Headers, Row
 from engine.settings import LayoutSettings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
-    """The positions of the next rows; frozen, so that undoing restores an old state.
+class State(NamedTuple):
+    """The positions of the next rows; immutable, so that undoing restores an old state.
+
+    A named tuple, which is quick to replace: samples of training are built by planners, too.
 
     Attributes:
         source: position of the next source token.
@@ -158,7 +159,7 @@ class Planner(ABC):
             if index == 0:
                 self._words.append(_Checkpoint(len(self._rows), self._state))
             self._rows.append(Row(id_, self._state.source))
-            self._state = replace(self._state, source=self._state.source + 1)
+            self._state = self._state._replace(source=self._state.source + 1)
 
     def write(self) -> list[Row]:
         """Close a forward pass: its rows, the last of which predicts the next target token."""
@@ -207,7 +208,7 @@ class Planner(ABC):
         self._last_write = None
         if asked:
             self._rows[-1] = self._rows[-1]._replace(label=id_)
-        self._state = replace(self._state, pending=(id_,))
+        self._state = self._state._replace(pending=(id_,))
 
     def take_back(self) -> int:
         """Undo the last write, which was only a probe: its target row or header is fed again later.
@@ -289,7 +290,7 @@ class Planner(ABC):
 
     def _place_pending(self) -> None:
         pending = self._state.pending
-        self._state = replace(self._state, pending=())
+        self._state = self._state._replace(pending=())
         for id_ in pending:
             self._place_target(id_)
 
@@ -306,8 +307,7 @@ def _moved(checkpoint: _Checkpoint, gone: Eviction) -> _Checkpoint:
 
 def _moved_state(state: State, gone: Eviction) -> State:
     n_rows, distance = gone.stop - gone.start, gone.distance
-    return replace(
-        state,
+    return state._replace(
         source=state.source - distance,
         target=state.target - distance,
         slot_end=state.slot_end - distance,

@@ -13,7 +13,6 @@ Source: ExPosST section 2.2; docs/decisions has the choices that the paper leave
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from engine.layout.planner import PhaseStart, Planner, State
 from engine.layout.rows import Row
@@ -35,16 +34,16 @@ class SlotPlanner(Planner):
             self._close_phase()
         else:
             longer = self._state.slot_end + self._slot_length
-            self._state = replace(self._state, slot_end=longer)
+            self._state = self._state._replace(slot_end=longer)
 
     def _open_target(self) -> None:
-        self._state = replace(self._state, target=self._target_start(), writes=True)
+        self._state = self._state._replace(target=self._target_start(), writes=True)
         for id_ in self._headers.assistant:
             self._place_target(id_)
 
     def _place_target(self, id_: int) -> None:
         self._rows.append(Row(id_, self._state.target))
-        self._state = replace(self._state, target=self._state.target + 1)
+        self._state = self._state._replace(target=self._state.target + 1)
 
     def _target_start(self) -> int:
         """Return the position of the assistant header: right after the slot, full or not."""
@@ -55,4 +54,4 @@ class SlotPlanner(Planner):
         self._place_pending()
         phases = self._state.phases
         state = self._open_source(self._state.target, self._headers.user)
-        self._state = replace(state, phases=(*phases, *state.phases))
+        self._state = state._replace(phases=(*phases, *state.phases))

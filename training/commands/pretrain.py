@@ -39,6 +39,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add_setting(group, "--cut-writes", "mixture.cut_writes", cuts, metavar="SHARE")
     compiled = "compile the network, minutes at the first start; needs a C++ compiler"
     add_setting(group, "--compile", "compiled", compiled)
+    lines = (
+        "lines of a step, each filled with several pairs: all steps have one shape, as GPUs like "
+        "it (a line for each pair)"
+    )
+    add_setting(group, "--lines", "lines", lines, metavar="N")
+    workers = "processes that build steps of such lines ahead: a GPU takes more than one can build"
+    add_setting(group, "--workers", "workers", workers, metavar="N")
     begin = (
         "begin with the tokenizer, weights and optimiser state of another run, to go on with other "
         "data or another schedule"

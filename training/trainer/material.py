@@ -18,7 +18,7 @@ from training.trainer.samples.conversation import Turns
 from training.trainer.samples.loss import Markers
 from training.trainer.samples.methods import METHODS, Method
 from training.trainer.samples.pairs import CorpusPair, tokenize
-from training.trainer.samples.stream import Packed, Padded, Stream
+from training.trainer.samples.stream import Filled, Packed, Padded, Stream
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,11 +116,7 @@ def prepare(
         method=method,
         mixture=settings.mixture,
         slot_lengths=slot_lengths(settings, card),
-        arrangement=(
-            Padded(optimisation.batch_tokens)
-            if settings.base == NEW
-            else Packed(max(1, round(step_pairs)), settings.max_length)
-        ),
+        arrangement=_arrangement(settings, step_pairs),
         seed=optimisation.seed,
         turns=_turns(settings),
     )
@@ -134,6 +130,13 @@ def prepare(
         step_pairs=max(1, step_pairs) if settings.base == NEW else max(1, round(step_pairs)),
         fingerprint=fingerprint_of(settings, data, base, card),
     )
+
+
+def _arrangement(settings: TrainSettings, step_pairs: float) -> Padded | Filled | Packed:
+    if settings.base != NEW:
+        return Packed(max(1, round(step_pairs)), settings.max_length)
+    batch_tokens, n_lines = settings.optimisation.batch_tokens, settings.lines
+    return Filled(n_lines, batch_tokens // n_lines) if n_lines else Padded(batch_tokens)
 
 
 def fingerprint_of(
@@ -166,6 +169,8 @@ def fingerprint_of(
     }
     if settings.base == NEW:
         values |= {"shape": asdict(settings.shape), "step": moves}
+        if settings.lines:
+            values["lines"] = settings.lines
         if (settings.turns, settings.offset) != ((1, 1), (0, 0)):  # else as earlier versions wrote
             values["turns"] = (settings.turns, settings.offset)
     else:

@@ -1,13 +1,17 @@
 """Steps of a run: the lines of a stream, divided among processes and into passes."""
 
+import multiprocessing
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 
 from engine.layout.rows import IGNORE
 from training.trainer.checkpoint import Counters
 from training.trainer.distributed import Processes
-from training.trainer.samples.batches import Batch, Line, pack
-from training.trainer.samples.stream import Lines, Stream
+from training.trainer.samples.batches import Batch, Line, Table, pack, tabulate
+from training.trainer.samples.stream import Block, Lines, Stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,62 @@ def share_step(step: Lines, rank: int, n_processes: int, pass_tokens: int) -> St
     while len(passes) < max(map(len, dealt)):
         passes.append(Pass(pack(lines[-1:]), 0.0))  # libraries wait for every process
     return Step(passes, n_pairs=step.n_pairs, n_rows=n_rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tabulated:
+    """A step of one shape on its way between processes: numbers, no tensors."""
+
+    table: Table
+    n_pairs: float
+    n_rows: int
+
+
+_STREAM: Stream | None = None
+"""Of a process that builds steps for another."""
+
+
+def steps_ahead(stream: Stream, n_workers: int, taken: Counters) -> Iterator[Step]:
+    """Yield the steps of ``share_steps`` for one process, built ahead by others.
+
+    A GPU takes more rows than one process can build: about 100,000 a second.
+
+    Args:
+        stream: all its steps have a shape.
+        n_workers: processes that build steps, a block of the stream each.
+        taken: counters of the steps taken before.
+    """
+    ready = deque[Future[list[_Tabulated]]]()
+    blocks = stream.blocks(skip_pairs=taken.pairs)
+    pool = ProcessPoolExecutor(
+        n_workers, multiprocessing.get_context(), _take_stream, initargs=(stream,)
+    )
+    try:
+        while True:
+            for block in islice(blocks, 2 * n_workers - len(ready)):
+                ready.append(pool.submit(_tabulated, block))
+            for one in ready.popleft().result():
+                batch = Batch.of(one.table)
+                yield Step([Pass(batch, 1.0)], n_pairs=one.n_pairs, n_rows=one.n_rows)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _take_stream(stream: Stream) -> None:
+    global _STREAM  # noqa: PLW0603  of a process of its own
+    _STREAM = stream
+
+
+def _tabulated(block: Block) -> list[_Tabulated]:
+    assert _STREAM is not None
+    done = list[_Tabulated]()
+    for lines in _STREAM.block_steps(block):
+        assert lines.shape is not None
+        n_lines, length = lines.shape
+        table = tabulate(lines.lines, n_lines=n_lines, length=length)
+        n_rows = sum(len(example.rows) for example in lines.examples)
+        done.append(_Tabulated(table, lines.n_pairs, n_rows))
+    return done
 
 
 def _chunks(lines: Sequence[Line], pass_tokens: int) -> list[list[Line]]:

@@ -41,7 +41,7 @@ from training.trainer.pretraining.growth import grow
 from training.trainer.pretraining.tokenizer import make_card, save_tokenizer, train_tokenizer
 from training.trainer.run import Run, Task, open_watch
 from training.trainer.samples.loss import BareLoss
-from training.trainer.steps import share_steps
+from training.trainer.steps import share_steps, steps_ahead
 
 _log = logging.getLogger(__name__)
 
@@ -67,6 +67,7 @@ def pretrain(settings: TrainSettings) -> None:
         settings.optimisation.label_smoothing,
         dtype=dtype,
         compiled=settings.compiled,
+        one_shape=settings.lines > 0,
     )
 
     def make(_: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
@@ -80,7 +81,11 @@ def pretrain(settings: TrainSettings) -> None:
         network=model,
         make_optimizer=make,
         loss=loss,
-        steps=partial(share_steps, material.stream, processes, settings.pass_tokens),
+        steps=(
+            partial(steps_ahead, material.stream, settings.workers)
+            if settings.workers
+            else partial(share_steps, material.stream, processes, settings.pass_tokens)
+        ),
     )
     if Run(task, settings, processes, open_watch(settings, material.fingerprint)).train():
         save_model(model, settings.out)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.layout.rows import IGNORE, NEVER, Places, Row
@@ -33,6 +34,22 @@ Line = list[Example]
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """A batch as numbers, which processes can hand to each other.
+
+    Attributes:
+        numbers: int64, shape (B, T, 7): the fields of a row, whether its policy ends writes, and
+            the index of its example in its line.
+        advantages: float32, shape (B, T).
+        shared: some line has several examples.
+    """
+
+    numbers: NDArray[np.int64]
+    advantages: NDArray[np.float32]
+    shared: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Padded tensors of several examples, one or more in a line.
 
@@ -51,6 +68,20 @@ class Batch:
     ends_writes: Tensor
     documents: Tensor | None
     advantages: Tensor
+
+    @classmethod
+    def of(cls, table: "Table") -> "Batch":
+        """Make the tensors of a table."""
+        columns = torch.from_numpy(table.numbers).unbind(-1)  # 7 of (B, T)
+        ids, positions, times, labels, shifts, ends_writes, documents = columns
+        return cls(
+            ids,
+            Places(positions, times, positions + shifts),
+            labels,
+            ends_writes.bool(),
+            documents if table.shared else None,
+            torch.from_numpy(table.advantages),
+        )
 
     @property
     def n_rows(self) -> int:
@@ -89,25 +120,21 @@ def pack(lines: Sequence[Sequence[Example]], *, n_lines: int = 0, length: int = 
         n_lines: minimum of lines; lines without an example are padding.
         length: minimum of rows in a line.
     """
+    return Batch.of(tabulate(lines, n_lines=n_lines, length=length))
+
+
+def tabulate(lines: Sequence[Sequence[Example]], *, n_lines: int = 0, length: int = 0) -> Table:
+    """Write the rows of ``pack`` into one table."""
     length = max(length, *(sum(len(example.rows) for example in line) for line in lines))
-    table = np.empty((max(len(lines), n_lines), length, 7), dtype=np.int64)
-    table[:] = (0, 0, NEVER, IGNORE, 0, 0, -1)  # (B, T, 7)
-    advantages = torch.zeros(table.shape[:2])  # (B, T)
+    numbers = np.empty((max(len(lines), n_lines), length, 7), dtype=np.int64)
+    numbers[:] = (0, 0, NEVER, IGNORE, 0, 0, -1)  # (B, T, 7)
+    advantages = np.zeros(numbers.shape[:2], np.float32)  # (B, T)
     for index, line in enumerate(lines):
         start = 0
         for document, example in enumerate(line):
             end = start + len(example.rows)
-            table[index, start:end, :5] = example.rows
-            table[index, start:end, 5:] = (example.ends_writes, document)
+            numbers[index, start:end, :5] = example.rows
+            numbers[index, start:end, 5:] = (example.ends_writes, document)
             advantages[index, start:end] = example.advantage
             start = end
-    columns = torch.from_numpy(table).unbind(-1)  # 7 of (B, T)
-    ids, positions, times, labels, shifts, ends_writes, documents = columns
-    return Batch(
-        ids,
-        Places(positions, times, positions + shifts),
-        labels,
-        ends_writes.bool(),
-        documents if any(len(line) > 1 for line in lines) else None,
-        advantages,
-    )
+    return Table(numbers, advantages, shared=any(len(line) > 1 for line in lines))

@@ -66,6 +66,9 @@ def forbid_markers(logits: Tensor, ends_writes: Tensor, markers: Markers) -> Ten
 _CHUNK = 512
 """Labelled rows that are scored together: one shape, however many rows are labelled."""
 
+_WIDER = 4
+"""Chunks of a GPU over those of a processor."""
+
 
 class BareLoss:
     """Loss of a bare model, computed in a working copy of its weights.
@@ -85,6 +88,7 @@ class BareLoss:
         *,
         dtype: torch.dtype | None = None,
         compiled: bool = False,
+        one_shape: bool = False,
     ) -> None:
         """Take a model whose parameters must stay the same objects.
 
@@ -95,8 +99,10 @@ class BareLoss:
             dtype: of the computation; None for the model's own.
             compiled: compile once for all shapes of batches, about a minute; torch caches the code.
                 Worth it for runs of hours.
+            one_shape: all batches have one shape, so the code is compiled for it.
         """
-        model.set_attn_implementation("eager")  # torch's own has a slow backward pass on CPUs
+        # torch's own attention has a slow backward pass on CPUs
+        model.set_attn_implementation("sdpa" if model.device.type == "cuda" else "eager")
         self._decoder: nn.Module = model.get_decoder()  # type: ignore[no-untyped-call]
         self._embeddings = cast("Tensor", model.get_input_embeddings().weight)
         self._weights: dict[str, Tensor] = {
@@ -114,7 +120,7 @@ class BareLoss:
         self._attention = replace(Attention.of(model), dtype=self._dtype)
         self._run, self._score = self._hidden, self._smoothed
         if compiled:
-            self._run = torch.compile(self._hidden, dynamic=True)
+            self._run = torch.compile(self._hidden, dynamic=not one_shape)
             self._score = torch.compile(self._smoothed, dynamic=False)
 
     def __call__(self, _: nn.Module, batch: Batch) -> Tensor:
@@ -135,7 +141,7 @@ class BareLoss:
         """Score rows chunk by chunk: the sum of their losses, and its gradient in place of logits.
 
         Args:
-            logits: shape (N, V), N a multiple of ``_CHUNK``.
+            logits: shape (N, V), N a multiple of the chunk.
             labels: shape (M,); the rows from M on are padding.
             ends_writes: bool, shape (N,).
         """
@@ -143,8 +149,9 @@ class BareLoss:
         sure = 1 - self._smoothing
         of_labels = logits[rows, labels]  # (M,)
         losses = list[Tensor]()
-        for start in range(0, len(logits), _CHUNK):
-            chunk = slice(start, start + _CHUNK)
+        size = _chunk_of(logits)
+        for start in range(0, len(logits), size):
+            chunk = slice(start, start + size)
             loss, logits[chunk] = self._score(logits[chunk], ends_writes[chunk])
             losses.append(loss)
         logits[rows, labels] -= sure
@@ -170,7 +177,7 @@ class BareLoss:
         return hidden
 
     def _smoothed(self, logits: Tensor, ends_writes: Tensor) -> tuple[Tensor, Tensor]:
-        """Score ``_CHUNK`` rows (N, V) but for their labels: losses, and their gradient.
+        """Score a chunk of rows (N, V) but for their labels: losses, and their gradient.
 
         Written without a choice between elements, it is one pass over a row; torch's own way back
         through cross-entropy took a fifth of a step (``docs/experiments.md``).
@@ -185,6 +192,10 @@ class BareLoss:
         losses = (highest + total.log())[:, 0] - each * wide.sum(1)
         gradient = (shares * (1 / total) - each) * allowed
         return losses, gradient.to(logits.dtype)
+
+
+def _chunk_of(rows: Tensor) -> int:
+    return _WIDER * _CHUNK if rows.device.type == "cuda" else _CHUNK
 
 
 class _HeadLoss(torch.autograd.Function):
@@ -204,7 +215,7 @@ class _HeadLoss(torch.autograd.Function):
         score: Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]],
     ) -> Tensor:
         """Score hidden states (N, D) under a head (V, D), whose precision may be higher."""
-        short = -len(labels) % _CHUNK  # rows missing in the last chunk
+        short = -len(labels) % _chunk_of(hidden)  # rows missing in the last chunk
         rows, ends = pad(hidden, (0, 0, 0, short)), pad(ends_writes, (0, short))
         copy = head.to(hidden.dtype)
         summed, gradient = score(rows @ copy.T, labels, ends)  # gradient (N + short, V)

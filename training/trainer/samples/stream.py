@@ -1,8 +1,8 @@
 """The stream of steps: pairs in an order fixed by one seed, samples of each, in lines.
 
 New bases and adapters are trained on the same stream; only the arrangement of examples in lines
-differs. ``Padded`` has lines of one example each, and of nearly one length; ``Packed`` has a fixed
-number of pairs in each step.
+differs. ``Padded`` has lines of one example each, and of nearly one length; ``Filled`` has lines of
+several examples, and steps of one shape; ``Packed`` has a fixed number of pairs in each step.
 """
 
 import random
@@ -89,6 +89,36 @@ class Padded:
 
 
 @dataclass(frozen=True, slots=True)
+class Filled:
+    """Steps of one shape, whose lines hold several examples each: what a GPU computes fastest.
+
+    The last step of a block has fewer lines, and the rest is padding.
+
+    Attributes:
+        n_lines: in a step.
+        line_rows: rows of a line; an example that is longer makes its step longer, too.
+        block: pairs whose examples are arranged together.
+        draws_a_lone_length: whether a single slot length uses a random number too.
+    """
+
+    n_lines: int
+    line_rows: int
+    block: int = 16384
+    draws_a_lone_length: bool = False
+
+    def name(self, epoch: int, start: int | None = None) -> str:
+        """Return the part of the seed for an epoch, or for a block in it."""
+        return f"epoch {epoch}" if start is None else f"epoch {epoch} block {start}"
+
+    def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:
+        """Pack examples into lines, and cut these in random order into steps."""
+        lines = pack_lines(examples, self.line_rows)
+        rng.shuffle(lines)
+        for start in range(0, len(lines), self.n_lines):
+            yield Lines(lines[start : start + self.n_lines], (self.n_lines, self.line_rows))
+
+
+@dataclass(frozen=True, slots=True)
 class Packed:
     """Steps of a fixed number of pairs, packed into lines.
 
@@ -108,6 +138,22 @@ class Packed:
     def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:  # noqa: ARG002  their order is the step
         """Yield one step of all examples."""
         yield Lines(pack_lines(examples, self.line_rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Pairs that are arranged together.
+
+    Attributes:
+        epoch, start: where it stands in the stream.
+        chosen: indices of its pairs.
+        skip_pairs: how many of them were used before.
+    """
+
+    epoch: int
+    start: int
+    chosen: Sequence[int]
+    skip_pairs: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +177,7 @@ class Stream:
     method: Method
     mixture: Mixture
     slot_lengths: tuple[int, ...]
-    arrangement: Padded | Packed
+    arrangement: Padded | Filled | Packed
     seed: int
     turns: Turns = field(default_factory=Turns)
 
@@ -141,21 +187,29 @@ class Stream:
 
     def steps(self, *, skip_pairs: int = 0) -> Iterator[Lines]:
         """Yield steps without end, omitting those of the first ``skip_pairs`` pairs."""
-        block = self.arrangement.block
+        for block in self.blocks(skip_pairs=skip_pairs):
+            yield from self.block_steps(block)
+
+    def blocks(self, *, skip_pairs: int = 0) -> Iterator["Block"]:
+        """Yield the blocks of these steps; each can be built on its own."""
+        size = self.arrangement.block
         for epoch in count():
             order = epoch_order(self.pairs, self.weights, self._rng(epoch))
-            for start in range(0, len(order), block):
-                chosen = order[start : start + block]
-                if skip_pairs >= len(chosen):
-                    skip_pairs -= len(chosen)
-                    continue
-                rng = self._rng(epoch, start)
-                examples = self._all_examples(chosen, rng)
-                for lines in self.arrangement.steps(examples, rng):
-                    if skip_pairs > 0:
-                        skip_pairs -= round(lines.n_pairs)
-                    else:
-                        yield lines
+            for start in range(0, len(order), size):
+                chosen = order[start : start + size]
+                skipped, skip_pairs = skip_pairs, max(0, skip_pairs - len(chosen))
+                if skipped < len(chosen):
+                    yield Block(epoch, start, chosen, skipped)
+
+    def block_steps(self, block: "Block") -> Iterator[Lines]:
+        """Build the steps of a block, but for those of the pairs that it skips."""
+        rng, skip_pairs = self._rng(block.epoch, block.start), block.skip_pairs
+        examples = self._all_examples(block.chosen, rng)
+        for lines in self.arrangement.steps(examples, rng):
+            if skip_pairs > 0:
+                skip_pairs -= round(lines.n_pairs)
+            else:
+                yield lines
 
     def _rng(self, epoch: int, start: int | None = None) -> random.Random:
         return random.Random(f"{self.seed} {self.arrangement.name(epoch, start)}")
@@ -209,17 +263,19 @@ def epoch_order(
 
 
 def pack_lines(examples: Sequence[Example], line_rows: int) -> list[Line]:
-    """Pack examples into lines by first-fit, longest first."""
-    lines, free = list[Line](), list[int]()
+    """Pack examples, longest first, each into the fullest line that has room for it."""
+    lines = list[Line]()
+    by_room: list[list[int]] = [[] for _ in range(line_rows + 1)]  # lines by their free rows
     for example in sorted(examples, key=lambda example: -len(example.rows)):
         n_rows = len(example.rows)
-        fits = (index for index, room in enumerate(free) if room >= n_rows)
-        index = next(fits, len(lines))
-        if index == len(lines):
+        room = next((room for room in range(n_rows, line_rows + 1) if by_room[room]), None)
+        if room is None:
             lines.append([])
-            free.append(line_rows)
+            index, room = len(lines) - 1, max(line_rows, n_rows)
+        else:
+            index = by_room[room].pop()
         lines[index].append(example)
-        free[index] -= n_rows
+        by_room[room - n_rows].append(index)
     return lines
 
 

@@ -9,12 +9,16 @@ import torch
 from engine.layout.rows import IGNORE, NEVER, Row
 from engine.runtime.torch.attention import Attention
 from tests.support.fakes import bare_prompt, numbered_pair, tiny_weights
-from training.settings import Mixture
+from tests.support.rows import random_examples
+from training.settings import Mixture, Optimisation, TrainSettings
+from training.trainer.checkpoint import Counters
+from training.trainer.distributed import OneProcess
 from training.trainer.samples.batches import Example, pack, pad
+from training.trainer.samples.loss import BareLoss, Markers
 from training.trainer.samples.methods import METHODS
 from training.trainer.samples.pairs import CorpusPair
-from training.trainer.samples.stream import Padded, Stream, epoch_order
-from training.trainer.steps import share_step
+from training.trainer.samples.stream import Filled, Padded, Stream, epoch_order, pack_lines
+from training.trainer.steps import share_step, share_steps, steps_ahead
 
 
 def corpus(n_pairs, *names):
@@ -216,3 +220,67 @@ def test_moving_a_batch_moves_every_tensor():
     tensors = [value for value in [*values, *moved.places] if isinstance(value, torch.Tensor)]
     assert len(tensors) == 8
     assert {tensor.device.type for tensor in tensors} == {"meta"}
+
+
+# --- filled lines ---------------------------------------------------------------------------------
+
+
+def filled(**changes):
+    return stream(arrangement=Filled(n_lines=3, line_rows=90, block=20), **changes)
+
+
+def steps_here(taken=0):
+    run = share_steps(filled(), OneProcess(torch.device("cpu")), 1, Counters(pairs=taken))
+    return (only.batch for step in run for only in step.passes)
+
+
+def test_filled_steps_have_one_shape_and_lose_no_pair():
+    steps = list(itertools.islice(filled().steps(), 40))
+    n_pairs = list(itertools.accumulate(len(one.examples) for one in steps))
+    of_an_epoch = steps[: n_pairs.index(60) + 1]
+    sources = Counter(
+        tuple(row.id for row in example.rows if 1000 <= row.id < 2000)
+        for one in of_an_epoch
+        for example in one.examples
+    )
+    assert sources == Counter(tuple(i for w in one.pair.source for i in w) for one in corpus(60))
+    assert {batch.ids.shape for batch in itertools.islice(steps_here(), 40)} == {(3, 90)}
+    full = [sum(len(e.rows) for e in line) for one in of_an_epoch for line in one.lines]
+    assert sum(full) / len(full) > 60  # of 90
+
+
+@pytest.mark.parametrize("taken", [0, 1])
+def test_steps_that_other_processes_build_are_those_of_the_run(taken):
+    n_pairs = taken and round(next(filled().steps()).n_pairs)
+    run = steps_ahead(filled(), 2, Counters(pairs=n_pairs))
+    ahead = [
+        (only.batch, step.n_pairs, step.n_rows)
+        for step in itertools.islice(run, 30)
+        for only in step.passes
+    ]
+    run.close()
+    assert content((batch for batch, *_ in ahead), 30) == content(steps_here(n_pairs), 30)
+    again = itertools.islice(filled().steps(skip_pairs=n_pairs), 30)
+    assert [(n_pairs, n_rows) for _, n_pairs, n_rows in ahead] == [
+        (one.n_pairs, sum(len(example.rows) for example in one.examples)) for one in again
+    ]
+
+
+def test_a_new_base_learns_the_same_from_filled_lines_as_from_lines_of_their_own():
+    loss = BareLoss(tiny_weights().network, Markers((), ()), 0.1)
+    examples = random_examples(4, 7)
+    together = loss(loss, pack(pack_lines(examples, 90), n_lines=9, length=90))
+    torch.testing.assert_close(together, loss(loss, pad(examples)), rtol=1e-5, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"lines": 4, "max_length": 100}, "need a step of 400 tokens or more, got 300"),
+        ({"workers": 2}, "workers build steps of one shape: write lines = 64"),
+    ],
+)
+def test_lines_that_do_not_hold_the_longest_pair_are_refused(changes, said, tmp_path):
+    moves = Optimisation(batch_tokens=300)
+    with pytest.raises(ValueError, match=said):
+        TrainSettings(base="new", out=tmp_path, slot_lengths=(16,), optimisation=moves, **changes)
