@@ -14,7 +14,7 @@ from training.commands.launch import train_and_tell
 from training.commands.recipe import Table, add_setting, recipe_names, settings_of
 from training.errors import UsageError
 from training.research.speech.settings import SpeechTrainSettings
-from training.settings import FALLS, NEW
+from training.settings import FALLS, NEW, PRECISIONS
 
 RECIPES = Path(__file__).parents[1] / "speech" / "recipes"
 """Where the recipes are."""
@@ -62,6 +62,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     machine = parser.add_argument_group("machine")
     _add(machine, "--device", "device")
     _add(machine, "--pass-tokens", "pass_tokens", "frames computed at once", metavar="N")
+    _add(machine, "--precision", "precision", "of a translator that stays", choices=PRECISIONS)
     _add(machine, "--checkpoint-steps", "checkpoint_steps", "between two checkpoints")
     _add(machine, "--stop-after", "stop_after_steps", "pause; run again to go on")
     parser.set_defaults(run=run)

@@ -8,12 +8,12 @@ Source: EASiST (Fu et al. 2025), section 3.3: L_ST on whole utterances, L_SimulS
 L_policy on decisions; CTC before them is ours.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, ctc_loss
+from torch.nn.functional import cross_entropy, ctc_loss, linear
 from transformers import PreTrainedModel
 
 from engine.layout.rows import IGNORE
@@ -28,6 +28,9 @@ from training.trainer.samples.loss import Markers, forbid_markers
 
 _ADAPTER = ("merge_first", "merge_second", "out")
 _WORDS = "words"
+
+_NEVER = -30.0
+"""Bias of an id that no text of the corpus has: e^-30 of a sum is less than its rounding."""
 
 
 class SpokenNetwork(nn.Module):
@@ -74,24 +77,27 @@ class SpokenNetwork(nn.Module):
 
     def _words_loss(self, encoded: Tensor, batch: SpokenBatch) -> Tensor:
         assert self.encoder.words is not None
-        logits: Tensor = self.encoder.words(encoded.flatten(1, 2))  # (U, T, V)
+        layer = self.encoder.words
+        known = (layer.bias > _NEVER / 2).nonzero()[:, 0]  # (K,); others have no share in the sum
+        logits = linear(encoded.flatten(1, 2), layer.weight[known], layer.bias[known])  # (U, T, K)
         n_frames = batch.n_blocks * encoded.shape[2]
         return ctc_loss(
             _wide(logits).log_softmax(-1).transpose(0, 1),
-            batch.words,
+            torch.searchsorted(known, batch.words),
             n_frames,
             batch.n_words,
-            blank=logits.shape[-1] - 1,
+            blank=len(known) - 1,
             zero_infinity=True,  # an utterance too short for its words
         )
 
     def _row_losses(self, vectors: Tensor, batch: SpokenBatch) -> Iterator[tuple[str, Tensor]]:
         """Score tokens and decisions of translations, given vectors (U, N, P, width)."""
-        logits, states = self.read(vectors, batch)
         labelled = batch.labels != IGNORE
+        columns = labelled.any(0).nonzero()[:, 0]  # a third of a batch is asked for a token
+        logits, states = self.read(vectors, batch, columns)
         live = batch.live[:, None].expand_as(labelled)
         allowed = forbid_markers(
-            logits[labelled], batch.ends_writes[labelled], self._markers
+            logits[labelled[:, columns]], batch.ends_writes[labelled], self._markers
         )  # (N, V)
         each = cross_entropy(allowed, batch.labels[labelled], reduction="none")
         for name, chosen in (("offline", ~live[labelled]), ("simultaneous", live[labelled])):
@@ -102,11 +108,18 @@ class SpokenNetwork(nn.Module):
             decisions = self.head(states[asked].to(self.head.weight))
             yield "policy", cross_entropy(_wide(decisions), batch.decided[asked])
 
-    def read(self, vectors: Tensor, batch: SpokenBatch) -> tuple[Tensor, Tensor]:
+    def read(
+        self, vectors: Tensor, batch: SpokenBatch, columns: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Run the rows of a batch in one masked pass.
 
+        Args:
+            vectors: of the sound, shape (U, N, P, width).
+            batch: with rows.
+            columns: of the batch, whose rows get logits, int64, shape (K,); None for all.
+
         Returns:
-            logits, shape (B, T, V), and last states, shape (B, T, width).
+            logits, shape (B, K, V), and last states, shape (B, T, width).
         """
         carries = batch.ids < 0
         owners = batch.owner[:, None].expand_as(carries)[carries]
@@ -117,6 +130,7 @@ class SpokenNetwork(nn.Module):
             attention_mask=batch.bias(self._attention),
             use_cache=False,
             output_hidden_states=True,
+            logits_to_keep=0 if columns is None else columns,
         )
         return output.logits, output.hidden_states[-1]
 
@@ -143,6 +157,20 @@ class SpokenLoss:
         weights = {"policy": self.settings.policy_weight}
         weighted = [losses[name] * weights.get(name, 1.0) for name in counted]
         return torch.stack(weighted).sum()
+
+
+def admit_words(layer: nn.Linear, ids: Iterable[int], *, new: bool) -> None:
+    """Let a layer write the ids that a corpus has, and the blank, its last one.
+
+    Of a new layer, others are never likeliest: their scores would be chance, and need not be
+    computed while it learns. One that has learnt keeps what it knew.
+    """
+    with torch.no_grad():
+        wanted = torch.zeros_like(layer.bias, dtype=torch.bool)
+        wanted[[*ids, -1]] = True
+        if new:
+            layer.bias[~wanted] = _NEVER
+        layer.bias[wanted & (layer.bias < _NEVER / 2)] = 0.0
 
 
 def _wide(logits: Tensor) -> Tensor:

@@ -43,7 +43,7 @@ from training.research.speech.folder import (
     shape_of,
     write_model,
 )
-from training.research.speech.network import SpokenLoss, SpokenNetwork
+from training.research.speech.network import SpokenLoss, SpokenNetwork, admit_words
 from training.research.speech.settings import SpeechTrainSettings
 from training.research.speech.sound_corpus import Line, read_sound, read_table
 from training.research.speech.utterances import draw_reads, live_rows, offline_rows, spoken
@@ -53,6 +53,7 @@ from training.trainer.dev_watch import Sources
 from training.trainer.distributed import Processes
 from training.trainer.finetuning.base_model import Base, base_network, find_base, find_folder
 from training.trainer.material import find_method, fingerprint_of
+from training.trainer.precision import computes_bf16
 from training.trainer.pretraining.run import save_model
 from training.trainer.run import Result, Run, Task, Write, open_watch
 from training.trainer.samples.batches import Example
@@ -120,12 +121,15 @@ class Stage:
         self._spoken = [
             spoken(line, base.tokenizer, self._block_samples, card.positions) for line in lines
         ]
+        self._admit_words()
         self._usable = self._usable_numbers()
         self.loss = SpokenLoss(settings.speech, {})
 
     def _load(self, lines: Sequence[Line]) -> SpokenNetwork:
         settings, base, device = self._settings, self._base, self._processes.device
-        translator = base_network(base, quantise=settings.quantise, device=device, in_bf16=False)
+        stays = "translator" not in settings.speech.parts
+        in_bf16 = stays and computes_bf16(settings.precision, device)
+        translator = base_network(base, quantise=settings.quantise, device=device, in_bf16=in_bf16)
         width: int = translator.config.hidden_size
         card = read_card(base.folder)
         torch.manual_seed(self._optimisation.seed)
@@ -158,6 +162,12 @@ class Stage:
         encoder = SpeechEncoder(shape_of(loaded.card), width)
         encoder.load_state_dict(loaded.state_dict())
         return encoder
+
+    def _admit_words(self) -> None:
+        speech, layer = self._settings.speech, self._network.encoder.words
+        if layer is not None and "words" in speech.losses:
+            ids = {id_ for one in self._spoken for id_ in one.words}
+            admit_words(layer, ids, new=speech.stage == "words" or speech.pretrained is not None)
 
     def _usable_numbers(self) -> list[int]:
         """Return the utterances that a loss of the stage can be computed of."""

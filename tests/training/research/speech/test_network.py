@@ -19,7 +19,7 @@ from tests.support.direct.corpora import tones
 from tests.support.direct.encoders import tiny_encoder
 from tests.support.fakes import tiny_weights
 from training.research.speech.batches import Sample, batch_of, spectrum
-from training.research.speech.network import SpokenLoss, SpokenNetwork
+from training.research.speech.network import SpokenLoss, SpokenNetwork, admit_words
 from training.research.speech.settings import SpeechSettings
 from training.research.speech.sound_corpus import Line
 from training.research.speech.utterances import live_rows, offline_rows, spoken
@@ -175,6 +175,39 @@ def test_the_loss_of_words_sums_over_all_ways_to_write_them():
         states = fresh
     total = sum(way for (written, _), way in states.items() if written == tuple(words))
     assert float(losses["words"]) == pytest.approx(-np.log(total) / len(words), rel=1e-4)
+
+
+def test_ids_that_no_text_has_are_never_written_and_cost_nothing():
+    """The loss is that over all ids, whose scores are far below the others."""
+    made = copy.deepcopy(network()[0])
+    made.train_only(SpeechSettings(parts=("encoder",), losses=("words",)))
+    layer = made.encoder.words
+    whole = batch(*(sample(line, live=False, offline=False) for line in LINES))
+    wanted = sorted(set(whole.words.flatten().tolist()))
+    admit_words(layer, wanted, new=True)
+    loss = made(whole)["words"]
+    loss.backward()
+    others = sorted(set(range(len(layer.bias) - 1)) - set(wanted))
+    assert others
+    assert not layer.weight.grad[others].any()
+    with torch.no_grad():
+        logits = layer(made.encoder(whole.mel, whole.n_blocks).flatten(1, 2))
+    assert not set(logits.argmax(-1).flatten().tolist()) & set(others)
+    expected = torch.nn.functional.ctc_loss(
+        logits.log_softmax(-1).transpose(0, 1), whole.words,
+        whole.n_blocks * made.encoder.card.block_frames, whole.n_words, blank=len(layer.bias) - 1,
+    )  # fmt: skip
+    assert float(loss.detach()) == pytest.approx(float(expected), abs=1e-6)
+
+
+def test_a_layer_that_has_learnt_words_keeps_them_and_admits_others():
+    layer = torch.nn.Linear(2, 6)
+    admit_words(layer, [1, 2], new=True)
+    before = layer.bias.detach().clone()
+    admit_words(layer, [3], new=False)
+    known = [n for n in range(6) if float(layer.bias[n].detach()) > -15]
+    assert known == [1, 2, 3, 5]
+    assert (layer.bias[[1, 2, 5]] == before[[1, 2, 5]]).all()
 
 
 @pytest.mark.parametrize(
