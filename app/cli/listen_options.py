@@ -15,7 +15,7 @@ from engine.errors import ModelError
 from engine.hub.bundled import NO_ADAPTER
 from engine.hub.catalogue import STANDARD_WHISPER, STREAMING_MODELS, suited_speech_model
 from engine.messages import Code
-from engine.models.model_card import read_card
+from engine.models.model_card import read_card, translates_sound
 from engine.settings import DEVICES, ModelSettings
 
 if TYPE_CHECKING:
@@ -121,6 +121,9 @@ def listen_settings(arguments: argparse.Namespace) -> ListenSettings:  # noqa: T
             f"--device is where to compute ({', '.join(DEVICES)}), got {arguments.device!r}: "
             "to name a microphone or output: --sound-device"
         )
+        raise UsageError(msg)
+    if arguments.direct is None and translates_sound(Path(arguments.asr)):
+        msg = f"{arguments.asr} translates sound, and recognises no words: name it with --direct"
         raise UsageError(msg)
     if arguments.direct is not None:
         _check_direct(arguments)

@@ -19,7 +19,8 @@ from app.config.preferences_file import PreferencesFile
 from app.config.server_token import read_token, write_token
 from app.config.system.translations import worded
 from engine.hub.bundled import NO_ADAPTER, bundled_languages
-from engine.hub.catalogue import suited_speech_model
+from engine.hub.catalogue import STANDARD_WHISPER, suited_speech_model
+from engine.models.model_card import translates_sound
 from engine.models.resolve import STANDARD_POLICY, suited_policy
 from engine.settings import ServerSettings, TranslationSettings
 
@@ -100,9 +101,28 @@ class SettingsInForce(QObject):
         return self.model is not None and self.model == self._preferences.accepted
 
     @property
+    def direct(self) -> Path | None:
+        """The folder chosen as speech model if it translates sound itself; None for words.
+
+        It cannot where another model or a server has to translate, or nothing is translated.
+        """
+        is_free = self.translates and self.server is None and self.launch.model is None
+        return self._sound_folder if is_free else None
+
+    @property
+    def _sound_folder(self) -> Path | None:
+        folder = Path(self._preferences.listening.recognizer)
+        return folder if folder.is_absolute() and translates_sound(folder) else None
+
+    @property
     def recognizer(self) -> str:
-        """The chosen speech model, or its like that understands what is spoken."""
+        """The chosen speech model, or its like that understands what is spoken.
+
+        The standard one where words are needed, and the chosen one hears none.
+        """
         chosen = self._preferences.listening.recognizer
+        if self.direct is None and self._sound_folder is not None:
+            chosen = STANDARD_WHISPER
         return suited_speech_model(chosen, self.translation.source_language)
 
     @property
@@ -215,8 +235,13 @@ class SettingsInForce(QObject):
         return True
 
     def adopt_model(self, choice: ModelChoice) -> None:
-        """Use and store a model or a server that works, and its languages."""
-        before = self._preferences
+        """Use and store a model or a server that works, and its languages.
+
+        It translates words, so one that translated sound is given up.
+        """
+        before, listening = self._preferences, self._preferences.listening
+        if self.direct is not None:
+            listening = replace(listening, recognizer=STANDARD_WHISPER)
         stored = replace(before.translation, language=choice.language, source=choice.source)
         accepted = choice.model if choice.accepts_licence else before.accepted
         is_moved = choice.server != self.server
@@ -225,7 +250,14 @@ class SettingsInForce(QObject):
         server = self._stored(choice.server)
         self.server = choice.server
         self.choose(
-            replace(before, model=model, accepted=accepted, translation=stored, server=server)
+            replace(
+                before,
+                model=model,
+                accepted=accepted,
+                translation=stored,
+                server=server,
+                listening=listening,
+            )
         )
         self._translate(
             replace(

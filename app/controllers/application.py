@@ -160,6 +160,7 @@ class Application(QObject):
         self.stage.size_wanted.connect(self._choose_size)
         self.page.noticed.connect(window.banner.show_notice)
         self.settings.preferences_changed.connect(self._use_choices)
+        self.settings.preferences_changed.connect(self._show_typed_line)
         self.settings.failed.connect(window.banner.show_notice)
         self.keeper.failed.connect(window.banner.show_warning)
         self.archive.session_window.resume_wanted.connect(self.captions.resume)
@@ -254,7 +255,14 @@ class Application(QObject):
         """Show the columns of the languages in use."""
         choices = self.window.choices
         self.window.transcript.show_mode(choices.mode.value, *choices.languages)
-        self.window.typed_line.show_use(translates=choices.translates)
+        self._show_typed_line()
+
+    @Slot()
+    def _show_typed_line(self) -> None:
+        """Offer the typed line where words are read."""
+        self.window.typed_line.show_use(
+            translates=self.window.choices.translates, hears=self.settings.direct is not None
+        )
 
     @Slot(int)
     def _resize_rows(self, percent: int) -> None:

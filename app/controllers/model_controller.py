@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -36,8 +37,12 @@ from engine.events import (
     Statistics,
 )
 from engine.hub.bundled import bundled_languages
+from engine.hub.catalogue import STANDARD_WHISPER
 from engine.messages import Code, Message
 from engine.settings import ModelSettings, ServerSettings, TranslationSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _ONLY = "captions only"  # what the banner offers
 
@@ -70,6 +75,7 @@ class ModelController(QObject):
         self._adapters = adapters
         self._choices, self._banner, self._status = choices, banner, window.status
         self._is_loading = self._starts_over = self._was_wanted = False
+        self._hears: Path | None = None  # translates sound, and so is in use or being loaded
         self.timings = policy_names()
         self._own: Mapping[str, str] = {}  # languages of the model in use
         self._chosen: ModelChoice | None = None  # waits for the end of loading
@@ -106,7 +112,7 @@ class ModelController(QObject):
     @Slot()
     def load(self) -> None:
         """Load the model in force, or none for captions only, replacing the previous one."""
-        self._was_wanted = True
+        self._was_wanted, self._hears = True, self._settings.direct
         if not self._settings.translates:
             self._begin(None)
             return
@@ -234,6 +240,8 @@ class ModelController(QObject):
         self._banner.show_loaded()
         if not was_change and self._settings.server is not None:
             self.compute_here()
+        elif not was_change and self._settings.direct is not None:
+            self._settings.change("listening", recognizer=STANDARD_WHISPER)  # starts over
         elif not was_change:
             self.choose(ModelChoice(model=None, language=self._bundled_language()))
         elif not self._bridge.is_running:
@@ -261,6 +269,7 @@ class ModelController(QObject):
             self._settings.launch,
             accepts_licence=self._settings.accepts_licence,
             language=self._settings.translation.target_language,
+            direct=self._settings.direct,
         )
 
     def _show_choices(self, translation: TranslationSettings) -> None:
@@ -271,15 +280,17 @@ class ModelController(QObject):
 
     @Slot(object, object)
     def _use_mode(self, before: Preferences, now: Preferences) -> None:
-        """Load the model, or do without it, once captions are translated or no longer so."""
+        """Load the model that the mode needs, or the speech model, or do without one."""
         if now.translation.policy != before.translation.policy:
             self._show_choices(self._settings.translation)
-        if now.captions.mode == before.captions.mode:
-            return
-        self._choices.show_mode(now.captions.mode)
-        self._show_choices(self._settings.translation)
-        is_other = CAPTIONS_ONLY in (before.captions.mode, now.captions.mode)
-        if is_other and self._was_wanted and not self.change.is_taking_over:
+        is_other = self._settings.direct != self._hears
+        if now.captions.mode != before.captions.mode:
+            self._choices.show_mode(now.captions.mode)
+            self._show_choices(self._settings.translation)
+            is_other |= CAPTIONS_ONLY in (before.captions.mode, now.captions.mode)
+        if self.change.is_taking_over:
+            self._hears = self._settings.direct
+        elif is_other and self._was_wanted:
             self.start_over()
 
     @Slot(object)

@@ -1,8 +1,10 @@
 """Which speech model is chosen, which one is known to work, and the way back to it."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from app.config.settings_in_force import SettingsInForce
+from engine.models.model_card import translates_sound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,8 @@ class RecognizerChoice:
         proven = self._proven
         if proven is None or proven.language != self.language:
             return ""
+        if translates_sound(Path(proven.recognizer)):
+            return ""  # a session that reads words is there by then
         return "" if proven.recognizer == self.recognizer else proven.recognizer
 
     def follow(self) -> bool:
@@ -69,9 +73,15 @@ class RecognizerChoice:
         self._here = self._proven = self._now
 
     def go_back(self) -> bool:
-        """Choose again the model before; return False if there is none."""
+        """Choose again the model before; return False if there is none.
+
+        One that translates sound is given up for good: who chose another did not want it, or it
+        failed.
+        """
         one = self._proven if self._here == self._now else self._here
         if one is None or one.preference == self._now.preference:
+            return False
+        if translates_sound(Path(one.recognizer)):
             return False
         self._now = self._here = one  # before the change is emitted, so that nothing restarts
         self._settings.change("listening", recognizer=one.preference)

@@ -14,7 +14,7 @@ from typing import Protocol
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from app.session.event_queue import EventQueue
-from app.session.unfinished_words import TypedLine, append, unfinished
+from app.session.unfinished_words import TypedLine, append, readable, unfinished
 from engine.commands import (
     Clear,
     Command,
@@ -133,7 +133,7 @@ class EngineBridge(QObject):
         """Start a session, replacing a previous one; without a model nothing is translated."""
         self.drop_next()
         self._end()
-        self._begin_again()
+        self._begin_again(hears=isinstance(model, ModelSettings) and model.hears)
         self._n_runs += 1
         self._run_number = self._n_runs
         self._run = self._new_run(self._run_number, model, translation)
@@ -181,13 +181,14 @@ class EngineBridge(QObject):
             self._run.stop()
         self._run = None
 
-    def _begin_again(self) -> None:
+    def _begin_again(self, *, hears: bool = False) -> None:
         """Let the next session go on: what the one before did not finish waits for it."""
         self.taking_over.emit()
         with self._lock:
             for command in self._waiting:
                 append(self._sent, command)
-            self._waiting = unfinished(self._sent, self.utterances.ended)
+            left = unfinished(self._sent, self.utterances.ended)
+            self._waiting = readable(left, hears=hears)
             self._sent, self._newest_typed = [], 0
             self._line.go_on(self._waiting)
         self.utterances.restart()

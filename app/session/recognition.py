@@ -16,6 +16,7 @@ from engine.audio.live_source import LiveSource
 from engine.audio.sources import AudioSources
 from engine.errors import ModelError
 from engine.hub.transfer import HubSettings, Progress
+from engine.speech.direct.direct_recognizer import DirectModel
 from engine.speech.events import Heard, RecognizerKept
 from engine.speech.listener import Feed, Lane, Listener
 from engine.speech.listening import Wanted, WantedFile, make_listening, noticed
@@ -63,7 +64,7 @@ class SpeechEngine:
         self.words: tuple[str, ...] = ()
         self._sources = AudioSources()
         self._n_words = Counter[str]()  # of each lane, in all runs
-        self._loaded: tuple[_Loaded, SpeechModel | StreamingModel] | None = None
+        self._loaded: tuple[_Loaded, SpeechModel | StreamingModel | DirectModel] | None = None
 
     def devices(self) -> tuple[AudioDevice, ...]:
         """Return the devices; raise AudioError if there are none or a library is missing."""
@@ -115,7 +116,7 @@ class SpeechEngine:
         kept = found_speech_model(instead, self._library) if instead else None
         language, words = self.language, self.words
 
-        def load() -> SpeechModel | StreamingModel:
+        def load() -> SpeechModel | StreamingModel | DirectModel:
             if after is not None:
                 after.join()  # words of two runs must not mix
             try:
@@ -144,7 +145,7 @@ class SpeechEngine:
 
     def _model(
         self, folder: Path, language: str, words: tuple[str, ...]
-    ) -> SpeechModel | StreamingModel:
+    ) -> SpeechModel | StreamingModel | DirectModel:
         """Return the recogniser, loaded if necessary; the runs call this one after the other."""
         wanted = (folder, language, words)
         if self._loaded is None or self._loaded[0] != wanted:

@@ -1040,6 +1040,10 @@
         <translation>Genau</translation>
     </message>
     <message>
+        <source>Straight from the sound</source>
+        <translation>Direkt aus dem Ton</translation>
+    </message>
+    <message>
         <source>memory has no room for two models at once: {needed} are needed beside the one in use, {free} are free</source>
         <translation>der Speicher reicht nicht für zwei Modelle zugleich: Neben dem jetzigen werden {needed} gebraucht, {free} sind frei</translation>
     </message>
@@ -2903,6 +2907,10 @@
         <source>Text to translate</source>
         <translation>Text zum Übersetzen</translation>
     </message>
+    <message>
+        <source>Captions come straight from the sound; nothing is typed</source>
+        <translation>Untertitel kommen direkt aus dem Ton; getippt wird nichts</translation>
+    </message>
 </context>
 <context>
     <name>Lanes</name>
@@ -3863,6 +3871,10 @@
         <translation>Spracherkennungs&amp;modell</translation>
     </message>
     <message>
+        <source>Its name, or the folder of a Whisper or streaming model, or of a model that translates straight from the sound.</source>
+        <translation>Sein Name, oder der Ordner eines Whisper- oder Streaming-Modells oder eines Modells, das direkt aus dem Ton übersetzt.</translation>
+    </message>
+    <message>
         <source>Choose &amp;folder…</source>
         <translation>&amp;Ordner wählen …</translation>
     </message>
@@ -3877,6 +3889,10 @@
     <message>
         <source>&amp;Download {}</source>
         <translation>{} &amp;herunterladen</translation>
+    </message>
+    <message>
+        <source>Straight from the sound: it translates by itself, and writes no English</source>
+        <translation>Direkt aus dem Ton: es übersetzt selbst und schreibt kein Englisch</translation>
     </message>
     <message>
         <source>{} MB to download, once</source>
@@ -3953,10 +3969,6 @@
     <message>
         <source>Probably too slow for this computer.</source>
         <translation>Wahrscheinlich zu langsam für diesen Computer.</translation>
-    </message>
-    <message>
-        <source>Its name, or the folder of a Whisper or streaming model.</source>
-        <translation>Sein Name oder der Ordner eines Whisper- oder Streaming-Modells.</translation>
     </message>
     <message>
         <source>At once: words appear as they are said</source>

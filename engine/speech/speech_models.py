@@ -1,7 +1,8 @@
-"""Find, fetch and load models of speech of either kind, by name, hub id or folder.
+"""Find, fetch and load models of speech of any kind, by name, hub id or folder.
 
 Whisper in CTranslate2's format hears whole pieces of sound; a streaming model for sherpa-onnx hears
-it as it comes. A folder tells by its files which of them it holds.
+it as it comes; a translator with a speech encoder hears it for itself. A folder tells by its files
+which of them it holds.
 """
 
 from collections.abc import Callable
@@ -13,7 +14,9 @@ from engine.hub.catalogue import STREAMING_MODELS, StreamingChoice
 from engine.hub.download import ModelKind, fetch_model, find_model
 from engine.hub.transfer import HubSettings, Progress
 from engine.messages import Code
+from engine.models.model_card import translates_sound
 from engine.speech import sherpa, whisper
+from engine.speech.direct.direct_recognizer import DirectModel, load_direct_model
 from engine.speech.recognizer import SpeechModel
 from engine.speech.streaming import StreamingModel
 from engine.speech.streaming_files import checked_files, is_streaming
@@ -39,7 +42,7 @@ def speech_model_folder(
     Raises:
         ModelError: there is no such model, or its folder is not complete.
     """
-    choice, folder = STREAMING_MODELS.get(name), _streaming_folder(name)
+    choice, folder = STREAMING_MODELS.get(name), _known_folder(name)
     if folder is not None:
         return folder
     try:
@@ -64,7 +67,7 @@ def found_speech_model(name: str, library: Path) -> Path | None:
     Raises:
         ModelError: there is no such model, or its folder is not complete.
     """
-    choice, folder = STREAMING_MODELS.get(name), _streaming_folder(name)
+    choice, folder = STREAMING_MODELS.get(name), _known_folder(name)
     if folder is not None:
         return folder
     if choice is None:
@@ -74,11 +77,11 @@ def found_speech_model(name: str, library: Path) -> Path | None:
 
 def load_speech_model(
     folder: Path, device: str, language: str, words: tuple[str, ...] = ()
-) -> SpeechModel | StreamingModel:
+) -> SpeechModel | StreamingModel | DirectModel:
     """Load the model in a folder.
 
     Args:
-        folder: of either kind.
+        folder: of any kind.
         device: one of ``engine.settings.DEVICES``; streaming models run on the CPU alone.
         language: two-letter code of what is spoken.
         words: names and the like that it prefers.
@@ -86,6 +89,8 @@ def load_speech_model(
     Raises:
         ModelError: it cannot be used, or the extra ``speech`` is not installed.
     """
+    if translates_sound(folder):
+        return load_direct_model(folder)
     if is_streaming(folder):
         return sherpa.Sherpa(sherpa.SherpaSettings(folder=folder, language=language, words=words))
     settings = whisper.WhisperSettings(
@@ -94,15 +99,15 @@ def load_speech_model(
     return whisper.Whisper(settings)
 
 
-def _streaming_folder(name: str) -> Path | None:
-    """Return a named folder of a streaming model, None if it is none or may hold a Whisper.
+def _known_folder(name: str) -> Path | None:
+    """Return a named folder, None if there is none or it may hold a Whisper.
 
     Raises:
         ModelError: the folder holds no model of speech, or a damaged one.
     """
     folder = named_folder(name)
-    if folder is None:
-        return None
+    if folder is None or translates_sound(folder):
+        return folder
     if is_streaming(folder):
         checked_files(folder)
         return folder

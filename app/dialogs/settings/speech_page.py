@@ -10,8 +10,9 @@ from app.look.icons import icon
 from app.look.widgets.desktop_links import open_folder
 from app.look.widgets.dialog_text import paragraph
 from app.look.widgets.file_dialogs import ask_folder
-from app.look.widgets.speech_model_names import speech_name
+from app.look.widgets.speech_model_names import speech_name, speech_words
 from engine.hub.catalogue import SPEECH_MEGABYTES, SPEECH_MODELS, STREAMING_MODELS, WHISPER_MODELS
+from engine.models.model_card import translates_sound
 
 
 class SpeechPage(SettingsPage):
@@ -34,11 +35,15 @@ class SpeechPage(SettingsPage):
         self.title = self.tr("Speech")
         self.recognizer = QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
         self._ids = {speech_name(name): name for name in (*STREAMING_MODELS, *WHISPER_MODELS)}
+        self._ids |= {speech_name(str(one)): str(one) for one in sound_folders(self._folder)}
         self.recognizer.addItems(list(self._ids))
         self.add_field(
             self.tr("Speech &model"),
             self.recognizer,
-            self.tr("Its name, or the folder of a Whisper or streaming model."),
+            self.tr(
+                "Its name, or the folder of a Whisper or streaming model, or of a model that "
+                "translates straight from the sound."
+            ),
         )
         line = self.recognizer.lineEdit()
         assert line is not None  # it is editable
@@ -96,6 +101,10 @@ class SpeechPage(SettingsPage):
             facts.append(self.tr("At once: words appear as they are said"))
         elif name in WHISPER_MODELS:
             facts.append(self.tr("More exact: words appear a second or two later"))
+        elif Path(name).is_absolute() and translates_sound(Path(name)):
+            facts.append(
+                self.tr("Straight from the sound: it translates by itself, and writes no English")
+            )
         if name in SPEECH_MEGABYTES:
             facts.append(self.tr("{} MB to download, once").format(SPEECH_MEGABYTES[name]))
         self.download_size.setText(" · ".join(facts))
@@ -113,5 +122,14 @@ class SpeechPage(SettingsPage):
 
 
 def _shown(recognizer: str) -> str:
-    """Return the words for a known model, as the set-up has them; a folder stays whole."""
-    return speech_name(recognizer) if recognizer in SPEECH_MODELS else recognizer
+    """Return the words for a known model, as the set-up has them; another folder stays whole."""
+    is_known = recognizer in SPEECH_MODELS or speech_words(recognizer)
+    return speech_name(recognizer) if is_known else recognizer
+
+
+def sound_folders(library: Path) -> list[Path]:
+    """List the models of a folder of models that translate sound, by name."""
+    try:
+        return sorted(one for one in library.iterdir() if one.is_dir() and translates_sound(one))
+    except OSError:  # no model was ever downloaded
+        return []

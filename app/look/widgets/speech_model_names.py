@@ -6,13 +6,17 @@ from PySide6.QtCore import QCoreApplication
 
 from engine.hub.catalogue import SPEECH_CHOICES, STREAMING_MODELS
 from engine.messages import tr
+from engine.models.model_card import translates_sound
 
 _WORDS = (tr("Fast"), tr("Balanced"), tr("Accurate"))
 _AT_ONCE = tr("At once")
+_STRAIGHT = tr("Straight from the sound")
 
 
 def speech_words(recognizer: str) -> str:
-    """Return *At once*, *Fast*, *Balanced* or *Accurate*; empty for other speech models."""
+    """Return the words before the name of a speech model, as *At once*; empty for none."""
+    if Path(recognizer).is_absolute() and translates_sound(Path(recognizer)):
+        return QCoreApplication.translate("", _STRAIGHT)
     if recognizer in STREAMING_MODELS:
         return QCoreApplication.translate("", _AT_ONCE)
     names = [choice.name for choice in SPEECH_CHOICES]

@@ -29,15 +29,18 @@ class SoundPassage(Passage):
         """Do nothing: a further language has nothing to translate."""
 
     def splice(self, start: int, stop: int | None, words: Iterable[FedWord]) -> list[Event]:
-        """Add blocks behind all others.
+        """Add blocks behind all others; typed words are not read.
 
         Raises:
             ValueError: they belong elsewhere.
         """
+        added = tuple(words)
+        if all(word.vectors is None for word in added):
+            return []
         if start != self.n_words or stop is not None:
             msg = f"sound is only added at its end, {self.n_words}, not at {start}"
             raise ValueError(msg)
-        return self._set_words([*self._words, *words], finished=False)
+        return self._set_words([*self._words, *added], finished=False)
 
     def _set_words(self, words: Sequence[FedWord], *, finished: bool) -> list[Event]:
         self._words, self._finished = list(words), finished

@@ -2,11 +2,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from app.config.launch_settings import LaunchSettings
 from app.config.model_choice import ModelChoice
-from app.config.preferences import Preferences, TranslationPreferences
+from app.config.modes import CAPTIONS_ONLY, TRANSLATE
+from app.config.preferences import ListeningPreferences, Preferences, TranslationPreferences
 from app.config.settings_in_force import SettingsInForce
+from engine.hub.catalogue import STANDARD_WHISPER
+from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
+from tests.support.fakes import save_tiny_model
 
 STORED = Preferences(
     model=Path("stored"),
@@ -193,3 +198,22 @@ def test_the_same_choice_again_is_not_told(in_force, tmp_path, qtbot):
     with qtbot.assertNotEmitted(settings.preferences_changed):
         settings.choose(Preferences())
     assert not (tmp_path / "settings.toml").exists()
+
+
+def test_a_folder_that_translates_sound_is_in_force_where_nothing_else_translates(
+    in_force, tmp_path
+):
+    folder = save_tiny_model(tmp_path / "hears")
+    stored = Preferences(listening=ListeningPreferences(recognizer=str(folder)))
+    assert in_force(stored).direct is None, "it has no encoder"
+    save_speech_encoder(folder, tiny_encoder(torch.float32))
+    settings = in_force(stored)
+    assert (settings.direct, settings.recognizer) == (folder, str(folder))
+    assert in_force(stored, model=Path("m")).direct is None
+    assert in_force(stored, model=Path("m")).recognizer == STANDARD_WHISPER
+    settings.choose_mode(CAPTIONS_ONLY)
+    assert (settings.direct, settings.recognizer) == (None, STANDARD_WHISPER)
+    settings.choose_mode(TRANSLATE)
+    settings.adopt_model(chosen("other", "de"))
+    assert settings.direct is None
+    assert settings.preferences.listening.recognizer == STANDARD_WHISPER

@@ -4,6 +4,7 @@ import shutil
 from dataclasses import replace
 
 import pytest
+import torch
 
 from engine.errors import HubError, ModelError
 from engine.hub.catalogue import (
@@ -13,6 +14,7 @@ from engine.hub.catalogue import (
     smaller_whisper,
     suited_speech_model,
 )
+from engine.speech.direct.direct_recognizer import DirectModel
 from engine.speech.sherpa import Sherpa
 from engine.speech.speech_models import (
     found_speech_model,
@@ -21,6 +23,8 @@ from engine.speech.speech_models import (
 )
 from engine.speech.whisper import Whisper
 from tests.support import hub_server
+from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
+from tests.support.fakes import save_tiny_model
 from tests.support.spoken import TINY, TINY_STREAMING, needs_sherpa
 
 pytestmark = pytest.mark.usefixtures("hub_cache")
@@ -110,3 +114,13 @@ def test_of_every_streaming_model_size_licence_and_files_are_known():
         assert choice.licence == "Apache-2.0"
         assert "tokens.txt" in choice.files
         assert smaller_whisper(name) == ""
+
+
+def test_a_translator_that_hears_for_itself_is_a_speech_model_by_its_folder(tmp_path):
+    folder = save_tiny_model(tmp_path)
+    with pytest.raises(ModelError, match="Whisper"):
+        found_speech_model(str(folder), tmp_path)
+    save_speech_encoder(folder, tiny_encoder(torch.float32))
+    assert found_speech_model(str(folder), tmp_path) == folder
+    assert speech_model_folder(str(folder), tmp_path) == folder
+    assert isinstance(load_speech_model(folder, "cpu", "en"), DirectModel)

@@ -1,8 +1,11 @@
 import pytest
+import torch
 
 from app.config.preferences import ListeningPreferences, Preferences
 from app.dialogs.settings.speech_page import SpeechPage
 from engine.hub.catalogue import SPEECH_MODELS
+from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
+from tests.support.fakes import save_tiny_model
 
 
 @pytest.fixture
@@ -52,3 +55,20 @@ def test_it_is_said_when_words_of_a_model_appear(page):
     )
     page.recognizer.setCurrentText("large-v3")
     assert page.download_size.text() == "More exact: words appear a second or two later"
+
+
+def test_a_model_that_translates_sound_is_offered_where_one_is_at_hand(qtbot, tmp_path):
+    folder = save_tiny_model(tmp_path / "models" / "heard")
+    save_tiny_model(tmp_path / "models" / "read")
+    save_speech_encoder(folder, tiny_encoder(torch.float32))
+    page = SpeechPage(tmp_path)
+    qtbot.addWidget(page)
+    name = "Straight from the sound (heard)"
+    assert page.recognizer.count() == len(SPEECH_MODELS) + 1
+    assert page.recognizer.findText(name) == len(SPEECH_MODELS)
+    page.show_preferences(Preferences())
+    page.recognizer.setCurrentText(name)
+    assert page.read(Preferences()).listening.recognizer == str(folder)
+    assert "writes no English" in page.download_size.text()
+    page.show_preferences(Preferences(listening=ListeningPreferences(recognizer=str(folder))))
+    assert page.recognizer.currentText() == name

@@ -10,11 +10,12 @@ from engine.events import CaptionChanged, Cleared, Flushed, SourceChanged, Utter
 from engine.runtime.torch.torch_store import TorchStore
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import changes
+from engine.translation.passage import Passage
 from engine.translation.sound.sound_passage import SoundPassage
 from engine.translation.sound.spoken import SpokenTranslator
 from engine.words import FedWord, text_of
 from tests.support.direct.encoders import WIDTH, save_speech_encoder, tiny_encoder
-from tests.support.fakes import Receiver, save_tiny_model, tiny_weights
+from tests.support.fakes import Receiver, hashing_translator, save_tiny_model, tiny_weights
 from tests.support.sessions import running
 
 READ_2 = TranslationSettings(policy="read:2")
@@ -151,3 +152,18 @@ def test_a_block_is_fed_once_while_a_session_listens(model, monkeypatch):
         session.send(Flush(1))
         listener.wait_for(Flushed)
     assert fed == [-1 - n for n in range(20)]
+
+
+def test_typed_words_are_not_read_however_often_the_line_changes():
+    passage = new_passage()
+    for typed in (("a",), ("a", "b"), ("c",), ()):
+        assert passage.splice(0, None, tuple(map(FedWord, typed))) == []
+    assert passage.finish() == []
+    assert passage.n_words == 0
+
+
+def test_a_passage_of_text_reads_its_words_and_no_blocks_of_sound():
+    passage = Passage(hashing_translator("read:1"))
+    assert passage.splice(0, None, words_of(blocks(2))) == []
+    (_, changed) = passage.splice(0, None, (*words_of(blocks(2)), FedWord("a")))
+    assert [word.text for word in changed.words] == ["a"]

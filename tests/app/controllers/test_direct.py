@@ -1,0 +1,183 @@
+"""The window translates straight from the sound, without a recogniser in between."""
+
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from app.captions.journal import past_sessions
+from app.config.lanes import LANES
+from app.config.launch_settings import LaunchSettings
+from app.config.modes import CAPTIONS_ONLY
+from app.config.preferences import ListeningPreferences, Preferences, TranslationPreferences
+from app.config.preferences_file import PreferencesFile
+from app.controllers.application import Application
+from app.session.engine_bridge import EngineBridge
+from app.session.recognition import SpeechEngine
+from engine.audio.devices import DeviceKind, Level
+from engine.hub.catalogue import STANDARD_WHISPER
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.fake_speech_engine import DEVICES
+from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
+from tests.support.fakes import save_tiny_model
+from tests.support.listening_fakes import Chunks, Loudness
+
+WAIT_MS = 90_000
+
+
+@pytest.fixture(scope="module")
+def direct(tmp_path_factory):
+    folder = save_tiny_model(tmp_path_factory.mktemp("models") / "heard")
+    save_speech_encoder(folder, tiny_encoder(torch.float32))
+    return folder
+
+
+class Noise(Chunks):
+    """A device at which somebody speaks twice."""
+
+    def __init__(self, wanted):
+        rng = np.random.default_rng(sum(map(ord, wanted.name or "default")))
+        silence = np.zeros(22_000)
+        parts = [silence, rng.uniform(0.3, 0.9, 20_000)] * 2
+        sound = np.concatenate([*parts, silence]).astype(np.float32)
+        super().__init__(sound, time.monotonic, open_end=True)
+        self.sounding = wanted.name
+        self.level = Level(rms_db=-20.0, peak_db=-12.0)
+
+        self.before = None
+
+    def follow(self, before):
+        self.before = before
+
+    def start(self):
+        super().start()
+        if self.before is not None:
+            self.before.stop()
+
+
+class Devices:
+    """Where sound comes from; what was opened is kept."""
+
+    def __init__(self):
+        self.opened = []
+
+    def devices(self):
+        return DEVICES
+
+    def live(self, wanted, _report):
+        self.opened.append(wanted)
+        return Noise(wanted)
+
+
+class Window:
+    def __init__(self, qtbot, folder, recognizer, bridge):
+        self.qtbot, self.devices = qtbot, Devices()
+        preferences = Preferences(
+            listening=ListeningPreferences(recognizer=str(recognizer)),
+            translation=TranslationPreferences(policy="read:2"),
+        )
+        PreferencesFile(folder / "settings.toml").write(preferences)
+        settings = LaunchSettings(
+            preferences_file=folder / "settings.toml",
+            places_file=folder / "places.toml",
+            data_folder=folder / "data",
+            log_folder=folder,
+            device="cpu",
+        )
+        self.application = Application(settings, bridge, self._make)
+        self.settings, self.window = self.application.settings, self.application.window
+        self.bar = self.window.controls
+        qtbot.addWidget(self.window)
+        qtbot.addWidget(self.application.overlay)
+        self.application.show()
+        self.wait(lambda: self.window.status.is_ready)
+
+    def _make(self, library, device):
+        speech = SpeechEngine(library, device)
+        speech._sources = self.devices
+        return speech
+
+    def wait(self, condition):
+        self.qtbot.waitUntil(lambda: bool(condition()), timeout=WAIT_MS)
+
+    def captions(self, lane):
+        views = self.window.transcript.rows.views
+        return [view.caption for view in views if view.lane == lane and view.caption]
+
+    @property
+    def sources(self):
+        return {view.source for view in self.window.transcript.rows.views}
+
+
+@pytest.fixture
+def window(qtbot, tmp_path, monkeypatch, direct):
+    monkeypatch.setattr("engine.speech.vad.SileroDetector", Loudness)
+    opened = []
+
+    def make(engine=None):
+        opened.append(Window(qtbot, tmp_path, direct, EngineBridge(*engine or ())))
+        return opened[-1]
+
+    yield make
+    for one in opened:
+        one.window.close()
+        one.application.bridge.stop()
+
+
+def test_two_speakers_are_captioned_with_no_english_and_the_journal_keeps_it(window):
+    one = window()
+    assert not one.window.typed_line.isEnabled()
+    for source in (one.bar.microphone, one.bar.system):
+        source.button.click()
+    one.wait(lambda: min(map(len, map(one.captions, LANES.values()))) >= 2)
+    one.wait(lambda: len(one.application.keeper.cues) >= 4)
+    assert one.sources == {""}
+    assert one.application.overlay.accessibleDescription()
+    one.window.close()
+    (session,) = past_sessions(one.application.keeper.sessions_folder)
+    assert len(session.cues) >= 4
+
+
+def test_a_pause_stops_the_recording_and_another_device_goes_on(window):
+    one = window()
+    one.bar.microphone.button.click()
+    one.wait(lambda: len(one.captions("me")) == 2)
+    one.application.bridge.pause(paused=True)
+    one.wait(lambda: not one.application.listening.desk.is_listening)
+    one.application.bridge.pause(paused=False)
+    one.wait(lambda: len(one.captions("me")) == 4)
+    one.bar.microphone.devices.pick("mic2")
+    one.wait(lambda: len(one.captions("me")) == 6)
+    assert [wanted.name for wanted in one.devices.opened] == [None, None, "mic2"]
+    assert {wanted.kind for wanted in one.devices.opened} == {DeviceKind.MICROPHONE}
+
+
+def test_the_choice_of_a_speech_model_chooses_who_translates(window, direct, monkeypatch, tmp_path):
+    monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
+    engine = FakeEngine()
+    one = window([engine.make])
+    assert (engine.models[-1].directory, engine.models[-1].hears) == (direct, True)
+    one.settings.change("listening", recognizer=STANDARD_WHISPER)
+    one.wait(lambda: len(engine.models) == 2 and one.window.status.is_ready)
+    assert (engine.models[-1].directory, engine.models[-1].hears) == (tmp_path, False)
+    assert one.window.typed_line.isEnabled()
+    one.settings.change("listening", recognizer=str(direct))
+    one.wait(lambda: len(engine.models) == 3 and one.window.status.is_ready)
+    assert engine.models[-1].hears
+    one.settings.choose_mode(CAPTIONS_ONLY)
+    one.wait(lambda: one.window.status.is_ready)
+    assert len(engine.models) == 3
+    assert one.window.typed_line.isEnabled()
+
+
+def test_a_folder_that_cannot_be_loaded_gives_way_to_a_recogniser(window, monkeypatch, tmp_path):
+    monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
+    engine = FakeEngine()
+    one = window([engine.make])
+    engine._failures = ["the encoder is damaged"]
+    one.application.model.start_over()
+    one.wait(one.window.banner.isVisible)
+    one.window.banner.back_clicked.emit()
+    one.wait(lambda: len(engine.models) == 3 and one.window.status.is_ready)
+    assert (engine.models[-1].hears, one.settings.direct) == (False, None)
