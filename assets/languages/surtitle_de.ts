@@ -2316,8 +2316,8 @@
         <translation>Oder tippen Sie Englisch unten ein, oder fügen Sie es ein.</translation>
     </message>
     <message>
-        <source>Another computer can translate: Computed on, by the languages.</source>
-        <translation>Ein anderer Computer kann übersetzen: „Berechnet auf“, bei den Sprachen.</translation>
+        <source>Another computer can translate: choose Computed on in the same button.</source>
+        <translation>Ein anderer Computer kann übersetzen: Wählen Sie in derselben Schaltfläche „Berechnet auf“.</translation>
     </message>
     <message>
         <source>Typing works now. To caption speech, download a speech model later in the main window.</source>

@@ -166,7 +166,10 @@ class DonePage(WizardPage):
             ("keyboard", self.tr("Or type or paste English at the bottom.")),
             ("file-audio", self.tr("Drop an audio or video file on the window to caption it.")),
             ("languages", self.tr("Find more languages in the button at the lower right.")),
-            ("users", self.tr("Another computer can translate: Computed on, by the languages.")),
+            (
+                "users",
+                self.tr("Another computer can translate: choose Computed on in the same button."),
+            ),
         )
         grid = QGridLayout()
         grid.setHorizontalSpacing(3 * GAP)

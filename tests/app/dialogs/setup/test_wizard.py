@@ -105,7 +105,7 @@ def test_the_last_page_tells_of_languages_where_they_are_and_of_another_computer
     texts = [label.text() for label in one.done_page.findChildren(QLabel)]
     assert "Find more languages in the button at the lower right." in texts
     assert not [text for text in texts if "Tools" in text]
-    assert "Another computer can translate: Computed on, by the languages." in texts
+    assert "Another computer can translate: choose Computed on in the same button." in texts
 
 
 def test_the_whole_guide_can_be_skipped_from_every_page_but_the_last(guide, qtbot):
