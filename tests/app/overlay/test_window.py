@@ -2,8 +2,9 @@ import random
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFontDatabase, QMouseEvent, QPainterPath
+from PySide6.QtTest import QTest
 
 from app.captions.line_breaking import Line, runs_right_to_left
 from app.config.preferences import PRESETS, CaptionPreferences
@@ -598,3 +599,32 @@ def test_where_a_line_has_no_room_it_covers_what_matters_least(overlay):
     assert not overlay.geometry().intersects(typed_in)
     overlay.keep_off([read, typed_in])
     assert not overlay.geometry().intersects(read)
+
+
+class Painted(QObject):
+    """Counts how often a window is painted."""
+
+    def __init__(self, window):
+        super().__init__(window)
+        self.n = 0
+        window.installEventFilter(self)
+
+    def eventFilter(self, _window, event):  # noqa: N802  Qt's name
+        self.n += event.type() == QEvent.Type.Paint
+        return False
+
+
+def test_a_new_text_and_another_box_are_painted_at_once(overlay, qtbot):
+    overlay.show()
+    overlay.show_view(shown("Guten Morgen"))
+    painted = Painted(overlay)
+    qtbot.waitUntil(lambda: painted.n > 0)
+    for change in (
+        lambda: overlay.show_view(shown("Guten Abend, zusammen")),
+        lambda: overlay.show_whole(whole=True),
+        lambda: overlay.show_whole(whole=False),
+    ):
+        QTest.qWait(0)
+        before = painted.n
+        change()
+        qtbot.waitUntil(lambda before=before: painted.n > before)
