@@ -3,14 +3,12 @@
 import os
 import shutil
 import sys
-import wave
 
-import numpy as np
 import pytest
 
 from tests.support.fakes import save_tiny_model
 from tests.support.network import here_only, watched
-from tests.support.sounds import white_noise
+from tests.support.sounds import white_noise, write_sound
 
 pytestmark = [
     pytest.mark.slow,
@@ -54,11 +52,7 @@ def window(place):
 def commands(place):
     text, sound = place / "text.en", place / "noise.wav"
     text.write_text("Good morning.\n")
-    with wave.open(str(sound), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(16_000)
-        file.writeframes((white_noise(1) * 30_000).astype(np.int16).tobytes())
+    write_sound(sound, white_noise(1))
     whisper, streaming = (
         watched.ROOT / "tests/assets" / name for name in ("tiny-whisper", "tiny-streaming")
     )

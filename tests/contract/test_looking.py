@@ -17,14 +17,13 @@ from engine.layout.registry import make_planner
 from engine.layout.rows import visible
 from engine.metrics.event_log import EventLog
 from engine.models.policy_head import PolicyHead
-from engine.runtime.causal_model import CausalModel, likeliest, probability_of_others
-from engine.runtime.torch.torch_store import TorchStore, slot_model
+from engine.runtime.causal_model import probability_of_others
+from engine.runtime.torch.torch_store import slot_model
 from engine.settings import LAYOUTS, LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import bare_prompt, hashing_translator, random_word, tiny_weights
-from tests.support.networks import ALIBI, N_IDS, masked_output, tiny_network
-from training.trainer.pretraining.tokenizer import END_OF_WRITE
+from tests.support.networks import ALIBI, N_IDS, TerseModel, masked_output, tiny_network
 from training.trainer.samples.decisions import ghost
 
 UTTERANCES = 100
@@ -220,21 +219,6 @@ class Look(NamedTuple):
     rows: list
     n_before: int  # rows that are no part of the question
     without_head: float
-
-
-class TerseModel(CausalModel):
-    """Ends every second write, and does not round what it is asked for to float32."""
-
-    def __init__(self, weights):
-        super().__init__(TorchStore(weights.network, 1, 2048))
-        (end,) = weights.tokenizer.convert_tokens_to_ids([END_OF_WRITE])
-        self.choose = lambda logits: id_ if (id_ := likeliest(logits)) % 2 else end
-
-    def logits(self):
-        return self._newest.logits.numpy()
-
-    def states(self):
-        return self._newest.states.numpy()
 
 
 def in_one_pass(rows, standing, looks):

@@ -14,18 +14,17 @@ import torch
 
 from engine.metrics.event_log import EventLog
 from engine.models.policy_head import PolicyHead
-from engine.runtime.causal_model import CausalModel, likeliest, probability_of_others
+from engine.runtime.causal_model import probability_of_others
 from engine.runtime.sound.block_stream import BlockStream
 from engine.runtime.torch.attention import Attention
 from engine.runtime.torch.row_inputs import embedded
-from engine.runtime.torch.torch_store import TorchStore
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.sound.spoken import SpokenTranslator
 from tests.support.direct.encoders import noise, tiny_encoder
 from tests.support.direct.histories import History
 from tests.support.fakes import tiny_weights
-from training.trainer.pretraining.tokenizer import END_OF_WRITE
+from tests.support.networks import TerseModel
 from training.trainer.samples.batches import Example, pad
 from training.trainer.samples.decisions import ghost
 
@@ -33,21 +32,6 @@ LAYOUTS = ["slots", "interleaved"]
 
 TURNED = 1e-4
 """Rotations of the library are float32, and an eviction turns keys by them."""
-
-
-class TerseModel(CausalModel):
-    """Ends every second write, and does not round what it is asked for to float32."""
-
-    def __init__(self, weights, capacity):
-        super().__init__(TorchStore(weights.network, 1, capacity))
-        (end,) = weights.tokenizer.convert_tokens_to_ids([END_OF_WRITE])
-        self.choose = lambda logits: id_ if (id_ := likeliest(logits)) % 2 else end
-
-    def logits(self):
-        return self._newest.logits.numpy()
-
-    def states(self):
-        return self._newest.states.numpy()
 
 
 @functools.cache

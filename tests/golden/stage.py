@@ -15,7 +15,6 @@ import re
 import shutil
 import sys
 import threading
-import wave
 from pathlib import Path
 from unittest import mock
 
@@ -63,6 +62,7 @@ from tests.support.audience.page_client import Reader
 from tests.support.commands import fed, typed
 from tests.support.fakes import Receiver, save_tiny_model, tiny_weights
 from tests.support.listening_fakes import Loudness, Script, script, sound_of
+from tests.support.sounds import write_sound
 from training.trainer.pretraining.export import export_graph
 from training.trainer.pretraining.tokenizer import END, END_OF_WRITE, save_tokenizer
 
@@ -416,15 +416,6 @@ def translate(record, models, text, *options, home, model="short"):
         record.add_log(log)
 
 
-def _sound_file(path, samples):
-    with wave.open(str(path), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(16_000)
-        file.writeframes((samples * 32767).astype("<i2").tobytes())
-    return path
-
-
 def listen(record, models, texts, *options, home):
     """``surtitle listen`` to files in which texts are said, with a recogniser that knows them."""
     whisper = home / "whisper"
@@ -434,7 +425,7 @@ def listen(record, models, texts, *options, home):
     sources = []
     for number, text in enumerate(texts):
         samples = sound_of(script(text), script(text)[-1].end_s + 2.0)
-        sources += ["--source", _sound_file(home / f"talk{number}.wav", samples)]
+        sources += ["--source", write_sound(home / f"talk{number}.wav", samples)]
     written = {form: home / f"talk.{form}" for form in ("srt", "vtt", "jsonl")}
     for form, path in written.items():
         sources += [f"--{form}", path]

@@ -18,10 +18,12 @@ from transformers import (
     Qwen3ForCausalLM,
 )
 
+from engine.runtime.causal_model import CausalModel, likeliest
 from engine.runtime.torch.attention import Attention, take_over_alibi
 from engine.runtime.torch.torch_loader import TorchWeights
+from engine.runtime.torch.torch_store import TorchStore
 from tests.support.fakes import tiny_weights
-from training.trainer.pretraining.tokenizer import save_tokenizer
+from training.trainer.pretraining.tokenizer import END_OF_WRITE, save_tokenizer
 from training.trainer.samples.batches import Example, pad
 
 N_IDS = 384
@@ -120,3 +122,18 @@ def masked_output(network, rows, *, ranked):
             use_cache=False,
             output_hidden_states=True,
         )
+
+
+class TerseModel(CausalModel):
+    """Ends every second write, and does not round what it is asked for to float32."""
+
+    def __init__(self, weights, capacity=2048):
+        super().__init__(TorchStore(weights.network, 1, capacity))
+        (end,) = weights.tokenizer.convert_tokens_to_ids([END_OF_WRITE])
+        self.choose = lambda logits: id_ if (id_ := likeliest(logits)) % 2 else end
+
+    def logits(self):
+        return self._newest.logits.numpy()
+
+    def states(self):
+        return self._newest.states.numpy()

@@ -1,5 +1,7 @@
 """Sound for tests of listening that is not speech, and how many words differ."""
 
+import wave
+
 import numpy as np
 
 from engine.audio.devices import SAMPLE_RATE_HZ
@@ -33,6 +35,16 @@ def music(seconds, seed=0):
         part[: beat // 16] += rng.standard_normal(beat // 16) * 2  # a drum
         parts.append(part * 0.05)
     return np.concatenate(parts).astype(np.float32)
+
+
+def write_sound(path, samples):
+    """Write samples from -1 to 1, 16,000 a second, as a WAV file of 16 bits; return its path."""
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(SAMPLE_RATE_HZ)
+        file.writeframes((samples * np.float32(32767)).astype("<i2").tobytes())
+    return path
 
 
 def n_edits(one, other):

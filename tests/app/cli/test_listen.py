@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-import wave
 from pathlib import Path
 
 import pytest
@@ -37,6 +36,7 @@ from tests.support.listening_fakes import (
     sound_of,
 )
 from tests.support.sound_server import wait_until
+from tests.support.sounds import write_sound
 from tests.support.spoken import TINY_STREAMING, needs_sherpa, needs_voice
 from tests.support.spoken import talk as talk_of_voices
 
@@ -60,15 +60,6 @@ def make_whisper(place):
 @pytest.fixture
 def whisper(tmp_path):
     return make_whisper(tmp_path)
-
-
-def write_sound(path, samples):
-    with wave.open(str(path), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(16_000)
-        file.writeframes((samples * 32767).astype("<i2").tobytes())
-    return path
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from engine.translation.sound.spoken import SpokenTranslator
 from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model, tiny_weights
 from tests.support.listening_fakes import Loudness
+from tests.support.sounds import write_sound
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +34,7 @@ def talk(tmp_path):
     short = np.zeros(12_000)  # the gate closes, and another recogniser would join what follows
     first, second, third = (rng.uniform(0.3, 0.9, 30_000) for _ in range(3))
     parts = [silence, first, silence, second, short, third, silence]
-    path = tmp_path / "talk.wav"
-    with wave.open(str(path), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(16_000)
-        file.writeframes((np.concatenate(parts) * 32767).astype("<i2").tobytes())
-    return path
+    return write_sound(tmp_path / "talk.wav", np.concatenate(parts))
 
 
 @pytest.fixture

@@ -1,13 +1,13 @@
 """``surtitle listen --server``: sound is heard here by the small ear, a real server translates."""
 
 import contextlib
-import wave
 
 import pytest
 
 from app.__main__ import main
 from engine.remote.service import Service
 from tests.support.network.house_server import TOKEN, house_server, tiny_model
+from tests.support.sounds import write_sound
 from tests.support.spoken import TINY_STREAMING, needs_sherpa, needs_voice
 from tests.support.spoken import talk as talk_of_voices
 
@@ -19,13 +19,7 @@ def model(tmp_path_factory):
 
 @pytest.fixture
 def talk(tmp_path):
-    spoken = talk_of_voices(11, 6)
-    with wave.open(str(tmp_path / "talk.wav"), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(16_000)
-        file.writeframes((spoken.samples * 32767).astype("<i2").tobytes())
-    return tmp_path / "talk.wav"
+    return write_sound(tmp_path / "talk.wav", talk_of_voices(11, 6).samples)
 
 
 @pytest.fixture

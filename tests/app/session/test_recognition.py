@@ -1,16 +1,14 @@
 """What hears for the window, with a hub on this computer and without sound."""
 
 import socket
-import wave
 
-import numpy as np
 import pytest
 
 from app.config.lanes import LANES
 from app.session import recognition
 from app.session.listening_service import ListeningService
 from app.session.recognition import SpeechEngine
-from engine.audio.devices import SAMPLE_RATE_HZ, AudioDevice, DeviceKind, WantedDevice
+from engine.audio.devices import AudioDevice, DeviceKind, WantedDevice
 from engine.audio.sources import AudioSources
 from engine.errors import AudioError, ModelError
 from engine.messages import Code
@@ -20,6 +18,7 @@ from engine.speech.listening import WantedFile
 from tests.support import hub_server
 from tests.support.hub_server import WHISPER_FILES
 from tests.support.listening_fakes import Chunks, Echo, Loudness, Script, script, sound_of
+from tests.support.sounds import write_sound
 
 NAME = "some/model"
 
@@ -247,11 +246,7 @@ def test_lanes_are_named_by_who_is_heard_and_devices_by_the_systems_names(ears, 
 
 def test_a_file_is_a_run_of_its_own_whose_position_can_be_asked(ears, tmp_path):
     sound = sound_of(script("good morning."), 3.0)
-    with wave.open(str(tmp_path / "talk.wav"), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(SAMPLE_RATE_HZ)
-        file.writeframes((sound * 32767).astype(np.int16).tobytes())
+    write_sound(tmp_path / "talk.wav", sound)
     ears._sources = AudioSources()
     echo, events = Echo(), []
     wanted = WantedFile(path=tmp_path / "talk.wav")

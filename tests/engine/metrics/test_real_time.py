@@ -10,26 +10,16 @@ from engine.metrics.real_time import (
     real_time_delays,
     simuleval_delays,
 )
-from engine.metrics.translation import Translation
+from tests.support import run_folders
 
 
 def translation(delays, emitted_ms, ms):
-    return Translation(
-        index=0,
+    return run_folders.translation(
         source=("x",) * len(ms),
         hypothesis=" ".join("y" * len(delays)),
         delays=tuple(delays),
         emitted_ms=tuple(emitted_ms),
         ms=tuple(ms),
-        token_ms=(),
-        tokens_fed=0,
-        tokens_recomputed=0,
-        forwards=0,
-        probes=0,
-        flops=0,
-        n_erased=0,
-        n_cut=0,
-        peak_memory_bytes=0,
     )
 
 

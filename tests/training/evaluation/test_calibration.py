@@ -3,8 +3,8 @@ import random
 
 import pytest
 
-from engine.metrics.translation import Translation
 from engine.models.model_card import Calibration
+from tests.support.run_folders import translation
 from training.errors import TrainingError
 from training.evaluation.calibration import calibrate, calibration_error, is_good, marked
 from training.evaluation.runs import Sentence
@@ -13,25 +13,9 @@ REFERENCE = "Wir treffen uns morgen um neun im großen Saal."
 
 
 def sentence(log_probability, *, good):
-    translation = Translation(
-        index=0,
-        source=("We", "meet"),
-        hypothesis=REFERENCE if good else "Xyz qqq",
-        delays=(),
-        emitted_ms=(),
-        ms=(),
-        token_ms=(),
-        tokens_fed=0,
-        tokens_recomputed=0,
-        forwards=0,
-        probes=0,
-        flops=0,
-        n_erased=0,
-        n_cut=0,
-        peak_memory_bytes=0,
-        log_probability=log_probability,
-    )
-    return Sentence(translation=translation, reference=REFERENCE)
+    said = REFERENCE if good else "Xyz qqq"
+    one = translation(source=("We", "meet"), hypothesis=said, log_probability=log_probability)
+    return Sentence(translation=one, reference=REFERENCE)
 
 
 def drawn(calibration, n, seed):

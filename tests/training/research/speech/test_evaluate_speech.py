@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from engine.metrics.latency import length_adaptive_average_lagging
-from engine.metrics.translation import Translation
+from tests.support import run_folders
 from tests.support.direct.corpora import write_tones
 from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model, tiny_tokenizer
@@ -15,11 +15,9 @@ from training.research.speech.sound_corpus import read_table
 
 
 def translation(delays, emitted_ms, ms):
-    return Translation(
-        index=0, source=("",) * len(ms), hypothesis=" ".join("x" * len(delays)),
-        delays=tuple(delays), emitted_ms=tuple(emitted_ms), ms=tuple(ms), token_ms=(),
-        tokens_fed=0, tokens_recomputed=0, forwards=0, probes=0, flops=0, n_erased=0, n_cut=0,
-        peak_memory_bytes=0,
+    return run_folders.translation(
+        source=("",) * len(ms), hypothesis=" ".join("x" * len(delays)), delays=tuple(delays),
+        emitted_ms=tuple(emitted_ms), ms=tuple(ms),
     )  # fmt: skip
 
 

@@ -1,6 +1,5 @@
 import itertools
 import random
-import wave
 
 import numpy as np
 import pytest
@@ -9,6 +8,7 @@ import torch
 from tests.support.direct.corpora import write_tones
 from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model, tiny_tokenizer
+from tests.support.sounds import write_sound
 from training.research.__main__ import main
 from training.research.speech.sound_corpus import read_sound, read_table
 from training.research.speech.word_times import id_ends
@@ -66,11 +66,7 @@ def test_recordings_become_a_corpus_without_times(tmp_path):
     names, pairs = [], []
     for number, line in enumerate(read_table(letters)):
         names.append(f"{number}.wav")
-        with wave.open(str(tmp_path / names[-1]), "wb") as file:
-            file.setnchannels(1)
-            file.setsampwidth(2)
-            file.setframerate(16_000)
-            file.writeframes((read_sound(letters, line) * 32767).astype("<i2").tobytes())
+        write_sound(tmp_path / names[-1], read_sound(letters, line))
         needs = " ".join(map(str, line.needs))
         pairs.append(f"{line.source}\t{line.target}\tletters\t{needs}\n")
     (tmp_path / "files.txt").write_text("".join(f"{name}\n" for name in names))
