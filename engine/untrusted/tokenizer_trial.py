@@ -7,7 +7,13 @@ from engine.untrusted.limited_child import Asked
 from engine.untrusted.limited_process import LimitedError, ask
 from engine.untrusted.regular_file import file_sha256, open_plain
 
-_OURS = frozenset({"c61a9095d0778dec0ffef91419f0901c2b3a549ccbef1e443b45fa4527e8eed6"})
+_OURS = frozenset(
+    {
+        "c61a9095d0778dec0ffef91419f0901c2b3a549ccbef1e443b45fa4527e8eed6",  # surtitle-en-de
+        "2a0b6aa1a3bd305a827c17f016432b2bf755426a982e88b9d75fc15d00280c81",  # surtitle-en-fr
+        "ede1a76db2f11cb25b6004f01daeecdb32d929c08d1c42d1452d53ac7b07fc04",  # surtitle-en-es
+    }
+)
 """sha256 of the tokenizers of bundled models, which need no trial."""
 
 TRIED_WORDS = (

@@ -45,6 +45,7 @@ def test_random_utterances_are_computed_alike(model, adapter):
     """With edits, overflow and evictions; each bare model and each adapter."""
     weights = both(model, adapter=adapter)
     policies = read_card(adapter or model).policies
+    (language,) = read_card(model).languages
     truncated = evicted = 0
     distances: list[float] = []
     for seed in range(UTTERANCES):
@@ -52,7 +53,11 @@ def test_random_utterances_are_computed_alike(model, adapter):
         long = seed == 0
         layout = LayoutSettings(slot_length=rng.randint(6, 16))
         system = twin(
-            weights, policy=rng.choice(policies), layout=layout, capacity=90 if long else 400
+            weights,
+            policy=rng.choice(policies),
+            layout=layout,
+            target_language=language,
+            capacity=90 if long else 400,
         )
         play(system, rng, 10 if long else rng.randint(1, 2), word)
         distances += system.model.distances
