@@ -1,6 +1,9 @@
 """Steps of a run: the lines of a stream, divided among processes and into passes."""
 
 import multiprocessing
+import os
+import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -98,7 +101,7 @@ def steps_ahead(stream: Stream, n_workers: int, taken: Counters) -> Iterator[Ste
     ready = deque[Future[list[_Tabulated]]]()
     blocks = stream.blocks(skip_pairs=taken.pairs)
     pool = ProcessPoolExecutor(
-        n_workers, multiprocessing.get_context(), _take_stream, initargs=(stream,)
+        n_workers, multiprocessing.get_context(), _take_stream, (stream, os.getpid())
     )
     try:
         while True:
@@ -111,9 +114,17 @@ def steps_ahead(stream: Stream, n_workers: int, taken: Counters) -> Iterator[Ste
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _take_stream(stream: Stream) -> None:
+def _take_stream(stream: Stream, parent: int) -> None:
     global _STREAM  # noqa: PLW0603  of a process of its own
     _STREAM = stream
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End this process when its parent was killed: the pool's pipes would keep it waiting."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def _tabulated(block: Block) -> list[_Tabulated]:

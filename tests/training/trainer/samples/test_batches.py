@@ -1,7 +1,12 @@
+import ast
 import dataclasses
 import itertools
 import random
+import subprocess
+import sys
+import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
 import torch
@@ -264,6 +269,25 @@ def test_steps_that_other_processes_build_are_those_of_the_run(taken):
     assert [(n_pairs, n_rows) for _, n_pairs, n_rows in ahead] == [
         (one.n_pairs, sum(len(example.rows) for example in one.examples)) for one in again
     ]
+
+
+def test_processes_that_build_steps_end_with_a_run_that_is_killed():
+    code = """
+import multiprocessing, os
+from tests.training.trainer.samples.test_batches import Counters, filled, steps_ahead
+next(run := steps_ahead(filled(), 2, Counters()))
+print([child.pid for child in multiprocessing.active_children()], flush=True)
+os.kill(os.getpid(), 9)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, stdout=subprocess.PIPE, text=True
+    )
+    workers = ast.literal_eval(done.stdout)
+    assert len(workers) == 2
+    deadline = time.monotonic() + 60
+    while any(Path(f"/proc/{each}").exists() for each in workers):
+        assert time.monotonic() < deadline, "they still run"
+        time.sleep(0.1)
 
 
 def test_a_new_base_learns_the_same_from_filled_lines_as_from_lines_of_their_own():
