@@ -10,6 +10,9 @@ from engine.hub.bundled import bundled_languages
 from engine.settings import ModelSettings
 from engine.untrusted.safe_names import folder_of
 
+_MEMORY_PER_BYTE = 6
+"""Of a bundled model, whose file holds 8 bits a weight and which is computed in 32; measured."""
+
 MOST_READ = 3
 """Languages that are computed for the readers of a room at once, beside those of the window."""
 
@@ -25,6 +28,13 @@ class Way:
 
     offer: ModelOffer | None
     load: float | None = None
+
+    @property
+    def memory_bytes(self) -> int:
+        """Memory that the model takes beside the first one."""
+        if self.offer is None:
+            return 0
+        return self.offer.n_bytes * (_MEMORY_PER_BYTE if self.offer.choice is None else 1)
 
 
 def offers_here(library: Path) -> list[ModelOffer]:

@@ -92,7 +92,7 @@ class FurtherController(QObject):
         """Return what a language costs, in a few words."""
         if way.offer is None:
             return self.tr("twice the computing, no more memory")
-        size = size_text(way.offer.n_bytes)
+        size = size_text(way.memory_bytes)
         if way.load is None:
             return self.tr("{} more memory, twice the computing").format(size)
         text = self.tr("{} more memory, {:.0f} % of the time")

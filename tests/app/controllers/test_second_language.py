@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.captions.export import ALL
+from app.captions.models import ModelOffer
 from app.config.system.text_io import printable
 from tests.support.app.tiny_engine import TinyEngine
 from tests.support.app.whole_program import Program, cells
@@ -52,6 +53,16 @@ def test_languages_that_need_no_download_are_offered_with_what_they_cost(one):
         ("French (twice the computing, no more memory)", "fr"),
     ]
     assert second.text == "None"  # it has the mark
+
+
+def test_a_bundled_model_of_8_bits_is_told_to_take_more_memory_than_its_file(one, monkeypatch):
+    more = {"licence": "CC-BY-SA-4.0", "is_here": True}
+    spanish = ModelOffer(choice=None, name="es", n_bytes=20_000_000, languages=("es",), **more)
+    offers = "app.controllers.further_controller.offers_here"
+    monkeypatch.setattr(offers, lambda _library: [spanish])
+    second = one.window.choices.second
+    second.aboutToShow.emit()
+    assert ("Spanish (120 MB more memory, twice the computing)", "es") in second.entries
 
 
 def test_a_second_language_stands_below_the_captions_everywhere(one, tmp_path):
