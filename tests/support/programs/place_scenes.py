@@ -35,9 +35,10 @@ def go_to_place(scene):
 
 
 def picture_of(screens):
-    """Give one picture of all screens, as they stand beside each other."""
-    whole = screens[0].virtualGeometry()
-    picture = QImage(whole.size(), QImage.Format.Format_RGB32)
+    """Give one picture of all screens, as they stand beside each other, pixel by pixel."""
+    whole, ratio = screens[0].virtualGeometry(), screens[0].devicePixelRatio()
+    picture = QImage(whole.size() * ratio, QImage.Format.Format_RGB32)
+    picture.setDevicePixelRatio(ratio)
     painter = QPainter(picture)
     for screen in screens:
         corner = screen.geometry().topLeft() - whole.topLeft()

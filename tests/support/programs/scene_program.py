@@ -89,7 +89,8 @@ WITHOUT_OVERLAY = {
     "sessions",
     "session",
     "menu",
-    *("guide", "guide_speech", "guide_download", "guide_failure", "guide_try", "guide_done"),
+    *("guide", "guide_languages", "guide_speech", "guide_download", "guide_failure"),
+    *("guide_try", "guide_done"),
     *("models", "media", "media_running"),
     *("guide_polish", "models_polish", "models_licence"),
     *("latency", "glossary"),
@@ -100,6 +101,9 @@ HEARD = {
 }
 SPOKEN = {"listening", "behind"}
 """Scenes in which somebody speaks and nobody types."""
+
+IN_THE_BOX = {"languages", "second_menu", "second", "share", "share_code", "share_status"}
+"""Scenes of somebody who has chosen no model: each bundled one knows one language."""
 
 PREPARED = {"typing", "arabic", "empty", "loading", "failure", "recovery"}
 """Scenes that need no act beyond typing."""
@@ -118,6 +122,9 @@ class Stage(SideScenes, RoomScenes, PlaceScenes):
         language = {"arabic": "ar", "polish": "pl"}.get(arguments.scene)
         translations = {"ar": ARABIC, "pl": POLISH}.get(language, GERMAN)
         LANGUAGES.update({code: LANGUAGE_NAMES[code] for code in (language,) if code})
+        in_the_box = arguments.scene in IN_THE_BOX
+        if in_the_box:
+            LANGUAGES.pop("fr")
         pairs = dict(zip(ENGLISH, translations, strict=True))
         words = {
             word: caption
@@ -130,7 +137,7 @@ class Stage(SideScenes, RoomScenes, PlaceScenes):
             places_file=self.folder / "places.toml",
             data_folder=self.folder,
             log_folder=self.folder,
-            model=self.folder,
+            model=None if in_the_box else self.folder,
             language=language,
             can_use_xwayland=platform_wanted(os.environ, through_xwayland=True) is not None,
         )

@@ -13,6 +13,7 @@ from app.config.system.translations import worded
 from app.dialogs.setup.wizard import WizardServices
 from engine.audio.devices import Level
 from engine.events import ContextChanged, Notice, Statistics
+from engine.hub.bundled import bundled_languages
 from engine.hub.catalogue import KNOWN_MODELS
 from engine.messages import Code
 
@@ -45,8 +46,10 @@ def fits():
 
 
 def says(*lines):
+    """Services of a guide whose examiners report these lines."""
     text = "\n".join(map(json.dumps, lines))
-    return sys.executable, "-c", f"print({text!r})"
+    program = sys.executable, "-c", f"print({text!r})"
+    return WizardServices(program=program, bundled=tuple(bundled_languages()))
 
 
 class Call(QWidget):
@@ -117,10 +120,13 @@ class SideScenes:
         return guide.dialog
 
     def examiners(self):
-        return WizardServices(program=says(MACHINE, *fits(), FORECAST))
+        return says(MACHINE, *fits(), FORECAST)
 
     def act_guide(self):
         self.open_guide(0)
+
+    def act_guide_languages(self):
+        self.open_guide(0).welcome.target.showPopup()
 
     def act_guide_polish(self):
         target = self.open_guide(0).welcome.target
@@ -188,7 +194,7 @@ class SideScenes:
 
     def open_models(self, *lines):
         guide = self.application.side_windows.guide
-        guide.parts = WizardServices(program=says(*lines)) if lines else self.examiners()
+        guide.parts = says(*lines) if lines else self.examiners()
         guide.open_models()
         self.place(guide.models, QPoint(110, 70))
         return guide.models
