@@ -1,9 +1,9 @@
-import ast
 import dataclasses
 import itertools
+import multiprocessing
+import os
 import random
-import subprocess
-import sys
+import signal
 import time
 from collections import Counter
 from pathlib import Path
@@ -271,23 +271,33 @@ def test_steps_that_other_processes_build_are_those_of_the_run(taken):
     ]
 
 
+def build_and_be_killed(told):
+    run = steps_ahead(filled(), 2, Counters())
+    next(run)
+    told.send([child.pid for child in multiprocessing.active_children()])
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def test_processes_that_build_steps_end_with_a_run_that_is_killed():
-    code = """
-import multiprocessing, os
-from tests.training.trainer.samples.test_batches import Counters, filled, steps_ahead
-next(run := steps_ahead(filled(), 2, Counters()))
-print([child.pid for child in multiprocessing.active_children()], flush=True)
-os.kill(os.getpid(), 9)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], check=False, stdout=subprocess.PIPE, text=True
-    )
-    workers = ast.literal_eval(done.stdout)
+    context = multiprocessing.get_context("fork")
+    heard, told = context.Pipe(duplex=False)
+    run = context.Process(target=build_and_be_killed, args=(told,))
+    run.start()
+    workers = heard.recv()
+    run.join()
+    assert run.exitcode == -signal.SIGKILL
     assert len(workers) == 2
     deadline = time.monotonic() + 60
-    while any(Path(f"/proc/{each}").exists() for each in workers):
+    while any(is_running(each) for each in workers):
         assert time.monotonic() < deadline, "they still run"
         time.sleep(0.1)
+
+
+def is_running(pid):
+    try:
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
 
 
 def test_a_new_base_learns_the_same_from_filled_lines_as_from_lines_of_their_own():
