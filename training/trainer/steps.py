@@ -62,11 +62,9 @@ def share_steps(
 
 def share_step(step: Lines, rank: int, n_processes: int, pass_tokens: int) -> Step:
     """Divide the lines of a step; a step with a shape is one pass of one process."""
-    lines, n_rows = step.lines, sum(len(example.rows) for example in step.examples)
     if step.shape is not None:
-        n_lines, length = step.shape
-        whole = Pass(pack(lines, n_lines=n_lines, length=length), 1.0)
-        return Step([whole], n_pairs=step.n_pairs, n_rows=n_rows)
+        return _whole(_tabulated(step))
+    lines, n_rows = step.lines, step.n_rows
     dealt = [_chunks(lines[first::n_processes], pass_tokens) for first in range(n_processes)]
     n_labels = sum(map(_n_labels, lines))
     passes = [Pass(pack(chunk), sum(map(_n_labels, chunk)) / n_labels) for chunk in dealt[rank]]
@@ -106,10 +104,8 @@ def steps_ahead(stream: Stream, n_workers: int, taken: Counters) -> Iterator[Ste
     try:
         while True:
             for block in islice(blocks, 2 * n_workers - len(ready)):
-                ready.append(pool.submit(_tabulated, block))
-            for one in ready.popleft().result():
-                batch = Batch.of(one.table)
-                yield Step([Pass(batch, 1.0)], n_pairs=one.n_pairs, n_rows=one.n_rows)
+                ready.append(pool.submit(_tabulated_block, block))
+            yield from map(_whole, ready.popleft().result())
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
@@ -127,16 +123,21 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _tabulated(block: Block) -> list[_Tabulated]:
+def _tabulated_block(block: Block) -> list[_Tabulated]:
     assert _STREAM is not None
-    done = list[_Tabulated]()
-    for lines in _STREAM.block_steps(block):
-        assert lines.shape is not None
-        n_lines, length = lines.shape
-        table = tabulate(lines.lines, n_lines=n_lines, length=length)
-        n_rows = sum(len(example.rows) for example in lines.examples)
-        done.append(_Tabulated(table, lines.n_pairs, n_rows))
-    return done
+    return [_tabulated(lines) for lines in _STREAM.block_steps(block)]
+
+
+def _tabulated(step: Lines) -> _Tabulated:
+    assert step.shape is not None
+    n_lines, length = step.shape
+    table = tabulate(step.lines, n_lines=n_lines, length=length)
+    return _Tabulated(table, step.n_pairs, step.n_rows)
+
+
+def _whole(one: _Tabulated) -> Step:
+    """Make a step of one pass."""
+    return Step([Pass(Batch.of(one.table), 1.0)], n_pairs=one.n_pairs, n_rows=one.n_rows)
 
 
 def _chunks(lines: Sequence[Line], pass_tokens: int) -> list[list[Line]]:

@@ -47,6 +47,11 @@ class Lines:
         """Sentence pairs."""
         return sum(example.share for example in self.examples)
 
+    @property
+    def n_rows(self) -> int:
+        """Rows, without padding."""
+        return sum(len(example.rows) for example in self.examples)
+
 
 @dataclass(frozen=True, slots=True)
 class Padded:
