@@ -61,6 +61,15 @@ def qapp(qapp):
     translators.clear()
 
 
+@pytest.fixture(params=["en", "de"])
+def language(request, qapp):
+    """The language of the windows."""
+    translators = speak(qapp, request.param, ASSETS / "languages")
+    yield request.param
+    for one in translators:
+        qapp.removeTranslator(one)
+
+
 @pytest.fixture
 def plain_look(qapp):
     """Take our style sheet and colours off the application again."""

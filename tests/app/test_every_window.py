@@ -25,9 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import dialogs
-from app.config.system.translations import speak
 from app.look.widgets.fit_to_screen import fitted
-from engine.files import ASSETS
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.setup_services import parts
 
@@ -35,14 +33,6 @@ INNER = (QComboBox, QAbstractSpinBox, QTabBar)
 """What is made of parts that are no controls of their own."""
 TWICE_SCALED_FULL_HD = QSize(960, 520)
 FULL_HD = QSize(1920, 1040)
-
-
-@pytest.fixture(params=["en", "de"])
-def language(request, qapp):
-    translators = speak(qapp, request.param, ASSETS / "languages")
-    yield request.param
-    for one in translators:
-        qapp.removeTranslator(one)
 
 
 @pytest.fixture

@@ -1,3 +1,6 @@
+import os
+import random
+
 import pytest
 
 from app.captions.glossaries import (
@@ -10,7 +13,9 @@ from app.captions.glossaries import (
     write_terms,
 )
 from engine.errors import ContextError
-from engine.text.terms import LONGEST, MAX_TERMS
+from engine.text.terms import LONGEST
+
+TERMS = (("slot", "Platz"), ("adapter", "Aufsatz"))
 
 
 @pytest.mark.parametrize(
@@ -26,6 +31,11 @@ from engine.text.terms import LONGEST, MAX_TERMS
         ("a", "two\nlines", Fault.BREAK),
         (" #a", "", Fault.REMARK),
         ("a#", "#b", None),
+        ("", "x", Fault.EMPTY),
+        ("x", " ", None),
+        (" #x", "x", Fault.REMARK),
+        ("x" * 120, "x" * 120, None),
+        ("x" * 121, "x", Fault.LONG),
     ],
 )
 def test_each_fault_of_a_pair_has_its_name(term, translation, fault):
@@ -38,30 +48,74 @@ def test_a_term_counts_once_whatever_its_case_and_blanks():
     assert sound_terms(pairs) == (("Slot", "Platz"), ("other", "other"))
 
 
-def test_no_more_terms_are_used_than_a_glossary_takes():
-    pairs = [(f"term {number}", "") for number in range(MAX_TERMS + 2)]
-    assert faults(pairs)[MAX_TERMS - 1 :] == [None, Fault.MANY, Fault.MANY]
-    assert len(sound_terms(pairs)) == MAX_TERMS
+def test_terms_come_back_as_they_were_written(tmp_path):
+    rng = random.Random(0)
+    for number in range(100):
+        pairs = [
+            tuple("".join(rng.choice("aé漢 #=.") for _ in range(rng.randrange(6))) for _ in "ab")
+            for _ in range(rng.randrange(8))
+        ]
+        terms = sound_terms(pairs)
+        assert write_terms(tmp_path / f"{number}.tsv", terms) is None
+        assert read_terms(tmp_path / f"{number}.tsv") == terms
 
 
-def test_each_language_has_a_file_of_its_own_which_comes_back(tmp_path):
-    folder = GlossaryFolder(tmp_path / "glossaries")
+def test_the_second_of_two_like_terms_and_those_beyond_the_most_are_left_out():
+    assert sound_terms([("Slot", "a"), (" slot", "b")]) == (("Slot", "a"),)
+    many = [(f"term {number}", "x") for number in range(502)]
+    assert len(sound_terms(many)) == 500
+    assert faults(many)[499:] == [None, Fault.MANY, Fault.MANY]
+
+
+def test_a_term_without_a_translation_is_a_name_that_stays_as_it_is():
+    assert sound_terms([(" Nguyen", ""), ("slot", "Platz")]) == (
+        ("Nguyen", "Nguyen"),
+        ("slot", "Platz"),
+    )
+
+
+def test_each_language_has_its_own_file_and_a_broken_one_is_one_sentence(tmp_path):
+    folder = GlossaryFolder(tmp_path / "glossary")
     assert folder.read("de") == ((), None)
-    assert folder.write("de", (("slot", "Platz"),)) is None
+    assert folder.write("de", TERMS) is None
+    assert folder.read("de") == (TERMS, None)
+    assert folder.read("fr") == ((), None)
     assert folder.write("fr", (("slot", "créneau"),)) is None
-    assert folder.read("de") == ((("slot", "Platz"),), None)
+    assert folder.read("de") == (TERMS, None)
     assert folder.read("fr") == ((("slot", "créneau"),), None)
     assert folder.path("de").name == "de.tsv"
-
-
-def test_a_language_that_is_a_path_is_refused_and_nothing_is_read_or_written(tmp_path):
-    folder = GlossaryFolder(tmp_path / "glossaries")
-    (tmp_path / "secret.tsv").write_text("a\tb\n")
-    terms, message = folder.read("../secret")
+    folder.path("fr").write_text("a tab\ttoo\tmuch\n")
+    terms, failure = folder.read("fr")
     assert terms == ()
-    assert message is not None
-    assert folder.write("../other", (("a", "b"),)) is not None
-    assert not (tmp_path / "other.tsv").exists()
+    assert "line 1 of the glossary" in str(failure)
+
+
+@pytest.mark.parametrize("language", ["../de", "..", "", "a/b", "/tmp/de", "a\\b", "C:de", "d\0e"])
+def test_a_language_that_is_a_path_leads_to_no_file(tmp_path, language):
+    """Imported settings may name any language."""
+    folder = GlossaryFolder(tmp_path / "data" / "glossary")
+    assert folder.write("de", TERMS) is None
+    (tmp_path / "data" / "de.tsv").write_text("secret\tx\n")
+    before = {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")}
+    terms, failure = folder.read(language)
+    assert terms == ()
+    assert "which is no language code" in str(failure)
+    assert "which is no language code" in str(folder.write(language, TERMS))
+    assert {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")} == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
+def test_a_pipe_among_the_glossaries_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "de.tsv")
+    terms, failure = GlossaryFolder(tmp_path).read("de")
+    assert terms == ()
+    path = tmp_path / "de.tsv"
+    assert str(failure) == f"the glossary {path} is no regular file: replace it by one"
+
+
+def test_a_disk_that_cannot_be_written_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert "could not be written" in str(GlossaryFolder(tmp_path / "file").write("de", TERMS))
 
 
 def test_a_file_that_cannot_be_used_is_a_sentence(tmp_path):

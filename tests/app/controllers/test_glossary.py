@@ -1,16 +1,9 @@
-import os
-import random
-
 import pytest
 from PySide6.QtWidgets import QTableWidgetItem
 
 from app.captions.glossaries import (
-    Fault,
     GlossaryFolder,
-    fault_of,
-    faults,
     read_terms,
-    sound_terms,
     write_terms,
 )
 from engine.commands import Configure
@@ -19,89 +12,6 @@ from engine.events import ContextChanged, Refused
 from engine.messages import Code
 
 TERMS = (("slot", "Platz"), ("adapter", "Aufsatz"))
-
-
-def test_terms_come_back_as_they_were_written(tmp_path):
-    rng = random.Random(0)
-    for number in range(100):
-        pairs = [
-            tuple("".join(rng.choice("aé漢 #=.") for _ in range(rng.randrange(6))) for _ in "ab")
-            for _ in range(rng.randrange(8))
-        ]
-        terms = sound_terms(pairs)
-        assert write_terms(tmp_path / f"{number}.tsv", terms) is None
-        assert read_terms(tmp_path / f"{number}.tsv") == terms
-
-
-@pytest.mark.parametrize(
-    ("pair", "fault"),
-    [
-        (("", "x"), Fault.EMPTY),
-        (("x", " "), None),
-        (("a\tb", "x"), Fault.BREAK),
-        (("x", "a\nb"), Fault.BREAK),
-        ((" #x", "x"), Fault.REMARK),
-        (("x" * 120, "x" * 120), None),
-        (("x" * 121, "x"), Fault.LONG),
-        (("slot", "Platz"), None),
-    ],
-)
-def test_a_pair_that_a_file_or_a_prompt_cannot_hold_is_named(pair, fault):
-    assert fault_of(*pair) is fault
-
-
-def test_the_second_of_two_like_terms_and_those_beyond_the_most_are_left_out():
-    assert sound_terms([("Slot", "a"), (" slot", "b")]) == (("Slot", "a"),)
-    many = [(f"term {number}", "x") for number in range(502)]
-    assert len(sound_terms(many)) == 500
-    assert faults(many)[499:] == [None, Fault.MANY, Fault.MANY]
-
-
-def test_a_term_without_a_translation_is_a_name_that_stays_as_it_is():
-    assert sound_terms([(" Nguyen", ""), ("slot", "Platz")]) == (
-        ("Nguyen", "Nguyen"),
-        ("slot", "Platz"),
-    )
-
-
-def test_each_language_has_its_own_file_and_a_broken_one_is_one_sentence(tmp_path):
-    folder = GlossaryFolder(tmp_path / "glossary")
-    assert folder.read("de") == ((), None)
-    assert folder.write("de", TERMS) is None
-    assert folder.read("de") == (TERMS, None)
-    assert folder.read("fr") == ((), None)
-    folder.path("fr").write_text("a tab\ttoo\tmuch\n")
-    terms, failure = folder.read("fr")
-    assert terms == ()
-    assert "line 1 of the glossary" in str(failure)
-
-
-@pytest.mark.parametrize("language", ["../de", "..", "", "a/b", "/tmp/de", "a\\b", "C:de", "d\0e"])
-def test_a_language_that_is_a_path_leads_to_no_file(tmp_path, language):
-    """Imported settings may name any language."""
-    folder = GlossaryFolder(tmp_path / "data" / "glossary")
-    assert folder.write("de", TERMS) is None
-    (tmp_path / "data" / "de.tsv").write_text("secret\tx\n")
-    before = {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")}
-    terms, failure = folder.read(language)
-    assert terms == ()
-    assert "which is no language code" in str(failure)
-    assert "which is no language code" in str(folder.write(language, TERMS))
-    assert {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")} == before
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
-def test_a_pipe_among_the_glossaries_is_not_waited_for(tmp_path):
-    os.mkfifo(tmp_path / "de.tsv")
-    terms, failure = GlossaryFolder(tmp_path).read("de")
-    assert terms == ()
-    path = tmp_path / "de.tsv"
-    assert str(failure) == f"the glossary {path} is no regular file: replace it by one"
-
-
-def test_a_disk_that_cannot_be_written_is_one_sentence(tmp_path):
-    (tmp_path / "file").write_text("")
-    assert "could not be written" in str(GlossaryFolder(tmp_path / "file").write("de", TERMS))
 
 
 class Glossary:

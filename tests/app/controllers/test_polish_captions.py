@@ -13,10 +13,8 @@ from pathlib import Path
 import pytest
 
 from app.config.launch_settings import LaunchSettings
-from app.config.system.translations import speak
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
-from engine.files import ASSETS
 from engine.hub.bundled import bundled_languages, bundled_models
 from engine.hub.transfer import HubSettings
 from tests.support import hub_server
@@ -37,15 +35,6 @@ NAME = "facebook/m2m100_418M"
 FAST = {"kind": "computing", "gflops": 1000.0}
 SAID = "we go to see the old green house in Rome"
 WAIT_MS = 300_000
-
-
-@pytest.fixture(params=["en", "de"])
-def language(request, qapp):
-    """The language of the windows."""
-    translators = speak(qapp, request.param, ASSETS / "languages")
-    yield request.param
-    for one in translators:
-        qapp.removeTranslator(one)
 
 
 @pytest.fixture
