@@ -9,10 +9,12 @@ L_policy on decisions; CTC before them is ours.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import cross_entropy, ctc_loss, linear
 from transformers import PreTrainedModel
 
@@ -42,9 +44,25 @@ class SpokenNetwork(nn.Module):
         head: rows for READ and WRITE, no bias (equation 2).
     """
 
-    def __init__(self, encoder: Hearing, translator: PreTrainedModel, markers: Markers) -> None:
-        """Take networks; see ``engine.models.policy_head`` for the head, which begins at 0."""
+    def __init__(
+        self,
+        encoder: Hearing,
+        translator: PreTrainedModel,
+        markers: Markers,
+        *,
+        in_bf16: bool = False,
+    ) -> None:
+        """Take networks; see ``engine.models.policy_head`` for the head, which begins at 0.
+
+        Args:
+            encoder: with its adapter.
+            translator: reads its vectors.
+            markers: ids that end a write, or a translation.
+            in_bf16: whether the encoder multiplies in bfloat16; its weights stay as they are.
+        """
         super().__init__()
+        self._in_bf16 = in_bf16
+        self._losses = frozenset(LOSSES)
         self.encoder = encoder
         self.translator = translator
         width: int = translator.config.hidden_size
@@ -54,10 +72,11 @@ class SpokenNetwork(nn.Module):
         self._attention = Attention.of(translator)
 
     def train_only(self, settings: SpeechSettings) -> None:
-        """Let gradients reach the parts of a stage, and no others.
+        """Let gradients reach the parts of a stage, and no others; compute its losses alone.
 
         The layer that writes words is trained where its loss is.
         """
+        self._losses = frozenset(settings.losses)
         for name, parameter in self.named_parameters():
             part = _part_of(name)
             trained = part in settings.parts
@@ -67,28 +86,73 @@ class SpokenNetwork(nn.Module):
 
     def forward(self, batch: SpokenBatch) -> Mapping[str, Tensor]:
         """Return each loss that the batch has material for, a mean, by its name in ``LOSSES``."""
-        encoded = self.encoder(batch.mel, batch.n_blocks)  # (U, N, F, C)
         losses = dict[str, Tensor]()
-        if self.encoder.words is not None and batch.words.shape[1]:
-            losses["words"] = self._words_loss(encoded, batch)
+        with ExitStack() as hearing:
+            device = batch.mel.device.type
+            hearing.enter_context(torch.autocast(device, torch.bfloat16, enabled=self._in_bf16))
+            if device == "cpu":  # the fused one's backward takes a third of a step there
+                hearing.enter_context(sdpa_kernel(SDPBackend.MATH))
+            encoded = self.encoder(batch.mel, batch.n_blocks)  # (U, N, F, C)
+            writes = self.encoder.words is not None
+            if writes and "words" in self._losses:
+                losses["words"] = self._words_loss(encoded, batch)
+            vectors = self.encoder.vectors(encoded)
+            if writes and "embeddings" in self._losses:
+                losses["embeddings"] = self._embeddings_loss(encoded, vectors, batch)
         if len(batch.owner):
-            losses |= self._row_losses(self.encoder.vectors(encoded), batch)
+            losses |= self._row_losses(vectors, batch)
         return losses
 
     def _words_loss(self, encoded: Tensor, batch: SpokenBatch) -> Tensor:
-        assert self.encoder.words is not None
-        layer = self.encoder.words
-        known = (layer.bias > _NEVER / 2).nonzero()[:, 0]  # (K,); others have no share in the sum
-        logits = linear(encoded.flatten(1, 2), layer.weight[known], layer.bias[known])  # (U, T, K)
+        logits, known = self._written(encoded)
         n_frames = batch.n_blocks * encoded.shape[2]
         return ctc_loss(
-            _wide(logits).log_softmax(-1).transpose(0, 1),
+            logits.log_softmax(-1).transpose(0, 1),
             torch.searchsorted(known, batch.words),
             n_frames,
             batch.n_words,
             blank=len(known) - 1,
             zero_infinity=True,  # an utterance too short for its words
         )
+
+    def _written(self, encoded: Tensor) -> tuple[Tensor, Tensor]:
+        """Return logits of the ids that the layer of words has learnt, (U, N * F, K), and these."""
+        assert self.encoder.words is not None
+        layer = self.encoder.words
+        known = (layer.bias > _NEVER / 2).nonzero()[:, 0]  # (K,); others have no share in the sum
+        logits = linear(encoded.flatten(1, 2), layer.weight[known], layer.bias[known])
+        return _wide(logits), known
+
+    def _embeddings_loss(self, encoded: Tensor, vectors: Tensor, batch: SpokenBatch) -> Tensor:
+        """Compare vectors with the embeddings of what the encoder hears, as a share of those.
+
+        A vector's target is the embeddings of the ids that are heard in its frames, by their
+        probability, and what none of them takes is its predecessor's: a translator that has seen
+        tokens alone reads a token that is said again better than any other filling.
+        """
+        with torch.no_grad():
+            target = held(*self._heard(encoded, vectors.shape[2]))  # (U, N * P, width)
+        blocks = torch.arange(vectors.shape[1], device=vectors.device)
+        exists = blocks < batch.n_blocks[:, None]  # (U, N)
+        off = (_wide(vectors) - target.reshape(vectors.shape))[exists]
+        return off.square().sum() / target.reshape(vectors.shape)[exists].square().sum()
+
+    def _heard(self, encoded: Tensor, n_vectors: int) -> tuple[Tensor, Tensor]:
+        """Return what each vector's frames say, and how likely they say nothing.
+
+        Args:
+            encoded: shape (U, N, F, C).
+            n_vectors: of a block, P.
+
+        Returns:
+            sums of embeddings, shape (U, N * P, width), and probabilities, shape (U, N * P).
+        """
+        logits, known = self._written(encoded)
+        likely = logits.softmax(-1)  # (U, N * F, K)
+        n_frames = encoded.shape[2] // n_vectors
+        likely = likely.reshape(len(likely), -1, n_frames, len(known))  # (U, N * P, F / P, K)
+        tokens: Tensor = self.translator.get_input_embeddings()(known[:-1]).to(likely)
+        return likely[..., :-1].amax(2) @ tokens, likely[..., -1].amin(2)
 
     def _row_losses(self, vectors: Tensor, batch: SpokenBatch) -> Iterator[tuple[str, Tensor]]:
         """Score tokens and decisions of translations, given vectors (U, N, P, width)."""
@@ -171,6 +235,22 @@ def admit_words(layer: nn.Linear, ids: Iterable[int], *, new: bool) -> None:
         if new:
             layer.bias[~wanted] = _NEVER
         layer.bias[wanted & (layer.bias < _NEVER / 2)] = 0.0
+
+
+def held(said: Tensor, nothing: Tensor) -> Tensor:
+    """Return for each vector what is said in it, and what was said before as far as nothing is.
+
+    Args:
+        said: shape (U, T, width).
+        nothing: probability that nothing is said, shape (U, T).
+
+    Returns:
+        shape (U, T, width).
+    """
+    kept = [said[:, 0]]
+    for now, share in zip(said.unbind(1)[1:], nothing.unbind(1)[1:], strict=True):
+        kept.append(now + share[:, None] * kept[-1])
+    return torch.stack(kept, dim=1)
 
 
 def _wide(logits: Tensor) -> Tensor:

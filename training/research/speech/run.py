@@ -128,13 +128,16 @@ class Stage:
     def _load(self, lines: Sequence[Line]) -> SpokenNetwork:
         settings, base, device = self._settings, self._base, self._processes.device
         stays = "translator" not in settings.speech.parts
-        in_bf16 = stays and computes_bf16(settings.precision, device)
-        translator = base_network(base, quantise=settings.quantise, device=device, in_bf16=in_bf16)
+        in_bf16 = computes_bf16(settings.precision, device)
+        translator = base_network(
+            base, quantise=settings.quantise, device=device, in_bf16=stays and in_bf16
+        )
         width: int = translator.config.hidden_size
         card = read_card(base.folder)
         torch.manual_seed(self._optimisation.seed)
         encoder = self._encoder(card, width, lines)
-        network = SpokenNetwork(encoder, translator, Markers.of(self._prompt)).to(device)
+        markers = Markers.of(self._prompt)
+        network = SpokenNetwork(encoder, translator, markers, in_bf16=in_bf16).to(device)
         network.eval()  # nothing of it drops anything
         direction = read_direction(base.folder, card, width)
         if direction is not None:

@@ -9,7 +9,7 @@ from training.settings import TrainSettings
 
 STAGES = ("words", "translate", "joint")
 PARTS = ("encoder", "adapter", "head", "translator")
-LOSSES = ("words", "offline", "simultaneous", "policy")
+LOSSES = ("words", "embeddings", "offline", "simultaneous", "policy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class SpeechSettings:
             adapter, on translations of whole utterances; ``joint``: with a policy head, on
             translations as they are written live.
         parts: of the network that are trained; the others stay.
-        losses: that are added up.
+        losses: that are added up; ``embeddings`` makes vectors those of the words that are heard.
         policy_weight: of the loss of decisions (lambda of the paper).
         encoder: shape of a new one, in the first stage.
         pretrained: folder of wav2vec 2.0 as on the hub, whose network becomes the encoder in the

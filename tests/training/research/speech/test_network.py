@@ -26,7 +26,7 @@ from training.research.speech.utterances import live_rows, offline_rows, spoken
 from training.trainer.samples.batches import Example, pad
 from training.trainer.samples.loss import Markers
 
-ALL = ("words", "offline", "simultaneous", "policy")
+ALL = ("words", "embeddings", "offline", "simultaneous", "policy")
 
 
 def sound(words):
@@ -133,7 +133,7 @@ def test_losses_are_means_over_tokens_decisions_and_utterances():
     with torch.no_grad():
         encoded = made.encoder(whole.mel, whole.n_blocks)
         logits, states = made.read(made.encoder.vectors(encoded), whole)
-    found = {"offline": [], "simultaneous": [], "policy": []}
+    found = {name: [] for name in ALL[2:]}
     for number in range(4):
         one, is_live = samples[number // 2], number % 2 == 1
         example = one.live if is_live else one.offline
@@ -161,7 +161,7 @@ def test_the_loss_of_words_sums_over_all_ways_to_write_them():
         losses = made(whole)
         encoded = made.encoder(whole.mel, whole.n_blocks)
         likely = made.encoder.words(encoded.flatten(1, 2))[0].softmax(-1)
-    assert set(losses) == {"words"}
+    assert set(losses) == {"words", "embeddings"}
     blank, words = likely.shape[1] - 1, one.words
     states = {((), blank): 1.0}
     for frame in likely:
@@ -200,6 +200,45 @@ def test_ids_that_no_text_has_are_never_written_and_cost_nothing():
     assert float(loss.detach()) == pytest.approx(float(expected), abs=1e-6)
 
 
+def test_vectors_shall_be_the_embeddings_of_what_is_heard_in_their_frames_or_was_before():
+    """Against each utterance alone, vector by vector."""
+    made, _ = network()
+    whole = batch(*(sample(line, live=False, offline=False) for line in LINES))
+    with torch.no_grad():
+        loss = made(whole)["embeddings"]
+        tokens = made.translator.get_input_embeddings().weight
+        off, all_ = 0.0, 0.0
+        for line in LINES:
+            one = batch(sample(line, live=False, offline=False))
+            encoded = made.encoder(one.mel, one.n_blocks)
+            vectors = made.encoder.vectors(encoded).flatten(0, 2)
+            frames = made.encoder.words(encoded).flatten(0, 2).softmax(-1)
+            n_frames, before = len(frames) // len(vectors), 0.0
+            for vector, own in zip(vectors, frames.split(n_frames), strict=True):
+                target = own[:, :-1].amax(0) @ tokens[: own.shape[1] - 1]
+                before = target + own[:, -1].min() * before
+                off += float((vector - before).square().sum())
+                all_ += float(before.square().sum())
+    assert float(loss) == pytest.approx(off / all_, rel=1e-4)
+
+
+def test_an_encoder_that_multiplies_in_bfloat16_gives_losses_near_those_in_float32():
+    exact, prompt = network()
+    losses = dict[bool, dict]()
+    for in_bf16 in (False, True):
+        translator = copy.deepcopy(exact.translator).float()
+        made = SpokenNetwork(
+            copy.deepcopy(exact.encoder).float(), translator, Markers.of(prompt), in_bf16=in_bf16
+        )
+        made.head.load_state_dict(exact.head.state_dict())
+        losses[in_bf16] = made(batch_of([sample(line) for line in LINES]))
+    assert set(losses[True]) == set(ALL)
+    for name, loss in losses[False].items():
+        assert loss.dtype == losses[True][name].dtype == torch.float32
+        assert losses[True][name].item() != loss.item()
+        torch.testing.assert_close(losses[True][name], loss, rtol=0.03, atol=0.03)
+
+
 def test_a_layer_that_has_learnt_words_keeps_them_and_admits_others():
     layer = torch.nn.Linear(2, 6)
     admit_words(layer, [1, 2], new=True)
@@ -215,6 +254,7 @@ def test_a_layer_that_has_learnt_words_keeps_them_and_admits_others():
     [
         (("encoder",), ("words",)),
         (("encoder", "adapter"), ("offline",)),
+        (("adapter",), ("embeddings",)),
         (("encoder", "adapter", "head"), ("offline", "simultaneous", "policy")),
         (("adapter", "head"), ("simultaneous", "policy")),
         (("translator", "adapter"), ("offline",)),
@@ -245,7 +285,8 @@ def test_gradients_reach_the_parts_of_a_stage_and_no_others(parts, losses):
 def test_gradients_through_the_translator_are_those_of_the_loss():
     """Against differences; norms of the library are computed in float32, so these are coarse."""
     made = copy.deepcopy(network()[0])
-    settings = SpeechSettings(parts=("encoder", "adapter", "head"), losses=ALL)
+    exact = tuple(name for name in ALL if name != "embeddings")  # its target stands still
+    settings = SpeechSettings(parts=("encoder", "adapter", "head"), losses=exact)
     made.train_only(settings)
     whole, loss = batch(*(sample(line) for line in LINES)), SpokenLoss(settings, {})
     made.encoder.words.requires_grad_(True)
