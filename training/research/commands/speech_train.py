@@ -46,6 +46,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     _add(stage, "--losses", "speech.losses", "that are added up", metavar="L,L,...")
     _add(stage, "--policy-weight", "speech.policy_weight", "of the loss of decisions")
     _add(stage, "--masks", "speech.masks", "parts of each spectrum that are hidden")
+    _add(stage, "--warp", "speech.warp", "share by which each voice is changed at most, as 0.15")
     hub = (
         "folder of wav2vec 2.0 as on the hub, made to look back by blocks: the stage begins from it"
     )

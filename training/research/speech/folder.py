@@ -17,8 +17,8 @@ from engine.runtime.sound.sound_loader import load_speech_encoder
 from engine.settings import ModelSettings
 from engine.untrusted.regular_file import file_sha256
 from training.research.heads.policy_head import save_head
-from training.research.speech.wav2vec_encoder import Wav2VecEncoder, Wav2VecStream
-from training.research.speech.wav2vec_folder import INNER, load_wav2vec, save_wav2vec
+from training.research.speech.wav2vec.encoder import Wav2VecEncoder, Wav2VecStream
+from training.research.speech.wav2vec.folder import INNER, load_wav2vec, save_wav2vec
 
 Hearing = SpeechEncoder | Wav2VecEncoder
 """An encoder of a stage: ours, or one of the hub; only ours runs in ``surtitle listen``."""

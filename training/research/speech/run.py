@@ -28,13 +28,13 @@ from engine.metrics.translation import Translation
 from engine.models.model_card import ModelCard, read_card
 from engine.models.speech_card import SpeechCard
 from engine.runtime.sound.encoder import SpeechEncoder
-from engine.runtime.sound.log_mel import Frames
 from engine.settings import LayoutSettings
 from engine.text.prompt import make_prompt
 from engine.untrusted.regular_file import file_sha256
 from training.errors import CorpusError, UsageError
 from training.evaluation.run_record import fingerprint
 from training.research.heads.policy_head import read_direction
+from training.research.speech.augmentation import masked, other_voice, stretched
 from training.research.speech.batches import Sample, batch_of, heard, spectrum
 from training.research.speech.folder import (
     Hearing,
@@ -47,7 +47,7 @@ from training.research.speech.network import SpokenLoss, SpokenNetwork, admit_wo
 from training.research.speech.settings import SpeechTrainSettings
 from training.research.speech.sound_corpus import Line, read_sound, read_table
 from training.research.speech.utterances import draw_reads, live_rows, offline_rows, spoken
-from training.research.speech.wav2vec_folder import INNER, WEIGHTS, load_wav2vec
+from training.research.speech.wav2vec.folder import INNER, WEIGHTS, load_wav2vec
 from training.trainer.checkpoint import Counters
 from training.trainer.dev_watch import Sources
 from training.trainer.distributed import Processes
@@ -65,8 +65,6 @@ _POOL = 32
 
 _MEASURED = 500
 """Utterances whose spectra tell mean and scale of the bins."""
-
-_MASKED_BINS, _MASKED_SHARE = 15, 0.05
 
 
 def train_speech(settings: SpeechTrainSettings, processes: Processes) -> None:
@@ -277,9 +275,18 @@ class Stage:
         if {"simultaneous", "policy"} & set(losses) and one.pair.needs is not None:
             rows, decided = live_rows(one, draw_reads(one.pair, rng), self._prompt, self._layout)
             live = Example(rows, ends_writes=True)
+        n_blocks = one.n_blocks
         if isinstance(encoder, SpeechEncoder):
-            mel = _masked(mel, encoder.mean.numpy(force=True), self._settings.speech.masks, rng)
-        return Sample(mel, one.n_blocks, one.words, offline, live, decided)
+            speech, mean = self._settings.speech, encoder.mean.numpy(force=True)
+            if speech.warp:
+                spread = encoder.scale.reciprocal().numpy(force=True)
+                mel = other_voice(mel, spread, speech.warp, rng)
+                if offline is None and live is None:  # their rows count blocks
+                    block = len(mel) // n_blocks
+                    mel = stretched(mel, speech.warp, block, rng)
+                    n_blocks = len(mel) // block
+            mel = masked(mel, mean, speech.masks, rng)
+        return Sample(mel, n_blocks, one.words, offline, live, decided)
 
     def _gather(self, trained: nn.Module) -> Write:
         network = cast("SpokenNetwork", getattr(trained, "module", trained))
@@ -315,20 +322,6 @@ def _measure_bins(encoder: SpeechEncoder, table: Path, lines: Sequence[Line]) ->
     frames = np.concatenate([spectrum(read_sound(table, line), 1) for line in chosen])
     encoder.mean.copy_(torch.from_numpy(frames.mean(0)))
     encoder.scale.copy_(torch.from_numpy(1 / frames.std(0).clip(1e-3)))
-
-
-def _masked(mel: Frames, mean: Frames, n_masks: int, rng: random.Random) -> Frames:
-    """Hide so many stretches of bins, and as many of time (SpecAugment, Park et al. 2019)."""
-    if n_masks:
-        mel = mel.copy()
-    for _ in range(n_masks):
-        n_bins = rng.randint(0, _MASKED_BINS)
-        first = rng.randint(0, mel.shape[1] - n_bins)
-        mel[:, first : first + n_bins] = mean[first : first + n_bins]
-        n_frames = rng.randint(0, int(_MASKED_SHARE * len(mel)))
-        start = rng.randint(0, len(mel) - n_frames)
-        mel[start : start + n_frames] = mean
-    return mel
 
 
 def _no_dev_sets(sources: Sources, language: str, policy: str) -> list[Translation]:  # noqa: ARG001  as of other runs

@@ -11,6 +11,8 @@ STAGES = ("words", "translate", "joint")
 PARTS = ("encoder", "adapter", "head", "translator")
 LOSSES = ("words", "embeddings", "offline", "simultaneous", "policy")
 
+_MOST_WARPED = 0.5
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncoderShape:
@@ -44,6 +46,8 @@ class SpeechSettings:
             place of a new one, or of that of the stage before.
         masks: parts of the spectrum that are hidden of each utterance (SpecAugment); 0: none. Of
             wav2vec 2.0, which hears samples, nothing is hidden.
+        warp: share by which voice and speed of each utterance are changed at most, for voices
+            that a corpus has not; 0: not at all. Speed alone where no loss counts blocks.
     """
 
     stage: str = STAGES[0]
@@ -53,6 +57,7 @@ class SpeechSettings:
     encoder: EncoderShape = EncoderShape()
     pretrained: Path | None = field(default=None, repr=False)  # a run is known by its weights
     masks: int = 2
+    warp: float = 0.0
 
     def __post_init__(self) -> None:
         check_choice("the stage", self.stage, STAGES)
@@ -64,6 +69,9 @@ class SpeechSettings:
             msg = "at least one part is trained, by at least one loss"
             raise ValueError(msg)
         at_least("the masks", self.masks, 0)
+        if not 0 <= self.warp <= _MOST_WARPED:
+            msg = f"a voice is warped by a share from 0 to {_MOST_WARPED}, got {self.warp}"
+            raise ValueError(msg)
         if self.policy_weight < 0:
             msg = f"a weight is not below 0, got {self.policy_weight}"
             raise ValueError(msg)

@@ -17,7 +17,7 @@ from engine.translation.sound.spoken import SpokenTranslator, SpokenUtterance
 from training.errors import UsageError
 from training.research.interop.word_by_word import WordByWord
 from training.research.speech.folder import Hearing, open_stream
-from training.research.speech.wav2vec_encoder import Wav2VecStream
+from training.research.speech.wav2vec.encoder import Wav2VecStream
 
 
 class SoundSystem(Protocol):

@@ -19,7 +19,7 @@ from tests.support.fakes import save_graph_model
 from training.research.__main__ import main
 from training.research.speech.folder import load_encoder
 from training.research.speech.sound_corpus import read_table, write_table
-from training.research.speech.wav2vec_encoder import Wav2VecEncoder
+from training.research.speech.wav2vec.encoder import Wav2VecEncoder
 
 TINY = ["--width", "16", "--layers", "1", "--heads", "2", "--feed-forward", "16"]
 QUICK = ["--batch", "8", "--epochs", "1", "--warm-up", "2", "--rate", "1e-2", "--device", "cpu"]
@@ -105,6 +105,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not(stages, table, tmp_path
 
 def test_words_are_learnt_where_there_are_enough_steps(stages, table, tmp_path):
     base = ["--base", str(stages / "base"), *TINY, "--epochs", "25", "--masks", "0"]
+    base += ["--warp", "0.02"]
     assert train("words", table, tmp_path / "words", *base) == 0
     losses = [one["loss"] for one in records(tmp_path / "words")]
     assert losses[-1] < 0.6 * losses[0]
@@ -123,7 +124,8 @@ def test_words_are_learnt_where_there_are_enough_steps(stages, table, tmp_path):
 def test_every_ablation_is_run(stages, table, tmp_path, losses, parts):
     base = ["--base", str(stages / "words" / "model")]  # without stage II
     out = tmp_path / "joint"
-    assert train("joint", table, out, *base, "--losses", losses, "--parts", parts) == 0
+    others = ["--losses", losses, "--parts", parts, "--warp", "0.2"]
+    assert train("joint", table, out, *base, *others) == 0
     moved = changed(encoder_of(stages / "words"), encoder_of(out))
     kept = {"mean", "scale", "words.weight", "words.bias"}
     expected = {
@@ -152,6 +154,7 @@ def test_what_cannot_be_trained_is_one_sentence(stages, table, tmp_path, capsys)
     assert "reads text alone" in refused("joint", table, *base)
     assert "its loss is words alone" in refused("words", table, *base, "--losses", "offline")
     assert "a loss must be one of" in refused("joint", table, *base, "--losses", "other")
+    assert "a share from 0 to 0.5, got 0.6" in refused("joint", table, *base, "--warp", "0.6")
     assert "a part must be one of" in refused("joint", table, *base, "--parts", "decoder")
     untimed = write_tones(tmp_path / "untimed.tsv", 4, timed=False)
     translate = ["--base", str(stages / "translate" / "model")]

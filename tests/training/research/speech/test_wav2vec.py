@@ -11,13 +11,13 @@ from transformers import Wav2Vec2Config, Wav2Vec2ForCTC, Wav2Vec2Model
 
 from engine.errors import ModelError
 from tests.support.direct.encoders import cut, noise
-from training.research.speech import wav2vec_encoder
-from training.research.speech.wav2vec_encoder import (
+from training.research.speech.wav2vec import encoder as wav2vec_encoder
+from training.research.speech.wav2vec.encoder import (
     Wav2VecEncoder,
     Wav2VecShape,
     Wav2VecStream,
 )
-from training.research.speech.wav2vec_folder import load_wav2vec, save_wav2vec
+from training.research.speech.wav2vec.folder import load_wav2vec, save_wav2vec
 
 WIDTH = 24
 BASE = {

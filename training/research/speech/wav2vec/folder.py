@@ -23,7 +23,7 @@ from engine.models.tensor_file import float_tensor, map_tensor_file
 from engine.untrusted.faults import Fault, about, fault_of, refuse
 from engine.untrusted.safetensors_header import MAX_HEADER_BYTES, SafetensorsHeader, read_header
 from engine.untrusted.strict_json import JsonObject, shown
-from training.research.speech.wav2vec_encoder import Wav2VecEncoder, Wav2VecShape
+from training.research.speech.wav2vec.encoder import Wav2VecEncoder, Wav2VecShape
 
 INNER: Final = "wav2vec"
 """Folder of such an encoder in the model folder of a stage."""
