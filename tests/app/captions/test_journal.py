@@ -402,3 +402,18 @@ def test_a_cue_has_the_confidence_of_its_utterance():
     sure = Confidence(0.25, is_low=True)
     entry = record.follow(UtteranceEnded(utterance=4, confidence=sure), 3.5)
     assert (entry.cue.confidence, entry.cue.doubtful) == (0.25, True)
+
+
+def test_what_is_not_translated_to_its_end_is_kept_as_it_is():
+    record = FedRecord()
+    opened(record, 0, "Good", "Gut", 1.0)
+    record.follow(UtteranceEnded(utterance=0), 2.0)
+    opened(record, 1, "Bad", "Schl", 3.0)
+    opened(record, 2, "Gone", "Weg", 3.0)
+    record.follow(UtteranceDropped(utterance=2), 3.5)
+    (entry,) = record.flush(4.0)
+    assert (entry.key, entry.cue.text, entry.cue.end_s) == (1, "Schl", 3.0)
+    assert [cue.text for cue in record.cues] == ["Gut", "Schl"]
+    assert record.flush(5.0) == []
+    record.follow(CaptionChanged(utterance=0, kept=1, text="enau", n_read=1), 6.0)
+    assert [entry.cue.text for entry in record.flush(7.0)] == ["Genau"]

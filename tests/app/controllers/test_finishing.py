@@ -1,26 +1,12 @@
 """Who quits or pauses in the middle of a sentence finds it in the journal."""
 
 import threading
-import time
 
-import pytest
 from PySide6.QtCore import Qt, QTimer
 
 from app.captions.journal import past_sessions
-from app.config.preferences import PrivacyPreferences
-from app.config.system.event_wait import wait_until
-from engine.events import (
-    CaptionChanged,
-    SourceChanged,
-    UtteranceDropped,
-    UtteranceEnded,
-    UtteranceOpened,
-)
-from engine.words import untimed
 from tests.support.app.fake_engine import FakeEngine
-from tests.support.app.journals import opened
 from tests.support.app.listening_program import SAID
-from tests.support.utterances import FedKeeper, FedRecord
 
 
 def kept(tmp_path):
@@ -126,40 +112,3 @@ def test_no_command_brings_a_window_back_that_is_closing(program):
     QTimer.singleShot(10, tell)
     one.window.close()
     assert seen == [False]
-
-
-def test_what_is_not_translated_to_its_end_is_kept_as_it_is():
-    record = FedRecord()
-    opened(record, 0, "Good", "Gut", 1.0)
-    record.follow(UtteranceEnded(utterance=0), 2.0)
-    opened(record, 1, "Bad", "Schl", 3.0)
-    opened(record, 2, "Gone", "Weg", 3.0)
-    record.follow(UtteranceDropped(utterance=2), 3.5)
-    (entry,) = record.flush(4.0)
-    assert (entry.key, entry.cue.text, entry.cue.end_s) == (1, "Schl", 3.0)
-    assert [cue.text for cue in record.cues] == ["Gut", "Schl"]
-    assert record.flush(5.0) == []
-    record.follow(CaptionChanged(utterance=0, kept=1, text="enau", n_read=1), 6.0)
-    assert [entry.cue.text for entry in record.flush(7.0)] == ["Genau"]
-
-
-def test_an_end_without_patience_keeps_the_sentence_as_far_as_it_came(qapp, tmp_path):  # noqa: ARG001
-    keeper = FedKeeper(tmp_path, PrivacyPreferences())
-    for event in (
-        UtteranceOpened(utterance=0),
-        SourceChanged(utterance=0, words=untimed(("Good", "morn"))),
-        CaptionChanged(utterance=0, kept=0, text="Guten", n_read=1),
-    ):
-        keeper.follow(event)
-    keeper.close()
-    assert kept(tmp_path) == [("", "Good morn", "Guten")]
-
-
-@pytest.mark.parametrize("comes", [True, False])
-def test_waiting_serves_the_event_loop_and_ends(qapp, comes):  # noqa: ARG001  it has the loop
-    came = []
-    if comes:
-        QTimer.singleShot(1, lambda: came.append(True))
-    began_s = time.monotonic()
-    assert wait_until(lambda: bool(came), 60.0 if comes else 0.0) == comes
-    assert time.monotonic() - began_s < 60.0

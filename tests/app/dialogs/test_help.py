@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QKeySequence
 
 from app.config.system.translations import speak
-from app.config.system.versions import LIBRARIES, licence_of, version_of
+from app.config.system.versions import version_of
 from app.dialogs.about_dialog import AboutDialog
 from app.dialogs.help_dialog import HelpDialog
 from app.main_window.actions import Actions
@@ -31,12 +31,6 @@ def test_about_names_version_and_licence_of_every_part(qtbot, tmp_path, monkeypa
     assert "Adapter chats-en-de: CC-BY-SA-4.0" in text
     assert f"PySide6-Essentials {version_of('PySide6-Essentials')}: LGPL-3.0" in text
     assert "ISC License" in text
-
-
-def test_every_library_that_is_installed_names_its_licence():
-    for name in LIBRARIES:
-        assert bool(licence_of(name)) == bool(version_of(name)), name
-    assert licence_of("no such package") == version_of("no such package") == ""
 
 
 def test_help_is_in_the_language_of_the_windows(qtbot, qapp):

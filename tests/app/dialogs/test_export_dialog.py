@@ -1,0 +1,152 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import webvtt
+from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from app.dialogs.export_dialog import ExportDialog
+from app.look.widgets import file_dialogs
+from tests.support.app.cues import DOUBTFUL, EIGHT_HOURS, SURE, spoken
+from tests.support.app.journals import STARTED
+
+
+def test_the_dialog_writes_what_was_chosen_and_tells_it(qtbot, tmp_path):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    dialog.show_cues([], STARTED)
+    assert not dialog.save.isEnabled()
+    dialog.show_cues(EIGHT_HOURS[:3], STARTED)
+    dialog.form.setCurrentIndex(dialog.form.findData("txt"))
+    dialog.content.setCurrentIndex(dialog.content.findData("source"))
+    dialog.export_to(tmp_path / "mine.txt")
+    assert (tmp_path / "mine.txt").read_text().startswith("This is sentence 0.\n")
+    assert dialog.message.text().startswith("3 captions were written")
+    dialog.export_to(tmp_path / "no" / "mine.txt")
+    assert dialog.message.text().endswith("choose another place.")
+    dialog.form.setCurrentIndex(dialog.form.findData("jsonl"))
+    assert not dialog.content.isEnabled()
+    assert not dialog.times.isEnabled()
+    dialog.form.setCurrentIndex(dialog.form.findData("vtt"))
+    assert dialog.content.isEnabled()
+    starts = {"first": "00:00:00.000", "session": "00:00:04.000", "clock": "09:30:04.000"}
+    assert dialog.times.currentData() == "first"
+    for times, first in starts.items():
+        dialog.show_cues(EIGHT_HOURS[1:3], STARTED)
+        dialog.times.setCurrentIndex(dialog.times.findData(times))
+        dialog.export_to(tmp_path / "mine.vtt")
+        assert webvtt.read(tmp_path / "mine.vtt")[0].start == first
+
+
+def test_a_file_is_named_by_the_first_caption_in_it(qtbot, monkeypatch):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    asked = []
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda *it: (asked.append(Path(it[2]).name), ("", ""))[1]
+    )
+    late = [replace(cue, start_s=cue.start_s + 840, end_s=cue.end_s + 840) for cue in EIGHT_HOURS]
+    dialog.show_cues(late, STARTED)
+    dialog.save.click()
+    assert asked == ["captions-2026-11-21-0944.srt"]
+
+
+def test_what_the_dialog_says_is_never_cut(qtbot, tmp_path):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    dialog.show_cues(EIGHT_HOURS[:3], STARTED)
+    before = dialog.size()
+    dialog.export_to(tmp_path / "short.srt")
+    assert dialog.size() == before  # it has room for that from the beginning
+    folder = tmp_path.joinpath(*["a_folder_with_a_long_name"] * 9)
+    folder.mkdir(parents=True)
+    dialog.export_to(folder / "captions.srt")
+    QApplication.processEvents()
+    told = dialog.message
+    assert str(folder / "captions.srt") in told.text().replace("\u200b", "")
+    assert told.height() >= told.heightForWidth(told.width())
+    assert dialog.rect().contains(dialog.save.mapTo(dialog, dialog.save.rect().bottomRight()))
+
+
+def test_enter_exports(qtbot, tmp_path, monkeypatch):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    dialog.show_cues(EIGHT_HOURS[:3], STARTED)
+    asked = []
+
+    def ask(_parent, _title, path, _kinds):
+        asked.append(Path(path))
+        return str(tmp_path / "it.srt"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    qtbot.keyClick(dialog.form, Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    assert (tmp_path / "it.srt").exists()
+    qtbot.keyClick(dialog.form, Qt.Key.Key_Return)
+    assert asked[1].parent == tmp_path
+    assert asked[0].name == asked[1].name == "captions-2026-11-21-0930.srt"
+
+
+def test_an_export_is_asked_for_where_the_last_export_was(qapp, qtbot, tmp_path, monkeypatch):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    asked = []
+    for topic in ("", "export"):
+        qapp.setProperty(file_dialogs._LAST + topic, None)
+    for name in ("Documents", "models/tiny", "subtitles"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.setattr(
+        QStandardPaths, "writableLocation", lambda _place: str(tmp_path / "Documents")
+    )
+    monkeypatch.setattr(
+        QFileDialog, "getExistingDirectory", lambda *_it: str(tmp_path / "models" / "tiny")
+    )
+    monkeypatch.setattr(
+        QFileDialog,
+        "getSaveFileName",
+        lambda *it: (asked.append(Path(it[2]).parent), (str(tmp_path / "subtitles/a.srt"), ""))[1],
+    )
+    monkeypatch.setattr(dialog, "export_to", lambda _path: None)
+    file_dialogs.ask_folder(dialog, "")
+    dialog._ask_path()
+    file_dialogs.ask_folder(dialog, "")
+    dialog._ask_path()
+    assert asked == [tmp_path / "Documents", tmp_path / "subtitles"]
+    for topic in ("", "export"):
+        qapp.setProperty(file_dialogs._LAST + topic, None)
+
+
+def test_speakers_have_their_names_in_all_that_people_read(qtbot, tmp_path):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    dialog.name_speakers({"them": "Grace <Hopper>"})
+    dialog.show_cues(spoken("me", "them"), STARTED)
+    found = {}
+    for form in ("txt", "srt", "vtt", "jsonl"):
+        dialog.form.setCurrentIndex(dialog.form.findData(form))
+        dialog.export_to(tmp_path / form)
+        found[form] = (tmp_path / form).read_text()
+    assert found["txt"] == "Me: Satz 0.\nGrace <Hopper>: Satz 1.\n"
+    assert "\nMe: Satz 0.\n" in found["srt"]
+    assert "\nGrace ‹Hopper›: Satz 1.\n" in found["srt"]
+    assert "\n<v Me>Satz 0.\n" in found["vtt"]
+    assert "\n<v Grace Hopper>Satz 1.\n" in found["vtt"]
+    lanes = [json.loads(line)["speaker"] for line in found["jsonl"].splitlines()]
+    assert lanes == ["me", "them"]
+
+
+def test_the_dialog_offers_signs_where_captions_are_doubtful(qtbot, tmp_path):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    dialog.show_cues([SURE], STARTED)
+    assert not dialog.marks_doubt.isVisible()
+    dialog.show_cues([SURE, DOUBTFUL], STARTED)
+    assert dialog.marks_doubt.isVisible()
+    assert not dialog.marks_doubt.isChecked()
+    dialog.marks_doubt.setChecked(True)
+    dialog.form.setCurrentIndex(dialog.form.findData("txt"))
+    dialog.export_to(tmp_path / "it.txt")
+    assert (tmp_path / "it.txt").read_text().endswith("Wort (?)\n")
+    dialog.form.setCurrentIndex(dialog.form.findData("jsonl"))
+    assert not dialog.marks_doubt.isEnabled()
