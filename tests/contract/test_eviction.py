@@ -10,86 +10,19 @@ import torch
 
 from engine.errors import CacheFullError
 from engine.layout.rows import UNFED
-from engine.layout.slots import SlotPlanner
 from engine.runtime.causal_model import CausalModel
 from engine.runtime.torch.attention import turn_keys
 from engine.runtime.torch.torch_store import TorchStore
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
-from tests.support.fakes import bare_prompt, random_word, tiny_weights
+from tests.support.fakes import random_word, tiny_weights
 from tests.support.networks import ARCHITECTURES, N_IDS, tiny_network
-
-
-def play(planner, rng, n_turns):
-    """Random reads and writes; yields the rows of every forward pass."""
-    for _ in range(n_turns):
-        for _ in range(rng.randint(1, 3)):
-            planner.read([rng.randrange(N_IDS) for _ in range(rng.randint(1, 3))])
-        for _ in range(rng.randint(1, 3)):
-            yield planner.write()
-            planner.choose(rng.randrange(N_IDS))
-
-
-def new_planner(rng):
-    headers = {name: rng.randint(1, 3) for name in ("n_system", "n_user", "n_assistant")}
-    return SlotPlanner(
-        bare_prompt(**headers).headers, LayoutSettings(slot_length=rng.randint(3, 9))
-    )
+from tests.support.rows import new_planner, play
 
 
 def small(rows):
     return [row._replace(id=row.id % N_IDS) for row in rows]
-
-
-def test_what_is_planned_after_an_eviction_has_only_moved():
-    evicted = 0
-    for seed in range(100):
-        plan, twin = new_planner(random.Random(seed)), new_planner(random.Random(seed))
-        one, other = random.Random(seed + 1), random.Random(seed + 1)
-        for _ in zip(play(plan, one, 6), play(twin, other, 6), strict=True):
-            pass
-        gone = plan.evict()
-        if gone is None:
-            continue
-        evicted += 1
-        n_rows = gone.stop - gone.start
-        for rows, expected in zip(play(plan, one, 4), play(twin, other, 4), strict=True):
-            assert rows == [row._replace(position=row.position - gone.distance) for row in expected]
-        assert plan.n_words == twin.n_words
-        assert plan.n_fed == twin.n_fed - n_rows
-        word = plan.n_words - 1
-        assert plan.rewind(word) == twin.rewind(word) - n_rows
-        assert [row.id for row in plan.rows[gone.start :]] == [
-            row.id for row in twin.rows[gone.stop :]
-        ]
-    assert evicted > 50
-
-
-def test_the_system_prompt_and_the_open_phase_always_stay():
-    for seed in range(50):
-        rng = random.Random(seed)
-        plan = new_planner(rng)
-        for _ in play(plan, rng, 8):
-            pass
-        system = [row for row in plan.rows if 900 <= row.id < 910]
-        while plan.evict() is not None:
-            pass
-        assert [row for row in plan.rows if 900 <= row.id < 910] == system
-        assert sum(row.id == 910 for row in plan.rows) == 1
-        positions = [row.position for row in plan.rows]
-        assert len(set(positions)) == len(positions)
-
-
-def test_a_word_that_was_evicted_cannot_be_rewound_to():
-    rng = random.Random(0)
-    plan = new_planner(rng)
-    for _ in play(plan, rng, 8):
-        pass
-    assert plan.evict() is not None
-    assert plan.n_evicted_words > 0
-    with pytest.raises(ValueError, match="evicted"):
-        plan.rewind(0)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

@@ -3,6 +3,7 @@
 import random
 
 from engine.layout.rows import IGNORE
+from engine.layout.slots import SlotPlanner
 from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, random_pair
@@ -60,3 +61,20 @@ def sample(layout, rng):
     pair, alone = random_pair(rng, n_ids=370), rng.random() < 0.5
     rows = build_rows(pair, policy, bare_prompt(**headers), settings, marker_alone=alone)
     return [row._replace(id=row.id % N_IDS) for row in rows]
+
+
+def play(planner, rng, n_turns):
+    """Random reads and writes; yields the rows of every forward pass."""
+    for _ in range(n_turns):
+        for _ in range(rng.randint(1, 3)):
+            planner.read([rng.randrange(N_IDS) for _ in range(rng.randint(1, 3))])
+        for _ in range(rng.randint(1, 3)):
+            yield planner.write()
+            planner.choose(rng.randrange(N_IDS))
+
+
+def new_planner(rng):
+    headers = {name: rng.randint(1, 3) for name in ("n_system", "n_user", "n_assistant")}
+    return SlotPlanner(
+        bare_prompt(**headers).headers, LayoutSettings(slot_length=rng.randint(3, 9))
+    )
