@@ -8,7 +8,6 @@ import pytest
 
 from engine.errors import ModelError
 from engine.models.encoder_decoder.record import read_record
-from engine.models.encoder_decoder.vocabulary import checked_vocabulary
 from engine.runtime.ctranslate2.converted_weights import read_converted
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
@@ -121,11 +120,6 @@ def test_settings_that_are_missing_are_asked_for_before_the_first_words(folder, 
 def test_json_that_is_nested_too_deeply_is_told_in_our_words(folder):
     (folder / "shared_vocabulary.json").write_text("[" * 100_000)
     refused(folder, "shared_vocabulary.json is nested too deeply")
-
-
-def test_a_vocabulary_of_too_many_tokens_is_refused_before_it_is_counted_up():
-    with pytest.raises(ValueError, match="has 1048577 tokens, and 1048576 are the most"):
-        checked_vocabulary(["x"] * ((1 << 20) + 1))
 
 
 @pytest.mark.parametrize("place", [40, -200])
