@@ -4,11 +4,18 @@ from dataclasses import replace
 
 import webvtt
 
-from app.captions.cue_recorder import CueMarked
+from app.captions.cue_recorder import CueKept, CueMarked, CueWithdrawn
 from app.captions.export import export
 from app.captions.journal import read_session
-from engine.events import CaptionChanged, SourceChanged, UtteranceEnded, UtteranceOpened
-from engine.words import untimed
+from engine.events import (
+    CaptionChanged,
+    FurtherCaptionChanged,
+    FurtherCaptionEnded,
+    SourceChanged,
+    UtteranceEnded,
+    UtteranceOpened,
+)
+from engine.words import FedWord
 from tests.support.app.journals import cue, kept, written
 from tests.support.utterances import FedRecord
 
@@ -17,7 +24,10 @@ def record_of(n_utterances):
     record = FedRecord()
     for number in range(n_utterances):
         record.follow(UtteranceOpened(utterance=number), number)
-        record.follow(SourceChanged(utterance=number, words=untimed((f"w{number}",))), number)
+        record.follow(
+            SourceChanged(utterance=number, words=(FedWord(f"w{number}", committed_at_s=number),)),
+            number,
+        )
         record.follow(CaptionChanged(utterance=number, kept=0, text=f"W{number}", n_read=1), number)
         record.follow(UtteranceEnded(utterance=number), number + 0.5)
     return record
@@ -73,3 +83,49 @@ def test_a_mark_is_exported_as_each_form_can(tmp_path):
     assert (tmp_path / "it.txt").read_text() == "eins\n→ zwei\ndrei\n"
     lines = [json.loads(line) for line in (tmp_path / "it.jsonl").read_text().splitlines()]
     assert [line.get("marked") for line in lines] == [None, True, None]
+
+
+def test_what_the_user_removes_stays_away_until_it_is_put_back():
+    record = record_of(3)
+    removed = record.cues[1]
+    assert record.remove(1) == CueWithdrawn(key=1)
+    assert record.remove(1) is record.remove(9) is record.put_back(0) is None
+    assert record.follow(CaptionChanged(utterance=1, kept=0, text="X", n_read=1), 9.0) is None
+    assert record.follow(UtteranceEnded(utterance=1), 9.0) is None
+    assert record.flush(9.0) == []
+    assert [one.source for one in record.cues] == ["w0", "w2"]
+    assert record.put_back(1) == CueKept(key=1, cue=removed)
+    assert [one.source for one in record.cues] == ["w0", "w1", "w2"]
+    assert record.put_back(1) is None
+
+
+def test_an_earlier_session_is_continued_with_its_bookmarks_and_its_clock():
+    record = record_of(2)
+    record.remove(1)
+    earlier = {7: cue(3), 8: replace(cue(5), marked=True)}
+    kept_now = [CueKept(key=7, cue=cue(3)), CueKept(key=8, cue=cue(5))]
+    assert record.resume(earlier, -100.0) == [*kept_now, CueMarked(key=8)]
+    assert record.put_back(1) is None
+    record.bring_back()
+    record.follow(UtteranceOpened(utterance=9), 20.0)
+    record.follow(SourceChanged(utterance=9, words=(FedWord("w9", committed_at_s=20.0),)), 20.0)
+    record.follow(UtteranceEnded(utterance=9), 21.0)
+    assert [(one.source, one.start_s) for one in record.cues] == [
+        ("Good 3", 3),
+        ("Good 5", 5),
+        ("w9", 120.0),
+    ]
+    assert marked(record.cues) == ["Good 5"]
+
+
+def test_a_further_language_is_kept_where_it_is_wanted_and_the_sentence_is_complete():
+    record = record_of(1)
+    french = FurtherCaptionChanged(utterance=0, language="fr", kept=0, text="un", n_read=1)
+    assert record.follow(french, 1.0) is None
+    ended = FurtherCaptionEnded(utterance=0, language="fr")
+    assert record.follow(ended, 2.0) is None
+    record.further = ("fr",)
+    entry = record.follow(ended, 2.0)
+    assert (entry.language, [one.text for one in entry.cue.further]) == ("fr", ["un"])
+    record.follow(UtteranceOpened(utterance=1), 3.0)
+    assert record.follow(FurtherCaptionEnded(utterance=1, language="fr"), 4.0) is None

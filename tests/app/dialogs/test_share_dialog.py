@@ -1,0 +1,121 @@
+import pytest
+
+from app.dialogs.share_dialog import FURTHER, ShareChoice, ShareDialog
+from app.sharing.networks import LOOPBACK, Network
+from app.sharing.room_feed import CAPTION, SOURCE
+
+HOUSE = [Network("192.168.2.3", "wlan0"), Network("10.0.0.2", "eth0"), Network("10.0.0.3")]
+BOTH = {SOURCE: "en", CAPTION: "de"}
+
+
+@pytest.fixture
+def dialog(qtbot):
+    one = ShareDialog()
+    qtbot.addWidget(one)
+    one.offer(HOUSE, BOTH)
+    one.show()
+    one.told = []
+    one.start_wanted.connect(one.told.append)
+    one.stop_wanted.connect(lambda: one.told.append("stop"))
+    return one
+
+
+def shown(dialog):
+    return {name: it.text() for name, it in dialog.offers.items() if it.isVisible()}
+
+
+def ticked(dialog):
+    return [name for name, it in dialog.offers.items() if it.isChecked()]
+
+
+def test_networks_are_named_and_this_computer_alone_comes_last(dialog):
+    names = [dialog.network.itemText(row) for row in range(dialog.network.count())]
+    assert names == [
+        "Wi-Fi wlan0, 192.168.2.3",
+        "Network eth0, 10.0.0.2",
+        "Network, 10.0.0.3",
+        "This computer only, to try it",
+    ]
+    assert (dialog.network.currentIndex(), dialog.network.itemData(3)) == (0, LOOPBACK)
+    dialog.network.setCurrentIndex(1)
+    dialog.offer([*HOUSE[1:], HOUSE[0]], BOTH)
+    assert dialog.network.currentData() == "10.0.0.2"
+    dialog.offer(HOUSE[:1], BOTH)
+    assert dialog.network.currentIndex() == 0
+
+
+def test_what_was_ticked_stays_and_what_is_new_is_ticked(dialog):
+    assert shown(dialog) == {SOURCE: "English (as it is said)", CAPTION: "German (translated)"}
+    assert ticked(dialog) == [SOURCE, CAPTION]
+    assert dialog.further.isHidden()
+    dialog.offers[CAPTION].setChecked(False)
+    dialog.offer(HOUSE, BOTH, ("pl", "fr"))
+    assert ticked(dialog) == [SOURCE, FURTHER]
+    assert shown(dialog)[FURTHER] == "2 further languages, if a reader chooses one"
+    assert "French, Polish" in dialog.further.text()
+    assert dialog.further.isVisible()
+    dialog.offer(HOUSE, {SOURCE: "en"})
+    assert list(shown(dialog)) == ticked(dialog) == [SOURCE]
+    dialog.offer(HOUSE, BOTH)
+    assert ticked(dialog) == [SOURCE, CAPTION]
+    for offer in dialog.offers.values():
+        offer.setChecked(False)
+    assert not dialog.start.isEnabled()
+    dialog.offers[SOURCE].setChecked(True)
+    assert dialog.start.isEnabled()
+
+
+def test_the_choices_are_told_when_sharing_starts(dialog):
+    dialog.start.click()
+    dialog.by_pin.setChecked(True)
+    dialog.offers[SOURCE].setChecked(False)
+    dialog.network.setCurrentIndex(3)
+    dialog.start.click()
+    assert dialog.told == [
+        ShareChoice(address="192.168.2.3", with_pin=False, offered=(SOURCE, CAPTION)),
+        ShareChoice(address=LOOPBACK, with_pin=True, offered=(CAPTION,)),
+    ]
+
+
+@pytest.mark.parametrize(("address", "warns"), [("8.8.8.8", True), ("172.16.0.1", False)])
+def test_an_address_of_the_internet_is_warned_of(dialog, address, warns):
+    dialog.offer([Network(address)], BOTH)
+    assert dialog.warning.isVisible() is warns
+    assert ("anybody in the world" in dialog.warning.text()) is warns
+
+
+def test_while_captions_are_shared_the_way_to_them_is_shown(dialog):
+    dialog.show_failure("no such network")
+    assert (dialog.warning.text(), dialog.warning.isVisible()) == ("no such network", True)
+    dialog.show_shared("http://10.0.0.2:1/r/key", "http://10.0.0.2:1/", "1234")
+    assert dialog.address.text() == "http://10.0.0.2:1/"
+    assert dialog.pin.text() == "PIN: 1234"
+    assert dialog.pin.isVisible()
+    assert dialog.readers.text() == "0 phones read along"
+    dialog.show_readers(1)
+    assert dialog.readers.text() == "1 phone reads along"
+    buttons = dialog.start, dialog.stop, dialog.fill
+    parts = *buttons, dialog.code, dialog.network, dialog.warning
+    assert [part.isVisible() for part in parts] == [False, True, True, True, False, False]
+    dialog.fill.click()
+    assert dialog.isFullScreen()
+    dialog.fill.click()
+    assert not dialog.isFullScreen()
+    dialog.fill.click()
+    dialog.stop.click()
+    dialog.show_stopped()
+    assert dialog.told == ["stop"]
+    assert not dialog.isFullScreen()
+    assert [part.isVisible() for part in parts] == [True, False, False, False, True, False]
+    dialog.show_shared("http://10.0.0.2:1/r/key", "http://10.0.0.2:1/", "")
+    assert dialog.address.text() == "http://10.0.0.2:1/r/key"
+    assert not dialog.pin.isVisible()
+
+
+def test_every_choice_can_be_seen_without_scrolling_where_the_screen_is_large(dialog):
+    dialog.hide()
+    dialog.offer(HOUSE, BOTH, ("pl", "fr", "es", "it"))
+    dialog.show()
+    area = dialog._pages[0]
+    assert area.verticalScrollBar().maximum() == 0
+    assert dialog.height() < 1.5 * area.widget().heightForWidth(area.viewport().width())
