@@ -1,0 +1,74 @@
+"""What a computer is told to be, by drivers and files that tests stand in for."""
+
+import os
+import platform
+from pathlib import Path
+
+import pytest
+import torch
+
+from engine.runtime import hardware
+
+
+@pytest.fixture
+def driver(monkeypatch):
+    """A graphics card that torch finds; a test may change what it answers."""
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _card: (3, 8))
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda _card: "a card")
+    return monkeypatch
+
+
+def graphics():
+    machine = hardware.look_around()
+    return machine.gpu, machine.gpu_bytes, machine.gpu_free_bytes, machine.trouble
+
+
+def test_a_card_is_told_with_its_memory_and_a_driver_that_fails_with_its_reason(driver):
+    assert graphics() == ("a card", 8, 3, "")
+
+    error = RuntimeError("driver too old\nmore")
+
+    def fail(_card):
+        raise error
+
+    driver.setattr(torch.cuda, "mem_get_info", fail)
+    assert graphics() == ("", 0, 0, "driver too old")
+    driver.setattr(torch.cuda, "is_available", lambda: False)
+    assert graphics() == ("", 0, 0, "")
+    driver.setattr(torch.backends.mps, "is_available", lambda: True)
+    assert graphics() == ("Apple GPU (MPS)", 0, 0, "")
+    driver.setattr("importlib.util.find_spec", lambda _name: None)
+    assert graphics() == ("", 0, 0, "")
+
+
+def test_a_computer_that_tells_nothing_is_described_all_the_same(driver):
+    def fail(*_arguments, **_options):
+        raise OSError
+
+    driver.setattr(os, "sysconf", fail, raising=False)
+    driver.setattr(Path, "read_text", fail)
+    driver.setattr(hardware, "free_memory_bytes", lambda: None)
+    driver.setattr(platform, "system", lambda: "Other")
+    driver.setattr(platform, "processor", lambda: "")
+    driver.setattr(platform, "machine", lambda: "a64")
+    driver.setattr(os, "cpu_count", lambda: None)
+    machine = hardware.look_around()
+    assert (machine.processor, machine.cores) == ("a64", 1)
+    assert (machine.memory_bytes, machine.free_bytes) == (0, 0)
+    driver.setattr(os, "cpu_count", lambda: 6)
+    assert hardware.look_around().cores == 6
+
+
+def test_linux_names_processor_cores_and_memory(driver):
+    told = "flags : x\nmodel name\t: Some CPU: fast\nmodel name : Other\n"
+    driver.setattr(Path, "read_text", lambda *_arguments, **_options: told)
+    driver.setattr(platform, "system", lambda: "Linux")
+    driver.setattr(os, "sched_getaffinity", lambda _process: {0, 5, 7}, raising=False)
+    sizes = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 3}
+    driver.setattr(os, "sysconf", sizes.__getitem__, raising=False)
+    driver.setattr(hardware, "free_memory_bytes", lambda: 77)
+    machine = hardware.look_around()
+    assert (machine.processor, machine.cores) == ("Some CPU: fast", 3)
+    assert (machine.memory_bytes, machine.free_bytes) == (3 * 4096, 77)
