@@ -37,9 +37,9 @@ def test_a_caption_that_drifted_is_counted():
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["read:3", "wait:3"])
 def test_a_long_talk_leaves_nothing_behind(policy):
-    found = soak(make(policy), list(talk(600)), 4)
-    assert found.n_words >= 600
-    assert found.n_utterances > 50
+    found = soak(make(policy), list(talk(250)), 4)
+    assert found.n_words >= 250
+    assert found.n_utterances > 20
     assert len(found.kept) == found.n_utterances // 4
     assert found.most_rows < CAPACITY
     assert found.growth < 5

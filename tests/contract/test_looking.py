@@ -26,8 +26,6 @@ from tests.support.fakes import bare_prompt, hashing_translator, random_word, ti
 from tests.support.networks import ALIBI, N_IDS, TerseModel, masked_output, tiny_network
 from training.trainer.samples.decisions import ghost
 
-UTTERANCES = 100
-
 APPENDING = [layout for layout in LAYOUTS if layout not in ("recomputed", "source-apart")]
 """In ``source-apart`` the last token of a closed phase stands behind all source in the order of
 sight, so it sees the words that are fed with it; after a look fewer are.
@@ -249,11 +247,10 @@ def terse_weights():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", range(0, UTTERANCES, 50))
-def test_every_live_decision_has_the_probability_of_one_masked_pass(start):
+def test_every_live_decision_has_the_probability_of_one_masked_pass():
     """With a head on either side, and without, whatever was edited and taken back before."""
     found = Counter()
-    for seed in range(start, start + 50):
+    for seed in range(30):
         rng, events = random.Random(seed), []
         weights, reads_target = terse_weights(), seed % 2 == 1
         weights = replace(weights, head=replace(weights.head, reads_target=reads_target))
@@ -280,7 +277,7 @@ def test_every_live_decision_has_the_probability_of_one_masked_pass(start):
         found["on the target side"] += reads_target
         found["overflowing"] += len(utterance.planner._state.phases) > 1
     names = ("read", "write", "edited", "on the target side", "overflowing")
-    assert min(found[name] for name in names) > 15, found
+    assert min(found[name] for name in names) > 5, found
 
 
 class AskingTranslator(Translator):
@@ -301,7 +298,7 @@ def test_where_the_source_is_asked_every_decision_has_the_probability_of_one_mas
     """By the head, or by the token that ends a read: at the source row, which sees all targets."""
     weights = terse_weights() if has_head else replace(terse_weights(), head=None)
     found = Counter()
-    for seed in range(40):
+    for seed in range(20):
         rng, events = random.Random(seed), []
         tau = rng.choice([0.1, 0.3, 0.7] if has_head else [0.0001, 0.001, 0.01])
         settings = TranslationSettings(
@@ -329,7 +326,7 @@ def test_where_the_source_is_asked_every_decision_has_the_probability_of_one_mas
         if not edited:
             assert engine.model.tokens_fed == len(rows), "every token is fed once"
             found["once"] += 1
-    assert min(found[name] for name in ("read", "write", "edited", "once")) > 5, found
+    assert min(found[name] for name in ("read", "write", "edited", "once")) > 3, found
 
 
 @pytest.mark.parametrize("has_head", [False, True])

@@ -22,7 +22,7 @@ from tests.support.networks import N_IDS
 from tests.support.rows import passes, sample
 from tests.support.twins import Twins, both, twin
 
-CASES = 80
+CASES = 24
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +42,8 @@ def test_random_utterances_with_edits_and_overflow_are_computed_alike(folder):
         play(system, rng, rng.randint(1, 2))
         compared += system.model.compared
         truncated += system.model.truncated
-    assert compared > 300
-    assert truncated > 20
+    assert compared > 90
+    assert truncated > 6
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ FITTING = [
     for adapter in bundled_adapters()
     if inspect_adapter(adapter, read_fingerprint(model)).status is Status.OK
 ]
-UTTERANCES = 16  # of each case; some hundreds were compared when the model was bundled
+UTTERANCES = 5  # of each case; some hundreds were compared when the model was bundled
 LOGITS_WITHIN = 1e-4
 MAY_BE_FURTHER = 1 / 1000  # of the answers: rounding that a layer amplifies; Twins bounds them all
 WORDS = """the a I you we they it is was will not and but or to of in on at for with from by about
