@@ -17,7 +17,6 @@ from app.captions.journal import (
     unfinished_sessions,
 )
 from app.captions.live_text_file import LiveTextFile
-from app.config.launch_settings import LaunchSettings
 from app.config.preferences import Preferences, PrivacyPreferences
 from app.config.preferences_file import PreferencesFile, import_preferences
 from app.config.system.background import BackgroundQueue
@@ -27,6 +26,7 @@ from app.config.window_geometry import GeometryFile, SavedGeometry
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.home import settings_in
 from tests.support.app.journals import cue, kept, say, written
 from tests.support.utterances import FedKeeper
 
@@ -317,7 +317,9 @@ def test_with_every_file_damaged_the_window_starts_and_says_so(qtbot, tmp_path):
     if sys.platform != "win32":
         (tmp_path / "sessions" / "pipe").mkdir()
         os.mkfifo(tmp_path / "sessions" / "pipe" / "session.jsonl")
-    application = Application(settings_in(tmp_path), EngineBridge(FakeEngine().make))
+    application = Application(
+        settings_in(tmp_path, model=tmp_path), EngineBridge(FakeEngine().make)
+    )
     qtbot.addWidget(application.window)
     qtbot.addWidget(application.overlay)
     application.show()
@@ -346,13 +348,3 @@ def test_of_several_sessions_that_are_damage_alone_the_newest_is_told(qapp, tmp_
     keeper = FedKeeper(tmp_path, PrivacyPreferences())
     assert keeper.damaged_session.path.parent.name == "05"
     keeper.close()
-
-
-def settings_in(folder):
-    return LaunchSettings(
-        preferences_file=folder / "settings.toml",
-        places_file=folder / "places.toml",
-        data_folder=folder,
-        log_folder=folder,
-        model=folder,
-    )

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from app.config.launch_settings import LaunchSettings
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.home import settings_in
 from tests.support.app.whole_program import cells
 
 pytestmark = [
@@ -36,13 +36,7 @@ def test_a_window_that_is_killed_loses_one_caption_at_most_and_offers_the_rest(
     qtbot, tmp_path, seed
 ):
     told = kill_a_window(tmp_path, random.Random(seed).randrange(1, 60))
-    settings = LaunchSettings(
-        preferences_file=tmp_path / "settings.toml",
-        places_file=tmp_path / "places.toml",
-        data_folder=tmp_path,
-        log_folder=tmp_path,
-        model=tmp_path,
-    )
+    settings = settings_in(tmp_path, model=tmp_path)
     application = Application(settings, EngineBridge(FakeEngine().make))
     window = application.window
     qtbot.addWidget(window)

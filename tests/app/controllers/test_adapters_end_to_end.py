@@ -3,12 +3,12 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from app.config.launch_settings import LaunchSettings
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from engine.models.fingerprint import read_fingerprint
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import CONFIG, factors, tiny_card, write_adapter
+from tests.support.app.home import settings_in
 from tests.support.app.whole_program import cells
 from tests.support.fakes import save_tiny_model
 from tests.support.sessions import at_once
@@ -47,15 +47,7 @@ class Person:
 
     def __init__(self, qtbot, home, base):
         self.qtbot = qtbot
-        settings = LaunchSettings(
-            preferences_file=home / "settings.toml",
-            places_file=home / "places.toml",
-            data_folder=home,
-            log_folder=home,
-            model=base,
-            device="cpu",
-            policy="read:2",
-        )
+        settings = settings_in(home, model=base, device="cpu", policy="read:2")
         self.application = Application(settings, EngineBridge())
         self.window = self.application.window
         qtbot.addWidget(self.window)

@@ -1,27 +1,25 @@
 """The window translates straight from the sound, without a recogniser in between."""
 
-import time
-
 import numpy as np
 import pytest
 import torch
 
 from app.captions.journal import past_sessions
 from app.config.lanes import LANES
-from app.config.launch_settings import LaunchSettings
 from app.config.modes import CAPTIONS_ONLY
 from app.config.preferences import ListeningPreferences, Preferences, TranslationPreferences
 from app.config.preferences_file import PreferencesFile
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from app.session.recognition import SpeechEngine
-from engine.audio.devices import DeviceKind, Level
+from engine.audio.devices import DeviceKind
 from engine.hub.catalogue import STANDARD_WHISPER
 from tests.support.app.fake_engine import FakeEngine
-from tests.support.app.fake_speech_engine import DEVICES
+from tests.support.app.fake_speech_engine import DEVICES, Device
+from tests.support.app.home import settings_in
 from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model
-from tests.support.listening_fakes import Chunks, Loudness
+from tests.support.listening_fakes import Loudness
 
 WAIT_MS = 90_000
 
@@ -33,27 +31,14 @@ def direct(tmp_path_factory):
     return folder
 
 
-class Noise(Chunks):
+class Noise(Device):
     """A device at which somebody speaks twice."""
 
     def __init__(self, wanted):
         rng = np.random.default_rng(sum(map(ord, wanted.name or "default")))
         silence = np.zeros(22_000)
         parts = [silence, rng.uniform(0.3, 0.9, 20_000)] * 2
-        sound = np.concatenate([*parts, silence]).astype(np.float32)
-        super().__init__(sound, time.monotonic, open_end=True)
-        self.sounding = wanted.name
-        self.level = Level(rms_db=-20.0, peak_db=-12.0)
-
-        self.before = None
-
-    def follow(self, before):
-        self.before = before
-
-    def start(self):
-        super().start()
-        if self.before is not None:
-            self.before.stop()
+        super().__init__(np.concatenate([*parts, silence]), wanted.name)
 
 
 class Devices:
@@ -78,13 +63,7 @@ class Window:
             translation=TranslationPreferences(policy="read:2"),
         )
         PreferencesFile(folder / "settings.toml").write(preferences)
-        settings = LaunchSettings(
-            preferences_file=folder / "settings.toml",
-            places_file=folder / "places.toml",
-            data_folder=folder / "data",
-            log_folder=folder,
-            device="cpu",
-        )
+        settings = settings_in(folder, data_folder=folder / "data", device="cpu")
         self.application = Application(settings, bridge, self._make)
         self.settings, self.window = self.application.settings, self.application.window
         self.bar = self.window.controls

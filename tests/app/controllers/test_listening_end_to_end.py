@@ -12,12 +12,12 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QGuiApplication
 
-from app.config.launch_settings import LaunchSettings
 from app.config.preferences import CaptionPreferences, ListeningPreferences, Preferences
 from app.config.preferences_file import PreferencesFile
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from engine.audio.devices import SAMPLE_RATE_HZ
+from tests.support.app.home import settings_in
 from tests.support.sound_server import Feeder, TestServer, needs_sound_server
 from tests.support.spoken import TINY, Known, apart, keys, needs_tiny, raw
 
@@ -51,13 +51,7 @@ class Hall:
             captions=CaptionPreferences(mode="both"),
         )
         PreferencesFile(tmp_path / "settings.toml").write(preferences)
-        settings = LaunchSettings(
-            preferences_file=tmp_path / "settings.toml",
-            places_file=tmp_path / "places.toml",
-            data_folder=tmp_path / "data",
-            log_folder=tmp_path,
-            device="cpu",
-        )
+        settings = settings_in(tmp_path, data_folder=tmp_path / "data", device="cpu")
         self.application = Application(settings, EngineBridge())
         self.window, self.overlay = self.application.window, self.application.overlay
         self.bar, self.banner = self.window.controls, self.window.banner

@@ -30,19 +30,13 @@ DEVICES = (
 LOUDNESS = {"me": 0.5, "them": 0.25}
 
 
-class Talk(Chunks):
-    """A source in which somebody says a text, and then nothing until it is stopped."""
+class Device(Chunks):
+    """A device that gives a sound, and then nothing until it is stopped; it ends the one before."""
 
-    def __init__(self, text, report, lane):
-        self.words = script(text, 0.5)
-        seconds = (self.words[-1].end_s if self.words else 0.0) + 3.0
-        loudness = LOUDNESS[lane] / LOUDNESS["me"]
-        sound = (loudness * sound_of(self.words, seconds)).astype(np.float32)
-        super().__init__(sound, time.monotonic, open_end=True)
+    def __init__(self, sound, name):
+        super().__init__(sound.astype(np.float32), time.monotonic, open_end=True)
         self.level = Level(rms_db=-20.0, peak_db=-12.0)
-        self.sounding = "mic1" if lane == "me" else "out1"
-        self._report = report
-        self.lane = lane
+        self.sounding = name
         self.before = None
 
     def follow(self, before):
@@ -52,6 +46,22 @@ class Talk(Chunks):
         super().start()
         if self.before is not None:
             self.before.stop()
+
+
+class Talk(Device):
+    """A device at which somebody says a text."""
+
+    def __init__(self, text, report, lane):
+        self.words = script(text, 0.5)
+        seconds = (self.words[-1].end_s if self.words else 0.0) + 3.0
+        loudness = LOUDNESS[lane] / LOUDNESS["me"]
+        sound = loudness * sound_of(self.words, seconds)
+        super().__init__(sound, "mic1" if lane == "me" else "out1")
+        self._report = report
+        self.lane = lane
+
+    def start(self):
+        super().start()
         device = "Desk mic" if self.lane == "me" else "Speakers"
         self.notice(NoticeKind.LISTENING, f"listening to {device}", device)
 

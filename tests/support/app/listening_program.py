@@ -1,8 +1,8 @@
 """The whole program with a fake microphone, and a person at its buttons."""
 
-from app.config.launch_settings import LaunchSettings
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
+from tests.support.app.home import settings_in
 
 SAID = "we went to the old house. then it rained."
 WAIT_MS = 90_000
@@ -13,13 +13,7 @@ class ListeningProgram:
         self.qtbot = qtbot
         self.speech = speech
         self.engine = engine
-        settings = LaunchSettings(
-            preferences_file=tmp_path / "settings.toml",
-            places_file=tmp_path / "places.toml",
-            data_folder=tmp_path,
-            log_folder=tmp_path,
-            model=tmp_path,
-        )
+        settings = settings_in(tmp_path, model=tmp_path)
         self.application = Application(settings, EngineBridge(engine.make), speech.make)
         self.application.settings.change("interface", legend_shown=True)  # shown before
         self.window = self.application.window

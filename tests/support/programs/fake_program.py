@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QApplication
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from app.config.launch_settings import LaunchSettings
 from app.config.system.unix_signals import Interrupt
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.home import settings_in
 
 _ENGLISH = "Good morning, everyone. Today we want to talk about the weather and our new garden."
 _GERMAN = (
@@ -28,13 +28,7 @@ _DICTIONARY = dict(zip(_ENGLISH.split(), _GERMAN.split(), strict=True))
 def main() -> int:
     qt = QApplication(sys.argv)
     folder = Path(tempfile.mkdtemp())
-    settings = LaunchSettings(
-        preferences_file=folder / "settings.toml",
-        places_file=folder / "places.toml",
-        data_folder=folder,
-        log_folder=folder,
-        model=folder,
-    )
+    settings = settings_in(folder, model=folder)
     engine = FakeEngine(translate=lambda word: _DICTIONARY.get(word, word.title()))
     application = Application(settings, EngineBridge(engine.make))
     interrupt = Interrupt()

@@ -20,7 +20,6 @@ from PySide6.QtCore import QTimer
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from app.config.launch_settings import LaunchSettings
 from app.controllers import startup
 from app.controllers.application import Application
 from app.controllers.listening_controller import FETCH
@@ -28,6 +27,7 @@ from app.main_window.banner import Banner
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.first_five_minutes import noted, walk
+from tests.support.app.home import settings_in
 
 
 class Visit:
@@ -75,13 +75,7 @@ def main():
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(largest[0]), resource.RLIM_INFINITY))
     visit = Visit(Path(home), int(n_notices))
     startup.Application = visit.make_application
-    settings = LaunchSettings(
-        preferences_file=visit.home / "settings.toml",
-        places_file=visit.home / "places.toml",
-        data_folder=visit.home,
-        log_folder=visit.home / "logs",
-        model=visit.home,
-    )
+    settings = settings_in(visit.home, log_folder=visit.home / "logs", model=visit.home)
     exit_code = startup.run(settings)
     sys.stdout.write(json.dumps({**visit.seen, "notices": visit.notices}) + "\n")
     return exit_code

@@ -17,22 +17,16 @@ from PySide6.QtWidgets import QApplication
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from app.config.launch_settings import LaunchSettings
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.home import settings_in
 
 
 def main():
     qt = QApplication(["surtitle"])
     home = Path(sys.argv[1])
-    settings = LaunchSettings(
-        preferences_file=home / "settings.toml",
-        places_file=home / "places.toml",
-        data_folder=home,
-        log_folder=home,
-        model=home,
-    )
+    settings = settings_in(home, model=home)
     application = Application(settings, EngineBridge(FakeEngine().make))
     application.show()
     line, keeper = application.window.typed_line, application.keeper

@@ -23,7 +23,6 @@ from app.captions.cue_recorder import CueKept
 from app.captions.cues import Cue
 from app.captions.journal import SessionJournal
 from app.captions.line_breaking import Line
-from app.config.launch_settings import LaunchSettings
 from app.config.preferences import (
     PRESETS,
     CaptionPreferences,
@@ -46,6 +45,7 @@ from engine.models.instruct_card import LANGUAGE_NAMES
 from engine.speech.events import Behind, SpeechChanged, TailChanged
 from tests.support.app.fake_engine import LANGUAGES, FakeEngine
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
+from tests.support.app.home import settings_in
 from tests.support.programs.place_scenes import DISK, FULL, PlaceScenes, go_to_place, picture_of
 from tests.support.programs.room_scenes import SETTLE_MS, RoomScenes
 from tests.support.programs.side_scenes import SideScenes
@@ -132,11 +132,8 @@ class Stage(SideScenes, RoomScenes, PlaceScenes):
             for word, caption in zip_words(source, target)
         }
         self.prepare()
-        settings = LaunchSettings(
-            preferences_file=self.folder / "settings.toml",
-            places_file=self.folder / "places.toml",
-            data_folder=self.folder,
-            log_folder=self.folder,
+        settings = settings_in(
+            self.folder,
             model=None if in_the_box else self.folder,
             language=language,
             can_use_xwayland=platform_wanted(os.environ, through_xwayland=True) is not None,

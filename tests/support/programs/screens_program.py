@@ -15,10 +15,10 @@ from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.config.launch_settings import LaunchSettings
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.home import settings_in
 from tests.support.app.monitors import Monitors
 
 LIMIT_S = 60
@@ -38,13 +38,7 @@ def main():
     qt = QApplication(["surtitle"])
     home = Path(tempfile.mkdtemp())
     places = home / "places.toml"
-    settings = LaunchSettings(
-        preferences_file=home / "settings.toml",
-        places_file=places,
-        data_folder=home,
-        log_folder=home,
-        model=home,
-    )
+    settings = settings_in(home, places_file=places, model=home)
     application = Application(settings, EngineBridge(FakeEngine().make))
     window, overlay = application.window, application.overlay
     application.show()

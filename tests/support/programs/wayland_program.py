@@ -17,11 +17,11 @@ from PySide6.QtWidgets import QApplication
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from app.config.launch_settings import LaunchSettings
 from app.config.system.wayland import platform_wanted
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.home import settings_in
 
 LIMIT_S = 90  # a machine may do much else
 
@@ -57,11 +57,8 @@ def main():
     qt = QApplication(["surtitle"])
     qt.setDesktopFileName("surtitle")
     folder = Path(tempfile.mkdtemp())
-    settings = LaunchSettings(
-        preferences_file=folder / "settings.toml",
-        places_file=folder / "places.toml",
-        data_folder=folder,
-        log_folder=folder,
+    settings = settings_in(
+        folder,
         model=folder,
         can_use_xwayland=platform_wanted(os.environ, through_xwayland=True) is not None,
     )

@@ -16,7 +16,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 from app.controllers import startup
-from app.config.launch_settings import LaunchSettings
+from tests.support.app.home import settings_in
 folder = Path(sys.argv[1])
 
 def look():
@@ -31,9 +31,7 @@ class Broken:
         raise TypeError("'<' not supported")
 
 startup.Application = Broken
-settings = LaunchSettings(
-    preferences_file=folder / "settings.toml", places_file=folder / "places.toml",
-    data_folder=folder, log_folder=folder / "logs")
+settings = settings_in(folder, log_folder=folder / "logs")
 sys.exit(startup.run(settings))
 """
 

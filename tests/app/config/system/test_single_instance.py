@@ -211,14 +211,12 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from app.controllers import startup
-from app.config.launch_settings import LaunchSettings
+from tests.support.app.home import settings_in
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
 folder = Path(sys.argv[1])
 startup.EngineBridge = lambda: EngineBridge(FakeEngine().make)
-settings = LaunchSettings(
-    preferences_file=folder / "settings.toml", places_file=folder / "places.toml",
-    data_folder=folder, log_folder=folder / "logs", model=folder)
+settings = settings_in(folder, log_folder=folder / "logs", model=folder)
 sys.exit(startup.run(settings))
 """
 
