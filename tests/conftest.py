@@ -1,5 +1,6 @@
 """What every test finds, and must leave behind: nothing that still runs."""
 
+import gc
 import os
 import signal
 import sys
@@ -27,6 +28,12 @@ def pytest_collection_modifyitems(items):
     """Begin with the files that take long: no process shall be left alone with one at the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_collection_finish():
+    """Leave what is there now out of every later search for garbage: libraries are most of it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

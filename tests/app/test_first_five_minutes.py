@@ -10,19 +10,18 @@ import socket
 import sys
 import threading
 from contextlib import contextmanager, nullcontext
-from itertools import product, starmap
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from app.config.launch_settings import LaunchSettings
 from app.config.system.translations import speak
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from engine.files import ASSETS
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.first_five_minutes import FIRST, SECOND, noted, walk
+from tests.support.app.home import settings_in
 from tests.support.app.setup_services import parts
 
 BEFORE = Path(__file__).parents[1] / "assets/before"
@@ -43,7 +42,12 @@ class Computer(NamedTuple):
         return f"{self.home} home, {self.language}, {busy}, disk: {self.disk}"
 
 
-COMPUTERS = list(starmap(Computer, product(HOMES, ("en", "de"), (False, True))))
+COMPUTERS = [
+    Computer(home, language, is_busy=(number + other) % 2 == 0)
+    for number, home in enumerate(HOMES)
+    for other, language in enumerate(("en", "de"))
+]
+"""Every two of home, language and how busy it is meet."""
 
 KEEPS_NOTHING = [
     Computer(home, language, disk=disk)
@@ -133,13 +137,7 @@ def start(qtbot, plain_look, spoken, busy):  # noqa: ARG001  after the windows a
 
     def start(computer, place, may_load):
         spoken(computer.language)
-        settings = LaunchSettings(
-            preferences_file=place / "settings.toml",
-            places_file=place / "places.toml",
-            data_folder=place,
-            log_folder=place,
-            first_run=computer.home == "fresh",
-        )
+        settings = settings_in(place, first_run=computer.home == "fresh")
         engine = FakeEngine(may_load=may_load if computer.is_busy else None)
         application = Application(settings, EngineBridge(engine.make))
         qtbot.addWidget(application.window)

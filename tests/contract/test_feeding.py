@@ -12,7 +12,7 @@ from engine.translation.slot_translator import Translator
 from tests.support.fakes import play, tiny_weights
 from training.trainer.samples.batches import Example, pad
 
-CASES = 80
+CASES = 25
 
 
 def recorded(translator):
@@ -69,7 +69,7 @@ def test_one_masked_pass_equals_feeding_row_by_row():
             one_by_one, together = logits[index][may_follow], at_once[index][may_follow]
             torch.testing.assert_close(one_by_one, together, rtol=0, atol=1e-9)
             compared += 1
-    assert compared > 600
+    assert compared > 180
 
 
 def test_every_token_is_fed_exactly_once_when_nothing_is_edited():

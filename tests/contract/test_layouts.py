@@ -15,7 +15,7 @@ from engine.settings import LAYOUTS, LayoutSettings
 from tests.support.networks import ALIBI, ARCHITECTURES, masked_pass, tiny_network
 from tests.support.rows import sample
 
-CASES = 6
+CASES = 3
 
 
 def combinations():

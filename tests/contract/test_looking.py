@@ -118,7 +118,7 @@ def typed(engine, turns, *, ended=True):
 
 
 def test_a_tau_of_0_is_read_1_to_the_row():
-    for seed in range(20):
+    for seed in range(8):
         rng, head = random.Random(seed), HASHING_HEAD if seed % 2 else None
         turns, slot_length = random_turns(rng), rng.randint(3, 16)
         looking = hashing_translator("adaptive:0", slot_length=slot_length, head=head)
@@ -130,7 +130,7 @@ def test_a_tau_of_0_is_read_1_to_the_row():
 
 
 def test_a_tau_of_0_is_read_1_to_the_mask_cell_where_the_source_is_asked():
-    for seed in range(20):
+    for seed in range(8):
         turns, head = random_turns(random.Random(seed)), HASHING_HEAD if seed % 2 else None
         asking = hashing_translator("adaptive:0", layout="interleaved", head=head)
         adaptive = typed(asking, turns)
@@ -144,7 +144,7 @@ def test_a_tau_of_0_is_read_1_to_the_mask_cell_where_the_source_is_asked():
 
 @pytest.mark.parametrize("layout", ["slots", "interleaved"])
 def test_a_tau_of_1_is_read_n_to_the_mask_cell(layout):
-    for seed in range(20):
+    for seed in range(8):
         rng = random.Random(seed)
         turns, n = random_turns(rng), rng.randint(1, 4)
         settings = {"slot_length": rng.randint(3, 16), "layout": layout}
@@ -170,7 +170,7 @@ def decisions(events):
 @pytest.mark.parametrize("layout", ["slots", "interleaved"])
 def test_after_a_rewind_to_any_word_decisions_are_those_of_a_fresh_run(layout):
     actions = {"read": 0, "write": 0}
-    for seed in range(40):
+    for seed in range(20):
         rng, head = random.Random(seed), HASHING_HEAD if seed % 2 else None
         slot_length, tau = rng.randint(3, 16), rng.choice([0.2, 0.5, 0.8])
         if layout == "interleaved" and head is None:
@@ -193,7 +193,7 @@ def test_after_a_rewind_to_any_word_decisions_are_those_of_a_fresh_run(layout):
         assert utterance.caption == twin.caption
         for _, _, action in fresh:
             actions[action] += 1
-    assert min(actions.values()) > 15, actions
+    assert min(actions.values()) > 6, actions
 
 
 class NotingTranslator(Translator):

@@ -130,7 +130,7 @@ def test_switching_adapters_leaves_no_trace_of_the_ones_before(folder, tmp_path)
 @pytest.mark.parametrize("layout", [name for name in LAYOUTS if name != "simulmask"])
 def test_every_layout_without_alibi_is_computed_alike(folder, layout):
     light, heavy = both(folder)
-    for seed in range(20):
+    for seed in range(8):
         twins = Twins(heavy.new_model(300), light.new_model(300))
         for rows in passes(sample(layout, random.Random(seed))):
             twins.feed([row._replace(id=row.id % N_IDS) for row in rows])
@@ -139,7 +139,7 @@ def test_every_layout_without_alibi_is_computed_alike(folder, layout):
 def test_rows_of_many_passes_are_computed_alike_when_they_are_fed_again_at_once(folder):
     """As for an earlier utterance that is edited: its rows come back in one pass."""
     light, heavy = both(folder)
-    for seed in range(20):
+    for seed in range(8):
         twins = Twins(heavy.new_model(300), light.new_model(300))
         twins.feed(sample("slots", random.Random(seed)))
     assert bare_prompt().markers

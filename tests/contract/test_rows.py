@@ -13,7 +13,7 @@ from tests.support.rows import build_rows
 from tests.support.teacher import Teacher, word_tokens
 from training.trainer.samples.examples import TokenizedPair
 
-CASES = 100
+CASES = 40
 
 
 @pytest.mark.parametrize("layout_name", sorted(set(LAYOUTS) - {"simulmask"}))

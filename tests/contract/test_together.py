@@ -90,7 +90,7 @@ class House:
 
 @pytest.mark.parametrize("runtime", ["torch", "onnx"])
 def test_conversations_that_come_and_go_say_what_each_says_alone(runtime, tmp_path):
-    weights, numbers = weights_on(runtime, tmp_path), range(24)
+    weights, numbers = weights_on(runtime, tmp_path), range(12)
     house = House(weights, 5, numbers)
     house.play(random.Random(5))
     assert 0 < len(house.left) < len(numbers)

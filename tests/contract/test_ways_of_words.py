@@ -25,7 +25,7 @@ from tests.support.fakes import Receiver, hashing_translator, random_word
 from training.research.interop.word_by_word import WordByWord
 from training.research.long_form.evaluate_talks import feed_talk
 
-N_SEQUENCES = 72
+N_SEQUENCES = 36
 HEAD = PolicyHead(np.array([[0.0], [6.0]]))
 POLICIES = [
     ("read:1", None),

@@ -19,18 +19,18 @@ from importlib import import_module
 from pathlib import Path
 
 AREAS = {
-    "glossaries": (500, 3),
-    "places": (500, 3),
-    "settings": (600, 5),
-    "journals": (400, 5),
-    "hub": (500, 8),
-    "adapters": (300, 10),
-    "models": (75, 14),
-    "conversions": (75, 8),
-    "speech": (60, 6),
-    "direct": (100, 6),
-    "terminal": (100, 12),
-    "served": (100, 8),
+    "glossaries": (200, 3),
+    "places": (200, 3),
+    "settings": (250, 5),
+    "journals": (150, 5),
+    "hub": (200, 8),
+    "adapters": (120, 10),
+    "models": (30, 14),
+    "conversions": (30, 8),
+    "speech": (25, 6),
+    "direct": (40, 6),
+    "terminal": (40, 12),
+    "served": (40, 8),
 }
 """Cases of each area in ``make test``, and the seconds behind which no further one is begun."""
 

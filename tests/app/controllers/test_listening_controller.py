@@ -705,7 +705,7 @@ def act_at_random(one, rng):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_whatever_is_clicked_in_whatever_order_every_word_comes_once(program, seed):
     rng = random.Random(seed)
     mine = [f"sentence{number} was said." for number in range(40)]

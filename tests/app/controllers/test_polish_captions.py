@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from app.config.launch_settings import LaunchSettings
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from engine.hub.bundled import bundled_languages, bundled_models
 from engine.hub.transfer import HubSettings
 from tests.support import hub_server
 from tests.support.app.bundle import bundle
+from tests.support.app.home import settings_in
 from tests.support.app.setup_services import MACHINE, parts, says
 
 pytest.importorskip("ctranslate2")
@@ -54,11 +54,9 @@ class Newcomer:
         self.qtbot = qtbot
         self.n_clicks = 0
         self.shown = {}
-        settings = LaunchSettings(
-            preferences_file=folder / "settings.toml",
-            places_file=folder / "places.toml",
+        settings = settings_in(
+            folder,
             data_folder=folder / "data",
-            log_folder=folder,
             device="cpu",
             first_run=not (folder / "settings.toml").exists(),
         )
@@ -118,6 +116,7 @@ class Newcomer:
         return self.application.keeper.cues[row]
 
 
+@pytest.mark.parametrize("language", ["de"], indirect=True)
 def test_two_clicks_lead_from_a_fresh_start_to_french_captions_and_two_to_the_next_language(
     qtbot, tmp_path, monkeypatch, language
 ):
@@ -157,7 +156,6 @@ def names(language):
     return german if language == "de" else {"de": "German", "es": "Spanish", "fr": "French"}
 
 
-@pytest.mark.usefixtures("language")
 def test_four_clicks_lead_from_a_fresh_start_to_polish_captions(qtbot, tmp_path, hub):
     one = Newcomer(qtbot, tmp_path)
     wizard = one.guide.dialog

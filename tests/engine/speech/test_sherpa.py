@@ -76,7 +76,7 @@ def listened(samples, model):
 @needs_voice
 def test_of_a_hundred_words_at_most_five_are_wrong(tiny):
     n_words = n_wrong = 0
-    for seed in range(15):
+    for seed in range(6):
         spoken = talk(700 + seed, 1 + seed % 3)
         said = keys(spoken.text.split())
         n_words += len(said)
@@ -125,13 +125,13 @@ def test_words_are_in_small_letters_but_the_english_i(tiny):
 
 
 @pytest.mark.parametrize("sound", [silence, white_noise, music])
-def test_two_minutes_without_speech_give_no_word(tiny, sound):
-    assert listened(sound(120.0), tiny)[0] == []
+def test_a_minute_without_speech_gives_no_word(tiny, sound):
+    assert listened(sound(60.0), tiny)[0] == []
 
 
 @needs_voice
 def test_greedy_search_never_takes_back_what_was_committed():
-    for seed in range(8):
+    for seed in range(3):
         samples = np.concatenate([talk(800 + seed, 3).samples, silence(0.6)])
         for folder in (TINY_STREAMING, TINY_TRANSDUCER):
             model = Sherpa(SherpaSettings(folder=folder))

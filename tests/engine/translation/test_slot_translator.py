@@ -103,7 +103,7 @@ def test_only_captions_after_an_edit_change(policy):
     """What is kept is what was written before the changed word was read, to the character."""
     rng = random.Random(policy)
     shortened = 0
-    for _ in range(30):
+    for _ in range(12):
         engine, words = hashing_translator(policy), random_words(rng, 8)
         utterance = engine.open()
         grown = type_words(engine, utterance, words)
@@ -123,7 +123,7 @@ def test_only_captions_after_an_edit_change(policy):
 @pytest.mark.parametrize("policy", POLICIES)
 def test_editing_back_gives_the_caption_and_rows_of_before(policy):
     rng = random.Random(policy)
-    for case in range(20):
+    for case in range(8):
         ended = case % 2 == 0
         engine = hashing_translator(policy, slot_length=rng.randint(3, 16))
         words = random_words(rng, 7)
