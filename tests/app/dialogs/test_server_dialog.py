@@ -2,6 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from app.config.preferences import MOST_ADDRESS
+from app.config.server_token import MOST_TOKEN
 from app.dialogs import server_dialog as module
 from app.dialogs.server_dialog import ServerDialog
 from engine.settings import ServerSettings
@@ -60,6 +62,9 @@ def test_the_form_has_the_server_that_is_used_or_nothing(dialog):
     assert dialog.token.displayText() != TOKEN
     dialog.show_server(ServerSettings(address="https://a", token=TOKEN))
     assert dialog.certificate.text() == ""
+    for line, most in ((dialog.address, MOST_ADDRESS), (dialog.token, MOST_TOKEN)):
+        line.setText("x" * (most + 1))
+        assert line.text() == "x" * most
     dialog.show_server(None)
     assert [line.text() for line in lines] == ["", "", ""]
     assert not dialog.use.isEnabled()

@@ -13,12 +13,14 @@ from engine.commands import (
     EndPassage,
     FeedWords,
     Flush,
+    FurtherLanguage,
     LoadAdapter,
     SetWords,
     UnloadAdapter,
     UseAdapter,
+    UseLanguages,
 )
-from engine.events import CaptionChanged, Failed, Flushed, Ready, UtteranceEnded
+from engine.events import CaptionChanged, Failed, Flushed, LoadProgress, Ready, UtteranceEnded
 from engine.messages import Code
 from engine.settings import ModelSettings, TranslationSettings
 from engine.words import text_of, untimed
@@ -29,6 +31,7 @@ MODEL = ModelSettings(directory=Path("nowhere"))
 GERMAN = TranslationSettings()
 MISSING = "no module named torch"
 FRENCH = TranslationSettings(target_language="fr")
+POLISH = FurtherLanguage("pl")
 
 
 class Receiver(QObject):
@@ -455,3 +458,81 @@ def test_after_a_correction_in_a_pause_a_later_sentence_has_the_times_of_its_own
     one.bridge.pause(paused=False)
     one.wait(lambda: len(begun_s) == 2)
     assert begun_s == {"We drove off": 1.0, "It rained": 9.0}
+
+
+def sessions(one):
+    return one.engine.sessions
+
+
+def test_a_session_that_is_prepared_takes_over_once_it_is_ready(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.caption_also([POLISH])
+    one.bridge.type_words(["Good"])
+    one.engine._may_load = threading.Event()
+    told = []
+    one.bridge.next_came.connect(told.append)
+    one.bridge.prepare(MODEL, FRENCH)
+    one.wait(lambda: bool(told))
+    assert isinstance(told[0], LoadProgress)
+    one.bridge.type_words(["Good", "day"])
+    assert sessions(one)[0].calls[-1] != sessions(one)[0].calls[0], "it goes on meanwhile"
+    one.receiver.events.clear()
+    sessions(one)[1]._may_load.set()
+    one.wait_for(Ready)
+    assert UseLanguages((POLISH,)) in sessions(one)[1].calls
+    one.wait(lambda: any(isinstance(call, SetWords) for call in sessions(one)[1].calls))
+    assert not sessions(one)[0]._thread.is_alive()
+
+
+@pytest.mark.parametrize("dropped", [True, False])
+def test_a_prepared_session_that_fails_or_is_dropped_leaves_the_one_in_use_alone(rig, dropped):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.receiver.events.clear()
+    told = []
+    one.bridge.next_came.connect(told.append)
+    one.engine._may_load = threading.Event()
+    one.engine._failures = [] if dropped else [MISSING]
+    one.bridge.prepare(MODEL, FRENCH)
+    one.wait(lambda: bool(told))
+    if dropped:
+        one.bridge.drop_next()
+        one.wait(lambda: not sessions(one)[1]._thread.is_alive())
+    else:
+        sessions(one)[1]._may_load.set()
+        one.wait(lambda: isinstance(told[-1], Failed))
+    one.engine._may_load = None
+    one.bridge.type_words(["Good"])
+    one.wait_for(CaptionChanged)
+    assert not one.receiver.has(Ready)
+    assert not one.receiver.has(Failed)
+    one.bridge.prepare(MODEL, FRENCH)
+    one.wait_for(Ready)
+
+
+def test_further_languages_are_told_once_to_each_session(rig):
+    one = rig()
+    one.bridge.caption_also([POLISH])
+    one.start()
+    one.wait_for(Ready)
+    assert one.calls() == [UseLanguages((POLISH,))]
+    one.bridge.caption_also([POLISH])
+    one.bridge.caption_also([])
+    assert one.calls() == [UseLanguages((POLISH,)), UseLanguages(())]
+
+
+def test_lines_that_are_pasted_are_a_passage_each(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    assert not one.bridge.is_paused
+    one.bridge.pause(paused=True)
+    assert one.bridge.is_paused
+    one.bridge.type_lines([("Good", "day."), ("Milk",)])
+    assert one.calls() == []
+    one.bridge.pause(paused=False)
+    assert one.calls()[1::2] == [EndPassage("")] * 2
+    assert [text_of(call.words) for call in one.calls()[::2]] == ["Good day.", "Milk"]

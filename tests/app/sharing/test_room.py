@@ -1,4 +1,5 @@
 import socket
+import sys
 import threading
 import tracemalloc
 from collections import Counter
@@ -12,7 +13,7 @@ from app.sharing import access as access_module
 from app.sharing import doorkeeper, streams
 from app.sharing import room as room_module
 from app.sharing.access import MOST_TRIES, TRIES, Access
-from app.sharing.networks import networks
+from app.sharing.networks import LOOPBACK, Network, networks
 from app.sharing.room import MOST_READERS, Room
 from app.sharing.room_feed import CAPTION, MOST_LETTERS, MOST_ROWS, SOURCE
 from tests.support.audience.page_client import (
@@ -344,6 +345,32 @@ def test_the_networks_of_this_computer_are_listed_without_its_loopback():
     found = networks()
     assert all(not one.address.startswith(("127.", "0.")) for one in found)
     assert len({one.address for one in found}) == len(found)
+
+
+def test_networks_of_a_house_come_with_the_wireless_ones_first(monkeypatch):
+    every = [Network("8.8.8.8", "a"), Network("10.0.0.9", "eth0"), Network("10.0.0.7", "eth0")]
+    every += [Network("192.168.2.3", "wlan0"), Network(LOOPBACK, "lo"), Network("10.0.0.9", "b")]
+    monkeypatch.setattr("app.sharing.networks._found", lambda: iter(every))
+    assert [(one.address, one.name) for one in networks()] == [
+        ("192.168.2.3", "wlan0"),
+        ("8.8.8.8", "a"),
+        ("10.0.0.9", "b"),
+        ("10.0.0.7", "eth0"),
+    ]
+    assert [one.is_private for one in networks()] == [True, False, True, True]
+
+
+def test_where_interfaces_cannot_be_asked_the_addresses_of_its_name_are_listed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    known = [(2, 1, 6, "", ("10.0.0.7", 0)), (2, 1, 6, "", (LOOPBACK, 0))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_asked: known)
+    assert networks() == [Network("10.0.0.7")]
+
+    def fail(*_asked):
+        raise OSError
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    assert networks() == []
 
 
 def test_answers_may_not_be_kept_or_taken_for_something_else(room):
