@@ -1,7 +1,8 @@
 """Chooses the adapter: the choice of the user, or by default a bundled one that helps.
 
 The choice is stored, also that of the bare model (``NO_ADAPTER``). The default is chosen again
-whenever language or policy change.
+whenever language or policy change. A stored adapter that is made for another model, or for other
+languages, waits until it fits again.
 """
 
 from collections.abc import Sequence
@@ -47,6 +48,7 @@ class AdapterController(QObject):
         self.dialog.unload_wanted.connect(lambda name: bridge.send(UnloadAdapter(name)))
         self.desk.default_found.connect(self._use_default)
         self.desk.fitting_found.connect(self._offer)
+        self.desk.chosen_found.connect(self._load_chosen)
         self._choices.purpose_chosen.connect(self._use_purpose)
         settings.translation_changed.connect(self._find_default)
         settings.language_changed.connect(self.desk.find_fitting)
@@ -57,6 +59,7 @@ class AdapterController(QObject):
         """Load the first adapter into a newly loaded model; a server has its own."""
         self._settings.adapter_in_use, self._names, self._default = None, (), None
         self._by_person = False
+        self.dialog.show_loaded((), None)
         if self._settings.server is not None:
             self._offer([])
             return
@@ -64,15 +67,15 @@ class AdapterController(QObject):
         wanted = self._settings.adapter
         if not wanted:
             self._find_default()
+        elif isinstance(wanted, Path):
+            self._bridge.send(LoadAdapter(wanted))
         elif wanted != NO_ADAPTER:
-            folder = wanted if isinstance(wanted, Path) else self.desk.folder_of(wanted)
-            if folder is not None:
-                self._bridge.send(LoadAdapter(folder))
+            self.desk.find_chosen(wanted, self._settings.translation.target_language)
 
     def take(self, event: AdapterChanged) -> None:
         """Show the loaded adapters and the one in use."""
         self._settings.adapter_in_use, self._names = event.used, event.names
-        self.dialog.show_loaded(event)
+        self.dialog.show_loaded(event.names, event.used)
         self._show_purpose()
         if self._by_person and event.used is not None:
             self._settings.choose_adapter(event.used)
@@ -92,6 +95,12 @@ class AdapterController(QObject):
     @Slot()
     def _show_policy(self) -> None:
         self.dialog.show_policy(self._settings.translation.policy)
+
+    @Slot(object)
+    def _load_chosen(self, folder: Path) -> None:
+        """Load the adapter that is stored, unless a person was faster."""
+        if not self._by_person and self._settings.server is None:
+            self._bridge.send(LoadAdapter(folder))
 
     @Slot(object)
     def _load(self, folder: Path) -> None:

@@ -28,7 +28,6 @@ from app.look.widgets.dialog_text import (
 )
 from app.look.widgets.file_dialogs import ask_folder, ask_open
 from app.look.widgets.flow_layout import FlowLayout
-from engine.events import AdapterChanged
 from engine.models.adapters.adapter import Status
 from engine.policy import family
 
@@ -75,10 +74,10 @@ class AdapterDialog(QDialog):
         self._desk.refresh()
         bring_up(self)
 
-    def show_loaded(self, event: AdapterChanged) -> None:
+    def show_loaded(self, names: tuple[str, ...], used: str | None) -> None:
         """Show which adapters the session has loaded, and which one it translates with."""
-        self._loaded, self._used = event.names, event.used
-        self.rows.show_loaded(event.names, event.used)
+        self._loaded, self._used = names, used
+        self.rows.show_loaded(names, used)
         self._show_details(self._chosen())
 
     def show_policy(self, policy: str) -> None:

@@ -32,6 +32,7 @@ class AdapterService(QObject):
         listed(list of ListedAdapter): the current library.
         default_found(Path or None, str): the bundled adapter that helps most, and its name.
         fitting_found(list of ListedAdapter): those that fit the model and the language in use.
+        chosen_found(Path): folder of the one that was asked for; it is made for both, too.
         reported(str): result or failure of a job, one sentence.
         busy_changed(bool): whether jobs are running.
     """
@@ -39,6 +40,7 @@ class AdapterService(QObject):
     listed = Signal(list)
     default_found = Signal(object, str)
     fitting_found = Signal(list)
+    chosen_found = Signal(object)
     reported = Signal(str)
     busy_changed = Signal(bool)
     _done = Signal()
@@ -56,13 +58,6 @@ class AdapterService(QObject):
         """Check adapters against this model from now on."""
         self._model = folder
 
-    def folder_of(self, name: str) -> Path | None:
-        """Return the folder of an adapter, or None."""
-        try:
-            return self._library.find(name).folder
-        except SurtitleError:
-            return None
-
     def find_default(self, translation: TranslationSettings) -> None:
         """Find the bundled adapter that helps this translation with the current model."""
         self._background.run(partial(self._find_default, translation))
@@ -71,6 +66,10 @@ class AdapterService(QObject):
         """Find the adapters for a target language with the current model, now and after changes."""
         self._language = language
         self._background.run(self._list)
+
+    def find_chosen(self, name: str, language: str) -> None:
+        """Find an adapter by its name, unless it is made for another model or other languages."""
+        self._background.run(partial(self._find_chosen, name, language))
 
     def refresh(self) -> None:
         """List the library."""
@@ -127,6 +126,20 @@ class AdapterService(QObject):
         folder = None if base is None else default_adapter(base, translation)
         name = "" if folder is None else inspect_adapter(folder, base).name
         self.default_found.emit(folder, name)
+
+    def _find_chosen(self, name: str, language: str) -> None:
+        base = self._base()
+        found = [one.folder for one in self._library.adapters() if one.name == name]
+        if base is None or not found:
+            return
+        adapter = inspect_adapter(found[0], base)
+        if adapter.card is None:
+            is_for_it = adapter.status is not Status.BLOCKED
+        else:  # what is wrong with its files is said by the session
+            is_for_it = adapter.card.base.difference(base) is None
+            is_for_it = is_for_it and language in adapter.card.languages
+        if is_for_it:
+            self.chosen_found.emit(adapter.folder)
 
     def _add(self, path: Path) -> None:
         adapter = self._library.add(path)

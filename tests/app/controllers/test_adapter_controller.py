@@ -1,10 +1,14 @@
+from dataclasses import replace
+
 import pytest
 
+from app.config.model_choice import ModelChoice
 from app.dialogs.adapters.dialog import AdapterDialog
 from engine.commands import LoadAdapter, UseAdapter
 from engine.events import AdapterChanged
 from engine.models.adapters.card import AdapterScore
 from tests.support.adapter_folders import BASE, tiny_card, write_adapter
+from tests.support.app.bundle import bundle as bundle_models
 from tests.support.app.fake_engine import LANGUAGES
 
 
@@ -120,6 +124,50 @@ def test_what_a_person_loads_stays_and_is_stored_when_it_translates(program, bun
     choose_policy(one, "wait:5")
     one.application.adapters.close()
     assert loaded(one) == ["much", "mine"]
+
+
+@pytest.fixture
+def two_models(tmp_path, monkeypatch):
+    """A German and a Spanish model are bundled; a person has an adapter for the German one."""
+    bundle_models(tmp_path, monkeypatch, ("de", "es"))
+    spanish = replace(BASE, tokenizer_sha256="1e" * 32)
+    monkeypatch.setattr(
+        "app.dialogs.adapters.service.read_fingerprint",
+        lambda folder: BASE if folder.name.endswith("de") else spanish,
+    )
+    write_adapter(tmp_path / "adapters" / "mine", card=tiny_card(name="mine"))
+
+
+def test_a_chosen_adapter_is_not_loaded_into_another_model_and_is_again_into_its_own(
+    program, two_models
+):
+    one = program(model=None).open().wait_until_ready()
+    settings = one.application.settings
+    settings.choose_adapter("mine")
+    for language, expected in (("es", []), ("de", ["mine"])):
+        n_sessions = len(one.engine.sessions)
+        settings.choose_model(ModelChoice(model=None, language=language))
+        one.wait(lambda n_sessions=n_sessions: len(one.engine.sessions) > n_sessions)
+        one.wait(lambda language=language: settings.translation.target_language == language)
+        desk = one.application.adapters.desk
+        with one.qtbot.waitSignal(desk.listed):  # after what was begun before
+            desk.refresh()
+        assert loaded(one) == expected
+    assert not one.window.banner.isVisible()
+
+
+def test_no_adapter_is_shown_as_loaded_once_another_model_translates(program, two_models):
+    one = program(model=None).open().wait_until_ready()
+    tell(one, "mine")
+    dialog = one.application.adapters.dialog
+    dialog.open_list()
+    one.wait(lambda: dialog.rows.rowCount() == 1)
+    now = dialog.rows.index(0, dialog.rows.columnCount() - 1)
+    assert dialog.rows.data(now) == "translates"
+    one.window.choices.language.pick("es")
+    one.wait(lambda: one.application.settings.translation.target_language == "es")
+    one.wait(lambda: dialog.rows.data(now) != "translates")
+    assert not dialog.compare.isEnabled()
 
 
 def test_a_bundled_adapter_that_is_found_too_late_changes_nothing(program, bundle, tmp_path):

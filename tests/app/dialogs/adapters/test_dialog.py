@@ -193,11 +193,11 @@ def test_load_asks_for_the_folder_and_later_for_the_name(desk, whole, qtbot):
     with qtbot.waitSignal(desk.dialog.load_wanted) as wanted:
         desk.dialog.load.click()
     assert wanted.args[0] == desk.home / "tiny-en-de"
-    desk.dialog.show_loaded(LOADED)
+    desk.dialog.show_loaded(LOADED.names, LOADED.used)
     assert desk.cells()[0][-1] == "translates"
     assert not desk.dialog.load.isEnabled()
     assert not desk.dialog.remove.isEnabled()
-    desk.dialog.show_loaded(BARE)
+    desk.dialog.show_loaded(BARE.names, BARE.used)
     assert desk.cells()[0][-1] == "loaded"
     with qtbot.waitSignal(desk.dialog.use_wanted) as wanted:
         desk.dialog.load.click()
@@ -210,11 +210,11 @@ def test_load_asks_for_the_folder_and_later_for_the_name(desk, whole, qtbot):
 def test_the_adapter_and_the_bare_model_are_compared_back_and_forth(desk, whole, qtbot):
     desk.do(lambda: desk.dialog.add(whole))
     assert not desk.dialog.compare.isEnabled()
-    desk.dialog.show_loaded(LOADED)
+    desk.dialog.show_loaded(LOADED.names, LOADED.used)
     with qtbot.waitSignal(desk.dialog.use_wanted) as wanted:
         desk.dialog.compare.click()
     assert wanted.args == [""]
-    desk.dialog.show_loaded(BARE)
+    desk.dialog.show_loaded(BARE.names, BARE.used)
     assert desk.dialog.compare.text() == "&Back to the adapter"
     with qtbot.waitSignal(desk.dialog.use_wanted) as wanted:
         desk.dialog.compare.click()
