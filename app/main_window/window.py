@@ -36,7 +36,7 @@ class MainWindow(QMainWindow):
     """Controls, transcript, typed line and status line, from top to bottom.
 
     Banner and download stand below the transcript, or above it where it is full and follows its
-    end, so that no row moves when they come.
+    end, so that no row moves when they come; once there is room below again they stand there.
 
     Signals:
         painted(): the window was painted for the first time.
@@ -65,6 +65,7 @@ class MainWindow(QMainWindow):
         self._lay_out()
         self._connect_actions()
         self.transcript.typed.connect(self._type)
+        self.transcript.verticalScrollBar().rangeChanged.connect(self._bring_down)
         for done in (
             self.banner.answered,
             self.empty_page.download_clicked,
@@ -90,12 +91,26 @@ class MainWindow(QMainWindow):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Put the banner or the download where it moves no row."""
         if event.type() == QEvent.Type.ShowToParent and isinstance(watched, Banner | DownloadBar):
-            self._column.removeWidget(watched)
-            middle = self._column.indexOf(self._middle)
-            is_above = self.transcript.keeps_its_end
-            self._column.insertWidget(middle if is_above else middle + 1, watched)
-            self._column.activate()  # before anything is painted where it was
+            self._put(watched, is_above=self.transcript.keeps_its_end)
         return super().eventFilter(watched, event)
+
+    def _put(self, bar: QWidget, *, is_above: bool) -> None:
+        """Put the banner or a download above the transcript, or below it."""
+        self._column.removeWidget(bar)
+        middle = self._column.indexOf(self._middle)
+        self._column.insertWidget(middle if is_above else middle + 1, bar)
+        self._column.activate()  # before anything is painted where it was
+
+    @Slot()
+    def _bring_down(self) -> None:
+        """Put what stands above the rows below them, now that they leave room there."""
+        is_empty = self._middle.currentWidget() is self.empty_page
+        if self.transcript.verticalScrollBar().maximum() > 0 and not is_empty:
+            return
+        middle = self._column.indexOf(self._middle)
+        for bar in (self.next_bar, self.fetch_bar, self.banner):
+            if bar.isVisible() and self._column.indexOf(bar) < middle:
+                self._put(bar, is_above=False)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Emit ``closed``."""
@@ -183,6 +198,8 @@ class MainWindow(QMainWindow):
         """Show the transcript, or the hint while it is empty."""
         has_rows = bool(self.transcript.rows.views)
         self._middle.setCurrentWidget(self.transcript if has_rows else self.empty_page)
+        if not has_rows:
+            self._bring_down()
 
     @Slot()
     def _show_hint(self) -> None:

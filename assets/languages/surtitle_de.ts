@@ -4174,20 +4174,24 @@
         <translation>Ausprobieren</translation>
     </message>
     <message>
-        <source>Try a&amp;gain</source>
-        <translation>Erne&amp;ut versuchen</translation>
+        <source>C&amp;hoose a speech model…</source>
+        <translation>Spracherkennungsmodell &amp;wählen…</translation>
     </message>
     <message>
-        <source>The speech model is still being downloaded.</source>
-        <translation>Das Spracherkennungsmodell wird noch heruntergeladen.</translation>
+        <source>Try a&amp;gain</source>
+        <translation>Erne&amp;ut versuchen</translation>
     </message>
     <message>
         <source>Switch the microphone on and say an English sentence. Nothing is recorded before that; the bars move when sound arrives.</source>
         <translation>Schalten Sie das Mikrofon ein und sagen Sie einen englischen Satz. Vorher wird nichts aufgenommen; die Balken bewegen sich, wenn Ton ankommt.</translation>
     </message>
     <message>
-        <source>You need a speech model first: go back to choose one.</source>
-        <translation>Dafür brauchen Sie zuerst ein Spracherkennungsmodell: Gehen Sie zurück, um eines zu wählen.</translation>
+        <source>The speech model is still being downloaded. You can try speaking here as soon as it has arrived.</source>
+        <translation>Das Spracherkennungsmodell wird noch heruntergeladen. Sobald es da ist, können Sie hier sprechen.</translation>
+    </message>
+    <message>
+        <source>To try it, Surtitle needs a speech model, and there is none on this computer yet.</source>
+        <translation>Zum Ausprobieren braucht Surtitle ein Spracherkennungsmodell; auf diesem Computer ist noch keines.</translation>
     </message>
     <message>
         <source>Off.</source>

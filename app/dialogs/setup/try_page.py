@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QSignalBlocker, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout
 
@@ -27,9 +27,11 @@ class TryPage(WizardPage):
 
     Signals:
         source_wanted(DeviceKind, bool): switch a source of the main window on or off.
+        model_wanted(): choose a speech model, without which nothing can be tried.
     """
 
     source_wanted = Signal(object, bool)
+    model_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,12 +40,11 @@ class TryPage(WizardPage):
         self._speech: tuple[bool, bool] | None = None  # what ``show_speech`` showed
         self._views: tuple[UtteranceView, ...] = ()
         self._switched_on: list[DeviceKind] = []  # by a click here, the newest last
-        self.add_text(
-            self.tr(
-                "Switch the microphone on and say an English sentence. Nothing is recorded before "
-                "that; the bars move when sound arrives."
-            )
-        )
+        self.hint = paragraph()
+        self.choose = QPushButton(self.tr("C&hoose a speech model…"))
+        self.choose.setAutoDefault(False)
+        self.column.addWidget(self.hint)
+        self.column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addLayout(self._lay_out_sources())
         self.retry = QPushButton(icon("refresh-cw", before_text=True), self.tr("Try a&gain"))
         self.retry.setAutoDefault(False)
@@ -55,6 +56,7 @@ class TryPage(WizardPage):
         self.column.addLayout(row)
         self.column.addWidget(self._make_card(), 1)
         self.retry.clicked.connect(self._try_again)
+        self.choose.clicked.connect(self.model_wanted)
         self.show_speech(is_here=False, is_fetching=False)
 
     @property
@@ -63,17 +65,29 @@ class TryPage(WizardPage):
         return self.switches[DeviceKind.MICROPHONE]
 
     def show_speech(self, *, is_here: bool, is_fetching: bool) -> None:
-        """Allow listening if there is a speech model, else say what is missing."""
+        """Ask to listen if there is a speech model, else say what is missing and lead there."""
         state = (is_here, is_fetching)
         if state == self._speech:
             return
         self._speech = state
         for switch in self.switches.values():
             switch.setEnabled(is_here)
-        missing = self.tr("You need a speech model first: go back to choose one.")
+        hint = self.tr(
+            "Switch the microphone on and say an English sentence. Nothing is recorded before "
+            "that; the bars move when sound arrives."
+        )
         if is_fetching:
-            missing = self.tr("The speech model is still being downloaded.")
-        self.show_state("" if is_here else missing)
+            hint = self.tr(
+                "The speech model is still being downloaded. You can try speaking here as soon as "
+                "it has arrived."
+            )
+        elif not is_here:
+            hint = self.tr(
+                "To try it, Surtitle needs a speech model, and there is none on this computer yet."
+            )
+        self.hint.setText(hint)
+        self.choose.setHidden(is_here or is_fetching)
+        self.show_state("")
 
     def show_progress(self, text: str) -> None:
         """Show how far listening is, unless it was switched off or has failed meanwhile."""

@@ -77,6 +77,7 @@ class SetupWizard(QDialog):
         self.speech.changed.connect(self._show_speech)
         self.speech.chosen.connect(self.recognizer_wanted)
         self.trial.source_wanted.connect(self.source_wanted)
+        self.trial.model_wanted.connect(self._show_models)
 
     def open_guide(self, preferences: Preferences) -> None:
         """Show the first page with the current choices."""
@@ -175,6 +176,10 @@ class SetupWizard(QDialog):
         if page is speech and not speech.is_here and not speech.is_fetching:
             return speech.row.download
         return self.trial.switch if page is self.trial and speech.is_here else self.next
+
+    @Slot()
+    def _show_models(self) -> None:
+        self._show_page(self.pages.index(self.speech))
 
     @Slot()
     def _go_back(self) -> None:

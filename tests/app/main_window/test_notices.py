@@ -52,6 +52,28 @@ def test_a_notice_moves_no_row_and_covers_none(window, qtbot, n_rows, row):
     qtbot.waitUntil(lambda: table.height() == height and top_of(window, row) == before)
 
 
+@pytest.mark.parametrize("way", ["a higher window", "a new session"])
+def test_a_notice_above_the_rows_goes_below_them_once_there_is_room(window, qtbot, way):
+    table, banner = window.transcript, window.banner
+    show_rows(qtbot, window, 16)
+    qtbot.waitUntil(lambda: table.keeps_its_end)
+    banner.show_notice("something is to be done")
+    window.fetch_bar.show_progress("base.en", 1, 2)
+    qtbot.waitUntil(lambda: 0 < banner.geometry().top() < middle_of(window).top())
+    if way == "a new session":
+        table.show_views(())
+    else:
+        window.resize(800, 1400)
+    bars = banner, window.fetch_bar
+    qtbot.waitUntil(lambda: all(one.y() > middle_of(window).bottom() for one in bars))
+    assert banner.y() < window.fetch_bar.y() < window.typed_line.y()
+
+
+def middle_of(window):
+    """Where the transcript, or the hint instead of it, stands in the window."""
+    return window.transcript.parentWidget().geometry()
+
+
 def test_a_notice_moves_no_row_where_somebody_reads(window, qtbot):
     table = window.transcript
     show_rows(qtbot, window, 60)

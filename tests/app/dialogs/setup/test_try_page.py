@@ -24,15 +24,26 @@ def view(key, source, caption="", lane="me", **more):
 
 
 @pytest.mark.parametrize(
-    ("is_fetching", "told"), [(False, "You need a speech model first"), (True, "downloaded")]
+    ("is_fetching", "told"), [(False, "needs a speech model"), (True, "still being downloaded")]
 )
-def test_without_a_speech_model_no_switch_works_and_it_is_said(page, is_fetching, told):
+def test_without_a_speech_model_nobody_is_asked_to_speak_and_it_is_said_what_is_missing(
+    page, is_fetching, told
+):
+    asks = page.hint.text()
+    assert "Switch the microphone on" in asks
     page.show_speech(is_here=False, is_fetching=is_fetching)
     assert not any(switch.isEnabled() for switch in page.switches.values())
-    assert told in page.state.text()
+    assert told in page.hint.text()
+    assert "Switch the microphone on" not in page.hint.text()
     page.show_speech(is_here=True, is_fetching=False)
     assert all(switch.isEnabled() for switch in page.switches.values())
-    assert page.state.text() == ""
+    assert page.hint.text() == asks
+
+
+def test_the_way_to_the_speech_models_stands_there_only_while_none_is_here_or_on_its_way(page):
+    for here, fetching, leads in ((True, False, False), (False, True, False), (False, False, True)):
+        page.show_speech(is_here=here, is_fetching=fetching)
+        assert page.choose.isVisible() == leads
 
 
 def test_what_is_said_of_listening_stays_while_the_speech_model_is_looked_up_again(page):
