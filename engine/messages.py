@@ -457,14 +457,14 @@ class Code(Codes):
     )
     HUB_CANCELLED = tr("downloading {name} was cancelled: what is there is kept")
     HUB_FAILED = tr(
-        "{name} cannot be downloaded: huggingface.co {reason}; try again later or choose a model "
-        "folder"
+        "{name} cannot be downloaded: huggingface.co {reason}; try again later, or choose another "
+        "model or a model folder"
     )
     HUB_ANSWER_TOO_LONG = tr("sends an answer of more than {most} bytes")
     HUB_NO_ANSWER = tr("has not answered within {seconds:.0f} s")
     HUB_BAD_LIST = tr(
         "{name} cannot be downloaded: the list of its files on huggingface.co cannot be used "
-        "({reason}); try again later or choose a model folder"
+        "({reason}); try again later, or choose another model or a model folder"
     )
     HUB_WEB_PAGE = tr(
         "{name} cannot be downloaded: a web page came instead of the list of its files; where your "
@@ -477,11 +477,11 @@ class Code(Codes):
     )
     HUB_REFUSED = tr(
         "{name} cannot be downloaded from huggingface.co ({reason}): check your connection, "
-        "and that you have access to it, or choose a model folder"
+        "and that you have access to it, or choose another model or a model folder"
     )
     HUB_UNREACHABLE = tr(
-        "cannot reach {host} ({reason}): check your connection and try again, or choose a model "
-        "folder"
+        "cannot reach {host} ({reason}): check your connection and try again, or choose another "
+        "model or a model folder"
     )
     HUB_NO_ROOM = tr(
         "{name} needs {missing} more in {folder}, and {free} are free: make room and try again"

@@ -273,7 +273,7 @@ class ListeningController(QObject):
             self._show_heard()
             text = self.tr("The speech model {} is not on this computer; the one before goes on")
         name = speech_name(recognizer)
-        self._banner.show_offer(text.format(name), self.tr("Do&wnload"), FETCH)
+        self._banner.show_offer(text.format(name), self.tr("Do&wnload"), FETCH, once=True)
 
     @Slot()
     def look_for_model(self) -> None:
@@ -311,7 +311,8 @@ class ListeningController(QObject):
         text = self.tr("The speech model {} is not on this computer").format(
             speech_name(recognizer)
         )
-        self._banner.show_offer(f"{as_sentence(text)} {goes_on}", self.tr("Do&wnload"), FETCH)
+        text = f"{as_sentence(text)} {goes_on}"
+        self._banner.show_offer(text, self.tr("Do&wnload"), FETCH, once=True)
 
     @Slot()
     def fetch(self) -> None:
@@ -358,7 +359,7 @@ class ListeningController(QObject):
         self._offer_download(self._choice.wish or self._recognizer)
         if message:
             other = self.tr("Choose a&nother speech model…"), CHOOSE
-            self._banner.show_offer(message, self.tr("Try a&gain"), FETCH, other=other)
+            self._banner.show_offer(message, self.tr("Try a&gain"), FETCH, other=other, once=True)
 
     def _keep_recognizer(self, message: str) -> None:
         """Put the speech model back that goes on, since the chosen one cannot be loaded."""

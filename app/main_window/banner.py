@@ -24,7 +24,8 @@ _MOST_LINES = 2  # beside the buttons; a longer sentence stands above them
 class _Notice:
     """A sentence with the text of its button, the name of its offer, and whether it passes.
 
-    ``other`` holds text and name of a second button; empty without one.
+    ``other`` holds text and name of a second button; empty without one. ``once`` is as in
+    ``Banner.show_offer``.
     """
 
     sentence: str
@@ -32,6 +33,7 @@ class _Notice:
     name: str = ""
     passes: bool = False
     other: tuple[str, str] = ("", "")
+    once: bool = False
 
 
 class Banner(QFrame):
@@ -87,6 +89,8 @@ class Banner(QFrame):
         for widget in self._parts:
             buttons.addWidget(widget)
             widget.hide()
+        for button in (self.retry, self.back):
+            button.clicked.connect(self._drop_seen)
         self.retry.clicked.connect(self.retry_clicked)
         self.back.clicked.connect(self.back_clicked)
         self.dismiss.clicked.connect(self._dismiss)
@@ -113,7 +117,7 @@ class Banner(QFrame):
         self._show(as_sentence(message), self.retry)
         self.back.setText(way_back)
         self.back.setVisible(bool(way_back))
-        self.other.setText(self.tr("Choose a&nother model…"))
+        self.other.setText(self.tr("A&nother model or folder…"))
         self.other.setVisible(is_model)
         self._lay_out()
 
@@ -141,13 +145,15 @@ class Banner(QFrame):
         *,
         passes: bool = False,
         other: tuple[str, str] = ("", ""),
+        once: bool = False,
     ) -> None:
         """Show a notice with a button, or without one if ``button`` is empty.
 
         A notice replaces the one of the same name, unless the name is empty. One that ``passes``
-        needs no answer. ``other`` is the text of a second button, and the name of its offer.
+        needs no answer. ``other`` is the text of a second button, and the name of its offer. What
+        is offered elsewhere, too, is shown ``once``: not again after a failure that came over it.
         """
-        notice = _Notice(as_sentence(message), button, name, passes, other)
+        notice = _Notice(as_sentence(message), button, name, passes, other, once)
         index = self._index(name)
         if index is not None and not passes:
             self._notices[index] = notice
@@ -230,11 +236,20 @@ class Banner(QFrame):
     @Slot()
     def _take_other(self) -> None:
         if self._has_more_urgent:
+            self._drop_seen()
             self.other_clicked.emit()
             return
         name = "" if self._shown is None else self._shown.other[1]
         self._dismiss()
         self.offer_taken.emit(name)
+
+    @Slot()
+    def _drop_seen(self) -> None:
+        """Forget the notice that a failure has covered, if it shall be shown once."""
+        if self._has_more_urgent and self._shown is not None and self._shown.once:
+            self._notices.remove(self._shown)
+            self._shown = None
+            self.notice_changed.emit("")
 
     @Slot()
     def _dismiss(self) -> None:

@@ -584,6 +584,10 @@
         <translation>der Download von {name} wurde abgebrochen: Was da ist, bleibt</translation>
     </message>
     <message>
+        <source>{name} cannot be downloaded: huggingface.co {reason}; try again later, or choose another model or a model folder</source>
+        <translation>{name} fehlt: huggingface.co {reason}; versuchen Sie es später, oder wählen Sie ein anderes Modell oder einen Modellordner</translation>
+    </message>
+    <message>
         <source>sends an answer of more than {most} bytes</source>
         <translation>sendet eine Antwort von mehr als {most} Bytes</translation>
     </message>
@@ -592,8 +596,8 @@
         <translation>antwortete {seconds:.0f} s lang nicht</translation>
     </message>
     <message>
-        <source>{name} cannot be downloaded from huggingface.co ({reason}): check your connection, and that you have access to it, or choose a model folder</source>
-        <translation>huggingface.co gibt {name} nicht her ({reason}): Prüfen Sie Verbindung und Zugang, oder wählen Sie einen Modellordner</translation>
+        <source>{name} cannot be downloaded: the list of its files on huggingface.co cannot be used ({reason}); try again later, or choose another model or a model folder</source>
+        <translation>{name} kann nicht heruntergeladen werden: Die Dateiliste von huggingface.co ist nicht zu gebrauchen ({reason}); versuchen Sie es später noch einmal, oder wählen Sie ein anderes Modell oder einen Modellordner</translation>
     </message>
     <message>
         <source>it answers {status}</source>
@@ -1020,10 +1024,6 @@
         <translation>{folder}: hier ist kein Modell, das sich umwandeln lässt (Marian, M2M-100, NLLB oder MADLAD)</translation>
     </message>
     <message>
-        <source>cannot reach {host} ({reason}): check your connection and try again, or choose a model folder</source>
-        <translation>{host} ist nicht erreichbar ({reason}): Prüfen Sie die Verbindung, oder wählen Sie einen Modellordner</translation>
-    </message>
-    <message>
         <source>the speech model {name} is not on this computer yet: {reason}</source>
         <translation>das Spracherkennungsmodell {name} ist noch nicht auf diesem Computer: {reason}</translation>
     </message>
@@ -1308,20 +1308,20 @@
         <translation>{name} ist nicht auf diesem Computer, und HF_HUB_OFFLINE verbietet, huggingface.co zu fragen: Heben Sie das auf</translation>
     </message>
     <message>
-        <source>{name} cannot be downloaded: huggingface.co {reason}; try again later or choose a model folder</source>
-        <translation>{name} fehlt: huggingface.co {reason}; versuchen Sie es später, oder wählen Sie einen Modellordner</translation>
-    </message>
-    <message>
-        <source>{name} cannot be downloaded: the list of its files on huggingface.co cannot be used ({reason}); try again later or choose a model folder</source>
-        <translation>{name} kann nicht heruntergeladen werden: Die Dateiliste von huggingface.co ist nicht zu gebrauchen ({reason}); versuchen Sie es später noch einmal, oder wählen Sie einen Modellordner</translation>
-    </message>
-    <message>
         <source>{name} has no {what} on huggingface.co: choose another model</source>
         <translation>{name} hat auf huggingface.co keine {what}: Wählen Sie ein anderes Modell</translation>
     </message>
     <message>
         <source>{name} cannot be downloaded: the certificate of huggingface.co was refused ({reason}); where your network has a certificate of its own, name its file in SSL_CERT_FILE</source>
         <translation>{name} kann nicht heruntergeladen werden: Das Zertifikat von huggingface.co wurde abgelehnt ({reason}); wenn Ihr Netz ein eigenes Zertifikat hat, nennen Sie dessen Datei in SSL_CERT_FILE</translation>
+    </message>
+    <message>
+        <source>{name} cannot be downloaded from huggingface.co ({reason}): check your connection, and that you have access to it, or choose another model or a model folder</source>
+        <translation>huggingface.co gibt {name} nicht her ({reason}): Prüfen Sie Verbindung und Zugang, oder wählen Sie ein anderes Modell oder einen Modellordner</translation>
+    </message>
+    <message>
+        <source>cannot reach {host} ({reason}): check your connection and try again, or choose another model or a model folder</source>
+        <translation>{host} ist nicht erreichbar ({reason}): Prüfen Sie die Verbindung, oder wählen Sie ein anderes Modell oder einen Modellordner</translation>
     </message>
     <message>
         <source>{name} needs {missing} more in {folder}, and {free} are free: make room and try again</source>
@@ -1809,8 +1809,8 @@
         <translation>{} … Sie können schon tippen.</translation>
     </message>
     <message>
-        <source>Choose a&amp;nother model…</source>
-        <translation>Anderes &amp;Modell …</translation>
+        <source>A&amp;nother model or folder…</source>
+        <translation>Anderes &amp;Modell oder Ordner …</translation>
     </message>
 </context>
 <context>
@@ -4175,7 +4175,7 @@
     </message>
     <message>
         <source>C&amp;hoose a speech model…</source>
-        <translation>Spracherkennungsmodell &amp;wählen…</translation>
+        <translation>Spracherkennungsmodell &amp;wählen …</translation>
     </message>
     <message>
         <source>Try a&amp;gain</source>

@@ -104,7 +104,7 @@ def test_where_a_model_failed_another_one_can_be_chosen_and_the_other_ways_stay(
     banner.offer_taken.connect(taken.append)
     banner.show_offer("no network", "Try &again", "fetch", other=("Choose a &folder…", "choose"))
     banner.show_failure("no memory", "&Stay with German", is_model=True)
-    assert banner.other.text() == "Choose a&nother model…"
+    assert banner.other.text() == "A&nother model or folder…"
     banner.other.click()
     assert (others, taken) == (["other"], [])
     assert banner.retry.isVisible()
@@ -117,17 +117,40 @@ def test_where_a_model_failed_another_one_can_be_chosen_and_the_other_ways_stay(
     assert (others, taken) == (["other"], ["choose"])
 
 
+@pytest.mark.parametrize("answer", ["retry", "back", "other"])
+def test_what_is_offered_elsewhere_too_does_not_come_back_after_a_failure_over_it(banner, answer):
+    names = []
+    banner.notice_changed.connect(names.append)
+    banner.show_offer("no speech model", "Do&wnload", "fetch", once=True)
+    banner.show_notice("read me")
+    banner.show_failure("no network", "&Stay with German", is_model=True)
+    getattr(banner, answer).click()
+    assert names == ["fetch", ""]
+    banner.show_loaded()
+    assert banner.sentence.text() == "Read me."
+
+
+def test_what_nobody_has_seen_yet_comes_after_the_failure(banner):
+    banner.show_failure("no network", "&Stay with German")
+    banner.show_offer("no speech model", "Do&wnload", "fetch", once=True)
+    banner.back.click()
+    banner.show_loaded()
+    assert banner.sentence.text() == "No speech model."
+
+
 NAME = "facebook/m2m100_418M"
 FAILED_DOWNLOADS = [
     Code.HUB_UNREACHABLE(host="huggingface.co", reason=Code.HUB_TIMED_OUT()),
     Code.HUB_STOPPED(name=NAME, done="1.2 GB", total="1.9 GB", reason=Code.HUB_BROKE()),
     Code.HUB_FAILED(name=NAME, reason=Code.HUB_NO_ANSWER(seconds=30.0)),
     Code.HUB_REFUSED(name=NAME, reason="401"),
+    Code.HUB_WEB_PAGE(name=NAME),
 ]
 
 
+@pytest.mark.parametrize("width", [1000, 960], ids=["whole", "at 200 % of 1920"])
 @pytest.mark.parametrize("failure", FAILED_DOWNLOADS, ids=lambda one: one.code.name)
-def test_a_failed_download_is_told_in_two_lines_in_german_too(qapp, qtbot, failure):
+def test_a_failed_download_is_told_in_two_lines_in_german_too(qapp, qtbot, failure, width):
     translators = speak(qapp, "de", ASSETS / "languages")
     window = MainWindow()
     qtbot.addWidget(window)
@@ -135,7 +158,7 @@ def test_a_failed_download_is_told_in_two_lines_in_german_too(qapp, qtbot, failu
     way_back = qapp.translate("ModelChange", "&Stay with {}").format("Deutsch")
     text = f"{as_sentence(worded(failure))} {goes_on}"
     window.banner.show_failure(text, way_back, is_model=True)
-    window.resize(1000, 620)
+    window.resize(width, 620)
     window.show()
     sentence = window.banner.sentence
     n_lines = sentence.heightForWidth(sentence.width()) / sentence.fontMetrics().lineSpacing()

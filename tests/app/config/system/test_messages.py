@@ -61,7 +61,7 @@ def test_every_message_has_a_german_sentence_with_all_its_values(code):
 def test_a_download_that_fails_asks_for_nothing_that_windows_have_no_field_for():
     asking = [code.name for code in Code if "name a model folder" in code.value]
     assert asking == []
-    assert "choose a model folder" in Code.HUB_UNREACHABLE.value
+    assert "choose another model or a model folder" in Code.HUB_UNREACHABLE.value
 
 
 @pytest.mark.usefixtures("german")
