@@ -87,6 +87,7 @@ class ModelSettings:
         is_download: this program downloaded the folder, and deletes what it converted there.
         is_second: another model stays in memory, so this one is refused if there is no room.
         hears: it translates the sound that its own speech encoder hears, not words.
+        mends: what is damaged of a model of the hub is fetched again before it is loaded.
     """
 
     directory: Path
@@ -100,6 +101,7 @@ class ModelSettings:
     is_download: bool = False
     is_second: bool = False
     hears: bool = False
+    mends: bool = False
 
     def __post_init__(self) -> None:
         at_least("the cache capacity", self.capacity, 1)

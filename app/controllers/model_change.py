@@ -29,6 +29,7 @@ from engine.messages import Code, Message
 from engine.models.encoder_decoder.original import is_encoder_decoder, model_record
 from engine.models.model_card import ModelCard, read_card
 from engine.settings import ModelSettings, ServerSettings
+from engine.untrusted.faults import is_damage
 from engine.untrusted.safe_names import folder_of
 
 ACCEPT_LICENCE = "accept licence"
@@ -62,12 +63,15 @@ class ModelChange(QObject):
         self.failed: ModelChoice | None = None
         self.is_alone = self.is_taking_over = False
         self._failure: Message | None = None
+        self._mends = False
         bridge.next_came.connect(self._take)
         bridge.taking_over.connect(self._take_over)
         bar.cancelled.connect(self.forget)
 
     def begin(self, choice: ModelChoice) -> None:
-        """Load a model beside the one in use."""
+        """Load a model beside the one in use; if its files were damaged, they are fetched again."""
+        self._mends = choice == self.failed and self._failure is not None
+        self._mends = self._mends and is_damage(self._failure)
         self.forget()
         self._choice = choice
         self._banner.show_loaded()
@@ -138,6 +142,7 @@ class ModelChange(QObject):
             accepts_licence=choice.accepts_licence,
             language=choice.language,
             is_second=is_second,
+            mends=self._mends,
         )
         if model is None:
             return
@@ -197,11 +202,12 @@ def model_settings(
     language: str = "",
     is_second: bool = False,
     direct: Path | None = None,
+    mends: bool = False,
 ) -> ModelSettings | None:
     """Return how to load a model as the preferences store it; None if none is bundled.
 
     Of several bundled ones it is that of the language, else the first. Instead, ``direct`` may be
-    the folder of one that translates sound.
+    the folder of one that translates sound. ``mends`` as for ``ModelSettings``.
     """
     if direct is not None:
         return ModelSettings(
@@ -218,6 +224,7 @@ def model_settings(
         device=launch.device,
         accepts_licence=accepts_licence,
         is_second=is_second,
+        mends=mends,
     )
 
 

@@ -40,6 +40,7 @@ from engine.hub.bundled import bundled_languages
 from engine.hub.catalogue import STANDARD_WHISPER
 from engine.messages import Code, Message
 from engine.settings import ModelSettings, ServerSettings, TranslationSettings
+from engine.untrusted.faults import is_damage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,6 +76,7 @@ class ModelController(QObject):
         self._adapters = adapters
         self._choices, self._banner, self._status = choices, banner, window.status
         self._is_loading = self._starts_over = self._was_wanted = False
+        self._is_damaged = False  # the model that failed
         self._hears: Path | None = None  # translates sound, and so is in use or being loaded
         self.timings = policy_names()
         self._own: Mapping[str, str] = {}  # languages of the model in use
@@ -112,6 +114,9 @@ class ModelController(QObject):
     @Slot()
     def load(self) -> None:
         """Load the model in force, or none for captions only, replacing the previous one."""
+        self._load(mends=False)
+
+    def _load(self, *, mends: bool) -> None:
         self._was_wanted, self._hears = True, self._settings.direct
         if not self._settings.translates:
             self._begin(None)
@@ -130,7 +135,7 @@ class ModelController(QObject):
             self._banner.show_offer(text, self.tr("Captions &only"), _ONLY)
             return
         self._offer_languages(model)
-        self._begin(model)
+        self._begin(replace(model, mends=mends))
 
     @Slot(object)
     def choose(self, choice: ModelChoice) -> None:
@@ -226,11 +231,11 @@ class ModelController(QObject):
 
     @Slot()
     def _retry(self) -> None:
-        """Try again what failed."""
+        """Try again what failed; files that were damaged are fetched again."""
         if self.change.failed is not None:
             self.choose(self.change.failed)
         else:
-            self.load()
+            self._load(mends=self._is_damaged)
 
     @Slot()
     def _go_back(self) -> None:
@@ -370,6 +375,7 @@ class ModelController(QObject):
             self.load()
             return
         self._settings.model_works = False
+        self._is_damaged = is_damage(message)
         self._status.show_stopped()
         is_ours = self._settings.server is None
         if is_ours and message.code is Code.LICENCE_FORBIDS_COMMERCE:

@@ -1,6 +1,7 @@
 """Find a model of the Hugging Face hub on this computer, or fetch it.
 
-``find_model`` never uses the network; ``fetch_model`` does if it finds nothing. A model gets its
+``find_model`` never uses the network; ``fetch_model`` does if it finds nothing, ``fetch_again`` in
+any case: it mends what is damaged of a folder. A model gets its
 folder once all of its files are complete and match the hub's hashes. Until then they are in a
 hidden folder beside it, so that an interrupted fetch can resume; that folder is deleted if its
 files cannot be trusted or the disk is full.
@@ -11,6 +12,7 @@ huggingface_hub's own download does not resume, does not check hashes, and trust
 its settings, headers and cache are used.
 """
 
+import contextlib
 import errno
 import re
 import shutil
@@ -35,6 +37,7 @@ from engine.hub.transfer import (
     fetch_answer,
     fetch_file,
     fetched_bytes,
+    is_whole,
     reason_of,
 )
 from engine.messages import Code, Message
@@ -140,6 +143,26 @@ def fetch_model(
     folder = find_model(name, library, kind)
     if folder is not None:
         return folder
+    return fetch_again(
+        name, library, settings, kind=kind, progress=progress, cancelled=cancelled
+    )
+
+
+def fetch_again(
+    name: str,
+    library: Path,
+    settings: HubSettings | None = None,
+    *,
+    kind: ModelKind = LANGUAGE_MODEL,
+    progress: Progress = lambda _done, _total: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Path:
+    """Return the folder of a model in the library, whose files are as the hub lists them.
+
+    Of a folder that is there, files that match the hub's hashes stay, and others are fetched;
+    what was converted from them goes, since it may be damaged. Until all files are here the folder
+    stays as it is. Arguments and errors as for ``fetch_model``.
+    """
     settings = settings or HubSettings()
     revision, files = _listed(name, settings, kind, cancelled)
     folder = model_folder(name, library)
@@ -148,18 +171,50 @@ def fetch_model(
     try:
         _drop_others(folder, staging)
         staging.mkdir(parents=True, exist_ok=True)
+        _take_whole(folder, fetch, files)
         _check_room(fetch, files)
         for file in files:
             if not fetch_file(fetch, file, files):
                 delete_hidden(staging, library)
                 raise HubError(Code.HUB_NOT_SENT_AS_PROMISED(file=file.name, name=name))
-        staging.rename(folder)
+        _replace(folder, staging)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             delete_hidden(staging, library)
         message = Code.HUB_CANNOT_WRITE(name=name, folder=str(library), reason=message_of(error))
         raise HubError(message) from error
     return folder
+
+
+def _take_whole(folder: Path, fetch: Fetch, files: Sequence[HubFile]) -> None:
+    """Put the whole files of a folder, if there is one, beside those that are fetched.
+
+    Raises:
+        FetchCancelledError: the user cancelled.
+        OSError: they cannot be written.
+    """
+    for file in files if folder.is_dir() else ():
+        if fetch.cancelled():
+            raise FetchCancelledError(Code.HUB_CANCELLED(name=fetch.name))
+        old, new = folder / file.name, fetch.staging / file.name
+        is_good = False
+        with contextlib.suppress(OSError):  # it is missing, or the disk cannot read it
+            is_good = not old.is_symlink() and is_whole(old, file)
+        if is_good and not new.exists():
+            try:
+                new.hardlink_to(old)
+            except OSError:  # not every disk has them
+                shutil.copyfile(old, new)
+
+
+def _replace(folder: Path, staging: Path) -> None:
+    """Let a complete staging folder be the folder of its model; an older one is deleted."""
+    old = folder.with_name(f".{folder.name}.old")
+    delete_hidden(old, folder.parent)  # of a run that was killed
+    if folder.is_symlink() or folder.exists():
+        folder.rename(old)
+    staging.rename(folder)
+    delete_hidden(old, folder.parent)
 
 
 def in_steps(progress: Progress) -> Progress:

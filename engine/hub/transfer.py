@@ -162,10 +162,15 @@ def fetch_file(fetch: Fetch, file: HubFile, files: Sequence[HubFile]) -> bool:
             done = before + part.stat().st_size
             sizes = {"done": ByteCount(done), "total": ByteCount(total)}
             raise HubError(Code.HUB_STOPPED(name=fetch.name, reason=reason, **sizes))
-    if part.stat().st_size != file.n_bytes or _digest(part, file) != file.digest:
+    if not is_whole(part, file):
         return False
     part.replace(whole)
     return True
+
+
+def is_whole(path: Path, file: HubFile) -> bool:
+    """Return whether a file has the length and the hash that the hub lists; raise OSError."""
+    return path.stat().st_size == file.n_bytes and _digest(path, file) == file.digest
 
 
 def _connect(

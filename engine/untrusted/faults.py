@@ -89,6 +89,11 @@ def fault_of(error: Exception, name: str = "") -> Message:
     return message
 
 
+def is_damage(message: Message) -> bool:
+    """Return whether a model was refused for what its files are: whole ones may help."""
+    return message.code in (Code.CANNOT_LOAD, Code.CONVERTED_WRONG, Code.FOLDER_HAS_NO)
+
+
 @contextlib.contextmanager
 def about(name: str) -> Iterator[None]:
     """Make errors of reading the file ``name`` a FaultError whose detail begins with it."""

@@ -12,6 +12,7 @@ from app.config.model_choice import ModelChoice
 from app.main_window.transcript_model import CAPTION
 from engine.events import LoadProgress
 from engine.messages import Code
+from engine.untrusted.faults import Fault
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.setup_services import parts
 from tests.support.app.whole_program import cells
@@ -118,6 +119,34 @@ def test_what_failed_can_be_tried_again(german):
     one.engine._may_load.set()
     one.wait(lambda: stored_model(one) == "some/polish")
     assert not banner.isVisible()
+
+
+DAMAGED = Code.CANNOT_LOAD(folder="models", reason=Fault.DAMAGED(detail="cut"))
+
+
+@pytest.mark.parametrize(("failure", "mends"), [(DAMAGED, True), (UNREACHABLE, False)])
+def test_what_was_damaged_is_fetched_again_where_it_is_tried_again(german, failure, mends):
+    one = german(failure, failure)
+    choose(one)
+    banner = one.window.banner
+    for n_sessions in (3, 4):
+        one.wait(banner.retry.isVisible)
+        banner.retry.click()
+        one.wait(lambda n_sessions=n_sessions: len(one.engine.sessions) == n_sessions)
+    one.wait(lambda: stored_model(one) == "some/polish")
+    assert [model.mends for model in one.engine.models[1:]] == [False, mends, mends]
+    one.application.model.start_over()
+    one.wait(lambda: len(one.engine.models) == 5)
+    assert not one.engine.models[4].mends
+
+
+@pytest.mark.parametrize(("failure", "mends"), [(DAMAGED, True), (UNREACHABLE, False)])
+def test_so_it_is_where_the_stored_model_was_damaged(program, failure, mends):
+    one = program(FakeEngine(failures=[failure]), model=Path("some/polish")).open()
+    one.wait(one.window.banner.retry.isVisible)
+    one.window.banner.retry.click()
+    one.wait_until_ready()
+    assert [model.mends for model in one.engine.models] == [False, mends]
 
 
 def test_after_a_fetch_that_failed_another_model_or_a_folder_can_be_chosen_at_once(german):

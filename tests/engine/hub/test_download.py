@@ -20,7 +20,7 @@ from huggingface_hub.utils import validate_repo_id
 from engine.errors import FetchCancelledError, HubError
 from engine.files import ByteCount
 from engine.hub.catalogue import TRANSLATION_MODELS
-from engine.hub.download import fetch_model, find_model, in_steps, model_folder
+from engine.hub.download import fetch_again, fetch_model, find_model, in_steps, model_folder
 from engine.hub.transfer import HubSettings, fetch_answer, reason_of
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
@@ -99,6 +99,49 @@ def test_what_is_there_is_found_without_a_network(hub, library, monkeypatch):
     assert fetch(hub, library) == find_model(NAME, library) == folder
     assert find_model("other/model", library) is None
     assert len(hub.asked) == n_asked
+
+
+def fetch_anew(hub, library, **others):
+    return fetch_again(NAME, library, hub_server.settings(hub), **others)
+
+
+@pytest.mark.parametrize("way", ["cut", "other bytes", "gone", "a link"])
+def test_of_a_damaged_model_only_what_is_damaged_is_fetched_again(hub, files, library, way):
+    folder = fetch(hub, library)
+    (folder / "ctranslate2-int8").mkdir()  # converted from what may be damaged
+    bad = folder / "model.safetensors"
+    content = bad.read_bytes()
+    bad.unlink()
+    if way == "cut":
+        bad.write_bytes(content[:-9])
+    elif way == "other bytes":
+        bad.write_bytes(bytes(byte ^ 1 for byte in content))
+    elif way == "a link":
+        bad.symlink_to(folder / "config.json")
+    hub.asked.clear()
+    assert fetch_anew(hub, library) == folder
+    assert [path.rpartition("/")[2] for path, _ in hub.asked[1:]] == ["model.safetensors"]
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
+    assert list(library.iterdir()) == [folder]
+
+
+def test_a_whole_model_is_not_fetched_again(hub, library):
+    folder = fetch(hub, library)
+    hub.asked.clear()
+    assert fetch_anew(hub, library) == folder
+    assert len(hub.asked) == 1  # the list of its files
+
+
+@pytest.mark.parametrize("way", ["garbled", "lost", "cancelled"])
+def test_a_folder_stays_as_it_is_until_all_of_it_can_be_replaced(hub, library, way):
+    folder = fetch(hub, library)
+    bad = folder / "model.safetensors"
+    bad.write_bytes(b"damaged")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    hub.fault = lambda _name, _start: way
+    with pytest.raises(HubError):
+        fetch_anew(hub, library, cancelled=lambda: way == "cancelled")
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_a_model_in_the_cache_of_the_hubs_own_library_is_found(files, library, tmp_path):

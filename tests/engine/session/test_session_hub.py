@@ -1,11 +1,14 @@
 """Sessions whose model is named as on the hub, which is on this computer here."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.events import Failed, LoadProgress, UtteranceEnded
 from engine.messages import Code
 from engine.session.session import Session
 from engine.settings import ModelSettings, TranslationSettings
+from engine.untrusted.faults import is_damage
 from tests.support.commands import fed
 from tests.support.sessions import Listener, at_once, running
 
@@ -63,3 +66,41 @@ def test_a_hub_that_lies_is_one_sentence(tiny_hub, model):
     session.stop()
     assert "is not what it promised" in message
     assert "\n" not in message
+
+
+def failure(model):
+    listener = Listener()
+    session = Session(model, TranslationSettings(), listener)
+    session.start()
+    message = listener.wait_for(Failed).message
+    session.stop()
+    return message
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "tokenizer.json"])
+def test_a_model_whose_file_has_gone_bad_is_mended_where_that_is_asked_for(tiny_hub, model, name):
+    with running(model):
+        pass
+    bad = model.directory / "some--model" / name
+    bad.write_bytes(bad.read_bytes()[:-40])
+    tiny_hub.asked.clear()
+    assert is_damage(failure(model))
+    assert tiny_hub.asked == []
+    with running(replace(model, mends=True)) as (session, listener):
+        session.send(fed(["ab", "cd."]))
+        listener.wait_for(UtteranceEnded)
+    assert len(tiny_hub.asked) == 2
+    with running(model):
+        pass
+
+
+def test_what_is_refused_though_it_is_as_on_the_hub_is_not_fetched_again(tiny_hub, model):
+    with running(model):
+        pass
+    content = (model.directory / "some--model" / "tokenizer.json").read_bytes()[:-40]
+    tiny_hub.files["tokenizer.json"] = content
+    mending = replace(model, mends=True)
+    assert is_damage(failure(mending))
+    tiny_hub.asked.clear()
+    assert is_damage(failure(mending))
+    assert len(tiny_hub.asked) == 1  # the list of its files
