@@ -143,9 +143,7 @@ def fetch_model(
     folder = find_model(name, library, kind)
     if folder is not None:
         return folder
-    return fetch_again(
-        name, library, settings, kind=kind, progress=progress, cancelled=cancelled
-    )
+    return fetch_again(name, library, settings, kind=kind, progress=progress, cancelled=cancelled)
 
 
 def fetch_again(
