@@ -109,7 +109,7 @@ class CueRecorder:
         if utterance.key in self._removed:
             return None
         if isinstance(event, UtteranceEnded):
-            return self._keep(utterance, now_s)
+            return self._keep(utterance, now_s) if _is_readable(utterance) else None
         if isinstance(event, FurtherCaptionEnded):
             is_kept = event.language in self.further and utterance.ended
             return (
@@ -124,7 +124,7 @@ class CueRecorder:
         found = [
             one
             for one in self._utterances.open
-            if one.words and one.key not in self._removed and not self._has(one)
+            if _is_readable(one) and one.key not in self._removed and not self._has(one)
         ]
         return [self._keep(utterance, now_s) for utterance in found]
 
@@ -173,3 +173,8 @@ class CueRecorder:
         )
         self._cues[utterance.key] = cue
         return CueKept(key=utterance.key, cue=cue)
+
+
+def _is_readable(utterance: Utterance) -> bool:
+    """Return whether there is anything to keep: sound may have no caption."""
+    return bool(utterance.source.strip() or utterance.caption.strip())

@@ -15,6 +15,10 @@ _FIRST_ALONE_KEY = -1_000_000  # of tails without an utterance, and from there d
 _UNSURE_MARKS = ".,;:"
 
 
+def _is_readable(view: "UtteranceView") -> bool:
+    return bool(view.tail or view.caption.strip() or view.source.strip())
+
+
 def dotted(tail: str) -> str:
     """Append dots to tentative words, so that not only their colour marks them."""
     return tail.rstrip(_UNSURE_MARKS) + "…" if tail else ""
@@ -102,6 +106,11 @@ class Captions:
     def views(self) -> tuple[UtteranceView, ...]:
         """The utterances from the oldest to the newest, then the tails without an utterance."""
         return (*self._views, *self._alone.values())
+
+    @property
+    def readable(self) -> tuple[UtteranceView, ...]:
+        """The views with something to read: sound may have no caption, or none yet."""
+        return tuple(filter(_is_readable, self.views))
 
     def set_tail(self, lane: str, words: Sequence[str], after: int) -> bool:
         """Set the tentative words of a lane after a numbered one; return whether views changed.

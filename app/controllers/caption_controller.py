@@ -220,7 +220,7 @@ class CaptionController(QObject):
 
     def _show_captions(self) -> None:
         self._is_behind = False
-        views = self._captions.views
+        views = self._captions.readable
         self._transcript.show_views(views + self._waiting)
         self.captions_changed.emit(views)
 

@@ -70,8 +70,8 @@ class ModelChange(QObject):
 
     def begin(self, choice: ModelChoice) -> None:
         """Load a model beside the one in use; if its files were damaged, they are fetched again."""
-        self._mends = choice == self.failed and self._failure is not None
-        self._mends = self._mends and is_damage(self._failure)
+        failure = self._failure if choice == self.failed else None
+        self._mends = failure is not None and is_damage(failure)
         self.forget()
         self._choice = choice
         self._banner.show_loaded()
@@ -142,10 +142,11 @@ class ModelChange(QObject):
             accepts_licence=choice.accepts_licence,
             language=choice.language,
             is_second=is_second,
-            mends=self._mends,
         )
         if model is None:
             return
+        if isinstance(model, ModelSettings):
+            model = replace(model, mends=self._mends)
         card = None if isinstance(model, ServerSettings) else card_of(model)
         if card is not None and choice.language not in card.languages:
             code = next(iter(card.languages))
@@ -202,12 +203,11 @@ def model_settings(
     language: str = "",
     is_second: bool = False,
     direct: Path | None = None,
-    mends: bool = False,
 ) -> ModelSettings | None:
     """Return how to load a model as the preferences store it; None if none is bundled.
 
     Of several bundled ones it is that of the language, else the first. Instead, ``direct`` may be
-    the folder of one that translates sound. ``mends`` as for ``ModelSettings``.
+    the folder of one that translates sound.
     """
     if direct is not None:
         return ModelSettings(
@@ -224,7 +224,6 @@ def model_settings(
         device=launch.device,
         accepts_licence=accepts_licence,
         is_second=is_second,
-        mends=mends,
     )
 
 

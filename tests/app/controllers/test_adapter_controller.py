@@ -138,9 +138,8 @@ def two_models(tmp_path, monkeypatch):
     write_adapter(tmp_path / "adapters" / "mine", card=tiny_card(name="mine"))
 
 
-def test_a_chosen_adapter_is_not_loaded_into_another_model_and_is_again_into_its_own(
-    program, two_models
-):
+@pytest.mark.usefixtures("two_models")
+def test_a_chosen_adapter_is_not_loaded_into_another_model_and_is_again_into_its_own(program):
     one = program(model=None).open().wait_until_ready()
     settings = one.application.settings
     settings.choose_adapter("mine")
@@ -156,7 +155,8 @@ def test_a_chosen_adapter_is_not_loaded_into_another_model_and_is_again_into_its
     assert not one.window.banner.isVisible()
 
 
-def test_no_adapter_is_shown_as_loaded_once_another_model_translates(program, two_models):
+@pytest.mark.usefixtures("two_models")
+def test_no_adapter_is_shown_as_loaded_once_another_model_translates(program):
     one = program(model=None).open().wait_until_ready()
     tell(one, "mine")
     dialog = one.application.adapters.dialog

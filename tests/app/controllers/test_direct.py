@@ -13,7 +13,9 @@ from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from app.session.recognition import SpeechEngine
 from engine.audio.devices import DeviceKind
+from engine.events import CaptionChanged, SourceChanged, UtteranceEnded, UtteranceOpened
 from engine.hub.catalogue import STANDARD_WHISPER
+from engine.words import FedWord
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.fake_speech_engine import DEVICES, Device
 from tests.support.app.home import settings_in
@@ -130,6 +132,22 @@ def test_a_pause_stops_the_recording_and_another_device_goes_on(window):
     one.wait(lambda: len(one.captions("me")) == 6)
     assert [wanted.name for wanted in one.devices.opened] == [None, None, "mic2"]
     assert {wanted.kind for wanted in one.devices.opened} == {DeviceKind.MICROPHONE}
+
+
+def test_speech_without_a_caption_leaves_no_empty_row_and_is_not_kept(window):
+    one = window([FakeEngine().make])
+    take, heard = one.application.bridge.take, FedWord(number=1, text="", committed_at_s=0.0)
+    rows, cues = one.window.transcript.rows, one.application.keeper
+    for number, caption in ((0, ""), (1, "ein Satz"), (2, "")):
+        take(UtteranceOpened(utterance=number, lane="me", languages=("en", "de")))
+        take(SourceChanged(utterance=number, words=(heard, heard)))
+        assert rows.rowCount() == number // 2
+        if caption:
+            take(CaptionChanged(utterance=number, kept=0, text=caption, n_read=2))
+            assert rows.rowCount() == 1
+        take(UtteranceEnded(utterance=number))
+    assert [view.caption for view in rows.views] == ["ein Satz"]
+    assert [cue.text for cue in cues.cues] == ["ein Satz"]
 
 
 def test_the_choice_of_a_speech_model_chooses_who_translates(window, direct, monkeypatch, tmp_path):
