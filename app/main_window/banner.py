@@ -150,8 +150,8 @@ class Banner(QFrame):
         """Show a notice with a button, or without one if ``button`` is empty.
 
         A notice replaces the one of the same name, unless the name is empty. One that ``passes``
-        needs no answer. ``other`` is the text of a second button, and the name of its offer. What
-        is offered elsewhere, too, is shown ``once``: not again after a failure that came over it.
+        needs no answer. ``other`` is the text of a second button, and the name of its offer. An
+        offer that stands elsewhere, too, is shown ``once``: not again after a failure over it.
         """
         notice = _Notice(as_sentence(message), button, name, passes, other, once)
         index = self._index(name)
