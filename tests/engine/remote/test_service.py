@@ -1,21 +1,47 @@
 """The client over sockets: what is sent again, and what is not."""
 
+import re
 import socket
 import threading
 
 import pytest
 
-from engine.errors import ServerGoneError
-from engine.remote.service import Service
-from engine.remote.wire import Offer, write_offer
-from engine.settings import ServerSettings
+from engine.errors import ModelError, ServerError, ServerGoneError
+from engine.messages import Code
+from engine.remote.service import Service, SessionUnknownError
+from engine.remote.wire import (
+    Asked,
+    Changed,
+    Failure,
+    Offer,
+    Opened,
+    Opening,
+    Settled,
+    write_answer,
+    write_offer,
+    write_opened,
+)
+from engine.settings import ServerSettings, TranslationSettings
+from engine.text.sentences import Sentence
+
+
+def received(other):
+    """A whole request, or what came of it before the connection ended."""
+    content = b""
+    while chunk := other.recv(65536):
+        content += chunk
+        head, end, body = content.partition(b"\r\n\r\n")
+        length = re.search(rb"(?i)content-length: (\d+)", head)
+        if end and len(body) >= (int(length[1]) if length else 0):
+            break
+    return content
 
 
 class Scripted:
     """A server that answers requests as told, connection by connection, then says nothing."""
 
     def __init__(self, connections):
-        self.asked = []
+        self.asked, self.requests = [], []
         self._connections = connections
         self._socket = socket.create_server(("127.0.0.1", 0))
         self._open = []
@@ -31,8 +57,10 @@ class Scripted:
             other, _ = self._socket.accept()
             self._open.append(other)
             for answer in answers:
-                if not other.recv(65536):
+                request = received(other)
+                if not request:
                     break
+                self.requests.append(request)
                 self.asked.append(number)
                 if answer == "close":
                     other.close()
@@ -78,3 +106,131 @@ def test_a_server_that_is_silent_is_not_waited_for_twice(served, monkeypatch):
     with pytest.raises(ServerGoneError):
         service.offer()
     assert server.asked == [0, 0]
+
+
+def whole(body, status=b"200 OK"):
+    return b"HTTP/1.1 %s\r\ncontent-length: %d\r\n\r\n" % (status, len(body)) + body
+
+
+TOLD = write_answer(Failure(Code.SERVER_BUSY()))
+REFUSALS = [
+    (whole(b"", b"401 x"), ServerError, Code.SERVER_REFUSES_TOKEN),
+    (whole(TOLD, b"401 x"), ServerError, Code.SERVER_REFUSES_TOKEN),
+    (whole(b"", b"409 x"), SessionUnknownError, ""),
+    (whole(b"", b"429 x"), ServerGoneError, Code.SERVER_BUSY),
+    (whole(b"", b"503 x"), ServerGoneError, "HTTP 503"),
+    (whole(TOLD, b"500 x"), ServerGoneError, Code.SERVER_BUSY),
+    (whole(TOLD, b"404 x"), ServerError, Code.SERVER_BUSY),
+    (whole(b"", b"404 x"), ServerError, "HTTP 404"),
+    (whole(b"{}"), ServerError, Code.SERVER_MISUNDERSTOOD),
+    (b"SSH-2.0\r\n", ServerGoneError, ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("served", "kind", "said"),
+    [([[answer, SILENT], [ANSWER]], kind, said) for answer, kind, said in REFUSALS],
+    indirect=["served"],
+)
+def test_a_refusal_is_told_by_its_kind_and_the_next_request_has_a_new_connection(
+    served, kind, said
+):
+    server, service = served
+    with pytest.raises(ServerError) as caught:
+        service.offer()
+    assert type(caught.value) is kind
+    if isinstance(said, Code):
+        assert caught.value.message.code is said
+    else:
+        assert said in str(caught.value)
+    assert service.offer().model == "one"
+    assert server.asked == [0, 1]
+
+
+CHANGED, SETTLED = Changed(0, "ein", 1), Settled(n_read=1, finished=False)
+ASKED = Asked(session="s" * 32, number=0, sentence=Sentence(("a",), ended=False))
+
+
+def stream(*answers):
+    """An answer by lines, with a sign of life before each."""
+    return whole(b"".join(b"\n" + write_answer(answer) for answer in answers))
+
+
+@pytest.mark.parametrize("served", [[[stream(CHANGED, SETTLED), ANSWER]]], indirect=True)
+def test_answers_come_line_by_line_and_the_connection_is_used_again(served):
+    server, service = served
+    assert list(service.ask(ASKED)) == [CHANGED, SETTLED]
+    assert service.offer().model == "one"
+    assert server.asked == [0, 0]
+    assert b"POST /v1/captions HTTP" in server.requests[0]
+    assert b"X-Session-Id: " + b"s" * 32 in server.requests[0]
+    assert b"GET /v1/model HTTP" in server.requests[1]
+    assert b"X-Session-Id" not in server.requests[1]
+    assert b"Authorization" not in b"".join(server.requests)
+
+
+@pytest.mark.parametrize("served", [[[stream(CHANGED)], [ANSWER]]], indirect=True)
+def test_an_answer_that_breaks_off_ends_the_connection(served):
+    server, service = served
+    answers = service.ask(ASKED)
+    assert next(answers) == CHANGED
+    with pytest.raises(ServerGoneError) as caught:
+        next(answers)
+    assert caught.value.message.code is Code.CONNECTION_RESET
+    assert service.offer().model == "one"
+    assert server.asked == [0, 1]
+
+
+@pytest.mark.parametrize("served", [[[stream(CHANGED, SETTLED)], [ANSWER]]], indirect=True)
+def test_who_stops_listening_leaves_no_answer_for_the_next_request(served):
+    _, service = served
+    answers = service.ask(ASKED)
+    next(answers)
+    answers.close()
+    assert service.offer().model == "one"
+
+
+@pytest.mark.parametrize("served", [[[stream(*[CHANGED] * 3)]]], indirect=True)
+def test_an_answer_without_an_end_is_given_up(served, monkeypatch):
+    monkeypatch.setattr("engine.remote.service._MOST_LINES", 3)
+    with pytest.raises(ServerError, match="it does not end"):
+        list(served[1].ask(ASKED))
+
+
+@pytest.mark.parametrize(
+    "served", [[[whole(write_opened(Opened(context_rows=3))), whole(b"")]]], indirect=True
+)
+def test_a_session_is_opened_and_left_with_the_token(served):
+    server, _ = served
+    settings = ServerSettings(address=server.settings.address + "/", token="secret")
+    service = Service(settings)
+    opening = Opening(session="s" * 32, settings=TranslationSettings())
+    assert service.open(opening).context_rows == 3
+    service.leave("s" * 32)
+    service.close()
+    first, second = server.requests
+    assert b"POST /v1/sessions HTTP" in first
+    assert b"POST /v1/leave HTTP" in second
+    assert all(b"Authorization: Bearer secret" in one for one in server.requests)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://example.org:1", "ftp://localhost", "https://", "localhost:1", "http://localhost:x",
+        "https://a/path", "https://a?b", "https://a#b", "https://me@a",
+    ],
+)  # fmt: skip
+def test_an_address_that_is_none_or_would_be_read_by_others_is_refused(address):
+    with pytest.raises(ServerError) as caught:
+        Service(ServerSettings(address=address))
+    assert caught.value.message.code is Code.SERVER_ADDRESS
+
+
+def test_a_certificate_that_cannot_be_read_is_named(tmp_path):
+    for path in (tmp_path / "missing.pem", tmp_path / "empty.pem"):
+        if path.stem == "empty":
+            path.write_text("")
+        with pytest.raises(ModelError, match=path.name):
+            Service(ServerSettings(address="https://example.org", certificate=path))
+    assert Service(ServerSettings(address="https://a:5")).server == "a:5"
