@@ -36,3 +36,8 @@ def test_settings_at_the_edge_of_their_range_are_taken():
     ModelSettings(directory=HERE, capacity=1)
     assert TranslationSettings(context_sentences=0, catch_up_words=None).catch_up_words is None
     assert TranslationSettings(catch_up_words=1).catch_up_words == 1
+
+
+def test_rules_made_for_english_are_for_an_english_source_alone():
+    assert TranslationSettings(source_language="en").reads_english
+    assert not TranslationSettings(source_language="de").reads_english

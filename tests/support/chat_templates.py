@@ -9,6 +9,11 @@ CHATML = (
     "{% endfor %}"
 )
 
+GEMMA_LIKE = (
+    "{{ bos_token }}{% for message in messages %}"
+    "{% if message.role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
+    "<|user|>{{ message.role }}\n{{ message.content }}<|end_of_write|>\n{% endfor %}"
+)
 
 WITHOUT_SYSTEM = (
     "{% for message in messages %}"

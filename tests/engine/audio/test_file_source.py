@@ -106,6 +106,12 @@ def test_any_format_gives_the_same_sound(tmp_path, name, codec, picture):
     assert notices == []
 
 
+def test_a_recording_says_how_long_it_is(tmp_path):
+    decoder = Decoder(write_wav(tmp_path / "tone.wav", tone(1.5, SAMPLE_RATE_HZ)))
+    assert decoder.duration_s == pytest.approx(1.5, abs=0.01)
+    decoder.close()
+
+
 def test_sound_that_begins_later_than_the_picture_keeps_its_place(tmp_path):
     path = write_media(
         tmp_path / "a.mkv", "flac", tone(2, 48_000), 48_000, picture=True, delay_s=1.5

@@ -12,21 +12,15 @@ from engine.models.instruct_card import ASKED, LANGUAGE_NAMES, ask_for, plain_ca
 from engine.models.model_card import Language
 from engine.runtime.loader import load_weights
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
-from engine.text.prompt import make_prompt, turn_end
+from engine.text.prompt import make_prompt
 from engine.translation.factory import make_system
 from engine.translation.feed import changes
 from engine.translation.retranslator import Retranslator
 from engine.translation.slot_translator import Translator
-from tests.support.chat_templates import CHATML, tokenizer_with
+from tests.support.chat_templates import CHATML, GEMMA_LIKE, tokenizer_with
 from tests.support.commands import fed
 from tests.support.fakes import random_word, save_tiny_model, tiny_tokenizer, tiny_weights
 from tests.support.sessions import running
-
-GEMMA_LIKE = (
-    "{{ bos_token }}{% for message in messages %}"
-    "{% if message.role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
-    "<|user|>{{ message.role }}\n{{ message.content }}<|end_of_write|>\n{% endfor %}"
-)
 
 
 @pytest.fixture
@@ -55,18 +49,6 @@ def test_a_plain_card_knows_every_language_but_english_and_no_slots(folder):
     assert not card.knows_slots
     assert card.name == "someone-2b-it"
     assert plain_card(folder.rename(folder.with_name("some--model"))).name == "some/model"
-
-
-@pytest.mark.parametrize(
-    ("template", "token"),
-    [(CHATML, "<|end|>"), (GEMMA_LIKE, "<|end_of_write|>"), (None, "<|end|>")],
-)
-def test_a_turn_ends_as_the_template_ends_it_and_else_as_the_tokenizer_says(template, token):
-    assert turn_end(tokenizer_with(template), "someone") == token
-
-
-def test_what_opens_a_turn_does_not_end_one():
-    assert turn_end(tiny_tokenizer(), "tiny") == tiny_tokenizer().eos_token
 
 
 def test_all_markers_of_a_plain_model_are_the_token_that_ends_its_turns(folder):

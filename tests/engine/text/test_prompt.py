@@ -4,8 +4,8 @@ import pytest
 
 from engine.errors import ModelError
 from engine.models.model_card import Language
-from engine.text.prompt import make_prompt, word_ids
-from tests.support.chat_templates import CHATML, WITHOUT_SYSTEM, card, tokenizer_with
+from engine.text.prompt import make_prompt, turn_end, word_ids
+from tests.support.chat_templates import CHATML, GEMMA_LIKE, WITHOUT_SYSTEM, card, tokenizer_with
 from tests.support.fakes import random_word, tiny_tokenizer
 
 STRIPPING = (
@@ -180,3 +180,15 @@ def test_a_word_that_is_spelt_like_a_marker_is_text():
             ids = word_ids(tokenizer, word)
             assert not set(ids) & set(tokenizer.all_special_ids)
             assert tokenizer.decode(ids) == " " + word
+
+
+@pytest.mark.parametrize(
+    ("template", "token"),
+    [(CHATML, "<|end|>"), (GEMMA_LIKE, "<|end_of_write|>"), (None, "<|end|>")],
+)
+def test_a_turn_ends_as_the_template_ends_it_and_else_as_the_tokenizer_says(template, token):
+    assert turn_end(tokenizer_with(template), "someone") == token
+
+
+def test_what_opens_a_turn_does_not_end_one():
+    assert turn_end(tiny_tokenizer(), "tiny") == tiny_tokenizer().eos_token

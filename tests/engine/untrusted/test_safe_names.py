@@ -4,7 +4,13 @@ import random
 
 import pytest
 
-from engine.untrusted.safe_names import delete_hidden, folder_of, is_plain_name, model_name
+from engine.untrusted.safe_names import (
+    delete_hidden,
+    folder_of,
+    is_download,
+    is_plain_name,
+    model_name,
+)
 
 
 @pytest.mark.parametrize(
@@ -93,3 +99,12 @@ def test_of_a_link_the_link_alone_is_deleted(tmp_path):
     delete_hidden(link, home)
     assert not link.is_symlink()
     assert (other / "kept").exists()
+
+
+def test_a_download_is_called_as_on_the_hub_and_is_in_the_library_and_no_link(tmp_path):
+    library, name = tmp_path / "models", folder_of("owner/name")
+    for folder in (library / name, library / "my-own-model", tmp_path / name):
+        folder.mkdir(parents=True)
+        assert is_download(folder, library) is (folder == library / name)
+    (library / "owner--other").symlink_to(tmp_path / name)
+    assert not is_download(library / "owner--other", library)

@@ -15,7 +15,7 @@ from engine.runtime.ctranslate2.folder_lock import held
 from engine.runtime.loader import load_weights
 from engine.session.loaded_model import LoadedModel
 from engine.settings import ModelSettings
-from engine.untrusted.safe_names import folder_of, is_download
+from engine.untrusted.safe_names import folder_of
 
 WEIGHTS = "model.safetensors"
 PARTS = ["model-1.safetensors", "model-2.safetensors"]
@@ -82,28 +82,6 @@ def test_a_model_that_a_session_fetches_by_its_name_is_a_download(folder):
     named = ModelSettings(directory=folder.parent, hub_name=NAME, device="cpu")
     assert LoadedModel(named, lambda _: None).weights.card.name == "marian"
     assert weights(folder) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "inside", "is_ours"),
-    [
-        (folder_of(NAME), True, True),
-        ("my-own-model", True, False),
-        (folder_of(NAME), False, False),
-    ],
-)
-def test_a_download_is_called_as_on_the_hub_and_is_in_the_library(tmp_path, name, inside, is_ours):
-    library = tmp_path / "models"
-    place = library if inside else tmp_path
-    (place / name).mkdir(parents=True)
-    assert is_download(place / name, library) is is_ours
-
-
-def test_a_link_in_the_library_is_no_download(folder, tmp_path):
-    library = tmp_path / "models"
-    library.mkdir()
-    (library / folder.name).symlink_to(folder)
-    assert not is_download(library / folder.name, library)
 
 
 def test_weights_that_were_put_there_after_the_conversion_stay(folder):
