@@ -4175,7 +4175,7 @@
     </message>
     <message>
         <source>C&amp;hoose a speech model…</source>
-        <translation>Spracherkennungsmodell &amp;wählen …</translation>
+        <translation>Spracherkennungs&amp;modell wählen …</translation>
     </message>
     <message>
         <source>Try a&amp;gain</source>
