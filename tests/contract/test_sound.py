@@ -191,14 +191,14 @@ def test_without_a_head_the_model_itself_decides_as_in_one_masked_pass(layout):
 def test_what_was_evicted_changes_later_rows_by_its_absence_alone(layout):
     """Against a network that computes each pass from all rows, by the definition."""
     found = Counter()
-    for seed in range(4):
+    for seed in range(2):
         run = Run(seed, layout, seconds=24, capacity=120)
         logits, states = run.history.recomputed(run.weights.network)
         index_of = {id(entry): index for index, entry in enumerate(run.history.entries)}
         places = [[index_of[id(entry)] for entry in one.entries] for one in run.history.passes]
         found += compare(run, logits, states, places, tolerance=TURNED)
     names = ("decided by the head", "read", "write", "evicted")
-    assert min(found[name] for name in names) > 20, found
+    assert min(found[name] for name in names) > 10, found
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -70,12 +70,11 @@ def test_a_packed_model_computes_with_the_numbers_its_codes_stand_for(folder, qu
     """int8 rounds what goes into a layer, too, and attention of random weights is sharp: wide."""
     packed = load(folder, quantise)
     reference = unpacked(folder, packed)
-    for seed in range(3):
-        rows = rows_with_small_ids(seed)
-        ours, wanted = (slot_model(network, len(rows)) for network in (packed, reference))
-        for fed in passes(rows):
-            logits = wanted.feed(fed)
-            assert (ours.feed(fed) - logits).norm() < tolerance * logits.norm()
+    rows = rows_with_small_ids(0)
+    ours, wanted = (slot_model(network, len(rows)) for network in (packed, reference))
+    for fed in passes(rows):
+        logits = wanted.feed(fed)
+        assert (ours.feed(fed) - logits).norm() < tolerance * logits.norm()
 
 
 # --- layers of 4 bits on processors of both kinds -------------------------------------------------

@@ -63,7 +63,7 @@ def lines_of(path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", ["read:1", "read:3", "wait:2", "offline"])
+@pytest.mark.parametrize("policy", ["read:3", "wait:2"])
 def test_a_talk_is_its_sentences_one_after_another(tmp_path, policy):
     rng = random.Random(2)
     settings = TranslationSettings(policy=policy, cut_loops=False)

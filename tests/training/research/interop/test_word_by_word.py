@@ -35,7 +35,7 @@ def delays_of(pieces):
 @pytest.mark.parametrize("name", ["slots", "retranslate"])
 def test_words_and_delays_are_those_of_the_line_fed_whole(tmp_path, name, policy):
     rng = random.Random(4)
-    n_lines = 8 if name == "slots" else 3
+    n_lines = 4 if name == "slots" else 3
     lines = [[random_word(rng) for _ in range(rng.randint(1, 7))] for _ in range(n_lines)]
     lines[1][0] = "a" * 200  # is fed in parts
     path = tmp_path / "log.jsonl"
