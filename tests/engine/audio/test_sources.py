@@ -143,3 +143,9 @@ def test_who_types_loads_no_library_of_sound():
         [sys.executable, "-c", script], check=True, capture_output=True, text=True
     )
     assert done.stdout.strip() == ""
+
+
+def test_where_sound_came_from_before_makes_no_other_choice():
+    chosen = WantedDevice(kind=MICROPHONE, name="usb.1", before="pci")
+    assert chosen == WantedDevice(kind=MICROPHONE, name="usb.1")
+    assert chosen != WantedDevice(kind=MICROPHONE, name="usb.2", before="pci")

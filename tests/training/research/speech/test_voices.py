@@ -1,5 +1,6 @@
 import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,6 +108,15 @@ def test_echoes_last_longer_than_the_speech():
     assert not dry.samples[-4800:].any()
     after = np.abs(wet.samples[-4800:])
     assert after[:800].mean() > 10 * after[-800:].mean() > 0
+
+
+def test_echoes_of_a_clap_fall_by_60_db_in_their_time():
+    clap = np.zeros(8000, np.float32)
+    clap[0] = 1
+    room = Room(before_s=0.0, after_s=0.1, echo_s=0.5)
+    heard = hear_in(room, replace(speech(), samples=clap, ends_s=None)).samples
+    early, late = (np.sqrt(np.mean(heard[at : at + 800] ** 2)) for at in (800, 7200))
+    assert 20 * np.log10(early / late) == pytest.approx(60 * 0.4 / 0.5, abs=1)
 
 
 @pytest.mark.parametrize("noise_db", [10.0, 30.0])
