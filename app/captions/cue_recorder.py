@@ -75,7 +75,7 @@ class CueRecorder:
         ]
         return sorted(cues, key=lambda cue: cue.start_s)
 
-    def mark(self, key: int, *, marked: bool = True) -> CueMarked | None:
+    def mark(self, key: int, *, marked: bool) -> CueMarked | None:
         """Set or remove the bookmark of an utterance, complete or not; None without one."""
         if key not in self._cues and self._utterances.with_key(key) is None:
             return None

@@ -45,7 +45,7 @@ def test_each_bookmark_is_kept_until_it_is_removed():
         wanted = wanted | {number} if is_set else wanted - {number}
         assert record.mark(number, marked=is_set) == CueMarked(key=number, marked=is_set)
         assert marked(record.cues) == [f"w{number}" for number in sorted(wanted)]
-    assert record.mark(77) is None
+    assert record.mark(77, marked=True) is None
     record.clear()
     assert marked(record.cues) == []
     record.bring_back()

@@ -9,9 +9,11 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.config.model_choice import ModelChoice
+from app.controllers.model_change import model_folder
 from app.main_window.transcript_model import CAPTION
 from engine.events import LoadProgress
 from engine.messages import Code
+from engine.settings import ModelSettings
 from engine.untrusted.faults import Fault
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.setup_services import parts
@@ -244,3 +246,9 @@ def test_a_translator_that_is_chosen_translates_where_nothing_was_translated(ger
     one.wait(lambda: stored_model(one) == "some/polish")
     assert one.application.settings.translates
     assert len(one.engine.sessions) == 2, "it is loaded once"
+
+
+def test_a_model_of_the_hub_is_in_a_folder_of_its_name_in_the_library(tmp_path):
+    assert model_folder(ModelSettings(directory=tmp_path)) == tmp_path
+    of_hub = ModelSettings(directory=tmp_path, hub_name="some/model")
+    assert model_folder(of_hub) == tmp_path / "some--model"

@@ -3,8 +3,16 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFontDatabase, QMouseEvent, QPainterPath
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QContextMenuEvent,
+    QFontDatabase,
+    QMouseEvent,
+    QPainterPath,
+)
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 
 from app.captions.line_breaking import Line, runs_right_to_left
 from app.config.preferences import PRESETS, CaptionPreferences
@@ -628,3 +636,15 @@ def test_a_new_text_and_another_box_are_painted_at_once(overlay, qtbot):
         before = painted.n
         change()
         qtbot.waitUntil(lambda before=before: painted.n > before)
+
+
+def test_the_menu_of_the_overlay_has_its_actions(overlay, monkeypatch):
+    shown = []
+    monkeypatch.setattr(QMenu, "popup", lambda menu, at: shown.append((menu.actions(), at)))
+    ask = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, QPoint(1, 2), QPoint(3, 4))
+    overlay.contextMenuEvent(ask)
+    assert shown == []
+    actions = [QAction("one", overlay), QAction("two", overlay)]
+    overlay.addActions(actions)
+    overlay.contextMenuEvent(ask)
+    assert shown == [(actions, QPoint(3, 4))]

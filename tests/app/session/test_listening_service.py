@@ -97,7 +97,7 @@ def test_another_run_records_at_once_and_is_heard_when_all_before_it_is_translat
     desk.listen(SYSTEM)
     desk.wait(lambda: len(desk.speech.runs) == 3)
     desk.wait(lambda: second["me"].stopped and desk.speech.runs[2].sources["them"].started)
-    assert list(desk.service.levels()) == ["them"]
+    assert [*desk.service.levels()] == [*desk.service.sounding()] == ["them"]
     desk.echo.release()
     desk.wait(lambda: len(desk.service._living()) == 1)
     assert [name for name, *_ in desk.told].count("ended") == 0

@@ -373,6 +373,15 @@ def test_where_interfaces_cannot_be_asked_the_addresses_of_its_name_are_listed(m
     assert networks() == []
 
 
+def test_the_further_languages_that_are_read_are_known_while_they_are(room):
+    room.show_languages(LANGUAGES | {"fr": "fr", "pl": "pl"})
+    with Reader(captions_of(room, "fr")), Reader(captions_of(room)):
+        wait_until(lambda: room.n_readers == 2)
+        assert room.read == ("fr",)
+        room.show_languages(LANGUAGES | {"pl": "pl"})
+        assert room.read == ()
+
+
 def test_answers_may_not_be_kept_or_taken_for_something_else(room):
     for address in (room.address, f"{room.address}captions"):
         heads = ask(address)[2]
