@@ -138,6 +138,9 @@ class WindowGeometry(QObject):
         self._guest_place: QRect | None = None  # once it has settled
         self._screens = QTimer(self, singleShot=True, interval=_SCREENS_SETTLED_MS)
         self._screens.timeout.connect(self._follow_screens)
+        self._size = window.size()  # that was restored last
+        self._scaled = QTimer(self, singleShot=True, interval=_SCREENS_SETTLED_MS)
+        self._scaled.timeout.connect(self._keep_size)
         application = QGuiApplication.instance()
         assert isinstance(application, QGuiApplication)
         application.screenAdded.connect(self._screens.start)
@@ -153,7 +156,8 @@ class WindowGeometry(QObject):
         self._guest_place = None
         restored = restored_geometry(saved, QSize(saved.width, saved.height), areas)
         size = restored.size() - self._title_bar()
-        self._window.resize(size.expandedTo(self._window.minimumSizeHint()))
+        self._size = size.expandedTo(self._window.minimumSizeHint())
+        self._window.resize(self._size)
         if not is_wayland():
             self._window.move(restored.topLeft())
         return True
@@ -173,7 +177,8 @@ class WindowGeometry(QObject):
         """Save the geometry, unless the window is maximised or minimised."""
         self._settled.stop()
         areas = screens()
-        if areas and self._has_place() and not self._screens.isActive() and not self._stays_guest():
+        is_moving = self._screens.isActive() or self._scaled.isActive()
+        if areas and self._has_place() and not is_moving and not self._stays_guest():
             # The corner of the frame, since moving a window moves that.
             frame = QRect(self._window.pos(), self._window.size() + self._title_bar())
             self._file.save(self._name, geometry_of(frame, areas, with_size=True))
@@ -181,8 +186,15 @@ class WindowGeometry(QObject):
     @Slot()
     def _follow_screens(self) -> None:
         """Return with the screen, or be a guest on the first one."""
+        if self._has_place() and self.restore():
+            self._scaled.start()
+
+    @Slot()
+    def _keep_size(self) -> None:
+        """Give the window its size again, which the system has in pixels of another scale."""
         if self._has_place():
-            self.restore()
+            self._window.resize(self._size + QSize(1, 1))  # else nothing is told to the system
+            self._window.resize(self._size)
 
     def _has_place(self) -> bool:
         window = self._window

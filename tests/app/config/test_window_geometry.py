@@ -160,6 +160,21 @@ def test_on_wayland_the_size_alone_comes_back(windows, qtbot, monkeypatch):
     assert (again.pos(), again.size()) == (before, QSize(300, 200))
 
 
+def test_where_screens_have_unequal_scales_a_window_gets_its_size_again(windows, qtbot):
+    window, geometry = windows()
+    window.resize(500, 300)
+    window.show()
+    geometry.save()
+    QGuiApplication.instance().screenRemoved.emit(window.screen())
+    qtbot.waitUntil(geometry._scaled.isActive)
+    window.resize(250, 150)  # as a window of the same pixels at twice the scale
+    told = []
+    window.resizeEvent = lambda event: told.append(event.size().toTuple())
+    qtbot.waitUntil(lambda: bool(told))
+    assert told == [(501, 301), (500, 300)], "the system is told, whatever it had"
+    assert window.size().toTuple() == (500, 300)
+
+
 def test_the_main_window_comes_back_and_keeps_settings_apart(program, tmp_path):
     one = program().open()
     one.window.setGeometry(20, 30, 700, 400)
