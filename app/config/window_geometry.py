@@ -191,9 +191,9 @@ class WindowGeometry(QObject):
 
     @Slot()
     def _keep_size(self) -> None:
-        """Give the window its size again, which the system has in pixels of another scale."""
+        """Set the size again, which the system has in pixels of another scale."""
         if self._has_place():
-            self._window.resize(self._size + QSize(1, 1))  # else nothing is told to the system
+            self._window.resize(self._size + QSize(1, 1))  # a resize to the same size is no request
             self._window.resize(self._size)
 
     def _has_place(self) -> bool:
