@@ -7,6 +7,8 @@ Symmetric rounding to 255 steps, scaled by the largest number of a row: Dettmers
 (https://arxiv.org/abs/1502.02551), section 3.1.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,9 +20,19 @@ _MOST = 127
 _LARGEST_SCALE = np.finfo(np.float32).max / 128  # times any code it is finite
 
 
-def pack_rows(
-    matrix: NDArray[np.float32], chance: np.random.Generator | None = None
-) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+class PackedRows(NamedTuple):
+    """A matrix in 8 bits.
+
+    Attributes:
+        codes: int8, shape (..., K).
+        scales: float32 of each row, shape (...,).
+    """
+
+    codes: NDArray[np.int8]
+    scales: NDArray[np.float32]
+
+
+def pack_rows(matrix: NDArray[np.float32], chance: np.random.Generator | None = None) -> PackedRows:
     """Return the codes of finite numbers, shape (..., K), and the scales of their rows, (...).
 
     Each is rounded to the nearest step, or, with a generator, up or down by chance so that its
@@ -31,9 +43,9 @@ def pack_rows(
     scales = np.maximum(largest / np.float32(_MOST), np.finfo(np.float32).tiny)  # of zeros, too
     steps = matrix / scales[..., None]
     if chance is None:
-        return np.rint(steps).astype(np.int8), scales
+        return PackedRows(np.rint(steps).astype(np.int8), scales)
     drawn = np.floor(steps + chance.random(steps.shape, dtype=np.float32))
-    return np.clip(drawn, -_MOST, _MOST).astype(np.int8), scales
+    return PackedRows(np.clip(drawn, -_MOST, _MOST).astype(np.int8), scales)
 
 
 def is_packed(matrix: NDArray[np.float32]) -> bool:

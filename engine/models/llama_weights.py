@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.models.int8_entries import CODES, SCALES, whole_entries
-from engine.models.int8_rows import check_scales, unpack_rows
+from engine.models.int8_rows import PackedRows, check_scales, unpack_rows
 from engine.models.llama_shape import WEIGHTS_FILE, LlamaShape
 from engine.models.tensor_file import float_tensor, int8_tensor, read_tensor_file
 from engine.untrusted.faults import FaultError, fault_of
@@ -20,6 +20,9 @@ from engine.untrusted.safetensors_header import (
 from engine.untrusted.strict_json import shown
 
 Weights = dict[str, NDArray[np.float32]]
+
+Stored = NDArray[np.float32] | PackedRows
+"""A weight as a file has it: numbers, or a matrix kept in 8 bits."""
 
 _WIDEST = 8  # bytes of a number in a file
 
@@ -40,16 +43,22 @@ def read_llama_file(folder: Path, shape: LlamaShape) -> bytes:
 
 
 def parse_llama_weights(content: bytes, shape: LlamaShape) -> Weights:
-    """Return the weights of a file; nothing is unpacked before all shapes are those of the network.
+    """Return the weights of a file as float32, see ``stored_llama_weights``."""
+    stored = stored_llama_weights(content, shape)
+    return {name: whole_weight(weight) for name, weight in stored.items()}
+
+
+def stored_llama_weights(content: bytes, shape: LlamaShape) -> dict[str, Stored]:
+    """Return the weights of a file; what is kept in 8 bits stays so, in the file's own memory.
 
     Raises:
-        ValueError: the file is damaged, or of another network; the text is a clause about the
-            model.
+        ValueError: the file is damaged, or of another network, which is found before any of its
+            numbers are read; the text is a clause about the model.
     """
     try:
         header = parse_header(content)
         _check_shapes(whole_entries(header.tensors), shape)
-        return {name: _whole(content, header, name) for name in shape.tensors}
+        return {name: _stored(content, header, name) for name in shape.tensors}
     except _OtherNetworkError:
         raise
     except ValueError as error:
@@ -74,9 +83,14 @@ def _check_shapes(found: Mapping[str, TensorEntry], shape: LlamaShape) -> None:
             raise _OtherNetworkError(msg)
 
 
-def _whole(content: bytes, header: SafetensorsHeader, name: str) -> NDArray[np.float32]:
+def whole_weight(weight: Stored) -> NDArray[np.float32]:
+    """Return a weight as float32."""
+    return unpack_rows(*weight) if isinstance(weight, PackedRows) else weight
+
+
+def _stored(content: bytes, header: SafetensorsHeader, name: str) -> Stored:
     if name + CODES not in header.tensors:
         return np.ascontiguousarray(float_tensor(content, header, name), np.float32)
     scales = np.asarray(float_tensor(content, header, name + SCALES), np.float32)
     check_scales(name, scales)
-    return unpack_rows(int8_tensor(content, header, name + CODES), scales)
+    return PackedRows(int8_tensor(content, header, name + CODES), scales)

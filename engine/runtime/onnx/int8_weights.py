@@ -13,7 +13,7 @@ from engine.models.int8_entries import CODES, SCALES
 from engine.models.int8_rows import pack_rows
 from engine.models.llama_shape import EMBEDDING
 
-Numbers = NDArray[np.float32] | NDArray[np.uint8]
+Numbers = NDArray[np.float32] | NDArray[np.uint8] | NDArray[np.int8]
 
 BLOCK = 128
 """Inputs that share a scale."""

@@ -4,7 +4,10 @@ The graph depends on the shape alone, so the same shape gives the same bytes. It
 names that they have in the model folder, and are given when it is loaded.
 
 The graph of a folder is of one conversation. The one that computes here is of B lanes with Q rows
-each, for which the operator demands that one of both be 1.
+each, for which the operator demands that one of both be 1. Matrices that the file keeps in 8 bits
+are given to that one as they are, codes and scales: what is multiplied the runtime unpacks while it
+loads, one after the other, so that no second copy of all lies beside its own arrangement of them;
+the table of embeddings stays in 8 bits, and only the rows of a pass are unpacked.
 
 Inputs, all but the cache different from pass to pass; B is 1 in a folder::
 
@@ -32,7 +35,7 @@ in order of position; the mask hides all others that the rule of ``engine.layout
 ONNX Runtime (https://onnxruntime.ai/docs/reference/operators/contrib_ops); the rest is standard.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from engine.models.int8_entries import CODES, SCALES
 from engine.models.llama_shape import (
@@ -46,6 +49,7 @@ from engine.models.llama_shape import (
 from engine.runtime.onnx.int8_weights import BLOCK, packed_shapes
 from engine.runtime.onnx.onnx_proto import (
     FLOAT,
+    INT8,
     INT32,
     INT64,
     MICROSOFT,
@@ -77,19 +81,24 @@ def graph_bytes(shape: LlamaShape) -> bytes:
     """Return the graph of a shape as a file of ONNX, as it stands in a model folder."""
     sizes = [constant(name, numbers) for name, numbers in batch_sizes(shape, 1, -1).items()]
     constants = [*sizes, _rows_size(shape), constant(NEWEST, [-1])]
-    parts = [*_nodes(shape, packed=False), *_tensors(shape, packed=False), *constants]
+    parts = [*_nodes(shape), *_tensors(shape), *constants]
     return model([*parts, *_borders(shape, lanes=1, rows="Q")], FORMAT)
 
 
-def lanes_graph_bytes(shape: LlamaShape, *, packed: bool = False) -> bytes:
+def lanes_graph_bytes(
+    shape: LlamaShape, *, packed: bool = False, coded: Collection[str] = ()
+) -> bytes:
     """Return the graph of a shape for several lanes; ``STATES`` is an output, too.
 
     Args:
         shape: of the network.
         packed: its weights are those of ``int8_weights``.
+        coded: names of the matrices that are given as codes and scales of ``int8_rows``; none with
+            ``packed``.
     """
     sizes = [graph_input(name, INT64, [3]) for name in (QUERIES, KEYS)]
-    parts = [*_nodes(shape, packed=packed), *_tensors(shape, packed=packed), _rows_size(shape)]
+    parts = [*_unpacked(shape, coded), *_nodes(shape, packed=packed, coded=coded)]
+    parts += [*_tensors(shape, packed=packed, coded=coded), _rows_size(shape)]
     parts += [*_borders(shape, lanes="B", rows="N"), *sizes, graph_input(NEWEST, INT64, ["B"])]
     return model([*parts, graph_output(STATES, FLOAT, ["N", shape.hidden])], FORMAT)
 
@@ -119,8 +128,25 @@ def new_name(cached: str) -> str:
     return f"{cached}.new"
 
 
-def _nodes(shape: LlamaShape, *, packed: bool) -> Iterator[bytes]:
-    yield node("Gather", [EMBEDDING, "ids"], ["embedded"])
+def _unpacked(shape: LlamaShape, coded: Collection[str]) -> Iterator[bytes]:
+    for name in packed_layers(shape):
+        if name in coded:
+            yield node("DequantizeLinear", [name + CODES, name + SCALES], [name], axis=0)
+
+
+def _embedded(*, coded: bool) -> Iterator[bytes]:
+    if not coded:
+        yield node("Gather", [EMBEDDING, "ids"], ["embedded"])
+        return
+    for part in (CODES, SCALES):
+        yield node("Gather", [EMBEDDING + part, "ids"], ["embedded" + part])
+    yield node("DequantizeLinear", ["embedded" + CODES, "embedded" + SCALES], ["embedded"], axis=0)
+
+
+def _nodes(
+    shape: LlamaShape, *, packed: bool = False, coded: Collection[str] = ()
+) -> Iterator[bytes]:
+    yield from _embedded(coded=EMBEDDING in coded)
     stream, addend = "embedded", ""
     for layer in range(shape.layers):
         stem = layer_stem(layer)
@@ -206,10 +232,15 @@ def _feed_forward(shape: LlamaShape, stem: str, rows: str, *, packed: bool) -> I
     yield _linear(shape, f"{stem}.mlp.down_proj", product, packed=packed)
 
 
-def _tensors(shape: LlamaShape, *, packed: bool) -> Iterator[bytes]:
+def _tensors(
+    shape: LlamaShape, *, packed: bool = False, coded: Collection[str] = ()
+) -> Iterator[bytes]:
     layers = packed_layers(shape) if packed else {}
     for name, sizes in shape.tensors.items():
-        if name not in layers or name == EMBEDDING:  # the table is looked up as well
+        if name in coded:
+            yield weight(name + CODES, sizes, INT8, WEIGHTS_FILE)
+            yield weight(name + SCALES, sizes[:1], FLOAT, WEIGHTS_FILE)
+        elif name not in layers or name == EMBEDDING:  # the table is looked up as well
             yield weight(name, sizes, FLOAT, WEIGHTS_FILE)
     for name, sizes in layers.items():
         codes, scales = packed_shapes(sizes)

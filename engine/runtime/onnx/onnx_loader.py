@@ -21,13 +21,19 @@ from engine.layout.rows import Row
 from engine.messages import Code, Message
 from engine.models.fingerprint import Fingerprint, known_fingerprint
 from engine.models.llama_shape import WEIGHTS_FILE, LlamaShape, read_llama_shape
-from engine.models.llama_weights import parse_llama_weights, read_llama_file
+from engine.models.llama_weights import (
+    Stored,
+    read_llama_file,
+    stored_llama_weights,
+    whole_weight,
+)
 from engine.models.model_card import FILE_NAME, GRAPH_FILE, GraphHashes, ModelCard, read_card
 from engine.models.policy_head import PolicyHead
 from engine.models.tensor_file import read_tensor_file
 from engine.runtime.causal_model import CausalModel
 from engine.runtime.onnx.onnx_graph import graph_bytes
 from engine.runtime.onnx.onnx_store import Floats, OnnxNetwork, OnnxStore, slot_model
+from engine.runtime.page_sizes import collapse_pages
 from engine.runtime.processor import free_memory_bytes, suits_one_thread
 from engine.runtime.torch.lora_factors import Factors
 from engine.runtime.weights import LoadReport
@@ -184,6 +190,7 @@ def load_onnx(
     except ModelError as error:
         _refuse(error.message)
     del weights  # not held while the tokenizer is read
+    collapse_pages()
     tokenizer = _load_tokenizer(folder, shape)
     return OnnxWeights(
         network=network,
@@ -256,12 +263,12 @@ def _check_graph(folder: Path, shape: LlamaShape, hashes: GraphHashes) -> None:
         _refuse(_changed(GRAPH_FILE))
 
 
-def _read_weights(folder: Path, shape: LlamaShape, hashes: GraphHashes) -> dict[str, Floats]:
-    """Read the weights of a shape as float32, and check that they are those of the card."""
+def _read_weights(folder: Path, shape: LlamaShape, hashes: GraphHashes) -> dict[str, Stored]:
+    """Read the weights of a shape, and check that they are those of the card."""
     try:
         content = read_llama_file(folder, shape)
         _check_hash(folder, hashlib.sha256(content).hexdigest(), hashes)
-        return parse_llama_weights(content, shape)
+        return stored_llama_weights(content, shape)
     except ValueError as error:
         raise UnfitGraphError(message_of(error)) from error
 
@@ -303,20 +310,21 @@ def _load_tokenizer(folder: Path, shape: LlamaShape) -> PlainTokenizer:
     return tokenizer
 
 
-def merged(base: Mapping[str, Floats], factors: Mapping[str, Factors]) -> dict[str, Floats]:
+def merged(base: Mapping[str, Stored], factors: Mapping[str, Factors]) -> dict[str, Floats]:
     """Return the weights that factors change, by their names; raise AdapterError if they cannot."""
     changed = dict[str, Floats]()
     for path, pair in factors.items():
         name = f"{path}.weight"
         if name not in base:
             raise AdapterError(Code.ADAPTER_UNFIT(detail=f"the model has no layer {path}"))
+        weight = whole_weight(base[name])
         size = (pair.up.shape[0], pair.down.shape[1])
-        if base[name].shape != size:
+        if weight.shape != size:
             detail = f"the model's layer {path} is of another shape than {list(size)}"
             raise AdapterError(Code.ADAPTER_UNFIT(detail=detail))
         with np.errstate(over="ignore", invalid="ignore"):  # looked for below
             product = pair.up.astype(np.float32) @ pair.down.astype(np.float32)
-            changed[name] = base[name] + np.float32(pair.scale) * product
+            changed[name] = weight + np.float32(pair.scale) * product
         if not bool(np.isfinite(changed[name]).all()):
             detail = f"its factors make numbers in {path} that are too large"
             raise AdapterError(Code.ADAPTER_UNFIT(detail=detail))

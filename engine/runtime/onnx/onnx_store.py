@@ -17,7 +17,10 @@ from engine.errors import ModelError, first_line
 from engine.layout.planner import Eviction
 from engine.layout.rows import visible
 from engine.messages import Code
+from engine.models.int8_entries import CODES, SCALES
+from engine.models.int8_rows import PackedRows
 from engine.models.llama_shape import LlamaShape
+from engine.models.llama_weights import Stored, whole_weight
 from engine.models.zeros import zeros
 from engine.runtime.causal_model import Ask, CausalModel, Computed
 from engine.runtime.flops import Arithmetic, peak_memory_bytes
@@ -49,6 +52,9 @@ _MOST_BOUND = 64
 
 _position = attrgetter("position")
 
+_UNPACK_WHILE_LOADING = "session.disable_quant_qdq", "1"
+"""Setting of a session: constants in 8 bits are unpacked once, not in each pass."""
+
 _ERRORS_ONLY = 3  # of the runtime's levels of logging
 
 
@@ -62,7 +68,7 @@ class OnnxNetwork:
     def __init__(
         self,
         shape: LlamaShape,
-        weights: Mapping[str, Floats],
+        weights: Mapping[str, Stored],
         *,
         n_threads: int,
         packed: bool = False,
@@ -83,31 +89,45 @@ class OnnxNetwork:
         self._n_threads, self._packed = n_threads, packed
         self.session = self._loaded(weights)
 
-    def load(self, weights: Mapping[str, Floats]) -> None:
+    def load(self, weights: Mapping[str, Stored]) -> None:
         """Use other weights; on an error of ``__init__`` the ones before stay."""
         self.session = self._loaded(weights)
 
-    def _loaded(self, weights: Mapping[str, Floats]) -> "InferenceSession":
+    def _loaded(self, weights: Mapping[str, Stored]) -> "InferenceSession":
         import onnxruntime  # noqa: PLC0415  may be missing
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self._n_threads
         options.inter_op_num_threads = 1
         options.log_severity_level = _ERRORS_ONLY
-        given: Mapping[str, Numbers] = weights
-        if self._packed:
-            given = packed_weights(weights, packed_layers(self.shape))
+        options.add_session_config_entry(*_UNPACK_WHILE_LOADING)
+        given, coded = self._given(weights)
         make = onnxruntime.OrtValue.ortvalue_from_numpy
         try:
             options.add_external_initializers(list(given), [make(it) for it in given.values()])
             session: InferenceSession = onnxruntime.InferenceSession(
-                lanes_graph_bytes(self.shape, packed=self._packed),
+                lanes_graph_bytes(self.shape, packed=self._packed, coded=coded),
                 options,
                 providers=["CPUExecutionProvider"],
             )
         except Exception as error:
             raise _as_ours(error) from error
         return session
+
+    def _given(self, weights: Mapping[str, Stored]) -> tuple[Mapping[str, Numbers], set[str]]:
+        """Return what the runtime is given, by its names in the graph, and which come in 8 bits."""
+        if self._packed:
+            whole = {name: whole_weight(it) for name, it in weights.items()}
+            return packed_weights(whole, packed_layers(self.shape)), set()
+        given = dict[str, Numbers]()
+        coded = set[str]()
+        for name, it in weights.items():
+            if not isinstance(it, PackedRows):
+                given[name] = it
+                continue
+            coded.add(name)
+            given[name + CODES], given[name + SCALES] = it
+        return given, coded
 
 
 @dataclass(frozen=True, slots=True)

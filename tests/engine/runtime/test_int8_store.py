@@ -3,8 +3,10 @@
 import json
 import random
 import shutil
+from pathlib import Path
 
 import numpy as np
+import onnxruntime
 import pytest
 import torch
 from safetensors.numpy import load_file, save_file
@@ -18,6 +20,7 @@ from engine.models.memory_footprint import read_footprint
 from engine.models.model_card import read_card
 from engine.runtime.loader import load_by_torch, load_weights
 from engine.runtime.onnx.onnx_loader import OnnxWeights
+from engine.runtime.onnx.onnx_store import slot_model
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import CONFIG, factors, write_adapter
 from tests.support.fakes import play, save_graph_model
@@ -69,6 +72,47 @@ def test_both_runtimes_compute_the_numbers_that_the_8_bits_stand_for(pair):
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)  # sums in another order
     found, wanted = (dict(weights.network.named_parameters()) for weights in on_torch)
     assert all(torch.equal(found[name], wanted[name]) for name in wanted)
+
+
+@pytest.fixture
+def given(monkeypatch, tmp_path):
+    """The weights that ONNX Runtime is given; it notes what each pass computes in ``tmp_path``."""
+    make, options_of, arrays = (
+        onnxruntime.OrtValue.ortvalue_from_numpy,
+        onnxruntime.SessionOptions,
+        list[np.ndarray](),
+    )
+
+    def noting():
+        options = options_of()
+        options.enable_profiling, options.profile_file_prefix = True, str(tmp_path / "noted")
+        return options
+
+    monkeypatch.setattr(onnxruntime, "SessionOptions", noting)
+    monkeypatch.setattr(
+        onnxruntime.OrtValue, "ortvalue_from_numpy", lambda it: arrays.append(it) or make(it)
+    )
+    return arrays
+
+
+def test_onnx_is_given_the_8_bits_and_unpacks_in_a_pass_no_more_than_its_rows(pair, given):
+    network = load_weights(settings(pair[0])).network
+    whole = [it.size for it in given if it.dtype == np.float32 and it.ndim > 1]
+    assert whole == []
+    assert sum(it.size for it in given if it.dtype == np.int8) > 0.9 * network.shape.n_parameters
+    n_passes = 3
+    model = slot_model(network, 9)
+    for row in ROWS[:n_passes]:
+        model.feed([row])
+    noted = json.loads(Path(network.session.end_profiling()).read_text("utf-8"))
+    done = [one["args"]["op_name"] for one in noted if "op_name" in one.get("args", {})]
+    assert done.count("SimplifiedLayerNormalization") == n_passes + 1  # a trial while it loads
+    assert done.count("DequantizeLinear") == n_passes + 1
+
+
+def test_onnx_computes_them_to_the_byte_as_the_numbers_that_they_stand_for(pair):
+    found, wanted = (load_weights(settings(folder)).new_model(9).feed(ROWS) for folder in pair)
+    assert np.array_equal(found, wanted)
 
 
 def test_both_runtimes_compute_them_alike(pair):
