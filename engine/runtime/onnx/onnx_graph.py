@@ -6,7 +6,7 @@ names that they have in the model folder, and are given when it is loaded.
 The graph of a folder is of one conversation. The one that computes here is of B lanes with Q rows
 each, for which the operator demands that one of both be 1. Matrices that the file keeps in 8 bits
 are given to that one as they are, codes and scales: what is multiplied the runtime unpacks while it
-loads, one after the other, so that no second copy of all lies beside its own arrangement of them;
+loads, one after the other, so that it never holds all of them twice;
 the table of embeddings stays in 8 bits, and only the rows of a pass are unpacked.
 
 Inputs, all but the cache different from pass to pass; B is 1 in a folder::
