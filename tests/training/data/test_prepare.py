@@ -96,6 +96,14 @@ def test_a_test_set_may_be_lines_or_a_tsv(tmp_path, corpus, content):
     assert "matter" not in out.read_text()
 
 
+def test_a_short_sentence_of_a_test_set_is_held_out_with_its_translation_alone(tmp_path):
+    corpus, held_out, out = (tmp_path / name for name in ("train.tsv", "test.tsv", "out.tsv"))
+    corpus.write_text("Short.\tKurz.\nShort.\tKlein.\n")
+    held_out.write_text("Short.\tKurz.\tmore\n")
+    assert prepare(corpus, out, "--held-out", str(held_out)) == 0
+    assert out.read_text() == "Short.\tKlein.\ttrain\n"
+
+
 @pytest.mark.parametrize("name", ["out.tsv", "out.tsv.gz"])
 def test_a_failure_leaves_the_old_output(tmp_path, name, capsys):
     out = tmp_path / name
