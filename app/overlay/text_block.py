@@ -66,10 +66,6 @@ class Block(QObject):
         self._glide.setEndValue(0.0)
         self._glide.start()
 
-    def forget(self) -> None:
-        """Stop gliding: another text or another font is shown next."""
-        self._glide.stop()
-
     def _wants_motion(self) -> bool:
         """Return whether the system allows animations: it sets their duration to 0 if not."""
         hint = QStyle.StyleHint.SH_Widget_Animation_Duration

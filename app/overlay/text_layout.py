@@ -113,10 +113,6 @@ class TextLayout(QObject):
 
     def lay_out(self, size: QSize, *, glides: bool) -> None:
         """Place the lines of the view in an area; its upper left corner is that of the widget."""
-        if not glides:
-            self._captions.forget()
-            self._source.forget()
-            self._second.forget()
         self._size = size
         source, captions, second = self._areas()
         metrics = self.caption_letters()[1]
