@@ -75,6 +75,11 @@ def test_of_a_blocked_adapter_the_reason_is_told_and_what_could_be_read(tmp_path
     assert told == {"name": "x", "status": "blocked", "reason": missing, "folder": str(folder)}
 
 
+def test_of_a_rank_stabilised_adapter_alpha_is_told_with_that(tmp_path):
+    folder = write_adapter(tmp_path / "x", config={"lora_alpha": 6, "use_rslora": True})
+    assert dict(lines(inspect_adapter(folder, BASE)))["alpha"] == "6, rank-stabilised"
+
+
 @pytest.mark.parametrize(
     ("numbers", "text"),
     [([], ""), ([3], "3"), ([0, 1], "0-1"), ([0, 1, 2, 5, 7, 8], "0-2, 5, 7-8")],

@@ -69,6 +69,12 @@ def tray(qtbot):
     made.hide()
 
 
+def test_the_tray_has_a_picture_a_name_and_the_menu(tray):
+    assert not tray._icon.icon().isNull()
+    assert tray._icon.toolTip() == "Surtitle"
+    assert tray._icon.contextMenu() is tray.menu
+
+
 def test_where_the_desktop_has_no_tray_there_is_no_icon(tray, monkeypatch):
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: False)
     assert not tray.show()

@@ -154,3 +154,18 @@ def test_words_that_come_while_others_wait_make_it_longer_and_another_paste_begi
     bar.show_no_backlog()
     bar.show_backlog(500)
     assert bar.state.text() == "Catching up: 500 words to go"
+
+
+@pytest.mark.parametrize(
+    ("n_words", "told"),
+    [(9, ""), (10, "about 10 s"), (24, "about 20 s"), (26, "about 30 s"), (59, "about 60 s"),
+     (60, "about 1 min"), (149, "about 2 min")],
+)  # fmt: skip
+def test_what_is_left_is_told_in_tens_of_seconds_and_then_in_minutes(bar, clock, n_words, told):
+    bar.show_ready()
+    bar.show_backlog(n_words + 20)
+    clock.now_s += 20  # one word a second
+    bar.show_backlog(n_words)
+    assert bar.state.text() == ", ".join(
+        filter(None, (f"Catching up: {n_words} words to go", told))
+    )

@@ -43,6 +43,16 @@ def test_captions_source_or_both_are_shown(stages):
     assert (texts(view.lines), texts(view.source)) == (["Heute"], ["Today"])
 
 
+def test_captions_that_were_painted_are_told_and_the_source_alone_is_not(stages):
+    stage, told = stages(), []
+    stage.painted.connect(told.append)
+    stage.overlay.grab()
+    assert told == [(1, 0)]
+    stage.show_theme(replace(STILL, mode="captions only"))
+    stage.overlay.grab()
+    assert told == [(1, 0)]
+
+
 def test_a_hint_stands_where_nothing_was_said(stages):
     stage = stages()
     stage.show_views(())
@@ -61,6 +71,19 @@ def test_another_size_of_letters_breaks_lines_anew_and_they_fit(stages):
         shown = texts(overlay.view.lines)
         assert long.caption.endswith(" ".join(shown))
         assert all(overlay.measure(text) <= overlay.line_width for text in shown)
+
+
+def test_the_source_is_broken_by_the_letters_that_it_has_large_alone_small_beside(stages):
+    long = UtteranceView(key=7, source="Today we want to speak about the weather and " * 2)
+    stage = stages(replace(STILL, mode="captions only", lines=4))
+    stage.show_views((long,))
+    overlay = stage.overlay
+    alone = texts(overlay.view.lines)
+    assert max(map(overlay.measure, alone)) <= overlay.line_width
+    stage.show_theme(replace(STILL, mode="both", lines=4))
+    beside = texts(overlay.view.source)
+    assert max(map(overlay.measure_source, beside)) <= overlay.line_width
+    assert max(map(len, beside)) > max(map(len, alone))
 
 
 def test_the_overlay_comes_back_where_it_was_dragged(stages):

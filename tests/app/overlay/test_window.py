@@ -52,6 +52,10 @@ def white_places(overlay):
     }
 
 
+def upper_places(overlay):
+    return {(x, y) for x, y in white_places(overlay) if y < overlay.height() // 2}
+
+
 def white_rows(overlay):
     return {y for _, y in white_places(overlay)}
 
@@ -271,6 +275,36 @@ def test_lines_glide_up_and_come_to_rest_where_they_belong(overlay, qtbot, monke
     overlay.show_view(shown("zwei", "drei"))
     assert picture(overlay) != rest
     qtbot.waitUntil(lambda: picture(overlay) == rest)
+
+
+def test_as_lines_begin_to_glide_they_are_where_they_were_also_the_one_that_leaves(
+    overlay, monkeypatch
+):
+    monkeypatch.setattr("app.overlay.window._QUICK_S", 60.0)
+    overlay.show_theme(replace(STILL, smooth=True))
+    overlay.show_view(shown("eins", "zwei"))
+    before = upper_places(overlay)
+    overlay.show_view(shown("zwei", "drei"))
+    assert upper_places(overlay) == before != set()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda overlay, _theme: overlay.show_view(shown("vier", "acht")),
+        lambda overlay, theme: overlay.show_theme(replace(theme, point_size=20)),
+    ],
+)
+def test_another_text_and_other_letters_end_a_glide(overlay, monkeypatch, change):
+    monkeypatch.setattr("app.overlay.window._QUICK_S", 60.0)
+    places = []
+    for theme in (STILL, replace(STILL, smooth=True)):
+        overlay.show_theme(theme)
+        overlay.show_view(shown("eins", "zwei"))
+        overlay.show_view(shown("zwei", "drei"))
+        change(overlay, theme)
+        places.append(white_places(overlay))
+    assert places[0] == places[1]
 
 
 def test_lines_jump_where_the_desktop_wants_no_motion(overlay, monkeypatch):
