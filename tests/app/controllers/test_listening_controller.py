@@ -436,6 +436,21 @@ def test_a_model_that_is_not_here_is_offered_and_used_once_it_is(program):
     one.banner.offer.click()
     one.wait(lambda: one.speech.asked[-1][1] == "small.en")
     assert stored_recognizer(one) == "small.en"
+    assert [name for _, name in one.speech.asked].count("small.en") == 1, "it is loaded once"
+
+
+def test_a_source_that_is_added_after_its_model_was_deleted_leaves_the_other_on(program):
+    one = program({DeviceKind.MICROPHONE: [SAID], DeviceKind.SYSTEM: [SAID]}).open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    one.speech.here.clear()
+    one.press(one.bar.system)
+    one.wait(one.banner.isVisible)
+    told = "The speech model Balanced (base.en) is not on this computer; the one before goes on."
+    assert one.banner.sentence.text() == told
+    assert one.bar.microphone.button.isChecked()
+    assert not one.bar.system.button.isChecked()
+    assert one.window.status.state.text().startswith("Listening to the microphone")
 
 
 def test_a_download_that_fails_leaves_the_one_before_in_use(program):

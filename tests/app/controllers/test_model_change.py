@@ -109,6 +109,17 @@ def test_whatever_fails_captions_go_on_and_nothing_is_stored(german, program, fa
     assert program(model=None).application.settings.model is None, "nor after a restart"
 
 
+def test_a_licence_that_forbids_commerce_is_asked_for_beside_the_model_in_use(german):
+    one = german(Code.LICENCE_FORBIDS_COMMERCE(name="polish", licence="cc-by-nc-4.0"))
+    choose(one)
+    offer = one.window.banner.offer
+    one.wait(offer.isVisible)
+    assert offer.text() == "Not used c&ommercially"
+    offer.click()
+    one.wait(lambda: stored_model(one) == "some/polish")
+    assert one.engine.models[-1].accepts_licence
+
+
 def test_what_failed_can_be_tried_again(german):
     one = german(UNREACHABLE)
     choose(one)

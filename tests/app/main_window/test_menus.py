@@ -20,6 +20,8 @@ DIALOGS = {
     "guide": "side_windows.guide.dialog",
     "adapters": "adapters.dialog",
     "share": "sharing.dialog",
+    "help": "help_windows.help",
+    "about": "help_windows.about",
 }
 """Where the dialog is that an entry opens."""
 
