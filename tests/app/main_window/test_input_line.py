@@ -27,6 +27,30 @@ def test_undoing_after_enter_brings_no_sentence_back_that_is_a_caption_already(q
     assert len(said) == 2  # with the first blank, and with Enter
 
 
+def test_a_correction_is_told_once_when_the_cursor_leaves_the_word(qtbot, window, monkeypatch):
+    monkeypatch.setattr("app.main_window.input_line._now_ms", lambda: 5_000)
+    line, said = window.typed_line, []
+    qtbot.keyClicks(line, "I like tea, ")
+    line.words_changed.connect(said.append)
+    line.setCursorPosition(3)
+    qtbot.keyClicks(line, "ov")
+    assert said == []
+    line.setCursorPosition(0)
+    assert said == [("I", "lovike", "tea,")]
+
+
+def test_after_a_sentence_mark_the_last_word_is_told_0_7_seconds_later(qtbot, window, monkeypatch):
+    now_ms, line, said = [5_000], window.typed_line, []
+    monkeypatch.setattr("app.main_window.input_line._now_ms", lambda: now_ms[0])
+    line.words_changed.connect(said.append)
+    qtbot.keyClicks(line, "Done.")
+    assert (said, line._timer.interval()) == ([], 700)
+    now_ms[0] += 700
+    line._timer.timeout.emit()
+    assert said == [("Done.",)]
+    assert not line._timer.isActive()
+
+
 def test_what_is_typed_after_a_click_on_a_row_stands_in_the_line(qtbot, window):
     table = window.transcript
     table.show_views((UtteranceView(key=1, lane="", source="One.", caption="Eins."),))

@@ -2,11 +2,12 @@
 
 import pytest
 from PySide6.QtCore import SIGNAL
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QSystemTrayIcon
 
 from app.controllers.tray import Tray
 from app.main_window.actions import Actions
+from app.main_window.window import MainWindow
 from engine.files import ASSETS
 from tests.support.app.setup_services import parts
 
@@ -50,6 +51,15 @@ def test_no_entry_of_a_menu_does_nothing(program):
         signals = ("triggered(bool)", "triggered()", "toggled(bool)")
         heard = sum(action.receivers(SIGNAL(signal)) for signal in signals)
         assert heard, action.text()
+
+
+def test_every_action_is_in_one_menu_but_for_that_of_the_overlay_alone(qtbot):
+    window = MainWindow()
+    qtbot.addWidget(window)
+    named = {name: it for name, it in vars(window.menu_actions).items() if isinstance(it, QAction)}
+    shown = list(entries(window.menuBar()))
+    assert len(named) > 30
+    assert [name for name, it in named.items() if shown.count(it) != 1] == ["hide_overlay"]
 
 
 @pytest.mark.parametrize("entry", DIALOGS)
