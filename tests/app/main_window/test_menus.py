@@ -62,6 +62,19 @@ def test_every_action_is_in_one_menu_but_for_that_of_the_overlay_alone(qtbot):
     assert [name for name, it in named.items() if shown.count(it) != 1] == ["hide_overlay"]
 
 
+def test_buttons_to_pause_and_to_lock_are_named_by_what_a_click_does(qapp):  # noqa: ARG001
+    actions = Actions()
+    for action, off, on in (
+        (actions.pause, "Pause", "Resume"),
+        (actions.lock, "Lock (clicks go through)", "Unlock"),
+    ):
+        assert action.iconText() == off
+        action.toggle()
+        assert action.iconText() == on
+        action.toggle()
+        assert action.iconText() == off
+
+
 @pytest.mark.parametrize("entry", DIALOGS)
 def test_an_entry_opens_its_dialog(program, entry):
     application = program().application

@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QPalette, QWheelEvent
 from PySide6.QtWidgets import QPushButton, QStyleOptionViewItem
 
 from app.captions.model import UtteranceView
-from app.config.doubt import SIGN
+from app.config.doubt import OFF, SIGN
 from app.look.palette import colours_of
 from app.main_window.transcript_cell import PADDING
 from app.main_window.transcript_model import (
@@ -74,6 +74,24 @@ def test_views_that_did_not_change_touch_nothing(transcript):
     changes = Changes(transcript.rows)
     transcript.show_views(views)
     assert changes.told == []
+
+
+def test_names_a_second_language_and_a_search_touch_all_rows_and_marks_the_doubtful(transcript):
+    rows = transcript.rows
+    changes = Changes(rows)
+
+    def change(name, language, needle, mark):
+        changes.told.clear()
+        rows.name_speakers({"me": name})
+        rows.show_second(language)
+        rows.search(needle)
+        rows.mark_doubt(mark)
+        return changes.told
+
+    assert change("Ada", "fr", "a", SIGN) == []
+    transcript.show_views([replace(one, doubtful=one.key == 1) for one in many(3)])
+    assert change("Bo", "es", "b", OFF) == [(0, 2), (0, 2), (0, 2), (1, 1)]
+    assert change("Bo", "es", "", OFF) == [(0, 2)], "what stays the same is not touched"
 
 
 def test_whatever_changes_the_table_shows_the_views(transcript):
