@@ -52,6 +52,17 @@ def test_a_notice_moves_no_row_and_covers_none(window, qtbot, n_rows, row):
     qtbot.waitUntil(lambda: table.height() == height and top_of(window, row) == before)
 
 
+def test_the_next_notice_stands_above_the_rows_again(window, qtbot):
+    banner = window.banner
+    show_rows(qtbot, window, 16)
+    qtbot.waitUntil(lambda: window.transcript.keeps_its_end)
+    for text in ("something is to be done", "and this, too"):
+        banner.show_notice(text)
+        qtbot.waitUntil(lambda: 0 < banner.geometry().top() < middle_of(window).top())
+        banner.dismiss.click()
+        assert not banner.isVisible()
+
+
 @pytest.mark.parametrize("way", ["a higher window", "a new session"])
 def test_a_notice_above_the_rows_goes_below_them_once_there_is_room(window, qtbot, way):
     table, banner = window.transcript, window.banner
