@@ -130,10 +130,12 @@ class AdapterService(QObject):
     def _find_chosen(self, name: str, language: str) -> None:
         base = self._base()
         found = [one.folder for one in self._library.adapters() if one.name == name]
-        if base is None or not found:
+        if not found:
             return
         adapter = inspect_adapter(found[0], base)
-        if adapter.card is None:
+        if base is None:  # the session, which has the model, knows whether it fits
+            is_for_it = True
+        elif adapter.card is None:
             is_for_it = adapter.status is not Status.BLOCKED
         else:  # what is wrong with its files is said by the session
             is_for_it = adapter.card.base.difference(base) is None

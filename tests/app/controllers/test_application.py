@@ -884,6 +884,7 @@ def test_the_adapter_that_translates_is_named_brings_its_languages_and_is_kept(p
     one.application.bridge.event_came.emit(ADAPTER)
     assert ("Dutch", "nl") in one.window.choices.language.entries
     again = program().open().wait_until_ready()
+    again.wait(lambda: bool(again.session.calls))
     assert again.session.calls == [LoadAdapter(tmp_path / "adapters" / "tiny")]
 
 

@@ -13,10 +13,11 @@ from app.config.model_choice import ModelChoice
 from app.config.preferences_file import PreferencesFile
 from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
 from engine.errors import HubError
-from engine.events import UtteranceOpened
+from engine.events import SourceChanged, UtteranceOpened
 from engine.messages import Code
 from engine.speech.events import Behind, CaughtUp, Noticed, TailChanged
 from engine.speech.listener import Listener
+from engine.words import FedWord
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.fake_speech_engine import DEVICES, Talk
 from tests.support.app.listening_program import SAID
@@ -230,8 +231,10 @@ def test_what_no_window_shows_is_not_painted(program):
 def test_a_row_that_is_out_of_sight_is_not_painted(program):
     one = program().open()
     one.window.menu_actions.overlay.setChecked(False)
-    for number in range(200):
-        one.application.bridge.take(UtteranceOpened(utterance=1_000 + number))
+    word = FedWord(number=1, text="said", committed_at_s=0.0)
+    for number in range(1_000, 1_200):
+        one.application.bridge.take(UtteranceOpened(utterance=number))
+        one.application.bridge.take(SourceChanged(utterance=number, words=(word,)))
     one.window.transcript.go_to(0)
     painted = []
     one.application.captions.caption_painted.connect(painted.append)
