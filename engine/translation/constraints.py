@@ -3,10 +3,11 @@
 The model proposes each token; these rules may put another in its place:
 
 * a number is written only if the source has it, in the notation of the target, and to its end;
+* *halb* goes on with the hour after that of *half past* (``engine.text.half_hours``);
 * names, addresses and terms of a glossary are copied (``engine.translation.copies``);
 * a harmful word is written only if the source holds a counterpart (``engine.text.harmful_words``).
 
-The first and the last rule read the source, and hold where it is English.
+All but the copies read the source, and hold where it is English.
 """
 
 import re
@@ -18,6 +19,7 @@ import numpy as np
 import tokenizers
 from numpy.typing import NDArray
 
+from engine.text.half_hours import half_hours, half_hours_fit
 from engine.text.harmful_words import HarmfulWords
 from engine.text.numbers import RUN, Number, find_numbers
 from engine.text.prompt import word_starts
@@ -39,12 +41,14 @@ class _Source:
 
     Attributes:
         numbers: in it.
+        half_hours: how each half past an hour may go on.
         symbols: it has words without letters and digits.
         barred: groups of harmful words of which it has none.
         copies: what may be copied from it.
     """
 
     numbers: tuple[Number, ...]
+    half_hours: tuple[frozenset[str], ...]
     symbols: bool
     barred: frozenset[str]
     copies: Candidates
@@ -141,12 +145,17 @@ class Constraints:
             return False  # a blank alone comes before digits and symbols
         if any(map(str.isdecimal, text)) and not _numbers_fit(caption, piece, facts.numbers):
             return False
+        if facts.half_hours and not half_hours_fit(
+            caption + piece, facts.half_hours, self._language
+        ):
+            return False
         return not facts.barred or not self._harmful.holds(text, facts.barred)
 
     def _read_source(self, text: str) -> _Source:
         words = text.split()
         return _Source(
             tuple(find_numbers(words, self._language)),
+            half_hours(text, self._language),
             not all(any(map(str.isalnum, word)) for word in words),
             self._harmful.barred(words),
             self._copies.candidates(words),
