@@ -92,10 +92,6 @@ class TensorCache(Cache):
             layer.keys[lane : lane + 1, :, start:end] = turn(kept, gone.distance)
             layer.values[lane, :, start:end] = layer.values[lane, :, gone.stop : old].clone()
 
-    def get_seq_length(self, layer_idx: int = 0) -> int:  # noqa: ARG002  the library's signature
-        """Return the most rows of a lane, for the library."""
-        return max(self.book.n_rows)
-
     def _grow(self, extent: int) -> None:
         """Double the columns until there are ``extent``."""
         columns = old = self._layers[0].get_max_length()
