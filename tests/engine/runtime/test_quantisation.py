@@ -14,6 +14,8 @@ from engine.runtime import guarded_loading
 from engine.runtime.device import compute_dtype
 from engine.runtime.loader import load_weights
 from engine.runtime.torch import torch_loader
+from engine.runtime.torch.lora_factors import Factors
+from engine.runtime.torch.lora_layers import TorchAdaptedLayers
 from engine.runtime.torch.quantisation import (
     fuse_layers,
     has_fused_product,
@@ -125,6 +127,18 @@ def test_gradients_pass_through_a_layer_that_was_evaluated_before():
     rows = rows.clone().requires_grad_()
     layer(rows).backward(torch.ones(5, 96))
     torch.testing.assert_close(rows.grad, torch.ones(5, 96) @ weight, rtol=1e-5, atol=1e-5)
+
+
+def test_factors_run_beside_a_packed_layer_and_are_taken_off_again():
+    network, rows = nn.Sequential(nn.Linear(64, 64), packed_layer(64, 32)), torch.randn(5, 64)
+    bare, layers = network(rows), TorchAdaptedLayers(network, keep_base=True)
+    for scale in (0.5, -2.0):
+        down, up = torch.randn(2, 64), torch.randn(32, 2)
+        layers.put({"1": Factors(down.numpy(), up.numpy(), scale)})
+        beside = scale * network[0](rows) @ (up @ down).T
+        torch.testing.assert_close(network(rows), bare + beside)
+    layers.put({})
+    assert torch.equal(network(rows), bare)
 
 
 @pytest.mark.usefixtures("processor")

@@ -3,7 +3,10 @@
 That it computes what torch computes is tested in ``tests/contract/test_onnx.py``.
 """
 
+from unittest.mock import Mock
+
 import numpy as np
+import onnxruntime
 import pytest
 
 from engine.errors import ModelError
@@ -11,6 +14,7 @@ from engine.layout.planner import Eviction
 from engine.layout.rows import Row
 from engine.runtime.loader import load_weights
 from engine.runtime.onnx import onnx_store
+from engine.runtime.onnx.onnx_store import OnnxNetwork
 from engine.settings import LayoutSettings, ModelSettings
 from tests.support.fakes import save_graph_model
 
@@ -92,3 +96,10 @@ def test_a_layout_that_counts_keys_is_refused(weights):
 def test_an_id_without_a_row_in_the_table_is_one_sentence(weights):
     with pytest.raises(ModelError, match=r"ONNX Runtime cannot compute the model \(.*\)"):
         weights.new_model(4).feed([Row(10**6, 0, 0)])
+
+
+def test_too_little_memory_of_the_runtime_is_known_by_its_words(weights, monkeypatch):
+    failed = Mock(side_effect=RuntimeError("bad allocation\nat 0x0"))
+    monkeypatch.setattr(onnxruntime, "InferenceSession", failed)
+    with pytest.raises(MemoryError, match=r"^bad allocation$"):
+        OnnxNetwork(weights.network.shape, {}, n_threads=1)

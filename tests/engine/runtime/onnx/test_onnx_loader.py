@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import onnxruntime
@@ -171,7 +172,10 @@ def test_weights_that_are_not_those_of_the_card_are_refused_whoever_computes(fol
 
 def test_a_runtime_that_is_too_old_leaves_the_model_to_torch(folder, monkeypatch):
     monkeypatch.setattr(onnxruntime, "__version__", "1.21.1")
+    silenced = Mock()
+    monkeypatch.setattr(onnxruntime, "disable_telemetry_events", silenced)
     weights = loaded(folder, device="cpu")
+    silenced.assert_called_once_with()
     assert isinstance(weights, TorchWeights)
     assert "ONNX Runtime 1.21.1 is too old: 1.22 is the oldest" in notes(weights)[0]
 

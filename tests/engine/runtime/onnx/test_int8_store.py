@@ -24,7 +24,7 @@ from engine.runtime.onnx.onnx_store import slot_model
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import CONFIG, factors, write_adapter
 from tests.support.fakes import play, save_graph_model
-from tests.support.finetune_runs import finetune, write_pairs
+from tests.support.training_runs import finetune, write_pairs
 from tests.support.twins import both, twin
 from training.trainer.pretraining.export import export_folder, export_graph
 
