@@ -1,0 +1,140 @@
+"""Further captions by themselves, by a captioner that shouts the source word by word."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from engine.errors import ModelError
+from engine.events import (
+    FurtherCaptionChanged,
+    FurtherCaptionEnded,
+    LanguageFailed,
+    Refused,
+)
+from engine.text.sentences import Sentence
+from engine.translation.captioned import Change
+from engine.translation.further import MOST_WAITING, Further, FurtherCaptions
+
+
+class Shouter:
+    def open(self):
+        return SimpleNamespace(words=(), ended=False, finished=False, caption="", n_read=0)
+
+    def set_source(self, one, words, *, ended, **_):
+        same = next(
+            (n for n in range(one.n_read) if words[n : n + 1] != one.words[n : n + 1]), None
+        )
+        one.words, one.ended, one.finished = tuple(words), ended, False
+        if same is not None:
+            one.n_read, one.caption = same, one.caption[: 2 * same]
+        return same is not None
+
+    def advance(self, one):
+        if one.n_read == len(one.words):
+            one.finished = one.ended
+            return None
+        word = one.words[one.n_read]
+        if word in "xyz":
+            raise {"x": ModelError("x"), "y": MemoryError("y"), "z": RuntimeError("z")}[word]
+        one.n_read += 1
+        one.caption += f"{word.upper()} "
+        return Change(2 * one.n_read - 2, f"{word.upper()} ", one.n_read)
+
+    def confidence(self, one):
+        return f"of {one.caption}"
+
+    def give_up(self, one):
+        one.finished = True
+
+
+def captions(language="fr"):
+    return FurtherCaptions(language, Shouter())
+
+
+def said(words, *, ended=True):
+    return Sentence(tuple(words.split()), ended)
+
+
+def events_of(further):
+    return list(iter(further.advance, None))
+
+
+def changed(number, kept, text, n_read):
+    return FurtherCaptionChanged(
+        utterance=number, language="fr", kept=kept, text=text, n_read=n_read
+    )
+
+
+def ended(number, caption):
+    return FurtherCaptionEnded(utterance=number, language="fr", confidence=f"of {caption}")
+
+
+def test_captions_grow_are_cut_back_and_end_once():
+    one = captions()
+    assert one.set_source(4, said("", ended=False)) == []
+    assert one.set_source(5, said("a b", ended=False)) == []
+    assert (one.backlog_words, one.is_settled) == (2, False)
+    assert events_of(one) == [changed(5, 0, "A ", 1), changed(5, 2, "B ", 2)]
+    assert one.set_source(5, said("a c")) == [changed(5, 2, "", 1)]
+    assert events_of(one) == [changed(5, 2, "C ", 2), ended(5, "A C ")]
+    assert (events_of(one), one.backlog_words, one.is_settled) == ([], 0, True)
+    one.make_final([4, 5])
+    one.set_source(5, said("d"))  # under a number that is forgotten: another utterance
+    assert events_of(one) == [changed(5, 0, "D ", 1), ended(5, "D ")]
+    one.set_source(6, said("e"))
+    one.drop(6)
+    assert events_of(one) == []
+
+
+def test_what_is_final_is_forgotten_when_its_caption_is_complete():
+    one = captions()
+    one.set_source(1, said("a"))
+    one.make_final([1])
+    assert events_of(one) == [changed(1, 0, "A ", 1), ended(1, "A ")]
+    one.set_source(1, said("a"))
+    assert events_of(one) == [changed(1, 0, "A ", 1), ended(1, "A ")]
+    one.go_on_with(other := Shouter())
+    assert (one.system, one.is_settled, events_of(one)) == (other, True, [])
+
+
+def test_a_language_far_behind_leaves_the_oldest_out_until_half_the_most_is_left():
+    one = captions()
+    lengths = [3, *[4] * 19, 2]
+    for number, length in enumerate(lengths):
+        one.set_source(number, said("a " * length, ended=number > 0))
+        if number == 0:
+            assert one.advance() == changed(0, 0, "A ", 1)
+    assert one.backlog_words == MOST_WAITING
+    assert one.advance() == changed(0, 2, "A ", 2)  # what was begun goes on
+    assert one.backlog_words == MOST_WAITING - 1
+    one.set_source(len(lengths), said("a a"))
+    assert one.advance() == changed(0, 4, "A ", 3)
+    assert one.backlog_words == MOST_WAITING // 2 - 4
+    one.skip()
+    assert one.backlog_words == 0
+    assert events_of(one) == [ended(number, "") for number in range(1, len(lengths) + 1)]
+
+
+@pytest.mark.parametrize(("word", "given_up"), [("x", True), ("y", True), ("z", False)])
+def test_languages_take_turns_and_a_failure_stays_in_its_sentence_or_its_language(word, given_up):
+    further = Further()
+    for language in ("fr", "it"):
+        further.add(captions(language))
+    assert further.set_source(1, said("a b")) == []
+    assert [event.language for event in (further.advance(), further.advance())] == ["fr", "it"]
+    assert (further.languages, further.is_settled) == (("fr", "it"), False)
+    further.drop(1)
+    assert further.is_settled
+    further["it"].set_source(2, said(word))
+    further["fr"].set_source(2, said("a"))
+    found = [type(event) for event in events_of(further)]
+    assert (Refused in found, LanguageFailed in found) == (given_up, not given_up)
+    assert found.count(FurtherCaptionEnded) == 1 + given_up
+    assert further.languages == (("fr", "it") if given_up else ("fr",))
+    further["fr"].system = None  # breaks at the next words
+    (failed,) = further.set_source(3, said("a"))[:1]
+    assert isinstance(failed, LanguageFailed)
+    assert "fr" not in further.languages
+    further.remove("it")
+    further.remove("it")
+    assert further.languages == ()
