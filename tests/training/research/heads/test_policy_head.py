@@ -17,7 +17,7 @@ from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import factors, write_adapter
 from tests.support.fakes import save_graph_model
-from tests.support.finetune_runs import write_pairs
+from tests.support.training_runs import write_pairs
 from training.research.__main__ import main
 from training.research.heads.policy_head import fit
 
@@ -82,9 +82,10 @@ def test_a_layout_that_asks_the_source_has_no_row_on_the_target_side(
     assert train(base, tmp_path, "--adapter", str(folder)) == 0
 
 
-def test_the_same_command_makes_the_same_head(base, tmp_path):
+def test_the_same_command_makes_the_same_head(base, tmp_path, capsys):
     card = read_card(base)
     assert train(base, tmp_path) == 0
+    assert "trained on 100 words; of the 9 words kept back" in capsys.readouterr().out
     assert read_card(base) == card
 
 
