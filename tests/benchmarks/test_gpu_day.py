@@ -12,7 +12,7 @@ from benchmarks.gpu import day as gpu_day
 from benchmarks.gpu.report import report
 from benchmarks.gpu.state import State, pack, unpack
 from benchmarks.random_models import main as random_model
-from tests.support.finetune_runs import write_pairs
+from tests.support.training_runs import write_pairs
 from tests.training.trainer.pretraining.corpora import write_data
 from training.__main__ import main as training
 

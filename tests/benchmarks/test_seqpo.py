@@ -11,8 +11,8 @@ from benchmarks.seqpo import rollouts
 from benchmarks.seqpo.report import aim
 from benchmarks.training import unseen_pairs
 from tests.support.fakes import save_tiny_model, tiny_tokenizer
-from tests.support.finetune_runs import write_dev, write_pairs
 from tests.support.run_folders import references, translations, write_run
+from tests.support.training_runs import write_dev, write_pairs
 from training.commands import evaluate, finetune
 from training.commands.recipe import settings_of
 from training.data.aligned_pairs import read_aligned

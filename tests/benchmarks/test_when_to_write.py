@@ -11,7 +11,7 @@ from benchmarks.when_to_write import nested_boundaries
 from engine.models.fingerprint import read_fingerprint
 from tests.support.adapter_folders import factors, tiny_card, write_adapter
 from tests.support.fakes import save_graph_model
-from tests.support.finetune_runs import write_dev
+from tests.support.training_runs import write_dev
 from training.evaluation.run_record import read_record
 
 REFERENCES = ["the cat sat on the mat today", "a dog ran over the green hill"] * 20

@@ -5,11 +5,14 @@ import json
 import random
 
 from engine.metrics.translation import Translation
+from tests.support.fakes import random_word
+from training.__main__ import main
 from training.evaluation import workers
 from training.evaluation.run_record import RunRecord
 from training.evaluation.scores import score
 
 WORDS = "der die das Haus Baum Weg geht steht ist war alt neu und oder nicht heute".split()
+ALL_POLICIES = "read:3,wait:2,offline"
 
 
 def translation(**said):
@@ -114,3 +117,32 @@ def work_here(monkeypatch):
             yield from workers._translations(share)
 
     monkeypatch.setattr(workers, "_from_workers", work)
+
+
+def write_test_set(folder):
+    rng = random.Random(3)
+
+    def text(n_lines):
+        lines = [
+            " ".join(random_word(rng) for _ in range(rng.randint(2, 7))) for _ in range(n_lines)
+        ]
+        return "".join(f"{line}\n" for line in lines)
+
+    source, reference = folder / "test.en", folder / "test.de"
+    source.write_text(text(4) + "\n")  # the last line is empty
+    reference.write_text(text(4) + "eins\n")
+    return source, reference
+
+
+def evaluate_arguments(files, model, out, *more, policies=ALL_POLICIES, to="de"):
+    source, reference = map(str, files)
+    given = ["--source", source, "--reference", reference, "--to", to, "--policies", policies]
+    return ["evaluate", *given, "--model", str(model), "--out", str(out), *more]
+
+
+def evaluate(files, model, out, *more, **changes):
+    return main(evaluate_arguments(files, model, out, *more, **changes))
+
+
+def summary_of(out):
+    return json.loads((out / "summary.json").read_text())

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from tests.support.fakes import save_tiny_model
-from tests.support.finetune_runs import QUICK, write_pairs
 from tests.support.run_folders import references, translations, two_runs, write_run
+from tests.support.training_runs import QUICK, write_pairs
 from training.__main__ import main
 from training.research.__main__ import main as research
 

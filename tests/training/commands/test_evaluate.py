@@ -1,41 +1,13 @@
-"""Test the command that translates a test set live and scores it."""
+"""Test the command that scores a live translation of a test set: options, refusals."""
 
-import json
-import random
 import shutil
-import signal
-import subprocess
-import sys
-import time
 
 import pytest
-import torch
 
-from engine.metrics.event_log import EventLog
-from engine.metrics.latency import average_lagging
-from engine.metrics.replay import read_events, replay
-from engine.settings import TranslationSettings
-from engine.translation.feed import WARM_UP, feed_line
-from engine.translation.slot_translator import Translator
-from tests.support.fakes import random_word, save_tiny_model, tiny_weights
-from tests.support.run_folders import work_here
+from tests.support.fakes import save_tiny_model
+from tests.support.run_folders import evaluate, summary_of, work_here, write_test_set
 from training.__main__ import main
-from training.evaluation import model_choice, workers
-from training.evaluation.model_choice import measured_model
-from training.evaluation.run_record import RunSettings
-from training.research.__main__ import main as research
-
-POLICIES = ("read:3", "wait:2", "offline")
-ALL = "read:3,wait:2,offline"
-FIELDS = [
-    "policy", "system", "bleu", "bleu_signature", "chrf", "chrf_signature", "al", "laal", "ap",
-    "dal", "atd", "start_offset", "end_offset", "laal_ca", "laal_ca_simuleval",
-    "normalised_erasure", "ms_per_token_p50", "ms_per_token_p95", "ms_per_word_p50",
-    "ms_per_word_p95", "ms_per_word_mean", "tokens_fed", "tokens_recomputed", "forwards", "probes",
-    "gflops_per_sentence", "peak_memory_mib", "swf", "efsw", "n_sentences", "n_empty",
-    "n_degenerate",
-]  # fmt: skip
-TIMES = [name for name in FIELDS if name.startswith(("ms_", "laal_ca", "peak_"))]
+from training.evaluation import model_choice
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +17,7 @@ def model(tmp_path_factory):
 
 @pytest.fixture
 def files(tmp_path):
-    return write_files(tmp_path)
+    return write_test_set(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +26,7 @@ def whole_begun(tmp_path_factory, model):
     folder = tmp_path_factory.mktemp("begun")
     with pytest.MonkeyPatch.context() as patch:
         work_here(patch)
-        assert evaluate(write_files(folder), model, folder / "out", "--limit", "1") == 0
+        assert evaluate(write_test_set(folder), model, folder / "out", "--limit", "1") == 0
     return folder / "out"
 
 
@@ -64,110 +36,9 @@ def begun(whole_begun, tmp_path):
     return shutil.copytree(whole_begun, tmp_path / "out")
 
 
-def write_files(folder):
-    rng = random.Random(3)
-
-    def text(n_lines):
-        lines = [
-            " ".join(random_word(rng) for _ in range(rng.randint(2, 7))) for _ in range(n_lines)
-        ]
-        return "".join(f"{line}\n" for line in lines)
-
-    source, reference = folder / "test.en", folder / "test.de"
-    source.write_text(text(4) + "\n")  # the last line is empty
-    reference.write_text(text(4) + "eins\n")
-    return source, reference
-
-
 @pytest.fixture
 def in_process(monkeypatch):
     work_here(monkeypatch)
-
-
-def arguments(files, model, out, *more, policies=ALL, to="de"):
-    source, reference = map(str, files)
-    given = ["--source", source, "--reference", reference, "--to", to, "--policies", policies]
-    return ["evaluate", *given, "--model", str(model), "--out", str(out), *more]
-
-
-def evaluate(files, model, out, *more, **changes):
-    return main(arguments(files, model, out, *more, **changes))
-
-
-def lines_of(path):
-    return path.read_text(encoding="utf-8").split("\n")[:-1]
-
-
-def rows_of(path):
-    return [json.loads(row) for row in lines_of(path)]
-
-
-def summary_of(out):
-    return json.loads((out / "summary.json").read_text())
-
-
-def without_times(out):
-    """All that two runs of the same must have in common."""
-    times = {"emitted_ms", "ms", "token_ms", "peak_memory_bytes"}
-    translations = {
-        policy: [
-            {name: value for name, value in row.items() if name not in times}
-            for row in rows_of(out / f"{policy}.jsonl")
-        ]
-        for policy in POLICIES
-    }
-    scores = [
-        {name: value for name, value in one.items() if name not in TIMES} for one in summary_of(out)
-    ]
-    return translations, scores, [(out / f"{policy}.hyp").read_text() for policy in POLICIES]
-
-
-def fed_alone(policy, sources, folder):
-    """Translate the lines one after the other in one process, without the command."""
-    with EventLog(folder / f"alone.{policy}.jsonl") as log:
-        settings = TranslationSettings(policy=policy, cut_loops=False)
-        system = Translator(tiny_weights(torch.float32), settings, log=log)
-        feed_line(system, log, WARM_UP, "Hello.")
-        for index, line in enumerate(sources):
-            feed_line(system, log, index, line)
-    return list(replay(read_events(folder / f"alone.{policy}.jsonl")))
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("in_process")
-def test_a_test_set_is_translated_written_and_scored(tmp_path, files, model, capsys):
-    out = tmp_path / "deep" / "out"
-    assert evaluate(files, model, out, "--workers", "2") == 0
-    assert {path.name for path in out.iterdir()} == {
-        "log", "run.json", "summary.json", "quality_latency.png",
-        *(f"{p}.{end}" for p in POLICIES for end in ("hyp", "jsonl")),
-    }  # fmt: skip
-    summary = summary_of(out)
-    assert [one["policy"] for one in summary] == list(POLICIES)
-    sources, references = map(lines_of, files)
-    for scores in summary:
-        policy = scores["policy"]
-        assert list(scores) == FIELDS
-        alone = fed_alone(policy, sources, tmp_path)
-        hypotheses = lines_of(out / f"{policy}.hyp")
-        assert hypotheses == [one.hypothesis for one in alone]  # two workers say what one says
-        rows = rows_of(out / f"{policy}.jsonl")
-        assert [row["delays"] for row in rows] == [list(one.delays) for one in alone]
-        assert [row["reference"] for row in rows] == references
-        assert scores["tokens_fed"] == sum(one.tokens_fed for one in alone)
-        assert scores["gflops_per_sentence"] * 5e9 == pytest.approx(sum(o.flops for o in alone))
-        assert scores["tokens_recomputed"] == scores["normalised_erasure"] == 0
-        assert (scores["n_sentences"], scores["n_empty"]) == (5, hypotheses.count(""))
-        laggings = [
-            average_lagging(row["delays"], len(row["source"]), len(row["reference"].split(" ")))
-            for row in rows
-            if row["delays"]
-        ]
-        assert scores["al"] == pytest.approx(sum(laggings) / len(laggings))
-        assert scores["laal_ca"] >= scores["laal"]
-    printed = capsys.readouterr().out
-    assert printed.splitlines()[0].split()[:3] == ["policy", "bleu", "chrf"]
-    assert "tok:13a" in printed
 
 
 @pytest.mark.usefixtures("in_process")
@@ -178,36 +49,6 @@ def test_the_baseline_is_measured_by_the_same_command(tmp_path, files, model):
     assert {again["system"], offline["system"]} == {"retranslate"}
     assert again["tokens_recomputed"] > 0 == offline["tokens_recomputed"]
     assert again["gflops_per_sentence"] > offline["gflops_per_sentence"]
-
-
-@pytest.mark.usefixtures("in_process")
-def test_lines_translated_side_by_side_score_the_same_and_have_no_times(
-    tmp_path, files, model, capsys
-):
-    one, many = tmp_path / "one", tmp_path / "many"
-    evaluate(files, model, one, "--workers", "1")
-    evaluate(files, model, many, "--workers", "2", "--batch", "3")
-    for policy in POLICIES:
-        assert (many / f"{policy}.hyp").read_text() == (one / f"{policy}.hyp").read_text()
-    alone, scores, _ = without_times(one)
-    together, scores_together, _ = without_times(many)
-    for policy in POLICIES:
-        for first, second in zip(alone[policy], together[policy], strict=True):
-            rounded = pytest.approx(second.pop("log_probability"), abs=1e-4)
-            assert first.pop("log_probability") == rounded
-            assert first == second
-    assert scores == scores_together
-    times = [name for name in TIMES if not name.startswith("peak_")]
-    assert all(row[name] is None for row in summary_of(many) for name in times)
-    assert all(row[name] is not None for row in summary_of(one) for name in times)
-    capsys.readouterr()
-    assert evaluate(files, model, many) == 2
-    assert "another batch (3, not 1)" in capsys.readouterr().err
-    compared = tmp_path / "compared"
-    more = ["--out", str(compared), "--samples", "20"]
-    assert research(["compare", str(one), str(many), *more]) == 0
-    found = json.loads((compared / "compare.json").read_text())["differences"]
-    assert [row["laal_ca"] for row in found] == [None] * 3
 
 
 @pytest.mark.usefixtures("in_process")
@@ -225,93 +66,6 @@ def test_only_the_first_lines_may_be_asked_for_and_the_model_may_be_bundled(
 def test_an_adapter_is_loaded(tmp_path, files, model, capsys):
     assert evaluate(files, model, tmp_path / "out", "--adapter", str(tmp_path)) == 1
     assert "no adapter_config.json" in capsys.readouterr().err
-
-
-def interrupted(n_lines, monkeypatch):
-    """Let the workers stop after some lines, in the middle of the next one."""
-
-    def work(shares):
-        for n_done, message in enumerate(
-            message for share in shares for message in workers._translations(share)
-        ):
-            if n_done == n_lines:
-                raise KeyboardInterrupt
-            yield message
-
-    monkeypatch.setattr(workers, "_from_workers", work)
-
-
-@pytest.mark.usefixtures("in_process")
-def test_a_run_that_was_stopped_goes_on_and_ends_as_an_unbroken_one(
-    tmp_path, files, model, monkeypatch
-):
-    evaluate(files, model, tmp_path / "whole", "--workers", "1")
-    whole = without_times(tmp_path / "whole")
-    for n_lines in (3, 14):
-        broken = tmp_path / str(n_lines)
-        with monkeypatch.context() as patch:
-            interrupted(n_lines, patch)
-            with pytest.raises(KeyboardInterrupt):
-                evaluate(files, model, broken, "--workers", "1")
-        assert not (broken / "summary.json").exists()
-        newest = max((broken / "log").iterdir(), key=lambda path: path.stat().st_mtime_ns)
-        newest.write_bytes(newest.read_bytes()[:-7])  # as a kill in the middle of a row leaves it
-        n_logged = len(list((broken / "log").iterdir()))
-        assert evaluate(files, model, broken, "--workers", "2") == 0
-        assert without_times(broken) == whole
-        n_lines_again = sum(
-            row["event"] == "line" and row["index"] >= 0
-            for path in sorted((broken / "log").iterdir())[n_logged:]
-            for row in rows_of(path)
-        )
-        assert n_lines_again <= 15
-
-
-@pytest.mark.usefixtures("in_process")
-def test_another_policy_may_be_added_later(tmp_path, files, model):
-    out = tmp_path / "out"
-    evaluate(files, model, out, policies="read:3")
-    logs = {path: path.read_bytes() for path in (out / "log").iterdir()}
-    evaluate(files, model, out)
-    assert [one["policy"] for one in summary_of(out)] == list(POLICIES)
-    assert all(path.read_bytes() == content for path, content in logs.items())
-
-
-@pytest.mark.slow
-def test_the_logs_of_a_tau_are_not_those_of_a_longer_one(tmp_path):
-    names = [f"{policy}.{n}.jsonl" for policy in ("adaptive:0", "adaptive:0.3") for n in (2, 10)]
-    for name in (*names, "adaptive:0.35.1.jsonl"):
-        (tmp_path / name).touch()
-    for policy, own in (("adaptive:0", names[:2]), ("adaptive:0.3", names[2:])):
-        assert [path.name for path in workers.log_paths(tmp_path, policy)] == own
-
-
-def test_a_run_that_is_killed_keeps_what_it_has_and_leaves_no_worker(tmp_path, model):
-    rng = random.Random(4)
-    files = (tmp_path / "a.en", tmp_path / "a.de")
-    text = "".join(" ".join(random_word(rng) for _ in range(6)) + "\n" for _ in range(400))
-    for file in files:
-        file.write_text(text)
-    out = tmp_path / "out"
-    given = arguments(files, model, out, "--workers", "1", policies="wait:2")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "training", *given], stderr=subprocess.DEVNULL
-    )
-    deadline = time.monotonic() + 150
-    while not any(path.stat().st_size > 50_000 for path in out.glob("log/*")):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    (log,) = (out / "log").iterdir()
-    sizes = [-1, -2]
-    while sizes[-1] != sizes[-2]:  # the worker ends by itself, as nobody listens any more
-        time.sleep(0.3)
-        sizes.append(log.stat().st_size)
-        assert time.monotonic() < deadline
-    done = list(replay(read_events(log)))
-    assert 0 < len(done) < 400
-    assert not (out / "summary.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -363,42 +117,12 @@ def test_a_garbled_log_is_one_sentence(begun, files, model, capsys):
     assert "is no event: delete this log" in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_a_full_disk_is_one_sentence_and_what_was_translated_is_kept(
-    tmp_path, files, model, monkeypatch
-):
-    def full(_share):
-        raise OSError(28, "No space left on device")
-        yield
-
-    monkeypatch.setattr(workers, "_translations", full)
-    receiver, sender = workers.multiprocessing.Pipe(duplex=False)
-    settings = RunSettings(
-        source=files[0], reference=files[1], policies=("read:3",),
-        model=measured_model(model, None, "cpu"),
-        translation=TranslationSettings(), out=tmp_path / "out",
-    )  # fmt: skip
-    handler = signal.getsignal(signal.SIGINT)
-    workers._work(workers._Share(settings, (), 1), sender)
-    signal.signal(signal.SIGINT, handler)
-    assert "cannot be written (No space left on device)" in receiver.recv()
-
-
 def test_without_a_bundled_model_a_folder_must_be_named(tmp_path, files, monkeypatch, capsys):
     monkeypatch.setattr(model_choice, "bundled_models", list)
     source, reference = map(str, files)
     arguments = ["--source", source, "--reference", reference, "--to", "de", "--out", str(tmp_path)]
     assert main(["evaluate", *arguments, "--policies", "offline"]) == 2
     assert "--model" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_a_model_that_does_not_load_is_told_by_the_worker(tmp_path, files, model, capsys):
-    broken = tmp_path / "broken"
-    shutil.copytree(model, broken)
-    (broken / "model.safetensors").unlink()
-    assert evaluate(files, broken, tmp_path / "out", "--workers", "1") == 1
-    assert "cannot be loaded" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("in_process")

@@ -8,7 +8,7 @@ import torch
 
 from engine.settings import LayoutSettings
 from tests.support.fakes import tiny_weights
-from tests.support.finetune_runs import write_dev
+from tests.support.training_runs import write_dev
 from training.errors import TrainingError
 from training.settings import DevSettings
 from training.trainer.dev_watch import DevScore, DevWatch, best_bleu, decode, read_sets

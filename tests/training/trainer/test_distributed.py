@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.support.fakes import save_tiny_model
-from tests.support.finetune_runs import QUICK, finetune, losses, write_dev, write_pairs
+from tests.support.training_runs import QUICK, finetune, losses, write_dev, write_pairs
 from training.trainer.checkpoint import read_counters
 
 LAUNCH = [

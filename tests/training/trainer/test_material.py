@@ -8,8 +8,8 @@ import torch
 from engine.layout.rows import IGNORE
 from engine.policy import parse_policy
 from tests.support.fakes import save_tiny_model, say_slots
-from tests.support.finetune_runs import write_pairs
 from tests.support.rows import random_examples
+from tests.support.training_runs import write_pairs
 from training.settings import Mixture, Optimisation, TrainSettings
 from training.trainer.finetuning.base_model import find_base
 from training.trainer.material import find_method, prepare, trained_policies

@@ -23,7 +23,7 @@ from tests.support.fakes import (
     tiny_tokenizer,
     tiny_weights,
 )
-from tests.support.finetune_runs import pair_lines, write_pairs
+from tests.support.training_runs import pair_lines, write_pairs
 from training.data.corpus import write_lines
 from training.errors import TrainingError, UsageError
 from training.research.__main__ import main

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from engine.metrics.translation import Translation
-from tests.support.finetune_runs import pair_lines
+from tests.support.training_runs import pair_lines
 from training.research.seqpo.run import open_reward_watch
 from training.research.seqpo.settings import RewardSettings, SeqpoSettings
 from training.settings import DevSettings

@@ -14,7 +14,7 @@ from engine.models.fingerprint import read_fingerprint
 from engine.runtime.loader import load_by_torch
 from engine.settings import ModelSettings
 from tests.support.fakes import play, save_graph_model, say_slots
-from tests.support.finetune_runs import write_dev, write_pairs
+from tests.support.training_runs import write_dev, write_pairs
 from tests.support.twins import both, twin
 from training.research.__main__ import main
 from training.research.seqpo.run import Reward

@@ -1,14 +1,19 @@
-"""Small fine-tuning runs for tests: pairs word for word, the tiny base, the command."""
+"""Small training runs for tests: pairs word for word, the tiny base, the commands."""
 
 import json
 import random
 
-from tests.support.fakes import WORD_FOR_WORD
+from tests.support.fakes import WORD_FOR_WORD, random_word
 from training.__main__ import main
 
 QUICK = [
     "--rank", "4", "--batch", "8", "--warm-up", "2", "--rate", "1e-2", "--epochs", "1",
     "--device", "cpu", "--precision", "fp32", "--max-length", "48", "--pass-tokens", "256",
+]  # fmt: skip
+SMALL = [
+    "--hidden", "64", "--layers", "1", "--heads", "2", "--feed-forward", "64",
+    "--vocabulary", "320",
+    "--batch-tokens", "400", "--epochs", "1", "--device", "cpu", "--precision", "fp32",
 ]  # fmt: skip
 
 
@@ -46,3 +51,29 @@ def finetune(data, base, out, *arguments):
 def losses(out):
     lines = (out / "steps.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line)["loss"] for line in lines]
+
+
+def write_words(path):
+    """Sixty aligned pairs of drawn words; every third without a trusted alignment."""
+    rng = random.Random(0)
+    lines = []
+    for index in range(60):
+        words = [random_word(rng) for _ in range(rng.randint(2, 7))]
+        needs = " ".join(map(str, range(1, len(words) + 1))) if index % 3 else ""
+        target = " ".join(word.upper() for word in words)
+        lines.append("\t".join((" ".join(words), target, "even" if index % 2 else "odd", needs)))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def pretrain(data, out, *arguments):
+    return main(["pretrain", "--data", f"de={data}", "--out", str(out), *SMALL, *arguments])
+
+
+def told_fault(capsys):
+    """The one sentence of a failure."""
+    error = capsys.readouterr().err
+    told = [line for line in error.splitlines() if line.startswith("surtitle-train finetune: ")]
+    assert len(told) == 1
+    assert "Traceback" not in error
+    return told[0]
