@@ -29,10 +29,10 @@ from benchmarks.soak import resident_mib
 from engine.hub.bundled import bundled_models
 from engine.metrics.event_log import Event, EventLog
 from engine.models.speech_card import SpeechCard
-from engine.runtime.loader import load_by_torch
+from engine.runtime.loader import load_weights
 from engine.runtime.sound.block_stream import BlockStream, block_samples
 from engine.runtime.sound.encoder import SpeechEncoder
-from engine.runtime.torch.torch_loader import TorchWeights
+from engine.runtime.weights import Weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.sound.spoken import SpokenTranslator
@@ -57,7 +57,7 @@ def main() -> None:
     if arguments.model is not None:
         caption(arguments.model, arguments.data, arguments.policy, arguments.minutes)
         return
-    weights = load_by_torch(ModelSettings(directory=bundled_models()[0], device="cpu"))
+    weights = load_weights(ModelSettings(directory=bundled_models()[0], device="cpu"))
     encoder = SpeechEncoder(SpeechCard(), weights.width).eval().requires_grad_(requires_grad=False)
     stream, rng = BlockStream(encoder), np.random.default_rng(0)
     n_samples = block_samples(encoder.card)
@@ -126,7 +126,7 @@ def kept(stream: BlockStream) -> int:
     return cached + stream._frames.numel() + stream._spectrum.size
 
 
-def translate(weights: TorchWeights, blocks: Sequence[NDArray[np.float32]]) -> None:
+def translate(weights: Weights, blocks: Sequence[NDArray[np.float32]]) -> None:
     """Translate blocks as they come, and print what each cost."""
     for policy in ("read:3", "adaptive:0.5:9"):
         translator = SpokenTranslator(weights, TranslationSettings(policy=policy), log=EventLog())

@@ -60,6 +60,18 @@ def load_by_torch(settings: ModelSettings) -> "TorchWeights":
     return _with_head(_by_torch(settings, card, factors), settings)
 
 
+def load_hearing(settings: ModelSettings) -> Weights:
+    """Load a translator that reads sound, which a model with an encoder and a decoder cannot.
+
+    Raises:
+        ModelError: as for ``load_weights``.
+    """
+    weights = load_weights(settings)
+    if isinstance(weights, EncoderDecoderWeights):
+        raise ModelError(Code.NO_SPEECH_ENCODER(folder=str(settings.directory)))
+    return weights
+
+
 def load_base(settings: ModelSettings, card: ModelCard) -> AnyWeights:
     """Load a model folder with this card, without the adapter of the settings.
 

@@ -1,6 +1,6 @@
 """Vectors that rows carry in the place of a token: ``Row.id`` is then -1 minus an index."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,3 +41,11 @@ class Vectors:
         """Forget the vectors that were added before that of this id."""
         for old in [one for one in self._vectors if one > id_]:
             del self._vectors[old]
+
+
+def check_carried(n_rows: int, vectors: Sized | None) -> None:
+    """Raise ValueError unless there is a vector for each row that carries one."""
+    n_vectors = 0 if vectors is None else len(vectors)
+    if n_rows != n_vectors:
+        msg = f"{n_rows} rows carry a vector, and there are {n_vectors}"
+        raise ValueError(msg)

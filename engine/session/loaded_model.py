@@ -23,7 +23,7 @@ from engine.runtime.ctranslate2.encoder_decoder_loader import (
     EncoderDecoderWeights,
     load_encoder_decoder,
 )
-from engine.runtime.loader import AnyWeights, load_base, load_by_torch, load_weights
+from engine.runtime.loader import AnyWeights, load_base, load_hearing, load_weights
 from engine.runtime.processor import free_memory_bytes
 from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import ModelSettings, TranslationSettings
@@ -66,8 +66,8 @@ class LoadedModel:
         report(LoadProgress(message=Code.LOADING(), fraction=0.2))
         self._switcher: AdapterSwitcher | None = None
         self.weights: AnyWeights
-        if settings.hears:  # the graph of ONNX Runtime begins with ids
-            self.weights = load_by_torch(settings)
+        if settings.hears:
+            self.weights = load_hearing(settings)
             self.notes = self.weights.report.notes
             return
         if is_encoder_decoder(settings.directory):

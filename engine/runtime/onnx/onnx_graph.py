@@ -20,11 +20,13 @@ Inputs, all but the cache different from pass to pass; B is 1 in a folder::
     keys.0 ..  float32  (B, H, C, D)   the cache of each layer, C rows of room
     values.0 ..                        likewise
 
-and of lanes alone, where a folder has constants::
+and of lanes alone, where a folder has constants, and rows that all are tokens::
 
-    newest         int64  (B,)         the last row of each lane among the rows
-    batch.queries  int64  (3,)         B, Q, width of the queries
-    batch.keys     int64  (3,)         B, Q, width of the keys
+    newest         int64    (B,)         the last row of each lane among the rows
+    batch.queries  int64    (3,)         B, Q, width of the queries
+    batch.keys     int64    (3,)         B, Q, width of the keys
+    carries        bool     (B * Q, 1)   whether a row carries a vector; its id then says nothing
+    vectors        float32  (B * Q, width)
 
 Outputs are ``logits`` (B, V) of the last rows, and each ``keys.0.new`` and ``values.0.new``. These
 have the shape of the cache: bound to the same memory, the operator only writes the new rows there,
@@ -48,6 +50,7 @@ from engine.models.llama_shape import (
 )
 from engine.runtime.onnx.int8_weights import BLOCK, packed_shapes
 from engine.runtime.onnx.onnx_proto import (
+    BOOL,
     FLOAT,
     INT8,
     INT32,
@@ -74,14 +77,21 @@ _ROUNDS_ROWS = 4
 NEWEST, QUERIES, KEYS = "newest", "batch.queries", "batch.keys"
 """Inputs of the graph of lanes, constants in the graph of a folder."""
 
+CARRIES, VECTORS = "carries", "vectors"
+"""Inputs of the graph of lanes alone."""
+
 _AS_ROWS = "rows"  # a shape: (B * Q, width)
+
+_EMBEDDED, _TOKENS = "embedded", "embedded.tokens"
+"""What the first layer reads, and the embeddings of ids that this is made of."""
 
 
 def graph_bytes(shape: LlamaShape) -> bytes:
     """Return the graph of a shape as a file of ONNX, as it stands in a model folder."""
     sizes = [constant(name, numbers) for name, numbers in batch_sizes(shape, 1, -1).items()]
     constants = [*sizes, _rows_size(shape), constant(NEWEST, [-1])]
-    parts = [*_nodes(shape), *_tensors(shape), *constants]
+    layers = [*_embedded(_EMBEDDED, coded=False), *_layers(shape, packed=False)]
+    parts = [*layers, *_tensors(shape), *constants]
     return model([*parts, *_borders(shape, lanes=1, rows="Q")], FORMAT)
 
 
@@ -97,9 +107,13 @@ def lanes_graph_bytes(
             ``packed``.
     """
     sizes = [graph_input(name, INT64, [3]) for name in (QUERIES, KEYS)]
-    parts = [*_unpacked(shape, coded), *_nodes(shape, packed=packed, coded=coded)]
+    parts = [*_unpacked(shape, coded), *_embedded(_TOKENS, coded=EMBEDDING in coded)]
+    parts += [node("Where", [CARRIES, VECTORS, _TOKENS], [_EMBEDDED])]
+    parts += _layers(shape, packed=packed)
     parts += [*_tensors(shape, packed=packed, coded=coded), _rows_size(shape)]
     parts += [*_borders(shape, lanes="B", rows="N"), *sizes, graph_input(NEWEST, INT64, ["B"])]
+    parts += [graph_input(CARRIES, BOOL, ["N", 1])]
+    parts += [graph_input(VECTORS, FLOAT, ["N", shape.hidden])]
     return model([*parts, graph_output(STATES, FLOAT, ["N", shape.hidden])], FORMAT)
 
 
@@ -134,20 +148,17 @@ def _unpacked(shape: LlamaShape, coded: Collection[str]) -> Iterator[bytes]:
             yield node("DequantizeLinear", [name + CODES, name + SCALES], [name], axis=0)
 
 
-def _embedded(*, coded: bool) -> Iterator[bytes]:
+def _embedded(result: str, *, coded: bool) -> Iterator[bytes]:
     if not coded:
-        yield node("Gather", [EMBEDDING, "ids"], ["embedded"])
+        yield node("Gather", [EMBEDDING, "ids"], [result])
         return
     for part in (CODES, SCALES):
-        yield node("Gather", [EMBEDDING + part, "ids"], ["embedded" + part])
-    yield node("DequantizeLinear", ["embedded" + CODES, "embedded" + SCALES], ["embedded"], axis=0)
+        yield node("Gather", [EMBEDDING + part, "ids"], [result + part])
+    yield node("DequantizeLinear", [result + CODES, result + SCALES], [result], axis=0)
 
 
-def _nodes(
-    shape: LlamaShape, *, packed: bool = False, coded: Collection[str] = ()
-) -> Iterator[bytes]:
-    yield from _embedded(coded=EMBEDDING in coded)
-    stream, addend = "embedded", ""
+def _layers(shape: LlamaShape, *, packed: bool) -> Iterator[bytes]:
+    stream, addend = _EMBEDDED, ""
     for layer in range(shape.layers):
         stem = layer_stem(layer)
         yield _norm(shape, stream, addend, f"{stem}.input_layernorm", last=False)

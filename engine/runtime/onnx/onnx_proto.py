@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 MICROSOFT = "com.microsoft"
 """Domain of the operators that ONNX Runtime adds to the standard ones."""
 
-FLOAT, UINT8, INT8, INT32, INT64 = 1, 2, 3, 6, 7
+FLOAT, UINT8, INT8, INT32, INT64, BOOL = 1, 2, 3, 6, 7, 9
 """Types of numbers (``TensorProto.DataType``)."""
 
 _IR_VERSION, _OPSET, _MICROSOFT_OPSET = 10, 18, 1

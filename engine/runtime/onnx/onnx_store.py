@@ -26,8 +26,10 @@ from engine.runtime.causal_model import Ask, CausalModel, Computed
 from engine.runtime.flops import Arithmetic, peak_memory_bytes
 from engine.runtime.onnx.int8_weights import Numbers, packed_weights
 from engine.runtime.onnx.onnx_graph import (
+    CARRIES,
     NEWEST,
     STATES,
+    VECTORS,
     batch_sizes,
     cache_names,
     lanes_graph_bytes,
@@ -35,12 +37,14 @@ from engine.runtime.onnx.onnx_graph import (
     packed_layers,
 )
 from engine.runtime.rows import Integers, RowBook
+from engine.runtime.vectors import check_carried
 from engine.settings import LayoutSettings
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession, IOBinding
 
 Floats = NDArray[np.float32]
+_Array = NDArray[np.float32] | NDArray[np.int64] | NDArray[np.int32] | NDArray[np.bool_]
 
 _HIDDEN = np.finfo(np.float32).min
 
@@ -136,6 +140,8 @@ class _BoundPass:
 
     binding: "IOBinding"
     ids: Integers  # (B * Q,)
+    carries: NDArray[np.bool_]  # (B * Q, 1)
+    vectors: Floats  # (B * Q, width)
     positions: Integers  # (B, Q)
     last: NDArray[np.int32]  # (B,)
     length: NDArray[np.int32]  # ()
@@ -218,9 +224,6 @@ class OnnxStore:
         The operator hides later rows of a pass from earlier ones, so they are computed in the order
         of sight, and kept in the order of arrival.
         """
-        if ask.vectors is not None:
-            msg = "rows that carry vectors are computed by torch: load the model by it"
-            raise ValueError(msg)
         lane, arrived = ask.lane, list(ask.rows)
         rows = sorted(arrived, key=_position)
         if rows[-1] != arrived[-1]:
@@ -233,7 +236,12 @@ class OnnxStore:
         mask = np.where(sight, np.float32(0), _HIDDEN)[None]  # (1, 1, Q, K)
         length = mask.shape[-1]
         bound = self._bound((lane, lane + 1), len(rows))
-        bound.ids[:] = [row.id for row in rows]
+        bound.ids[:] = [max(0, row.id) for row in rows]
+        bound.carries[:, 0] = [row.id < 0 for row in rows]
+        carriers = [rows.index(row) for row in arrived if row.id < 0]
+        check_carried(len(carriers), ask.vectors)
+        if carriers:
+            bound.vectors[carriers] = ask.vectors
         bound.positions[0] = encoded
         bound.last[0], bound.length[...] = length - 1, length
         self._run(bound, mask)
@@ -281,6 +289,7 @@ class OnnxStore:
         mask[places, 0, :, : sight.shape[-1]] = np.where(sight, np.float32(0), _HIDDEN)
         bound = self._bound(lanes, 1)
         bound.ids[:], bound.positions[:] = 0, 0
+        bound.carries[:] = False
         bound.ids[places] = [ask.rows[0].id for ask in asked]
         bound.positions[places, 0] = encoded
         bound.last[:], bound.length[...] = self.book.n_rows[slice(*lanes)], length
@@ -319,6 +328,8 @@ class OnnxStore:
         bound = _BoundPass(
             binding=self._session.io_binding(),
             ids=np.zeros(n_lanes * n_rows, dtype=np.int64),
+            carries=np.zeros((n_lanes * n_rows, 1), dtype=np.bool_),
+            vectors=np.zeros((n_lanes * n_rows, shape.hidden), dtype=np.float32),
             positions=np.zeros((n_lanes, n_rows), dtype=np.int64),
             last=np.zeros(n_lanes, dtype=np.int32),
             length=np.zeros((), dtype=np.int32),
@@ -326,8 +337,10 @@ class OnnxStore:
             states=np.zeros((n_lanes * n_rows, shape.hidden), dtype=np.float32),
         )
         binding, (cos, sin) = bound.binding, self._turns
-        inputs: dict[str, Floats | Integers | NDArray[np.int32]] = {
+        inputs: dict[str, _Array] = {
             "ids": bound.ids,
+            CARRIES: bound.carries,
+            VECTORS: bound.vectors,
             "positions": bound.positions,
             "cos": cos,
             "sin": sin,
@@ -396,9 +409,7 @@ def _rotations(shape: LlamaShape, n_positions: int) -> tuple[Floats, Floats]:
     return np.cos(angles), np.sin(angles)
 
 
-def _bind_input(
-    binding: "IOBinding", name: str, array: Floats | Integers | NDArray[np.int32]
-) -> None:
+def _bind_input(binding: "IOBinding", name: str, array: _Array) -> None:
     address = array.ctypes.data
     binding.bind_input(name, "cpu", 0, array.dtype.type, array.shape, address)
 

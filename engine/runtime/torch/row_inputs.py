@@ -3,6 +3,8 @@
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from engine.runtime.vectors import check_carried
+
 
 def embedded(network: PreTrainedModel, ids: Tensor, vectors: Tensor) -> Tensor:
     """Return the inputs of rows of which some carry a vector in the place of a token.
@@ -19,8 +21,6 @@ def embedded(network: PreTrainedModel, ids: Tensor, vectors: Tensor) -> Tensor:
         ValueError: there are fewer or more vectors than rows that carry one.
     """
     carries = ids < 0
-    if int(carries.sum()) != len(vectors):
-        msg = f"{int(carries.sum())} rows carry a vector, and there are {len(vectors)}"
-        raise ValueError(msg)
+    check_carried(int(carries.sum()), vectors)
     tokens: Tensor = network.get_input_embeddings()(ids.clamp(min=0))
     return tokens.masked_scatter(carries[..., None], vectors.to(tokens))

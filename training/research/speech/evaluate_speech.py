@@ -19,7 +19,7 @@ from engine.metrics.event_log import Event, EventLog
 from engine.metrics.replay import replay
 from engine.metrics.translation import Translation
 from engine.models.model_card import read_card
-from engine.runtime.loader import load_by_torch
+from engine.runtime.loader import load_hearing
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings, at_least
 from engine.translation.slot_translator import Translator
 from engine.translation.sound.spoken import SpokenTranslator
@@ -133,7 +133,7 @@ def make_sound_system(
         UsageError: a cascade is asked for, and the encoder writes no words.
     """
     torch.set_num_threads(1)
-    weights = load_by_torch(model)
+    weights = load_hearing(model)
     encoder = load_encoder(model.directory, weights.card, weights.width)
     translation = TranslationSettings(
         target_language=settings.language,

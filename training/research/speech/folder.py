@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from engine.models.adaptive_card import HEAD_FILE
-from engine.models.model_card import GRAPH_FILE, ModelCard, read_card
+from engine.models.model_card import ModelCard, read_card
 from engine.models.speech_card import ENCODER_FILE, SpeechCard, translator_sha256
 from engine.runtime.sound.block_stream import BlockStream, block_samples
 from engine.runtime.sound.encoder import SpeechEncoder
@@ -23,8 +23,7 @@ from training.research.speech.wav2vec.folder import INNER, load_wav2vec, save_wa
 Hearing = SpeechEncoder | Wav2VecEncoder
 """An encoder of a stage: ours, or one of the hub; only ours runs in ``surtitle listen``."""
 
-_LEFT_OUT = frozenset({ENCODER_FILE, HEAD_FILE, GRAPH_FILE})
-"""Written anew, or of no use to sound: a graph computes no rows that carry vectors."""
+_LEFT_OUT = frozenset({ENCODER_FILE, HEAD_FILE})  # of the stage before
 
 
 def load_encoder(folder: Path, card: ModelCard, translator_width: int) -> Hearing:
@@ -77,7 +76,7 @@ def write_model(start: Path, folder: Path, encoder: Hearing, head: Tensor | None
     else:
         save_wav2vec(encoder, folder / INNER)
         speech = None
-    replace(read_card(folder), speech=speech, adaptive=None, graph=None).save(folder)
+    replace(read_card(folder), speech=speech, adaptive=None).save(folder)
     if head is not None:
         ahead = (head[1] - head[0]).detach().float().cpu()
         save_head(ModelSettings(directory=folder), ahead)

@@ -24,7 +24,7 @@ from engine.runtime.ctranslate2.conversion import ready_folder
 from engine.runtime.ctranslate2.encoder_decoder_loader import load_encoder_decoder
 from engine.runtime.ctranslate2.encoder_decoder_model import EncoderDecoderModel
 from engine.runtime.ctranslate2.folder_lock import held
-from engine.runtime.loader import load_weights
+from engine.runtime.loader import load_hearing, load_weights
 from engine.settings import ModelSettings
 from tests.engine.runtime.ctranslate2.tiny_models import FAMILIES, LANGUAGES, make_encoder_decoder
 
@@ -99,6 +99,8 @@ def test_a_folder_is_converted_once_and_then_needs_no_original(original):
     assert (found / "model.bin").stat().st_mtime_ns == before
     moved = shutil.copytree(found, original.parent / "alone")
     assert load_weights(ModelSettings(directory=moved)).card == weights.card
+    with pytest.raises(ModelError, match="reads text alone"):
+        load_hearing(ModelSettings(directory=moved, hears=True))
 
 
 def _nothing_half_written(folder, before):

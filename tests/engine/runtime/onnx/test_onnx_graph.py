@@ -3,7 +3,16 @@
 import pytest
 
 from engine.runtime.loader import load_weights
-from engine.runtime.onnx.onnx_graph import KEYS, NEWEST, QUERIES, STATES, cache_names, new_name
+from engine.runtime.onnx.onnx_graph import (
+    CARRIES,
+    KEYS,
+    NEWEST,
+    QUERIES,
+    STATES,
+    VECTORS,
+    cache_names,
+    new_name,
+)
 from engine.settings import ModelSettings
 from tests.support.fakes import save_graph_model
 
@@ -31,6 +40,8 @@ def test_the_graph_declares_the_inputs_and_outputs_that_it_describes(network):
         NEWEST: ["B"],
         QUERIES: [3],
         KEYS: [3],
+        CARRIES: ["N", 1],
+        VECTORS: ["N", shape.hidden],
         **dict.fromkeys(names, cache),
     }
     assert outputs == {

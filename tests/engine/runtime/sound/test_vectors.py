@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from engine.layout.rows import Row
-from engine.runtime.causal_model import Ask, CausalModel
+from engine.runtime.causal_model import Ask
 from engine.runtime.torch.row_inputs import embedded
 from engine.runtime.torch.torch_store import TorchStore, slot_model
 from engine.runtime.vectors import Vectors
@@ -90,16 +90,29 @@ def test_vectors_of_a_batch_get_gradients():
     torch.testing.assert_close(vectors.grad, 2 * vectors.detach())
 
 
-def test_onnx_runtime_refuses_rows_that_carry_vectors(tmp_path):
+def test_onnx_runtime_reads_vectors_as_torch_does(tmp_path):
+    """In any order of sight, alone, and beside a lane of tokens."""
+    light, heavy = both(save_graph_model(tmp_path))
+    late = [Row(-1, 90, 1), Row(4, 12, 1), Row(-2, 13, 1), Row(7, 91, 1)]
+    asked = [
+        Ask(0, [Row(3, 0, 0), Row(-1, 1, 0)], (), True, random_vectors(1)),
+        Ask(0, late, (), True, random_vectors(2, seed=1)),
+        Ask(0, [Row(-1, 92, 1)], (), False, random_vectors(1, seed=2)),
+        Ask(0, [Row(9, 93, 1)], ()),
+    ]
+    stores = [weights.new_store(2, 50) for weights in (light, heavy)]
+    for ask in asked:
+        beside = Ask(1, [Row(8, 2 * ask.rows[-1].position, 0)], ())
+        answers = [store.feed([ask, beside]) for store in stores]
+        for found, wanted in zip(*answers, strict=True):
+            np.testing.assert_allclose(found.logits, wanted.logits, rtol=0, atol=5e-5)
+            if found.states is not None:
+                np.testing.assert_allclose(found.states, wanted.states, rtol=0, atol=5e-5)
+
+
+def test_onnx_runtime_refuses_fewer_vectors_than_rows_that_carry_one(tmp_path):
     light, _ = both(save_graph_model(tmp_path))
-    for n_lanes in (1, 2):
-        model = CausalModel(light.new_store(n_lanes, 50))
-        model.vectors = Vectors()
-        model.vectors.add(random_vectors(1))
-        with pytest.raises(ValueError, match="are computed by torch"):
-            model.feed([Row(-1, 0, 0)])
-        asked = [
-            Ask(lane, [Row(-1, 0, 0)], (), False, random_vectors(1)) for lane in range(n_lanes)
-        ]
-        with pytest.raises(ValueError, match="are computed by torch"):
-            light.new_store(n_lanes, 50).feed(asked)
+    with pytest.raises(ValueError, match="2 rows carry a vector, and there are 1"):
+        light.new_store(1, 50).compute(
+            Ask(0, [Row(-1, 0, 0), Row(-2, 1, 0)], (), False, random_vectors(1))
+        )

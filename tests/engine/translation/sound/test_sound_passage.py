@@ -15,7 +15,13 @@ from engine.translation.sound.sound_passage import SoundPassage
 from engine.translation.sound.spoken import SpokenTranslator
 from engine.words import FedWord, text_of
 from tests.support.direct.encoders import WIDTH, save_speech_encoder, tiny_encoder
-from tests.support.fakes import Receiver, hashing_translator, save_tiny_model, tiny_weights
+from tests.support.fakes import (
+    Receiver,
+    hashing_translator,
+    save_graph_model,
+    save_tiny_model,
+    tiny_weights,
+)
 from tests.support.sessions import running
 
 READ_2 = TranslationSettings(policy="read:2")
@@ -100,15 +106,19 @@ def test_what_ends_without_a_block_is_no_utterance():
     assert passage.is_settled
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    folder = save_tiny_model(tmp_path_factory.mktemp("direct"))
+def hearing(folder):
     save_speech_encoder(folder, tiny_encoder(torch.float32))
     return ModelSettings(directory=folder, device="cpu", capacity=1024, hears=True)
 
 
-def test_a_session_captions_two_speakers_straight_from_the_sound(model):
-    with running(model, translation=READ_2) as (session, listener):
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return hearing(save_tiny_model(tmp_path_factory.mktemp("direct")))
+
+
+@pytest.mark.parametrize("save", [save_tiny_model, save_graph_model])
+def test_a_session_captions_two_speakers_straight_from_the_sound(save, tmp_path):
+    with running(hearing(save(tmp_path)), translation=READ_2) as (session, listener):
         one, other = words_of(blocks(9, 1)), words_of(blocks(9, 2))
         for start in range(0, 9, 3):
             session.send(FeedWords(one[start : start + 3], "me"))

@@ -11,7 +11,8 @@ from transformers import Wav2Vec2Config, Wav2Vec2Model
 from engine.errors import ModelError
 from engine.models.model_card import FILE_NAME, read_card
 from engine.models.speech_card import ENCODER_FILE
-from engine.runtime.loader import load_by_torch
+from engine.runtime.loader import load_by_torch, load_weights
+from engine.runtime.onnx.onnx_loader import OnnxWeights
 from engine.runtime.sound.sound_loader import load_speech_encoder
 from engine.settings import ModelSettings
 from tests.support.direct.corpora import write_tones
@@ -67,12 +68,12 @@ def changed(before, after):
 def test_each_stage_writes_a_model_folder_that_is_loaded(stages):
     for name in ("words", "translate", "joint"):
         folder = stages / name / "model"
-        weights = load_by_torch(ModelSettings(directory=folder, device="cpu"))
+        weights = load_weights(ModelSettings(directory=folder, device="cpu"))
         encoder = load_speech_encoder(folder, weights.card, weights.width)
         assert encoder.card.width == 16
         assert encoder.card.vocabulary == len(weights.tokenizer) + 1
         assert (weights.head is not None) == (name == "joint")
-        assert weights.card.graph is None
+        assert isinstance(weights, OnnxWeights)
         translator = (folder / "model.safetensors").read_bytes()
         assert translator == (stages / "base" / "model.safetensors").read_bytes()
 
@@ -135,7 +136,8 @@ def test_every_ablation_is_run(stages, table, tmp_path, losses, parts):
         and ("adapter" if name.startswith(ADAPTER) else "encoder") in parts.split(",")
     }
     assert moved == expected
-    weights = load_by_torch(ModelSettings(directory=out / "model", device="cpu"))
+    weights = load_weights(ModelSettings(directory=out / "model", device="cpu"))
+    assert isinstance(weights, OnnxWeights)
     assert (weights.head is not None) == ("policy" in losses)
     translator = (out / "model" / "model.safetensors").read_bytes()
     same = translator == (stages / "base" / "model.safetensors").read_bytes()
