@@ -112,7 +112,7 @@ class EngineBridge(QObject):
         self._run_number = self._n_runs = 0
         self._next: _Run | None = None  # loads while the other one goes on
         self._next_number = 0
-        self._dropped: list[threading.Thread] = []  # each ends a run that nobody wants any more
+        self._dropped: threading.Thread | None = None  # ends a run and those dropped before it
         self._paused = False
         self._line = TypedLine()
         self._lock = threading.RLock()  # guards what follows: listeners send on their own threads
@@ -148,19 +148,18 @@ class EngineBridge(QObject):
     def drop_next(self) -> None:
         """Prepare no other session any more; what is being loaded ends by itself."""
         if self._next is not None:
-            thread = threading.Thread(target=self._next.stop, name="surtitle-dropped")
-            thread.start()
-            self._dropped = [one for one in self._dropped if one.is_alive()] + [thread]
+            self._dropped = threading.Thread(target=self._next.stop, name="surtitle-dropped")
+            self._dropped.start()
         self._next = None
 
     def _new_run(
         self, number: int, model: Engine | None, translation: TranslationSettings
     ) -> "_Run":
-        dropped = tuple(self._dropped)
+        dropped = self._dropped
 
         def make(report: Report) -> Session:
-            for thread in dropped:  # at most two models are in memory, and one fetch in a folder
-                thread.join()
+            if dropped is not None:  # at most two models are in memory, and one fetch in a folder
+                dropped.join()
             return self._make(model, translation, report)
 
         return _Run(make, lambda event: self._hand_up(number, event))
@@ -168,9 +167,8 @@ class EngineBridge(QObject):
     def stop(self) -> None:
         """End the session, also one that is prepared, and wait for their threads."""
         self.drop_next()
-        for thread in self._dropped:
-            thread.join()
-        self._dropped.clear()
+        if self._dropped is not None:
+            self._dropped.join()
         self._end()
 
     def _end(self) -> None:

@@ -513,6 +513,24 @@ def test_a_prepared_session_that_fails_or_is_dropped_leaves_the_one_in_use_alone
     one.wait_for(Ready)
 
 
+def test_a_session_is_made_once_all_that_were_dropped_have_ended(rig):
+    one, ended, is_slow = rig(), [], threading.Event()
+
+    def end_slowly(patience_s):
+        is_slow.wait(0.1)
+        ended.append(len(sessions(one)))
+
+    one.bridge.prepare(MODEL, FRENCH)
+    one.wait(lambda: one.bridge._next.session is not None)
+    stop, sessions(one)[0].stop = sessions(one)[0].stop, end_slowly
+    for _ in range(2):
+        one.bridge.drop_next()
+        one.bridge.prepare(MODEL, FRENCH)
+    one.wait_for(Ready)
+    stop()
+    assert ended == [1]
+
+
 def test_further_languages_are_told_once_to_each_session(rig):
     one = rig()
     one.bridge.caption_also([POLISH])
