@@ -9,6 +9,7 @@ import pytest
 import app.controllers.application  # noqa: F401  so that a test can take it away
 from app.__main__ import main
 from app.cli import translate
+from app.config.launch_settings import LaunchSettings
 
 HEAVY = ("torch", "transformers", "tokenizers")
 
@@ -75,13 +76,48 @@ def test_without_a_screen_one_sentence_names_the_terminal_command(monkeypatch, c
     assert "type: surtitle translate --to de\n" in capsys.readouterr().err
 
 
+def settings_with(folder, **chosen):
+    return LaunchSettings(
+        preferences_file=folder / "settings.toml",
+        places_file=folder / "places.toml",
+        data_folder=folder,
+        log_folder=folder / "logs",
+        **chosen,
+    )
+
+
 def test_the_arguments_become_settings(launched, tmp_path):
     arguments = ["--model", "m", "--device", "cpu", "--to", "fr", "--policy", "wait:3"]
-    assert main(arguments) == 0
-    (settings,) = launched
-    assert (settings.model, settings.device) == (Path("m"), "cpu")
-    assert (settings.language, settings.policy) == ("fr", "wait:3")
-    assert settings.preferences_file == tmp_path / "settings.toml"
+    assert main([*arguments, "--adapter", "none", "--reset-places"]) == 0
+    chosen = {"model": Path("m"), "device": "cpu", "language": "fr", "policy": "wait:3"}
+    assert launched == [settings_with(tmp_path, **chosen, no_adapter=True, forget_places=True)]
+
+
+def test_without_arguments_the_preferences_decide(launched, tmp_path):
+    assert main([]) == 0
+    assert launched == [settings_with(tmp_path)]
+
+
+@pytest.mark.parametrize("command", ["toggle", "pause", "clear", "lock"])
+def test_a_command_goes_to_the_running_window(launched, command, monkeypatch, tmp_path):
+    told = []
+    monkeypatch.setattr("app.controllers.startup.tell_running", lambda *it: told.append(it) or 3)
+    monkeypatch.setattr("app.__main__._lacks_screen", lambda: True)
+    assert main([f"--{command}"]) == 3
+    assert told == [(settings_with(tmp_path), command)]
+    assert launched == []
+
+
+def test_through_xwayland_only_by_the_preference_where_there_is_one(launched, monkeypatch):
+    monkeypatch.setenv("QT_QPA_PLATFORM", "")
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    main([])
+    assert os.environ["QT_QPA_PLATFORM"] == ""
+    assert launched[0].can_use_xwayland
+    launched[0].preferences_file.write_text("[overlay]\nthrough_xwayland = true\n")
+    main([])
+    assert os.environ["QT_QPA_PLATFORM"] == "xcb;wayland"
 
 
 @pytest.mark.usefixtures("launched")

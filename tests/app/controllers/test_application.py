@@ -30,6 +30,24 @@ from tests.support.app.journals import kept
 from tests.support.app.whole_program import cells
 
 
+def test_what_goes_wrong_beside_the_captions_is_told_in_the_window(program, monkeypatch):
+    told = []
+    for way in ("show_notice", "show_warning"):
+        monkeypatch.setattr(Banner, way, lambda _, text, way=way: told.append((way, text)))
+    one = program().application
+    one.keeper.failed.emit("captions")
+    signals = (
+        one.page.noticed,
+        one.settings.failed,
+        one.listening.desk.file_noticed,
+        one.side_windows.guide.noticed,
+        one.side_windows.glossary.failed,
+    )
+    for number, told_of in enumerate(signals):
+        told_of.emit(str(number))
+    assert told == [("show_warning", "captions"), *(("show_notice", n) for n in "01234")]
+
+
 def test_captions_appear_while_the_sentence_is_still_typed(program):
     one = program().open().wait_until_ready()
     one.type("Good morning every")

@@ -195,9 +195,3 @@ def test_how_much_was_heard_is_shown_also_of_a_file_of_unknown_length(listening_
     dialog.show_position(203.4, 0.0)
     assert dialog.message.text() == "3:23 heard."
     assert dialog.progress.maximum() == 0, "it only moves"
-
-
-def test_what_is_noticed_about_a_file_is_told(listening_program):
-    one = listening_program().open()
-    one.application.listening.desk.file_noticed.emit("half of it is damaged")
-    assert one.banner.sentence.text() == "Half of it is damaged."

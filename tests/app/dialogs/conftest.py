@@ -1,5 +1,30 @@
+from pathlib import Path
+
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFileDialog, QWidget
+
+from app.look.widgets import file_dialogs
+
+
+@pytest.fixture
+def pick(qapp, monkeypatch):
+    """Answer each file dialog with a path, or with none; gives what was asked: title, kinds."""
+    asked, answer = [], [""]
+
+    def ask(parent, title, _place, kinds=None):
+        assert isinstance(parent, QWidget)
+        asked.append((title, kinds))
+        return answer[0] if kinds is None else (answer[0], kinds)
+
+    def pick(path):
+        answer[0] = str(path or "")
+        return asked
+
+    for name in ("getSaveFileName", "getOpenFileName", "getExistingDirectory"):
+        monkeypatch.setattr(QFileDialog, name, ask)
+    monkeypatch.setattr(file_dialogs, "last_folder", lambda _topic="": Path())
+    yield pick
+    qapp.setProperty(file_dialogs._LAST, None)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 import pytest
 from PySide6.QtWidgets import QTableWidgetItem
 
-from app.dialogs import glossary_dialog as module
 from app.dialogs.glossary_dialog import GlossaryDialog
 from engine.text.terms import LONGEST, MAX_TERMS
 
@@ -106,11 +105,12 @@ def test_empty_rows_are_neither_a_fault_nor_a_term(dialog):
     assert struck(dialog) == [2]
 
 
-def test_a_file_is_appended_and_replaces_terms_of_the_same_spelling(dialog, tmp_path, monkeypatch):
+def test_a_file_is_appended_and_replaces_terms_of_the_same_spelling(dialog, tmp_path, pick):
     file = tmp_path / "mine.tsv"
     file.write_text("Slot\tSchlitz\ncaption\tUntertitel\n", "utf-8")
-    monkeypatch.setattr(module, "ask_open", lambda *_asked: file)
+    asked = pick(file)
     dialog.load.click()
+    assert asked == [("Import a glossary", "TSV (*.tsv *.txt)")]
     assert dialog.pairs == [("overlay", ""), ("Slot", "Schlitz"), ("caption", "Untertitel")]
     assert dialog.told == [(NAME, ("Slot", "Schlitz"), ("caption", "Untertitel"))]
 
@@ -122,10 +122,11 @@ def test_a_file_that_cannot_be_read_is_a_sentence_and_changes_nothing(dialog, tm
     assert dialog.told == []
 
 
-def test_what_is_exported_can_be_imported_and_its_place_is_told(dialog, tmp_path, monkeypatch):
+def test_what_is_exported_can_be_imported_and_its_place_is_told(dialog, tmp_path, pick):
     file = tmp_path / "mine.tsv"
-    monkeypatch.setattr(module, "ask_save", lambda *_asked: file)
+    asked = pick(file)
     dialog.save.click()
+    assert asked == [("Export the glossary", "TSV (*.tsv *.txt)")]
     assert str(file) in dialog.fault.text()
     dialog.show_terms("English", "German", ())
     dialog.import_from(file)
@@ -134,9 +135,8 @@ def test_what_is_exported_can_be_imported_and_its_place_is_told(dialog, tmp_path
     assert "was written" not in dialog.fault.text()
 
 
-def test_nothing_is_read_or_written_when_the_file_dialog_is_left(dialog, monkeypatch):
-    monkeypatch.setattr(module, "ask_open", lambda *_asked: None)
-    monkeypatch.setattr(module, "ask_save", lambda *_asked: None)
+def test_nothing_is_read_or_written_when_the_file_dialog_is_left(dialog, pick):
+    pick(None)
     dialog.load.click()
     dialog.save.click()
     assert dialog.fault.text() == ""

@@ -4,7 +4,6 @@ import pytest
 
 from app.config.preferences import MOST_ADDRESS
 from app.config.server_token import MOST_TOKEN
-from app.dialogs import server_dialog as module
 from app.dialogs.server_dialog import ServerDialog
 from engine.settings import ServerSettings
 
@@ -21,7 +20,7 @@ def dialog(qtbot):
     return one
 
 
-def test_a_server_is_filled_in_and_asked_for(dialog, monkeypatch):
+def test_a_server_is_filled_in_and_asked_for(dialog, pick):
     assert not dialog.use.isEnabled()
     assert not dialog.message.isVisible()
     dialog.address.setText("  ")
@@ -31,8 +30,9 @@ def test_a_server_is_filled_in_and_asked_for(dialog, monkeypatch):
     assert dialog.use.isEnabled()
     dialog.use.click()
     for path in (Path("/there/house.pem"), None):
-        monkeypatch.setattr(module, "ask_open", lambda *_asked, path=path: path)
+        asked = pick(path)
         dialog.browse.click()
+    assert asked == [("Certificate of the server", "PEM (*.pem *.crt)")] * 2
     dialog.address.setText("http://house:1")
     dialog.use.click()
     certificate = Path("/there/house.pem")

@@ -3,6 +3,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from app.controllers.source_notices import SourceNotices
 from app.look.contrast import contrast
+from app.look.icons import icon
 from app.look.widgets.lane_style import lane_colour, lane_name
 from app.main_window.banner import Banner
 from app.main_window.control_panel import ControlPanel
@@ -52,6 +53,18 @@ def test_a_chosen_device_is_told_with_its_source(bar):
     bar.microphone.devices.pick("mic2")
     bar.system.devices.pick("")
     assert told == [(DeviceKind.MICROPHONE, "mic2"), (DeviceKind.SYSTEM, "")]
+
+
+@pytest.mark.parametrize("name", ["overlay", "pause"])
+def test_a_button_shows_what_it_is_or_does_now(bar, name):
+    button = getattr(bar, name)
+    names = {"overlay": ("captions-off", "captions"), "pause": ("pause", "play")}[name]
+    for is_on, wanted in zip((True, False, True), (names[1], *names), strict=True):
+        button.setChecked(is_on)
+        pictures = [
+            one.pixmap(20, 20).toImage() for one in (button.icon(), icon(wanted, before_text=True))
+        ]
+        assert pictures[0] == pictures[1]
 
 
 def test_a_click_tells_that_something_else_is_wanted_and_showing_does_not(bar):
@@ -123,6 +136,11 @@ def test_the_first_step_is_told_and_a_missing_speech_model_offered_with_its_size
     ):
         with qtbot.waitSignal(signal):
             button.click()
+    for is_on in (True, False):
+        page.show_offered_elsewhere(is_elsewhere=is_on)
+        assert page.offer.isVisible() == (not is_on)
+        page.show_fetching(is_on=is_on)
+        assert page.download.isEnabled() == (not is_on)
     page.show_missing("")
     assert not page.offer.isVisible()
 

@@ -388,6 +388,11 @@ def test_columns_are_named_by_languages_and_keep_the_share_that_was_chosen(trans
     transcript.resize(1200, 200)
     whole = header.sectionSize(CAPTION) + header.sectionSize(SOURCE)
     assert header.sectionSize(SOURCE) == pytest.approx(share * whole, abs=3)
+    transcript.show_share(80)
+    assert header.sectionSize(SOURCE) == pytest.approx(share * whole, abs=3), "it is being changed"
+    transcript._settled.stop()
+    transcript.show_share(80)
+    assert header.sectionSize(SOURCE) == pytest.approx(0.8 * whole, abs=1)
     transcript.show_mode("captions only", "English", "")
     assert transcript.isColumnHidden(CAPTION)
     assert header.sectionSize(SOURCE) == whole

@@ -516,7 +516,7 @@ def test_a_prepared_session_that_fails_or_is_dropped_leaves_the_one_in_use_alone
 def test_a_session_is_made_once_all_that_were_dropped_have_ended(rig):
     one, ended, is_slow = rig(), [], threading.Event()
 
-    def end_slowly(patience_s):
+    def end_slowly(_patience_s):
         is_slow.wait(0.1)
         ended.append(len(sessions(one)))
 

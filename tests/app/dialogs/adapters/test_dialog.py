@@ -117,9 +117,17 @@ def test_an_adapter_for_another_timing_is_warned_of(desk, whole):
     assert desk.dialog.load.isEnabled()
 
 
-def test_a_file_of_an_adapter_adds_it_whole(desk, whole):
-    desk.do(lambda: desk.dialog.add(whole / "adapter_config.json"))
+@pytest.mark.parametrize("name", ["", "adapter_config.json"])
+def test_a_folder_or_one_of_its_files_adds_an_adapter_whole(desk, whole, pick, name):
+    button = desk.dialog.add_file if name else desk.dialog.add_folder
+    asked = pick(None)
+    button.click()
+    pick(whole / name)
+    desk.do(button.click)
     assert len(desk.cells()) == 1
+    kinds = "(adapter_config.json adapter_model.safetensors surtitle.json)"
+    title = ("A file of an adapter", kinds) if name else ("Folder of an adapter", None)
+    assert asked == [title] * 2
 
 
 def test_a_dropped_folder_is_added(desk, whole):

@@ -71,12 +71,19 @@ def test_a_page_is_reset_and_the_others_stay(dialog, edits):
     assert edits[-1] == everything
 
 
-def test_settings_are_exported_and_imported(dialog, edits, tmp_path):
+def test_settings_are_exported_and_imported(dialog, edits, tmp_path, pick):
     dialog.show_preferences(CHOSEN)
-    dialog.export_to(tmp_path / "mine.toml")
-    assert "were written" in dialog.notice.text()
+    for path in (None, tmp_path / "mine"):
+        asked = pick(path)
+        dialog.general.save.click()
+        assert ("were written" in dialog.notice.text()) == (path is not None)
+    assert (tmp_path / "mine.toml").is_file()
     dialog.show_preferences(Preferences())
-    dialog.import_from(tmp_path / "mine.toml")
+    for path in (None, tmp_path / "mine.toml"):
+        pick(path)
+        dialog.general.load.click()
+    kinds = "TOML (*.toml)"
+    assert asked == [("Save settings", kinds)] * 2 + [("Load settings", kinds)] * 2
     assert edits == [replace(CHOSEN, server=Preferences().server)]
     assert dialog.captions.read(CHOSEN).captions == CHOSEN.captions
 
@@ -229,7 +236,7 @@ def test_the_address_of_the_page_is_copied_and_opened_but_its_secret_is_not_show
     assert address in dialog.notice.text()  # openUrl said that there is no browser
 
 
-def test_folders_are_opened(dialog, monkeypatch, tmp_path):
+def test_folders_are_opened(dialog, edits, pick, monkeypatch, tmp_path):
     opened = []
     monkeypatch.setattr(
         QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()) or True
@@ -240,6 +247,13 @@ def test_folders_are_opened(dialog, monkeypatch, tmp_path):
     dialog.files.live_text.setChecked(True)
     dialog.files.open_file_folder.click()
     assert opened == [str(tmp_path), str(tmp_path / "sessions"), str(tmp_path)]
+    for path in (tmp_path / "sessions" / "said", None):
+        asked = pick(path)
+        dialog.files.choose_file.click()
+    assert asked == [("Text file for captions", "")] * 2
+    assert edits[-1].privacy.live_text_file == tmp_path / "sessions" / "said.txt"
+    dialog.files.open_file_folder.click()
+    assert opened[-1] == str(tmp_path / "sessions")
     assert not dialog.notice.isVisible()
     dialog.speech.open_models.click()
     assert "There is no folder" in dialog.notice.text()

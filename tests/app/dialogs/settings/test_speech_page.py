@@ -16,7 +16,7 @@ def page(qtbot, tmp_path):
     return page
 
 
-def test_a_speech_model_is_chosen_by_name_or_folder(page):
+def test_a_speech_model_is_chosen_by_name_or_folder(page, pick):
     told = []
     page.edited.connect(lambda preferences: told.append(preferences.listening.recognizer))
     assert page.recognizer.count() == len(SPEECH_MODELS)
@@ -26,7 +26,11 @@ def test_a_speech_model_is_chosen_by_name_or_folder(page):
     page.recognizer.lineEdit().editingFinished.emit()
     page.recognizer.setCurrentText("   ")
     page.recognizer.lineEdit().editingFinished.emit()
-    assert told == ["small.en", "/models/whisper", "/models/whisper"]
+    for folder in ("/models/other", None):
+        asked = pick(folder)
+        page.choose_folder.click()
+    assert told == ["small.en", "/models/whisper", "/models/whisper", "/models/other"]
+    assert asked == [("Folder of a speech model", None)] * 2
 
 
 def test_the_words_of_the_set_up_stand_before_the_name(page):

@@ -220,15 +220,20 @@ def test_the_button_says_that_a_model_is_downloaded_first_and_how_much(models, q
     assert one.apply.text() == "Download and &use (1.9 GB)"
 
 
-def test_the_model_in_use_is_marked_and_there_is_nothing_to_use(models, qtbot):
+def test_the_model_in_use_is_marked_and_there_is_nothing_to_use(models, qtbot, pick):
     one = models()
     qtbot.waitUntil(lambda: one.page.offer is not None)
     marked = [words.title for words in one.page.cards.words if words.facts[0].text == "In use now"]
     assert marked == ["English → German, built in"]
     one.page.choose(None)
     assert not one.apply.isEnabled()
-    select(one.page, "Helsinki-NLP/opus-mt-en-de")
-    assert one.apply.isEnabled()
+    for folder in (None, "/my/own"):
+        asked = pick(folder)
+        one.page.folder.click()
+        assert one.apply.isEnabled() == (folder is not None)
+    assert asked == [("Folder of a translation model", None)] * 2
+    one.apply.click()
+    assert [use.model for use in one.uses] == [Path("/my/own")]
 
 
 def test_a_slow_computer_is_told_before_a_download_what_is_too_slow(models, qtbot):

@@ -271,17 +271,20 @@ def test_a_model_that_is_here_is_used_when_it_is_selected(guide):
     assert one.next.text() == "Skip for &now"
 
 
-def test_a_folder_is_used_once_it_was_found_to_hold_a_model(guide, qtbot, monkeypatch):
+def test_a_folder_is_used_once_it_was_found_to_hold_a_model(guide, qtbot, pick, monkeypatch):
     one = guide()
     go_to(one, one.speech)
-    folders = iter([Path("/some/pictures"), Path("/some/whisper")])
-    monkeypatch.setattr("app.dialogs.setup.speech_page.ask_folder", lambda *_: next(folders))
+    asked = pick(None)
+    one.speech.row.folder.click()
+    pick("/some/pictures")
     has = one.engine.has
     monkeypatch.setattr(one.engine, "has", lambda name: "whisper" in name or has(name))
     one.speech.row.folder.click()
     qtbot.waitUntil(lambda: "o speech model is called" in one.speech.row.message.text())
     assert one.speech.details[""].text() == "pictures"
+    pick("/some/whisper")
     one.speech.row.folder.click()
+    assert asked == [("Folder of a speech model", None)] * 3
     qtbot.waitUntil(lambda: one.recognizers == ["/some/whisper"])
     assert one.speech.is_here
 
