@@ -32,12 +32,10 @@ class ModelPage(WizardPage):
     accepted before the model is used.
 
     Signals:
-        chosen(): another model is selected.
         usable_changed(bool): whether the selected model can be used, and downloaded if it must
             be: its licence permits that or is accepted, and the disk has room.
     """
 
-    chosen = Signal()
     usable_changed = Signal(bool)
 
     def __init__(self, desk: ModelService, check: ChildCommand) -> None:
@@ -137,7 +135,6 @@ class ModelPage(WizardPage):
         self._pair = (self.spoken, self.language)
         self._model, self._was_chosen = None, False
         self._show_offers(self._all)
-        self.chosen.emit()
 
     def show_in_use(self, choice: ModelChoice) -> None:
         """Mark the model that translates now."""
@@ -279,7 +276,6 @@ class ModelPage(WizardPage):
             self._model, self._was_chosen = offer.choice, True
         self.show_message("")
         self._offer()
-        self.chosen.emit()
 
     @Slot(bool)
     def _accept(self, checked: bool) -> None:  # noqa: FBT001  what the signal carries
@@ -324,4 +320,3 @@ class ModelPage(WizardPage):
         path = ask_folder(self, self.tr("Folder of a translation model"))
         if path:
             self.choose(path)
-            self.chosen.emit()

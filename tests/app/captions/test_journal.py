@@ -38,6 +38,7 @@ from tests.support.utterances import FedRecord
 def test_a_session_is_read_as_it_was_written(tmp_path):
     path = written(tmp_path, [kept(number) for number in range(5)])
     session = read_session(path)
+    assert path.read_text("utf-8").count("🙂") == 5, "people can read it too"
     assert session.cues == tuple(cue(number) for number in range(5))
     assert session.started == STARTED
     assert session.ended_well

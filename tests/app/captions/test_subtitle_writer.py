@@ -164,6 +164,14 @@ def test_a_player_shows_what_was_meant(tmp_path):
         assert shown(in_other) == shown(wanted.text)
 
 
+@pytest.mark.parametrize(("form", "written"), [("srt", ""), ("jsonl", '{"me": "für"}\n')])
+def test_a_summary_is_a_line_of_json_lines_alone(tmp_path, form, written):
+    writer = SubtitleWriter(tmp_path / "a", form)
+    writer.write_summary({"me": "für"})
+    writer.close()
+    assert (tmp_path / "a").read_text("utf-8") == written
+
+
 def test_json_lines_are_read_back_as_they_were_written(tmp_path):
     cues = random_cues(random.Random(0), 100)
     text = write(tmp_path / "a.jsonl", "jsonl", cues).read_text(encoding="utf-8")

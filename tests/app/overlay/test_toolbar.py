@@ -226,6 +226,7 @@ def test_the_bar_is_on_the_screen_wherever_the_overlay_is():
             assert place.bottom() + 1 == overlay.top()
 
 
-def test_at_the_top_of_the_screen_the_bar_is_below():
-    overlay = QRect(100, 30, 600, 120)
-    assert place_beside(overlay, QSize(330, 30), AREA) == QPoint(370, 150)
+@pytest.mark.parametrize(("height", "y"), [(120, 150), (660, 690), (661, 30)])
+def test_at_the_top_of_the_screen_the_bar_is_below_if_there_is_room(height, y):
+    overlay = QRect(100, 30, 600, height)
+    assert place_beside(overlay, QSize(330, 30), AREA) == QPoint(370, y)

@@ -682,3 +682,5 @@ def test_the_menu_of_the_overlay_has_its_actions(overlay, monkeypatch):
     overlay.addActions(actions)
     overlay.contextMenuEvent(ask)
     assert shown == [(actions, QPoint(3, 4))]
+    (menu,) = overlay.findChildren(QMenu)
+    assert menu.testAttribute(Qt.WidgetAttribute.WA_DeleteOnClose), "else one stays of each click"

@@ -81,7 +81,7 @@ def test_a_line_has_single_blanks_however_it_is_cut(live):
 def test_each_piece_is_seen_at_once_only_where_it_is_live():
     for live, seen in ((True, b"Guten"), (False, b"")):
         stream = io.BytesIO()
-        writer = LineWriter(stream, live=live)
+        writer = LineWriter(io.BufferedWriter(stream), live=live)
         writer.write("Guten ")
         assert stream.getvalue() == seen
         writer.write("Morgen")

@@ -276,6 +276,7 @@ def test_a_folder_is_used_once_it_was_found_to_hold_a_model(guide, qtbot, pick, 
     go_to(one, one.speech)
     asked = pick(None)
     one.speech.row.folder.click()
+    assert one.speech.details[""].isHidden()
     pick("/some/pictures")
     has = one.engine.has
     monkeypatch.setattr(one.engine, "has", lambda name: "whisper" in name or has(name))
