@@ -1,8 +1,10 @@
 import random
+from types import SimpleNamespace
 
 import pytest
 
-from engine.session.lag_forecast import Step, forecast
+from engine.session.lag_forecast import Step, forecast, measure_steps
+from engine.translation.captioned import Change
 
 
 def test_a_model_that_costs_nothing_lags_by_what_its_policy_waits_for():
@@ -43,3 +45,32 @@ def test_the_median_is_never_above_the_slow_words_and_never_below_computing_alon
         found = forecast(steps)
         assert 0 <= found.median_s <= found.p95_s
         assert found.load == pytest.approx(sum(step.seconds for step in steps) / len(steps) / 0.4)
+
+
+class TwoByTwo:
+    """Reads words in twos, each in half a second of its own clock."""
+
+    now = 0.0
+
+    def open(self):
+        return SimpleNamespace(words=(), ended=False, n_read=0)
+
+    def set_source(self, one, words, *, ended, **_):
+        one.words, one.ended = words, ended
+
+    def advance(self, one):
+        n_new = min(2, len(one.words) - one.n_read)
+        if n_new < (1 if one.ended else 2):
+            return None
+        one.n_read += n_new
+        self.now += n_new / 2
+        return Change(0, "", one.n_read)
+
+
+def test_every_word_of_some_sentences_is_timed_until_the_time_is_up():
+    def timed(limit_s):
+        system = TwoByTwo()
+        return measure_steps(system, ["a b c", "d e f."], limit_s, lambda: system.now)
+
+    steps = [Step(0, 0), Step(1, 2), Step(0.5, 3), Step(0, 3), Step(1, 5), Step(0.5, 6)]
+    assert [timed(limit_s) for limit_s in (99, 1.5, 1)] == [steps, steps[:3], steps[:2]]

@@ -4,7 +4,14 @@ import pytest
 
 from engine.errors import ModelError
 from engine.models.model_card import Language
-from engine.text.prompt import make_prompt, turn_end, word_ids
+from engine.text.prompt import (
+    full_stop_ids,
+    joined_ids,
+    make_prompt,
+    turn_end,
+    word_ids,
+    words_begun,
+)
 from tests.support.chat_templates import CHATML, GEMMA_LIKE, WITHOUT_SYSTEM, card, tokenizer_with
 from tests.support.fakes import random_word, tiny_tokenizer
 
@@ -192,3 +199,58 @@ def test_a_turn_ends_as_the_template_ends_it_and_else_as_the_tokenizer_says(temp
 
 def test_what_opens_a_turn_does_not_end_one():
     assert turn_end(tiny_tokenizer(), "tiny") == tiny_tokenizer().eos_token
+
+
+def test_a_turn_ends_with_the_end_of_the_tokenizer_where_there_is_no_template():
+    tokenizer = tokenizer_with(None)
+    tokenizer.eos_token = "<|end|>"
+    assert turn_end(tokenizer, "tiny") == "<|end|>"
+
+
+class Pieces:
+    """A tokenizer whose tokens are named; a word is cut into letters, or is a token itself."""
+
+    def __init__(self, *tokens):
+        self.tokens = tokens
+
+    def __len__(self):
+        return len(self.tokens)
+
+    def encode(self, text, **_):
+        text = text.replace(" ", "▁")
+        parts = [text] if text in self.tokens else text
+        return [self.tokens.index(part) for part in parts]
+
+    def convert_ids_to_tokens(self, ids):
+        return [self.tokens[id_] for id_ in ids]
+
+
+def test_a_full_stop_is_what_it_adds_to_its_word_and_else_encoded_alone():
+    apart = Pieces("▁", "a", "b", ".")
+    assert full_stop_ids(apart, "ab", "") == ()
+    assert full_stop_ids(apart, "ab", ".") == (3,)
+    assert full_stop_ids(apart, "ab", "..") == (3, 3)
+    together = Pieces("▁", "a", "b", ".", "▁ab.")
+    assert full_stop_ids(together, "ab", ".") == (3,)
+
+
+def test_a_word_joins_the_one_before_unless_the_tokenizer_adds_a_blank():
+    assert joined_ids(Pieces("▁", "a", "b"), "ba") == [2, 1]
+    for mark in ("▁b", "Ġb"):
+        adding = Pieces(mark, "a")
+        adding.encode = lambda *_, **__: [0, 1]
+        assert joined_ids(adding, "ba") == []
+
+
+@pytest.mark.parametrize(
+    ("language", "tokens", "begun"),
+    [
+        ("de", ("▁", "▁ab", "cd", "Ġef"), [1, 1, 0, 1]),
+        ("zh", ("▁", "▁今天", "好", "a b"), [0, 2, 1, 2]),
+        ("zh", ("<0x20>", "<0x21>", "<0x7F>", "<0x80>", "<0xBF>", "<0xC0>"), [0, 1, 1, 0, 0, 1]),
+        ("zh", ("Ġ", "Ġa", "ä", "¡", "¿", "À", "Ģ", "Ń", "ń"), [0, 1, 1, 0, 0, 1, 0, 0, 1]),
+        ("zh", ("¡", "¿"), [1, 1]),
+    ],
+)
+def test_a_token_begins_words_and_without_blanks_characters(language, tokens, begun):
+    assert words_begun(Pieces(*tokens), language) == begun
