@@ -3,14 +3,19 @@
 import queue
 import random
 import threading
+from dataclasses import replace
 
 import pytest
 
 from engine.commands import Clear, EndPassage, FeedWords, Flush
 from engine.errors import ServerError
 from engine.events import Failed, Flushed, Ready
+from engine.messages import Code
 from engine.remote.captioner import PatientCaptioner
 from engine.remote.service import Service
+from engine.remote.wire import Asked, Failure, Opened, Opening
+from engine.session.conversations import Conversations
+from engine.session.loaded_model import LoadedModel
 from engine.session.session import Session
 from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
@@ -139,3 +144,43 @@ def test_without_a_server_a_text_waits_and_then_fails_in_one_sentence(model, mon
         with pytest.raises(ServerError, match="cannot be reached"):
             captioner.advance(utterance)
         captioner.close()
+
+
+def test_a_lane_goes_to_another_after_a_quiet_time_and_no_lane_is_given_twice(model):
+    now, answers = [0.0], queue.Queue()
+    loaded = LoadedModel(model, lambda _: None)
+    conversations = Conversations(loaded, 2, idle_s=5.0, clock=lambda: now[0])
+
+    def opened(who):
+        conversations.open(who, Opening(session="one", settings=SETTINGS), answers.put)
+        return answers.get(timeout=60)
+
+    conversations.start()
+    assert [type(opened(who)) for who in "ab"] == [Opened, Opened]
+    now[0] = 4.9
+    assert opened("c") == Failure(Code.SERVER_FULL())
+    assert isinstance(opened("a"), Opened)  # its own, which is used now
+    now[0] = 5.0
+    assert isinstance(opened("c"), Opened)
+    assert [conversations.is_open((who, "one")) for who in "abc"] == [True, False, True]
+    assert (conversations.n_sessions, conversations.n_in_use, conversations.is_alive) == (
+        2,
+        2,
+        True,
+    )
+    conversations.ask(
+        "b", Asked(session="one", number=1, sentence=Sentence(("a",), True)), answers.put
+    )
+    assert answers.get(timeout=60) == Failure(Code.SERVER_BUSY())
+    now[0] = 64.95
+    assert conversations.n_in_use == 1  # the other was quiet for a minute
+    conversations.leave("a", "one")
+    assert isinstance(opened("b"), Opened)
+    assert conversations.n_sessions == 2
+    unknown = Opening(session="two", settings=replace(SETTINGS, target_language="xx"))
+    conversations.leave("b", "one")
+    conversations.open("b", unknown, answers.put)
+    assert isinstance(answers.get(timeout=60), Failure)
+    assert isinstance(opened("b"), Opened)  # what failed has given its lane back
+    conversations.stop(patience_s=60)
+    assert (conversations.is_alive, conversations.has_stopped) == (False, True)
