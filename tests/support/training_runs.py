@@ -1,7 +1,9 @@
 """Small training runs for tests: pairs word for word, the tiny base, the commands."""
 
+import argparse
 import json
 import random
+from pathlib import Path
 
 from tests.support.fakes import WORD_FOR_WORD, random_word
 from training.__main__ import main
@@ -77,3 +79,30 @@ def told_fault(capsys):
     assert len(told) == 1
     assert "Traceback" not in error
     return told[0]
+
+
+def options_of(commands):
+    """One line for each argument of some commands: all that argparse knows of it, help or none."""
+    subparsers = argparse.ArgumentParser().add_subparsers()
+    for command in commands:
+        command.add_parser(subparsers)
+    lines = []
+    for name, parser in subparsers.choices.items():
+        assert parser.description, name
+        assert parser.get_default("run").__name__ == "run", name
+        for one in parser._actions[1:]:
+            spelt = " ".join(one.option_strings) or one.dest
+            known = {
+                "dest": one.dest,
+                "nargs": one.nargs,
+                "default": one.default,
+                "type": one.type and one.type.__name__,
+                "choices": one.choices and ",".join(map(str, one.choices)),
+                "required": one.required and bool(one.option_strings),
+                "metavar": one.metavar,
+                "const": one.const,
+                "help": None if one.help else "missing",
+            }
+            told = [f"{key}={value}" for key, value in known.items() if value not in (None, False)]
+            lines.append(" ".join((name, spelt, *told)).replace(f"{Path.cwd()}/", ""))
+    return lines

@@ -3,14 +3,17 @@
 import base64
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import torch
+from torch import nn
 from transformers import PreTrainedModel
 
 from engine.errors import ModelError
 from engine.hub.bundled import bundled_models
 from engine.runtime import guarded_loading
-from engine.runtime.guarded_loading import load_tokenizer
+from engine.runtime.guarded_loading import TooLargeError, growth_limit, load_tokenizer
 from engine.runtime.loader import load_by_torch
 from engine.settings import ModelSettings
 from engine.untrusted import limited_process
@@ -145,3 +148,21 @@ def test_two_networks_are_not_read_at_once(folder, monkeypatch):
         one.join()
     assert overlapped == []
     assert PreTrainedModel.tie_weights is ties
+
+
+def test_a_network_may_be_built_to_twice_its_weights_and_no_further():
+    room = 1 << 26
+    with growth_limit(1, 500), torch.device("meta"):
+        nn.Linear(room // 1000 + 1, 1000, bias=False)
+        with pytest.raises(TooLargeError):
+            nn.Linear(room // 1000 + 2, 1000, bias=False)
+        with ThreadPoolExecutor() as other:  # what another thread builds is not counted
+            other.submit(nn.Linear, room, 1000, device="meta").result()
+    nn.Linear(2, 2)
+    with torch.device("meta"):
+        nn.Linear(room, 1000)
+
+
+def test_parts_without_numbers_are_counted_too():
+    with growth_limit(1, 0), pytest.raises(TooLargeError):
+        nn.ModuleList(nn.Identity() for _ in range(2000))
