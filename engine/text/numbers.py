@@ -50,6 +50,8 @@ _SCALES = {
     "billion": 10**9, "bn": 10**9, "trillion": 10**12, "dozen": 12,
 }  # fmt: skip
 _CLOCK_WORDS = _counted("am pm a.m p.m o'clock past half quarter to till noon midnight").keys()
+_AFTER_HOURS = frozenset({"am", "pm", "a.m", "p.m", "p", "o'clock"})
+_HALF_OF_DAY = re.compile(r"\b[ap]\.? m\b|\bin the (?:afternoon|evening)\b")
 _MONTHS = _counted(
     "january february march april may june july august september october november december"
 ).keys()
@@ -76,8 +78,9 @@ def find_numbers(words: Sequence[str], language: str) -> list[Number]:
         words: of the source, as far as they are read.
         language: of the translation, for example ``de``.
     """
-    parts = _PART.findall(" ".join(words).casefold())
-    by_clock = not _CLOCK_WORDS.isdisjoint(parts)
+    text = " ".join(words).casefold()
+    parts = _PART.findall(text)
+    by_clock = not _CLOCK_WORDS.isdisjoint(parts) or _HALF_OF_DAY.search(text) is not None
     found = [*_from_digits(parts, language), *_from_words(parts, language)]
     if by_clock:
         return [
@@ -124,7 +127,8 @@ def _from_words(parts: Sequence[str], language: str) -> Iterator[Number]:
         if part in _VALUES or is_scale or (run and part == "and"):
             run.append(part)
         elif run:
-            if len(run) > 1 or run[0] not in _ARTICLES or not _MONTHS.isdisjoint(parts):
+            counts = run[0] not in _ARTICLES or part in _AFTER_HOURS
+            if len(run) > 1 or counts or not _MONTHS.isdisjoint(parts):
                 yield _spelt(run, language)
             run = []
 

@@ -26,6 +26,11 @@ def ways(source, language="de"):
         ("version 3.11.", "3.11"),
         ("at 9:30", "9.30"),
         ("at 3 pm", "15"),
+        ("at three p. m.", "15"),
+        ("at three p m", "15"),
+        ("at one pm", "13"),
+        ("at one p. m.", "13"),
+        ("at three in the afternoon", "15"),
         ("at half past nine", "10"),  # halb zehn
         ("nineteen eighty-four", "1984"),
         ("twenty twenty six", "2026"),
