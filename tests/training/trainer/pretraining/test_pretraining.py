@@ -38,6 +38,7 @@ def assert_same_run(one, other):
 
 def test_a_run_that_was_stopped_and_resumed_is_the_unbroken_run_to_the_bit(data, trained, tmp_path):
     out = tmp_path / "model"
+    out.mkdir()  # an empty folder may be there
     assert pretrain(data, out, "--stop-after", "3") == 0
     assert not (out / "model.safetensors").exists()
     assert pretrain(data, out, "--stop-after", "1") == 0
