@@ -1,10 +1,11 @@
+import argparse
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from app.__main__ import main
+from app.__main__ import _parser, main
 from app.cli.devices import tables
 from engine.audio.devices import AudioDevice, DeviceKind
 from tests.support.sound_server import TestServer, needs_sound_server
@@ -73,3 +74,19 @@ def test_help_tells_what_the_mark_means(capsys):
     with pytest.raises(SystemExit):
         main(["devices", "--help"])
     assert "* marks the default" in " ".join(capsys.readouterr().out.split())
+
+
+def options_of(parser):
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                yield from options_of(below)
+        else:
+            yield parser.prog, action
+
+
+def test_every_option_of_every_command_is_explained_with_what_it_takes():
+    options = list(options_of(_parser()))
+    assert [(of, one.dest) for of, one in options if not one.help] == []
+    bare = [one.dest for _, one in options if one.nargs != 0 and not (one.metavar or one.choices)]
+    assert bare == ["policy", "name", "port"]  # named as what they take

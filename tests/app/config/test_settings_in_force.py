@@ -10,6 +10,7 @@ from app.config.modes import CAPTIONS_ONLY, TRANSLATE
 from app.config.preferences import ListeningPreferences, Preferences, TranslationPreferences
 from app.config.settings_in_force import SettingsInForce
 from engine.hub.catalogue import STANDARD_WHISPER
+from engine.settings import ServerSettings
 from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model
 
@@ -148,6 +149,39 @@ def test_the_model_and_the_language_of_the_command_line_stay_until_the_end(in_fo
     assert settings.translation.target_language == "fr"
     assert settings.preferences.model == Path("other")
     assert settings.preferences.translation.language == "es"
+
+
+def test_a_language_that_the_model_knows_is_in_force_and_not_stored(in_force):
+    settings = in_force(STORED)
+    told = heard(settings.translation_changed), heard(settings.language_changed)
+    settings.use_language("fr")
+    assert settings.translation.target_language == "fr"
+    assert told == ([], [])
+    settings.use_known_language("pl")
+    assert [one.target_language for one in told[0]] == told[1] == ["pl"]
+    assert settings.preferences == in_force().preferences
+    assert settings.preferences.translation.language == "es"
+
+
+def test_a_server_is_stored_once_it_works_and_its_token_in_a_file_of_its_own(in_force, tmp_path):
+    settings = in_force(STORED, model=Path("m"))
+    assert settings.known_server is None
+    token = "a-token-of-36-letters-0123456789abcd"
+    server = ServerSettings(address="https://house:1", token=token, certificate=Path("/c"))
+    settings.adopt_model(chosen("m", "es", server=server))
+    assert (settings.server, settings.preferences.model) == (server, STORED.model)
+    assert in_force().server == replace(server, takes_any_language=True)
+    assert in_force(model=Path("m")).server is None
+    assert token not in (tmp_path / "settings.toml").read_text()
+    settings.adopt_model(chosen("other", "es"))
+    assert settings.server is in_force().server is None
+    assert settings.known_server == replace(server, takes_any_language=True)
+    assert settings.preferences.model == Path("other")
+    failures = heard(settings.failed)
+    (tmp_path / "server-token").unlink()
+    (tmp_path / "server-token").mkdir()
+    settings.adopt_model(chosen("other", "es", server=server))
+    assert ["server-token" in failure for failure in failures] == [True]
 
 
 def test_what_is_spoken_is_chosen_with_the_model_and_understood_by_the_recogniser(in_force):

@@ -34,7 +34,8 @@ def test_what_goes_wrong_beside_the_captions_is_told_in_the_window(program, monk
     told = []
     for way in ("show_notice", "show_warning"):
         monkeypatch.setattr(Banner, way, lambda _, text, way=way: told.append((way, text)))
-    one = program().application
+    one = program(crashed=True).application
+    assert "crashed last time" in told.pop()[1]
     one.keeper.failed.emit("captions")
     signals = (
         one.page.noticed,

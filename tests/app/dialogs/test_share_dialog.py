@@ -113,3 +113,7 @@ def test_while_captions_are_shared_the_way_to_them_is_shown(dialog):
     assert dialog.address.text() == "http://10.0.0.2:1/r/other"
     assert dialog.code.grab().toImage() != code
     assert not dialog.pin.isVisible()
+
+
+def test_all_that_it_tells_and_asks_is_in_the_window(dialog, parts_outside):
+    assert parts_outside(dialog) == []

@@ -60,11 +60,12 @@ def test_a_search_tells_where_it_is_and_ends_with_the_cursor_in_the_line(window,
 def test_a_download_tells_how_much_has_come_and_that_nothing_comes(window, qtbot):
     bar = window.fetch_bar
     assert not bar.isVisible()
+    assert "resume from here" in bar.cancel.toolTip()
     bar.show_progress("some/model", 30_500_000, 60_000_001)
     told = "Downloading some/model from huggingface.co"
     assert bar.sentence.text() == bar.bar.accessibleName() == f"{told}: 30 of 61 MB"
     assert (bar.bar.value(), bar.bar.maximum()) == (508, 1000)
-    assert bar.silence.isActive()
+    assert (bar.silence.isActive(), bar.silence.isSingleShot()) == (True, True)
     bar.silence.timeout.emit()
     assert bar.sentence.text() == f"{told}: 30 of 61 MB – nothing arrives at the moment"
     bar.show_progress("some/model", 5, 0)

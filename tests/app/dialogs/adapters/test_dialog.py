@@ -252,3 +252,7 @@ def test_an_adapter_is_removed_and_the_next_one_shown(desk, whole, tmp_path):
 def test_a_refusal_of_the_session_is_told_here_too(desk):
     desk.dialog.show_message("there is no memory for it")
     assert desk.dialog.message.text() == "There is no memory for it."
+
+
+def test_all_that_it_tells_and_asks_is_in_the_window(desk, parts_outside):
+    assert parts_outside(desk.dialog) == []

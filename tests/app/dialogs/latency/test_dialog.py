@@ -193,3 +193,7 @@ def test_the_window_measures_what_is_typed(program):
     one.wait(lambda: panel.summary.text().startswith("Captions appear"))
     panel.diagnostics.click()
     assert "Surtitle, diagnostics" in QGuiApplication.clipboard().text()
+
+
+def test_all_that_it_tells_and_asks_is_in_the_window(panel, parts_outside):
+    assert parts_outside(panel()) == []

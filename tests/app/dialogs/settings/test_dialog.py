@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QWheelEvent
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSpinBox, QWidget
 
 from app.config.preferences import Preferences, ServerPreferences, TranslationPreferences
 from app.config.preferences_file import export_preferences
@@ -177,6 +177,18 @@ def test_what_depends_on_a_box_is_indented(dialog):
     left = files.page.mapTo(files, QPoint()).x()
     label = files.port.parentWidget().layout().labelForField(files.port)
     assert label.mapTo(files, QPoint()).x() > left
+
+
+def test_a_number_can_be_all_that_the_preferences_permit_and_nothing_else(dialog):
+    bindings = [one for page in dialog.pages for one in page._bindings]
+    numbers = [one for one in bindings if isinstance(getattr(one.read, "__self__", None), QSpinBox)]
+    assert len(numbers) == 6
+    for one in numbers:
+        spin, table = one.read.__self__, getattr(Preferences(), one.table)
+        for bound, beyond in ((spin.minimum(), -1), (spin.maximum(), 1)):
+            replace(table, **{one.name: bound})
+            with pytest.raises(ValueError, match=one.name):
+                replace(table, **{one.name: bound + beyond})
 
 
 def test_the_overlay_hides_after_silence_unless_the_box_is_off(dialog, edits):
@@ -402,3 +414,10 @@ def test_another_language_of_the_windows_is_told_to_hold_from_the_next_start(dia
     assert "started again" in general.next_start.text()
     general.language.setCurrentIndex(general.language.findData("system"))
     assert general.next_start.isHidden()
+
+
+def test_all_that_it_tells_and_asks_is_in_the_window(dialog, parts_outside):
+    assert parts_outside(dialog) == []
+    for page in dialog.pages:
+        outside = [getattr(page, name) for name in parts_outside(page)]
+        assert [one for one in outside if not dialog.isAncestorOf(one)] == []

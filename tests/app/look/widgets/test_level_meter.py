@@ -47,7 +47,7 @@ def test_the_mark_of_the_loudest_falls_slowly_and_rises_at_once(meter):
 def test_what_is_seen_is_also_said(meter):
     assert meter.accessibleDescription() == "Not listening"
     meter.show_level(Level(rms_db=-24, peak_db=-12))
-    assert meter.accessibleDescription() == "24 decibels below full scale"
+    assert meter.accessibleDescription() == meter.toolTip() == "24 decibels below full scale"
     meter.show_level(Level(rms_db=-3, peak_db=0))
     assert "Too loud" in meter.accessibleDescription()
     meter.show_level(Level(rms_db=-100, peak_db=-100))

@@ -9,6 +9,8 @@ def test_a_text_stands_beside_the_icon_and_is_the_name(qtbot):
     button = tool_button("pause", "Pause", "Translate nothing for a while")
     qtbot.addWidget(button)
     assert (button.text(), button.accessibleName()) == ("Pause", "Pause")
+    assert button.toolTip() == button.accessibleDescription() == "Translate nothing for a while"
+    assert button.focusPolicy() == Qt.FocusPolicy.TabFocus
     assert button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonTextBesideIcon
 
 
