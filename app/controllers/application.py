@@ -158,7 +158,8 @@ class Application(QObject):
         window.status.skip_wanted.connect(lambda: self.bridge.send(Skip()))
         self.settings.language_changed.connect(self._report_missing_font)
         self.stage.size_wanted.connect(self._choose_size)
-        self.page.noticed.connect(window.banner.show_notice)
+        self.page.failed.connect(window.banner.show_notice)
+        self.page.answered.connect(window.banner.show_answer)
         self.settings.preferences_changed.connect(self._use_choices)
         self.settings.preferences_changed.connect(self._show_typed_line)
         self.settings.failed.connect(window.banner.show_notice)
@@ -396,7 +397,7 @@ class Application(QObject):
         text = diagnostics(self.settings.preferences, state, self.settings.launch.log_folder)
         QGuiApplication.clipboard().setText(text)
         text = self.tr("Diagnostics copied. They contain no spoken or translated text.")
-        self.window.banner.show_offer(text, "", "", passes=True)
+        self.window.banner.show_answer(text)
 
     @Slot(str)
     def obey(self, command: str) -> None:

@@ -127,7 +127,7 @@ class CaptionController(QObject):
             self._keeper.remove(view.key for _, view in removed)
             self._show_captions()
             text = self.tr("Deleted from the transcript and from the kept session")
-            self._banner.show_offer(text, self.tr("&Undo"), _UNDO_DELETION, passes=True)
+            self._banner.show_answer(text, self.tr("&Undo"), _UNDO_DELETION)
 
     def _with_mark(self, waiting: UtteranceView) -> UtteranceView:
         """Return a row of waiting words with its bookmark."""
@@ -261,12 +261,13 @@ class CaptionController(QObject):
         self._keeper.clear()  # first, for it keeps what is not complete
         self._drop_all()
         self._forgotten = views
-        text = self.tr("New session started")
         if is_lost:
             text = self.tr(
                 "New session started; the one before could not be saved: undo to export it"
             )
-        self._banner.show_offer(text, self.tr("&Undo"), _UNDO, passes=not is_lost)
+            self._banner.show_offer(text, self.tr("&Undo"), _UNDO)
+        else:
+            self._banner.show_answer(self.tr("New session started"), self.tr("&Undo"), _UNDO)
 
     @Slot(object)
     def resume(self, session: PastSession) -> None:

@@ -249,6 +249,7 @@ class ListeningController(QObject):
         self._begun = ()
         if not self._wanted and not self._bar.on:
             self._status.show_listening("")
+            self._banner.withdraw(SMALLER)  # nothing falls behind any more
 
     @Slot(str)
     def _fail(self, message: str) -> None:

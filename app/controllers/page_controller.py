@@ -18,14 +18,16 @@ class PageController(QObject):
     """Own the caption page.
 
     Signals:
-        noticed(str): a message for the user.
+        failed(str): why the page cannot be opened.
+        answered(str): what a click has done.
         address_changed(str): of the page, with its secret; empty while it is closed.
 
     Attributes:
         source: the page.
     """
 
-    noticed = Signal(str)
+    failed = Signal(str)
+    answered = Signal(str)
     address_changed = Signal(str)
 
     def __init__(self, folder: Path, stage: OverlayController, parent: QObject) -> None:
@@ -39,7 +41,7 @@ class PageController(QObject):
         """Open or close the page."""
         failure = self.source.use(preferences.privacy)
         if failure is not None:
-            self.noticed.emit(failure)
+            self.failed.emit(failure)
         self.address_changed.emit(self.source.address)
         self.show_look(preferences)
         self._show_lines()
@@ -72,11 +74,11 @@ class PageController(QObject):
     def copy_address(self) -> None:
         """Put the address on the clipboard."""
         address = self.source.address
-        text = self.tr("The address is on the clipboard; who knows it can read the captions")
-        if not address:
-            text = self.tr("The caption page is off; the settings, under Files and OBS, turn it on")
-        QGuiApplication.clipboard().setText(address)
-        self.noticed.emit(text)
+        text = self.tr("The caption page is off; the settings, under Files and OBS, turn it on")
+        if address:
+            text = self.tr("The address is on the clipboard; who knows it can read the captions")
+            QGuiApplication.clipboard().setText(address)
+        self.answered.emit(text)
 
     def close(self) -> None:
         """Close the page."""

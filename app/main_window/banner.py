@@ -1,9 +1,11 @@
 """The banner beside the transcript: loading progress, failures and notices."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QCursor, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -25,7 +27,7 @@ class _Notice:
     """A sentence with the text of its button, the name of its offer, and whether it passes.
 
     ``other`` holds text and name of a second button; empty without one. ``once`` is as in
-    ``Banner.show_offer``.
+    ``Banner.show_offer``. One that ``answers`` says what a click has just done.
     """
 
     sentence: str
@@ -34,15 +36,16 @@ class _Notice:
     passes: bool = False
     other: tuple[str, str] = ("", "")
     once: bool = False
+    answers: bool = False
 
 
 class Banner(QFrame):
     """One sentence with a progress bar or a button; hidden if there is nothing to show.
 
-    Loading and failures come before notices; notices are shown one after the other, warnings
-    first, those that pass at last, unless they offer to undo what was just done. They go by
-    themselves after 20 seconds, unless the mouse or the focus is on them. The buttons stand below
-    a sentence that would be narrow and high beside them.
+    What a click has just done comes first, for it can often be undone; then loading and failures,
+    which come back after it; then notices one after the other, warnings first, those that pass at
+    last. They go by themselves after 20 seconds, unless the mouse or the focus is on them. The
+    buttons stand below a sentence that would be narrow and high beside them.
 
     Signals:
         retry_clicked(): load again.
@@ -66,7 +69,8 @@ class Banner(QFrame):
         self._shown: _Notice | None = None
         self._passing = QTimer(self, singleShot=True)
         self._passing.timeout.connect(self._pass)
-        self._has_more_urgent = False
+        self._urgent: Callable[[], None] | None = None  # shows progress or failure
+        self._covered: _Notice | None = None  # by what is urgent
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.sentence = paragraph()
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -105,25 +109,42 @@ class Banner(QFrame):
         self.progress.setRange(0, 0 if fraction is None else _STEPS)
         if fraction is not None:
             self.progress.setValue(round(fraction * _STEPS))
-        self._has_more_urgent = True
-        self._show(self.tr("{}… You can type already.").format(stage), self.progress)
+        text = self.tr("{}… You can type already.").format(stage)
+        self._show_urgent(partial(self._show, text, self.progress))
 
     def show_failure(self, message: str, way_back: str = "", *, is_model: bool = False) -> None:
         """Show a failure, with the button to retry, and another one if there is a way back.
 
         If a model of this computer failed, another one can be chosen.
         """
-        self._has_more_urgent = True
-        self._show(as_sentence(message), self.retry)
-        self.back.setText(way_back)
-        self.back.setVisible(bool(way_back))
-        self.other.setText(self.tr("A&nother model or folder…"))
-        self.other.setVisible(is_model)
+        other = self.tr("A&nother model or folder…") if is_model else ""
+        self._show_urgent(partial(self._show_failed, as_sentence(message), way_back, other))
+
+    def _show_failed(self, sentence: str, way_back: str, other: str) -> None:
+        self._show(sentence, self.retry)
+        for button, text in ((self.back, way_back), (self.other, other)):
+            button.setText(text)
+            button.setVisible(bool(text))
         self._lay_out()
+
+    def _show_urgent(self, show: Callable[[], None]) -> None:
+        if self._urgent is None:
+            self._covered = self._shown
+        self._urgent = show
+        self._show_next_notice()
 
     def show_loaded(self) -> None:
         """Hide progress and failure."""
-        self._has_more_urgent = False
+        self._urgent = self._covered = None
+        self._show_next_notice()
+
+    @Slot(str)
+    def show_answer(self, message: str, button: str = "", name: str = "") -> None:
+        """Say what a click has just done, before all else; a button may undo it. It passes."""
+        self._drop(name)
+        self._notices.insert(
+            0, _Notice(as_sentence(message), button, name, passes=True, answers=True)
+        )
         self._show_next_notice()
 
     @Slot(str)
@@ -158,34 +179,39 @@ class Banner(QFrame):
         if index is not None and not passes:
             self._notices[index] = notice
         else:
-            if index is not None:
-                del self._notices[index]
+            self._drop(name)
             self._notices.insert(self._place_of(notice), notice)
         self._show_next_notice()
 
     def _place_of(self, notice: _Notice) -> int:
         """Return where a fresh notice stands among those that are to be shown."""
         if notice.passes:
-            return 0 if notice.button else len(self._notices)
+            return len(self._notices)
         passing = (number for number, one in enumerate(self._notices) if one.passes)
         return next(passing, len(self._notices))
 
     def withdraw(self, name: str) -> None:
         """Remove the notice of this name, if there is one."""
+        if self._drop(name):
+            self._show_next_notice()
+
+    def _drop(self, name: str) -> bool:
+        """Forget the notice of this name; return whether there was one."""
         index = self._index(name)
         if index is not None:
             del self._notices[index]
-            self._show_next_notice()
+        return index is not None
 
     def _index(self, name: str) -> int | None:
         names = [notice.name for notice in self._notices]
         return names.index(name) if name and name in names else None
 
     def _show_next_notice(self) -> None:
-        if self._has_more_urgent:
-            return
         notice = next(iter(self._notices), None)
-        if notice is None:
+        if self._urgent is not None and not (notice and notice.answers):
+            self._urgent()
+            notice = self._covered if self._covered in self._notices else None
+        elif notice is None:
             self.hide()
         else:
             self._show(notice.sentence, self.dismiss)
@@ -200,6 +226,10 @@ class Banner(QFrame):
             self._passing.stop()
             if notice is not None and notice.passes:
                 self._passing.start(_PASSING_MS)
+
+    @property
+    def _shows_urgent(self) -> bool:
+        return self._urgent is not None and not (self._shown and self._shown.answers)
 
     def _show(self, sentence: str, shown: QWidget) -> None:
         is_news = sentence != self.sentence.text() or not self.isVisible()
@@ -235,7 +265,7 @@ class Banner(QFrame):
 
     @Slot()
     def _take_other(self) -> None:
-        if self._has_more_urgent:
+        if self._shows_urgent:
             self._drop_seen()
             self.other_clicked.emit()
             return
@@ -246,7 +276,7 @@ class Banner(QFrame):
     @Slot()
     def _drop_seen(self) -> None:
         """Forget the notice that a failure has covered, if it shall be shown once."""
-        if self._has_more_urgent and self._shown is not None and self._shown.once:
+        if self._shows_urgent and self._shown is not None and self._shown.once:
             self._notices.remove(self._shown)
             self._shown = None
             self.notice_changed.emit("")
@@ -260,7 +290,9 @@ class Banner(QFrame):
     @Slot()
     def _pass(self) -> None:
         """Let the shown notice go, unless mouse or focus is on it."""
-        is_busy = self._has_more_urgent or self.underMouse()
+        # Qt may not see that the mouse has left, if a menu is opened by its key
+        has_mouse = self.rect().contains(self.mapFromGlobal(QCursor.pos()))
+        is_busy = self._shows_urgent or has_mouse
         buttons = (self.offer, self.other, self.dismiss)
         if is_busy or any(button.hasFocus() for button in buttons):
             self._passing.start(_PASSING_MS)

@@ -66,6 +66,7 @@ class SpeechPage(WizardPage):
         self._gflops = 0.0
         self._is_measured = False
         self._own = ""  # a model that is not among the four
+        self._asked = ""  # a folder that is looked into; selected once a model was found there
         self._in_use = STANDARD_WHISPER
         self._fetching = ""
         self._was_chosen = self._has_failed = False  # by the user; the last download
@@ -233,9 +234,21 @@ class SpeechPage(WizardPage):
     @Slot(dict)
     def _take_found(self, found: Mapping[str, str | None]) -> None:
         self._found |= {name: found[name] for name in found if name not in self._fetched}
+        if self._asked in found:
+            self._take_folder(self._asked)
         self._describe()
-        if self._own in found and self.recognizer == self._own and self.is_here:
-            self.chosen.emit(self._own)
+
+    def _take_folder(self, folder: str) -> None:
+        """Select the folder that was asked for, or say why it cannot be used; nothing changes."""
+        self._asked = ""
+        obstacle = self._found.pop(folder)
+        if obstacle is None:
+            self.choose(folder)
+            self._found[folder] = None  # afterwards, so that it is chosen once
+            self.chosen.emit(folder)
+        else:
+            self._has_failed = True
+            self.row.show_message(as_sentence(obstacle))
 
     @Slot(float)
     def _take_speed(self, gflops: float) -> None:
@@ -287,7 +300,5 @@ class SpeechPage(WizardPage):
     def _ask_folder(self) -> None:
         path = ask_folder(self, self.tr("Folder of a speech model"))
         if path:
-            self._own = str(path)
-            self._found.pop(self._own, None)
-            self.choose(self._own)
-            self._desk.look_up([self._own])
+            self._asked = str(path)
+            self._desk.look_up([self._asked])

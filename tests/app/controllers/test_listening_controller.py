@@ -552,6 +552,17 @@ def test_the_offer_goes_when_it_has_caught_up(program):
     assert not one.banner.isVisible()
 
 
+def test_what_fell_behind_is_not_told_for_ever_after_nothing_listens(program):
+    one = program().open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    message = Code.CAPTIONS_SLOW_SMALLEST()
+    one.application.listening.desk.reported.emit(Behind(lane="me", seconds=6.0, message=message))
+    assert "fall behind" in one.banner.sentence.text()
+    one.press(one.bar.microphone)
+    one.wait(lambda: not one.banner.isVisible())
+
+
 def test_a_device_that_is_lost_and_comes_back_is_told_in_one_sentence_each(program):
     one = program().open()
     one.press(one.bar.microphone)

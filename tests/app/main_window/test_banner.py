@@ -1,4 +1,6 @@
 import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 
 from app.config.system.translations import speak, worded
@@ -181,28 +183,63 @@ def test_what_needs_no_answer_goes_by_itself_once_it_could_be_read(banner, qtbot
 
 def test_what_is_being_read_or_used_stays(banner, qtbot, monkeypatch):
     monkeypatch.setattr(module, "_PASSING_MS", 0)
-    is_under = [True]
-    monkeypatch.setattr(banner, "underMouse", lambda: is_under[0])
-    banner.show_offer("new session started", "&Undo", "undo", passes=True)
+    banner.show_answer("new session started", "&Undo", "undo")
+    QCursor.setPos(banner.mapToGlobal(banner.rect().center()))
     qtbot.wait(1)
     assert banner.isVisible()
-    is_under[0] = False
+    QCursor.setPos(banner.mapToGlobal(banner.rect().bottomRight()) + QPoint(9, 9))
+    qtbot.waitUntil(banner.isHidden)
+
+
+def test_the_mouse_that_left_unseen_keeps_no_notice(banner, qtbot, monkeypatch):
+    monkeypatch.setattr(module, "_PASSING_MS", 0)
+    banner.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)  # as after a menu opened by its key
+    QCursor.setPos(banner.mapToGlobal(banner.rect().bottomRight()) + QPoint(9, 9))
+    banner.show_answer("the address is on the clipboard")
     qtbot.waitUntil(banner.isHidden)
 
 
 def test_what_passes_waits_while_something_stays(banner):
-    banner.show_offer("new session started", "&Undo", "undo", passes=True)
-    assert banner.sentence.text() == "New session started."
+    banner.show_offer("the microphone is heard again", "&Good", "good", passes=True)
+    assert banner.sentence.text() == "The microphone is heard again."
     banner.show_notice("the headset is gone")
     assert banner.sentence.text() == "The headset is gone."
     banner.dismiss.click()
-    assert (banner.sentence.text(), banner.offer.isVisible()) == ("New session started.", True)
+    seen = banner.sentence.text(), banner.offer.isVisible()
+    assert seen == ("The microphone is heard again.", True)
 
 
-def test_undo_is_offered_before_hints_and_notices_of_before(banner):
+def test_undo_is_offered_before_a_failure_which_comes_back(banner, qtbot, monkeypatch):
+    names, failure = [], "Cannot reach huggingface.co."
+    banner.notice_changed.connect(names.append)
+    banner.show_offer("no speech model", "Do&wnload", "fetch", once=True)
+    banner.show_failure("cannot reach huggingface.co", "&Stay with German", is_model=True)
+    banner.show_answer("deleted", "&Undo", "undo")
+    seen = banner.sentence.text(), banner.offer.text(), banner.retry.isVisible()
+    assert seen == ("Deleted.", "&Undo", False)
+    assert not banner.back.isVisible()
+    assert not banner.other.isVisible()
+    banner.show_failure(failure, "&Stay with German", is_model=True)  # it comes again
+    assert banner.sentence.text() == "Deleted."
+    banner.offer.click()
+    assert banner.sentence.text() == failure
+    assert banner.retry.isVisible()
+    assert banner.back.isVisible()
+    assert names == ["fetch", "undo", "fetch"]
+    monkeypatch.setattr(module, "_PASSING_MS", 0)
+    banner.show_answer("deleted", "&Undo", "undo")
+    qtbot.waitUntil(banner.retry.isVisible)
+    assert banner.sentence.text() == failure
+    banner.back.click()
+    banner.show_loaded()
+    assert banner.isHidden()  # what had been seen before is not offered again
+
+
+def test_what_a_click_has_done_is_told_before_hints_and_notices_of_before(banner):
     banner.show_offer("Words in italics may change", "", "legend", passes=True)
     banner.show_notice("The microphone is gone")
-    banner.show_offer("New session started", "Undo", "undo", passes=True)
+    banner.show_answer("New session started", "Undo", "undo")
+    banner.show_answer("New session started", "Undo", "undo")
     told = []
     while banner.isVisible():
         told.append(banner.sentence.text())

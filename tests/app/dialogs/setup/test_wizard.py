@@ -280,14 +280,18 @@ def test_a_folder_is_used_once_it_was_found_to_hold_a_model(guide, qtbot, pick, 
     pick("/some/pictures")
     has = one.engine.has
     monkeypatch.setattr(one.engine, "has", lambda name: "whisper" in name or has(name))
+    before = one.speech.recognizer
     one.speech.row.folder.click()
     qtbot.waitUntil(lambda: "o speech model is called" in one.speech.row.message.text())
-    assert one.speech.details[""].text() == "pictures"
+    assert one.speech.recognizer == before  # and no line is left of a folder without a model
+    assert not one.speech.buttons[""].isVisible()
+    assert one.speech.row.download.isEnabled()
     pick("/some/whisper")
     one.speech.row.folder.click()
     assert asked == [("Folder of a speech model", None)] * 3
     qtbot.waitUntil(lambda: one.recognizers == ["/some/whisper"])
     assert one.speech.is_here
+    assert one.speech.details[""].text() == "whisper"
 
 
 def test_another_speech_model_in_use_has_a_line_of_its_own(guide):
