@@ -27,7 +27,7 @@ class _Notice:
     """A sentence with the text of its button, the name of its offer, and whether it passes.
 
     ``other`` holds text and name of a second button; empty without one. ``once`` is as in
-    ``Banner.show_offer``. One that ``answers`` says what a click has just done.
+    ``Banner.show_offer``. One that ``answers`` tells of a click.
     """
 
     sentence: str
@@ -42,10 +42,10 @@ class _Notice:
 class Banner(QFrame):
     """One sentence with a progress bar or a button; hidden if there is nothing to show.
 
-    What a click has just done comes first, for it can often be undone; then loading and failures,
-    which come back after it; then notices one after the other, warnings first, those that pass at
-    last. They go by themselves after 20 seconds, unless the mouse or the focus is on them. The
-    buttons stand below a sentence that would be narrow and high beside them.
+    Answers to a click come first, since they may offer to undo it; then loading and failures, which
+    come back after them; then notices one after the other, warnings first, those that pass at last.
+    Answers and those go by themselves after 20 seconds, unless the mouse or the focus is on them.
+    The buttons stand below a sentence that would be narrow and high beside them.
 
     Signals:
         retry_clicked(): load again.
@@ -140,7 +140,7 @@ class Banner(QFrame):
 
     @Slot(str)
     def show_answer(self, message: str, button: str = "", name: str = "") -> None:
-        """Say what a click has just done, before all else; a button may undo it. It passes."""
+        """Show the answer to a click before all else; a button may undo it. It passes."""
         self._drop(name)
         self._notices.insert(
             0, _Notice(as_sentence(message), button, name, passes=True, answers=True)
