@@ -56,55 +56,51 @@ def tiny_hub(tmp_path, monkeypatch, hub_cache):  # noqa: ARG001  it is needed, n
         yield hub
 
 
-@pytest.fixture(autouse=True)
-def _no_thread_is_left_running():
-    before = set(threading.enumerate())
-    yield
-    left = [
-        thread
-        for thread in set(threading.enumerate()) - before
-        if not thread.daemon or thread.name.startswith("surtitle-")
-    ]
-    for thread in left:
-        thread.join(GRACE_S)
-    running = [thread for thread in left if thread.is_alive()]
-    assert not running, f"threads were left running: {running}"
-
-
-@pytest.fixture(autouse=True)
-def _no_other_computer_is_called():
-    yield
-    called = CALLED.copy()
-    CALLED.clear()
-    assert not called
-
-
-@pytest.fixture(autouse=True)
-def _garbage_is_collected():
-    """Collect between tests, in whose event loops the window's collector may not have its turn."""
-    yield
-    if "app.config.system.garbage" in sys.modules:
-        sys.modules["app.config.system.garbage"].collect()
-
-
-@pytest.fixture(autouse=True)
-def _torch_keeps_its_threads():
-    """Undo what a session chose: no test may compute otherwise because of the one before it."""
-    yield
-    if {"torch", "engine.runtime.device"} <= sys.modules.keys():
-        n_threads = sys.modules["engine.runtime.device"]._all_threads()
-        sys.modules["torch"].set_num_threads(n_threads)
-
-
 class _All:
     def __contains__(self, _hash):
         return True
 
 
 @pytest.fixture(autouse=True)
-def _templates_and_tokenizers_of_tests_are_ours(request, monkeypatch):
-    """Use them at once: a process of its own for each would cost a part of a second."""
+def _nothing_is_left_behind(request, monkeypatch):
+    """Hold a test to leaving nothing: in one fixture, since each costs every test a millisecond."""
     if request.node.get_closest_marker("strangers") is None:
-        for name in ("engine.untrusted.chat_template", "engine.untrusted.tokenizer_trial"):
-            if name in sys.modules:
-                monkeypatch.setattr(sys.modules[name], "_OURS", _All())
+        _use_templates_and_tokenizers_at_once(monkeypatch)
+    before = set(threading.enumerate())
+    yield
+    called = CALLED.copy()
+    CALLED.clear()
+    _give_torch_its_threads_again()
+    _collect_garbage()
+    running = _still_running(set(threading.enumerate()) - before)
+    assert not running, f"threads were left running: {running}"
+    assert not called, f"other computers were called: {called}"
+
+
+def _use_templates_and_tokenizers_at_once(monkeypatch):
+    """Take those of tests as ours: a process of its own for each would cost a part of a second."""
+    for name in ("engine.untrusted.chat_template", "engine.untrusted.tokenizer_trial"):
+        if name in sys.modules:
+            monkeypatch.setattr(sys.modules[name], "_OURS", _All())
+
+
+def _give_torch_its_threads_again():
+    """Undo what a session chose: no test may compute otherwise because of the one before it."""
+    if {"torch", "engine.runtime.device"} <= sys.modules.keys():
+        n_threads = sys.modules["engine.runtime.device"]._all_threads()
+        sys.modules["torch"].set_num_threads(n_threads)
+
+
+def _collect_garbage():
+    """Collect between tests, in whose event loops the window's collector may not have its turn."""
+    if "app.config.system.garbage" in sys.modules:
+        sys.modules["app.config.system.garbage"].collect()
+
+
+def _still_running(threads):
+    left = [
+        thread for thread in threads if not thread.daemon or thread.name.startswith("surtitle-")
+    ]
+    for thread in left:
+        thread.join(GRACE_S)
+    return [thread for thread in left if thread.is_alive()]

@@ -8,6 +8,7 @@ This file imports nothing of this package, and each library only where it is nee
 
 import base64
 import contextlib
+import functools
 import json
 import math
 import mmap
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, cast
 
 if TYPE_CHECKING:
+    from jinja2 import Template
     from sherpa_onnx import OnlineRecognizer
 
 _LONGEST = 1 << 20  # characters of all headers together
@@ -106,6 +108,12 @@ def _by_transformers(
 
 
 def _by_jinja(template: str, conversation: Conversation, variables: Mapping[str, object]) -> str:
+    return _compiled(template).render(messages=conversation, **variables)
+
+
+@functools.lru_cache(maxsize=4)
+def _compiled(template: str) -> "Template":
+    """Compile a template once: every prompt of a translator renders the same one again."""
     from jinja2 import TemplateError  # noqa: PLC0415  as the module says
     from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415
 
@@ -114,7 +122,7 @@ def _by_jinja(template: str, conversation: Conversation, variables: Mapping[str,
 
     environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
     environment.globals["raise_exception"] = refuse
-    return environment.from_string(template).render(messages=conversation, **variables)
+    return environment.from_string(template)
 
 
 def tried(path: str, words: Sequence[str]) -> dict[str, str]:

@@ -16,39 +16,38 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # windows without a scree
 PATIENCE_MS = 60_000  # a machine may do much else; nothing waits longer than it must
 
 
-@pytest.fixture(autouse=True)
-def _patience(monkeypatch):
+@pytest.fixture(autouse=True, scope="module")
+def _patience():
     """Let whoever waits for something to come wait longer than the five seconds of pytest-qt."""
-    for wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitExposed):
-        monkeypatch.setitem(wait.__kwdefaults__, "timeout", PATIENCE_MS)
+    with pytest.MonkeyPatch.context() as patch:
+        for wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitExposed):
+            patch.setitem(wait.__kwdefaults__, "timeout", PATIENCE_MS)
+        yield
 
 
 @pytest.fixture(autouse=True)
-def _no_key_is_held():
+def _no_window_key_or_country_stays():
+    yield
+    if QApplication.instance() is not None:
+        _delete_windows()
+        _release_keys()
+    QLocale.setDefault(QLocale.system())  # after a test in another language
+
+
+def _delete_windows():
+    """Delete windows and menus that a test leaves: a style sheet is set on each that there is."""
+    for one in QApplication.topLevelWidgets():
+        one.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def _release_keys():
     """Let go of Ctrl and its like, which Qt takes as held after a click of a key with them.
 
     Tables select rows otherwise while Ctrl is held: the next test would find that.
     """
-    yield
-    if QApplication.instance() is not None and QApplication.keyboardModifiers():
+    if QApplication.keyboardModifiers():
         QTest.keyRelease(QWidget(), Qt.Key.Key_Control)
-
-
-@pytest.fixture(autouse=True)
-def _no_window_stays():
-    """Delete windows and menus that a test leaves: a style sheet is set on each that there is."""
-    yield
-    if QApplication.instance() is not None:
-        for one in QApplication.topLevelWidgets():
-            one.deleteLater()
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-
-
-@pytest.fixture(autouse=True)
-def _country():
-    """Let numbers be those of the system again after a test in another language."""
-    yield
-    QLocale.setDefault(QLocale.system())
 
 
 @pytest.fixture(scope="session")

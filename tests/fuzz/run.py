@@ -4,19 +4,15 @@ A case is known by seed, area and number: the same three give the same case. A p
 brings down is started anew, behind that case.
 """
 
-import json
-import os
 import random
 import shutil
 import signal
-import subprocess
-import sys
-import tempfile
 import time
 import traceback
 from dataclasses import dataclass, field
 from importlib import import_module
-from pathlib import Path
+
+from tests.fuzz.nursery import Nursery
 
 AREAS = {
     "glossaries": (200, 3),
@@ -35,7 +31,6 @@ AREAS = {
 """Cases of each area in ``make test``, and the seconds behind which no further one is begun."""
 
 _MOST_FAILURES = 5  # of an area; then it is given up
-_ROOT = Path(__file__).parents[2]
 _BAIT = "what no case may touch"
 _DEATHS = {
     signal.SIGPROF: "it computed too long",
@@ -63,7 +58,7 @@ class Report:
     seconds: float = 0.0
 
 
-def fuzz(plan, seed=0, tell=lambda _line: None):
+def fuzz(plan, seed=0, tell=lambda _line: None, nursery=None):
     """Run areas one behind the other.
 
     Args:
@@ -71,16 +66,20 @@ def fuzz(plan, seed=0, tell=lambda _line: None):
             seconds behind which no further one is begun.
         seed: of all cases.
         tell: gets a line for each area.
+        nursery: runs them; without one, a new one does.
 
     Returns:
         a report for each area.
     """
+    if nursery is None:
+        with Nursery(plan) as new:
+            return fuzz(plan, seed, tell, new)
     reports = {}
     for area, (first, end, seconds) in plan.items():
         report, number = Report(), first
         while number < end and report.seconds < seconds and len(report.failures) < _MOST_FAILURES:
             left = seconds - report.seconds
-            number = _run_process(area, seed, range(number, end), left, report)
+            number = _run_process(nursery, area, seed, range(number, end), left, report)
         reports[area] = report
         tell(
             f"{area}: {report.n_cases} cases, {len(report.failures)} failed, "
@@ -89,36 +88,21 @@ def fuzz(plan, seed=0, tell=lambda _line: None):
     return reports
 
 
-def _run_process(area, seed, numbers, seconds, report):
+def _run_process(nursery, area, seed, numbers, seconds, report):
     """Run cases in a process until it ends; return the number of the next that is to be run."""
-    with (
-        tempfile.TemporaryDirectory(prefix="surtitle-fuzz-") as home,
-        tempfile.TemporaryFile() as said,
-    ):
-        cases = map(str, (seed, numbers.start, numbers.stop, seconds))
-        words = [sys.executable, "-m", "tests.fuzz.run", area, home, *cases]
-        process = subprocess.Popen(
-            words, cwd=_ROOT, env=_surroundings(Path(home)), stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=said,
-        )  # fmt: skip
-        with process:
-            process.stdin.write(b"yes\n" * 100)  # what a library must never read
-            process.stdin.close()
-            number = _read_reports(process.stdout, report, numbers.stop - 1)
-        if not process.returncode:
-            return numbers.stop
-        death = _DEATHS.get(-process.returncode, f"it ended with {process.returncode}")
-        said.seek(0)
-        words = said.read().decode(errors="replace")[-3000:]
-        report.failures[number] = f"{death}\n{words}"
+    told = nursery.reports(area, seed, (numbers.start, numbers.stop), seconds)
+    number = _read_reports(told, report, numbers.stop - 1)
+    if not nursery.status:
+        return numbers.stop
+    death = _DEATHS.get(-nursery.status, f"it ended with {nursery.status}")
+    report.failures[number] = f"{death}\n{nursery.words}"
     return number + 1
 
 
-def _read_reports(lines, report, number):
+def _read_reports(reports, report, number):
     """Take what a process tells until it ends; return the number of the case it was at last."""
     started = None
-    for line in lines:
-        told = json.loads(line)
+    for told in reports:
         started = started or time.monotonic()
         report.peak_bytes = max(report.peak_bytes, told["peak_bytes"])
         if "failure" in told:
@@ -130,38 +114,25 @@ def _read_reports(lines, report, number):
     return number
 
 
-def _surroundings(home):
-    """Let everything that a library keeps for a person lie in a folder of ours."""
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
-    return kept | {
-        "HOME": str(home / "home"), "HF_HOME": str(home / "home" / "hf"),
-        "TMPDIR": str(home / "tmp"), "QT_QPA_PLATFORM": "offscreen",
-        "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1",
-    }  # fmt: skip
-
-
-def _run_cases(area, home, seed, numbers, seconds, tell):
-    """Run cases here.
+def run_cases(home, tell, area, seed, numbers, seconds):
+    """Run cases in this process.
 
     Args:
+        home: a folder for everything.
+        tell: gets what is reported.
         area: its name; ``tests.fuzz.AREA`` has ``prepared(folder)``, which gives ``run(rng, folder,
             allow)``: a case with files in a folder of its own, which says first where it may write.
-        home: a folder for everything.
         seed: of the cases.
-        numbers: of the cases.
+        numbers: of the first case, and of the one behind the last.
         seconds: behind which no further case is begun.
-        tell: gets what is reported.
     """
     from tests.fuzz.guard import Guard, limit_memory, peak_memory  # noqa: PLC0415  not on Windows
 
-    for name in ("home", "tmp", "made"):
-        (home / name).mkdir()
-    (home / "home" / ".cache" / "surtitle").mkdir(parents=True)  # as a start makes it
     with import_module(f"tests.fuzz.{area}").prepared(home / "made") as run:
         guard, n_failures = Guard(), 0
         limit_memory()
         until = time.monotonic() + seconds
-        for number in numbers:
+        for number in range(*numbers):
             if time.monotonic() > until or n_failures == _MOST_FAILURES:
                 break
             tell({"case": number, "peak_bytes": peak_memory()})
@@ -188,19 +159,3 @@ def _failure_of(run, rng, home, guard):
     if not bait.exists() or bait.read_text() != _BAIT:
         failure += "it changed a file outside its folder\n"
     return failure + "".join(guard.problems)
-
-
-def main(area, home, seed, first, end, seconds):
-    """Run cases in a process of its own; the reports are lines of JSON on standard output."""
-    reports = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
-    os.dup2(2, 1)  # what a library prints is none
-
-    def tell(report):
-        reports.write(json.dumps(report) + "\n")
-
-    numbers = range(int(first), int(end))
-    _run_cases(area, Path(home), int(seed), numbers, float(seconds), tell)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

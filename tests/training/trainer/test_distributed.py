@@ -1,43 +1,53 @@
 """Two processes on CPUs do what one does."""
 
-import subprocess
 import sys
 
 import pytest
 
 from tests.support.fakes import save_tiny_model
 from tests.support.training_runs import QUICK, finetune, losses, write_dev, write_pairs
+from tests.training.trainer.two_processes import launch
 from training.trainer.checkpoint import read_counters
 
-LAUNCH = [
-    sys.executable, "-m", "accelerate.commands.launch", "--num_processes", "2",
-    "--num_machines", "1", "--mixed_precision", "no", "--dynamo_backend", "no",
-]  # fmt: skip
 KINDS = {"copies": ["--multi_gpu"], "shards": ["--use_fsdp", "--fsdp_version", "2"]}
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return save_tiny_model(tmp_path_factory.mktemp("base"))
+def run(tmp_path_factory):
+    """A command as words, without the folder it writes to; and that folder's parent."""
+    folder = tmp_path_factory.mktemp("runs")
+    data, base = write_pairs(folder / "data.tsv"), save_tiny_model(folder / "base")
+    rest = ["--pass-tokens", "40", "--dev", write_dev(folder), "--every", "2"]
+    return folder, data, base, [*rest, "--dev-policies", "read:2"]
+
+
+@pytest.fixture(scope="module")
+def one(run):
+    """The folder of a run of one process."""
+    folder, data, base, rest = run
+    assert finetune(data, base, folder / "one", *rest) == 0
+    return folder / "one"
+
+
+@pytest.fixture(scope="module")
+def two(run):
+    """The folders of runs of two processes, each stopped at its second step."""
+    folder, data, base, rest = run
+    command = ["finetune", "--data", f"de={data}", "--base", str(base), *QUICK, *rest]
+    command += ["--stop-after", "2", "--out"]
+    done = launch([(options, [*command, str(folder / kind)]) for kind, options in KINDS.items()])
+    assert done.returncode == 0, done.stderr
+    return {kind: folder / kind for kind in KINDS}
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="copies processes")
 @pytest.mark.parametrize("kind", KINDS)
-def test_two_processes_have_the_losses_of_one(kind, base, tmp_path):
+def test_two_processes_have_the_losses_of_one(kind, run, one, two):
     """Each step in several passes, a dev set decoded, a stop; then one process goes on."""
-    data = write_pairs(tmp_path / "data.tsv")
-    rest = ["--pass-tokens", "40", "--dev", write_dev(tmp_path), "--every", "2"]
-    rest += ["--dev-policies", "read:2"]
-    assert finetune(data, base, tmp_path / "one", *rest) == 0
-    out = tmp_path / "two"
-    command = ["-m", "training", "finetune", "--data", f"de={data}", "--base", str(base)]
-    command += ["--out", str(out), *QUICK, *rest, "--stop-after", "2"]
-    done = subprocess.run(
-        [*LAUNCH, *KINDS[kind], *command], check=False, capture_output=True, text=True, timeout=170
-    )
-    assert done.returncode == 0, done.stderr
+    _, data, base, rest = run
+    out = two[kind]
     assert read_counters(out / "checkpoint").step == 2
     assert finetune(data, base, out, *rest) == 0
-    assert losses(out) == pytest.approx(losses(tmp_path / "one"), rel=1e-5)
-    dev = [(tmp_path / name / "dev.jsonl").read_text() for name in ("one", "two")]
-    assert dev[0] == dev[1]
+    assert losses(out) == pytest.approx(losses(one), rel=1e-5)
+    assert (out / "dev.jsonl").read_text() == (one / "dev.jsonl").read_text()
