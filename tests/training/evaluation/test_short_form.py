@@ -1,6 +1,7 @@
 """Test how a test set is translated live by workers, scored, and gone on with."""
 
 import json
+import multiprocessing
 import random
 import shutil
 import signal
@@ -271,8 +272,11 @@ def test_a_full_disk_is_one_sentence_and_what_was_translated_is_kept(
     assert "cannot be written (No space left on device)" in receiver.recv()
 
 
-@pytest.mark.slow
-def test_a_model_that_does_not_load_is_told_by_the_worker(tmp_path, files, model, capsys):
+def test_a_model_that_does_not_load_is_told_by_the_worker(
+    tmp_path, files, model, capsys, monkeypatch
+):
+    context = multiprocessing.get_context("fork")  # a copy of this process imports nothing anew
+    monkeypatch.setattr(workers.multiprocessing, "get_context", lambda _spawn: context)
     broken = tmp_path / "broken"
     shutil.copytree(model, broken)
     (broken / "model.safetensors").unlink()

@@ -55,14 +55,17 @@ def _surroundings(options):
 
 def _run(options, command):
     """Run a command in two processes; return the exit status of one that failed, or 0."""
-    from training.__main__ import main  # noqa: PLC0415  only in that process
+    from accelerate import PartialState  # noqa: PLC0415  only in that process
+
+    from training.__main__ import main  # noqa: PLC0415  likewise
 
     surroundings, processes = _surroundings(options), set()
     for rank in map(str, range(N_PROCESSES)):
         process = os.fork()
         if not process:
             os.environ |= surroundings | {"RANK": rank, "LOCAL_RANK": rank}
-            sys.exit(main(command))
+            status = main(command)
+            sys.exit(status or PartialState().num_processes != N_PROCESSES)
         processes.add(process)
     while processes:
         process, status = os.wait()
