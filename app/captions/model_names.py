@@ -25,10 +25,10 @@ def fetched_model(named: Path, library: Path) -> Path:
     name = hub_name(named)
     if not name:
         return named
-    from engine.hub.download import fetch_model  # noqa: PLC0415  the hub's library is slow to import
+    from engine.hub.download import Fetching, fetch_model  # noqa: PLC0415  the hub's library is slow to import
 
     with download_line(name) as progress:
-        return fetch_model(name, library, progress=progress)
+        return fetch_model(name, library, Fetching(progress=progress))
 
 
 @contextlib.contextmanager

@@ -169,12 +169,13 @@ def _listening(
 
 def _speech_model_folder(settings: ListenSettings) -> Path:
     """Return the folder of the speech model; download it first if it is missing."""
+    from engine.hub.download import Fetching  # noqa: PLC0415  as above
     from engine.speech.speech_models import speech_model_folder  # noqa: PLC0415  as above
 
     name = settings.recognizer
     try:
         with download_line(name) as progress:
-            return speech_model_folder(name, settings.library, progress=progress)
+            return speech_model_folder(name, settings.library, Fetching(progress=progress))
     except HubError as error:
         named = f"{name} ({bytes_text(SPEECH_BYTES[name])})" if name in SPEECH_BYTES else name
         reason = message_of(error)

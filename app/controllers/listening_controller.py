@@ -1,6 +1,7 @@
 """Connects the sources in the control panel with the listening service and the transcript."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -21,6 +22,7 @@ from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService, Spoken
 from engine.audio.devices import SAMPLE_RATE_HZ, DeviceKind, WantedDevice
 from engine.hub.catalogue import smaller_whisper
+from engine.messages import Message
 from engine.metrics.word_lags import StageTime
 from engine.speech.events import (
     Behind,
@@ -32,11 +34,17 @@ from engine.speech.events import (
     RecognizerReady,
     SoundCame,
 )
+from engine.untrusted.faults import is_damage
 
 FETCH, SMALLER, CHOOSE = "fetch speech model", "smaller speech model", "choose speech model"
 """What the banner offers."""
 
 _METER_MS = 60
+
+
+def _can_mend(recognizer: str, message: Message) -> bool:
+    """Return whether a model failed for what its files are, and is one of the hub."""
+    return is_damage(message) and not Path(recognizer).is_dir()
 
 
 class ListeningController(QObject):
@@ -85,7 +93,7 @@ class ListeningController(QObject):
         self._before = dict[DeviceKind, str | None]()  # from which sound came; None: the default
         self._is_ready = False
         self._heard = set[str]()  # lanes from which sound came
-        self._fetching = self.offered = ""
+        self._fetching = self.offered = self._damaged = ""
         self._notices = SourceNotices(banner)
         self._choice = RecognizerChoice(settings)
         self._switches = False  # another speech model was chosen and is being looked for
@@ -327,7 +335,7 @@ class ListeningController(QObject):
             self._status.show_listening(self.tr("Listening begins when the speech model is here"))
         self.fetch_progressed.emit(recognizer, 0, 0)
         self._offer_download("")
-        self.desk.fetch(recognizer)
+        self.desk.fetch(recognizer, again=recognizer == self._damaged)
 
     @Slot(str, object, object)
     def _show_fetch(self, recognizer: str, done: int, total: int) -> None:
@@ -339,7 +347,7 @@ class ListeningController(QObject):
         self._take_found(recognizer, None)
         if recognizer != self._fetching:
             return  # the setup wizard wanted it
-        self._fetching = ""
+        self._fetching = self._damaged = ""
         self.fetch_ended.emit()
         if recognizer == self._choice.wish:
             self._settings.change("listening", recognizer=recognizer)
@@ -359,14 +367,33 @@ class ListeningController(QObject):
             self._show_off(self._begun)
         self._offer_download(self._choice.wish or self._recognizer)
         if message:
-            other = self.tr("Choose a&nother speech model…"), CHOOSE
-            self._banner.show_offer(message, self.tr("Try a&gain"), FETCH, other=other, once=True)
+            self._offer_again(message)
 
-    def _keep_recognizer(self, message: str) -> None:
+    def _offer_again(self, message: str) -> None:
+        other = self.tr("Choose a&nother speech model…"), CHOOSE
+        self._banner.show_offer(message, self.tr("Try a&gain"), FETCH, other=other, once=True)
+
+    def _keep_recognizer(self, message: Message) -> None:
         """Put the speech model back that goes on, since the chosen one cannot be loaded."""
-        if self._choice.go_back():
-            goes_on = self.tr("{} goes on").format(speech_name(self._recognizer))
-            self._banner.show_offer(f"{as_sentence(message)} {goes_on}", "", CHOOSE)
+        failed = self._recognizer
+        if not self._choice.go_back():
+            return
+        text = as_sentence(worded(message))
+        text = f"{text} {self.tr('{} goes on').format(speech_name(self._recognizer))}"
+        if _can_mend(failed, message):
+            self._choice.wish = self._damaged = failed
+            self._offer_again(text)
+        else:
+            self._banner.show_offer(text, "", CHOOSE)
+
+    def _take_failure(self, message: Message) -> None:
+        """Show why listening failed; of a damaged model, what is damaged can be fetched again."""
+        wanted = self._wanted
+        self._fail(worded(message))
+        if _can_mend(self._recognizer, message):
+            self._damaged, self._after_fetch = self._recognizer, wanted
+            self._banner.withdraw(CHOOSE)
+            self._offer_again(worded(message))
 
     # what is reported
 
@@ -374,7 +401,7 @@ class ListeningController(QObject):
     def _take(self, event: Heard) -> None:
         match event:
             case RecognizerKept(message=message):
-                self._keep_recognizer(worded(message))
+                self._keep_recognizer(message)
             case RecognizerReady():
                 self._choice.see_loaded()
                 self._is_ready = True
@@ -391,7 +418,7 @@ class ListeningController(QObject):
             case CaughtUp():
                 self._banner.withdraw(SMALLER)
             case ListeningFailed(message=message):
-                self._fail(worded(message))
+                self._take_failure(message)
 
     def _show_heard(self) -> None:
         """Show what is listened to, and in the tool tip by which devices.

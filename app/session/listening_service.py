@@ -158,10 +158,10 @@ class ListeningService(QObject):
         """Measure how fast this computer is; ``speed_measured`` is emitted."""
         self._examiner.run(self._measure_speed)
 
-    def fetch(self, recognizer: str) -> None:
-        """Download a recogniser; an interrupted download is resumed."""
+    def fetch(self, recognizer: str, *, again: bool = False) -> None:
+        """Download a recogniser, or ``again`` what is damaged of it; resume a broken download."""
         self._cancelled.clear()
-        self._fetcher.run(partial(self._fetch, recognizer))
+        self._fetcher.run(partial(self._fetch, recognizer, again=again))
 
     @Slot()
     def cancel_fetch(self) -> None:
@@ -367,10 +367,10 @@ class ListeningService(QObject):
 
         self.speed_measured.emit(computer_gflops(self._closing.wait))
 
-    def _fetch(self, recognizer: str) -> None:
+    def _fetch(self, recognizer: str, *, again: bool) -> None:
         tell = partial(self.progressed.emit, recognizer)
         try:
-            self._made().fetch(recognizer, tell, self._cancelled.is_set)
+            self._made().fetch(recognizer, tell, self._cancelled.is_set, again=again)
         except FetchCancelledError:
             self.fetch_failed.emit("")
         else:

@@ -15,6 +15,7 @@ from engine.audio.file_source import FileSource
 from engine.audio.live_source import LiveSource
 from engine.audio.sources import AudioSources
 from engine.errors import ModelError
+from engine.hub.download import Fetching
 from engine.hub.transfer import HubSettings, Progress
 from engine.speech.direct.direct_recognizer import DirectModel
 from engine.speech.events import Heard, RecognizerKept
@@ -78,16 +79,25 @@ class SpeechEngine:
         """
         return found_speech_model(recognizer, self._library) is not None
 
-    def fetch(self, recognizer: str, progress: Progress, cancelled: Callable[[], bool]) -> None:
+    def fetch(
+        self,
+        recognizer: str,
+        progress: Progress,
+        cancelled: Callable[[], bool],
+        *,
+        again: bool = False,
+    ) -> None:
         """Download a recogniser by its name, or resume its download.
+
+        One that is here and may be damaged is fetched ``again``: its whole files stay.
 
         Raises:
             HubError: the download failed.
             FetchCancelledError: ``cancelled`` returned true.
         """
-        speech_model_folder(
-            recognizer, self._library, self._hub, progress=progress, cancelled=cancelled
-        )
+        hub = self._hub or HubSettings()
+        wanted = Fetching(settings=hub, progress=progress, cancelled=cancelled)
+        speech_model_folder(recognizer, self._library, wanted, again=again)
 
     def prepare(
         self,

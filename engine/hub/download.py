@@ -1,10 +1,9 @@
 """Find a model of the Hugging Face hub on this computer, or fetch it.
 
-``find_model`` never uses the network; ``fetch_model`` does if it finds nothing, ``fetch_again`` in
-any case: it mends what is damaged of a folder. A model gets its
-folder once all of its files are complete and match the hub's hashes. Until then they are in a
-hidden folder beside it, so that an interrupted fetch can resume; that folder is deleted if its
-files cannot be trusted or the disk is full.
+``find_model`` never uses the network; ``fetch_model`` does if it finds nothing, or ``again``, which
+mends what is damaged of a folder. A model gets its folder once all of its files are complete and
+match the hub's hashes. Until then they are in a hidden folder beside it, so that an interrupted
+fetch can resume; that folder is deleted if its files cannot be trusted or the disk is full.
 
 The hub is not trusted: its list is parsed by ``strict_json``, its names of revisions and files
 become paths only if they are plain names, and nothing but the hidden folder is ever deleted.
@@ -18,7 +17,7 @@ import re
 import shutil
 import ssl
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit
@@ -63,6 +62,21 @@ class ModelKind:
     what: str
     is_wanted: Callable[[str], bool]
     check: Callable[[Path], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetching:
+    """How a model is fetched.
+
+    Attributes:
+        settings: of the hub.
+        progress: called on the calling thread with bytes fetched and in all, up to 500 times.
+        cancelled: called before each piece; True ends the fetch.
+    """
+
+    settings: HubSettings = field(default_factory=HubSettings)
+    progress: Progress = lambda _done, _total: None
+    cancelled: Callable[[], bool] = lambda: False
 
 
 def _check_language_model(folder: Path) -> None:
@@ -120,52 +134,36 @@ def find_model(name: str, library: Path, kind: ModelKind = LANGUAGE_MODEL) -> Pa
 def fetch_model(
     name: str,
     library: Path,
-    settings: HubSettings | None = None,
+    wanted: Fetching | None = None,
     *,
     kind: ModelKind = LANGUAGE_MODEL,
-    progress: Progress = lambda _done, _total: None,
-    cancelled: Callable[[], bool] = lambda: False,
+    again: bool = False,
 ) -> Path:
     """Return the folder of a model on this computer, or fetch it from the hub into the library.
 
     Args:
         name: as on the hub.
         library: folder of models, created if necessary.
-        settings: of the hub; None for the defaults.
+        wanted: how it is fetched; None for the defaults.
         kind: of the model.
-        progress: called on the calling thread with bytes fetched and in all, up to 500 times.
-        cancelled: called before each piece.
+        again: fetch it in any case. Of a folder that is there, files that match the hub's hashes
+            stay, and others are fetched; what was converted from them goes, since it may be
+            damaged. Until all files are here the folder stays as it is.
 
     Raises:
         HubError: it cannot be fetched; one sentence says why and what to do.
-        FetchCancelledError: ``cancelled`` returned True; the next fetch resumes.
+        FetchCancelledError: the fetch was cancelled; the next one resumes.
     """
-    folder = find_model(name, library, kind)
-    if folder is not None:
-        return folder
-    return fetch_again(name, library, settings, kind=kind, progress=progress, cancelled=cancelled)
+    found = None if again else find_model(name, library, kind)
+    return found or _fetched(name, library, wanted or Fetching(), kind)
 
 
-def fetch_again(
-    name: str,
-    library: Path,
-    settings: HubSettings | None = None,
-    *,
-    kind: ModelKind = LANGUAGE_MODEL,
-    progress: Progress = lambda _done, _total: None,
-    cancelled: Callable[[], bool] = lambda: False,
-) -> Path:
-    """Return the folder of a model in the library, whose files are as the hub lists them.
-
-    Of a folder that is there, files that match the hub's hashes stay, and others are fetched;
-    what was converted from them goes, since it may be damaged. Until all files are here the folder
-    stays as it is. Arguments and errors as for ``fetch_model``.
-    """
-    settings = settings or HubSettings()
-    revision, files = _listed(name, settings, kind, cancelled)
+def _fetched(name: str, library: Path, wanted: Fetching, kind: ModelKind) -> Path:
+    settings = wanted.settings
+    revision, files = _listed(name, settings, kind, wanted.cancelled)
     folder = model_folder(name, library)
     staging = library / f".{folder.name}.{revision[:12]}"
-    fetch = Fetch(name, staging, settings, in_steps(progress), cancelled)
+    fetch = Fetch(name, staging, settings, in_steps(wanted.progress), wanted.cancelled)
     try:
         _drop_others(folder, staging)
         staging.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from engine.errors import AdapterError, ModelError
 from engine.events import AdapterChanged, LoadProgress
 from engine.files import ByteCount
-from engine.hub.download import fetch_again, fetch_model
+from engine.hub.download import Fetching, fetch_model
 from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
 from engine.models.adapters.adapter import Adapter, model_card, usable_adapter
@@ -218,8 +218,8 @@ def _located(
         message = Code.FETCHING(name=name, done=done / 1e9, total=total / 1e9)
         report(LoadProgress(message=message, fraction=done / max(total, 1)))
 
-    fetch = fetch_again if settings.mends else fetch_model
-    folder = fetch(name, settings.directory, progress=progress, cancelled=cancelled)
+    wanted = Fetching(progress=progress, cancelled=cancelled)
+    folder = fetch_model(name, settings.directory, wanted, again=settings.mends)
     is_ours = is_download(folder, settings.directory)
     return replace(settings, directory=folder, hub_name="", is_download=is_ours)
 

@@ -5,14 +5,12 @@ it as it comes; a translator with a speech encoder hears it for itself. A folder
 which of them it holds.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from engine.errors import FetchCancelledError, HubError, ModelError
 from engine.hub.catalogue import STREAMING_MODELS, StreamingChoice
-from engine.hub.download import ModelKind, fetch_model, find_model
-from engine.hub.transfer import HubSettings, Progress
+from engine.hub.download import Fetching, ModelKind, fetch_model, find_model
 from engine.messages import Code
 from engine.models.model_card import translates_sound
 from engine.speech import sherpa, whisper
@@ -28,10 +26,9 @@ _OF_WHISPER = ("model.bin", "config.json")
 def speech_model_folder(
     name: str,
     library: Path,
-    settings: HubSettings | None = None,
+    wanted: Fetching | None = None,
     *,
-    progress: Progress = lambda _done, _total: None,
-    cancelled: Callable[[], bool] = lambda: False,
+    again: bool = False,
 ) -> Path:
     """Return the folder of a model on this computer, or fetch it into the library.
 
@@ -47,11 +44,8 @@ def speech_model_folder(
         return folder
     try:
         if choice is None:
-            return whisper_folder(name, library, settings, progress=progress, cancelled=cancelled)
-        kind = _kind(choice)
-        return fetch_model(
-            choice.hub, library, settings, kind=kind, progress=progress, cancelled=cancelled
-        )
+            return whisper_folder(name, library, wanted, again=again)
+        return fetch_model(choice.hub, library, wanted, kind=_kind(choice), again=again)
     except FetchCancelledError:
         raise
     except HubError as error:

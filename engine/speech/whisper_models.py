@@ -3,13 +3,11 @@
 All are in CTranslate2's format. Other converted models are named by hub id or folder.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 
 from engine.errors import ModelError
 from engine.hub.catalogue import WHISPER_MODELS
-from engine.hub.download import ModelKind, fetch_model, find_model
-from engine.hub.transfer import HubSettings, Progress
+from engine.hub.download import Fetching, ModelKind, fetch_model, find_model
 from engine.messages import Code
 from engine.untrusted.faults import detail_of
 from engine.untrusted.safe_names import is_hub_name
@@ -63,10 +61,9 @@ WHISPER = ModelKind(
 def whisper_folder(
     name: str,
     library: Path,
-    settings: HubSettings | None = None,
+    wanted: Fetching | None = None,
     *,
-    progress: Progress = lambda _done, _total: None,
-    cancelled: Callable[[], bool] = lambda: False,
+    again: bool = False,
 ) -> Path:
     """Return the folder of a Whisper model on this computer, or fetch it into the library.
 
@@ -80,9 +77,7 @@ def whisper_folder(
     if folder is not None:
         _check(folder)
         return folder
-    return fetch_model(
-        _hub_id(name), library, settings, kind=WHISPER, progress=progress, cancelled=cancelled
-    )
+    return fetch_model(_hub_id(name), library, wanted, kind=WHISPER, again=again)
 
 
 def found_whisper(name: str, library: Path) -> Path | None:

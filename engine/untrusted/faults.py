@@ -89,9 +89,16 @@ def fault_of(error: Exception, name: str = "") -> Message:
     return message
 
 
+_DAMAGES = (
+    *(Code.CANNOT_LOAD, Code.CONVERTED_WRONG, Code.FOLDER_HAS_NO),
+    *(Code.WHISPER_NOT_LOADED, Code.WHISPER_UNFIT),
+    *(Code.STREAMING_NOT_LOADED, Code.STREAMING_UNFIT),
+)
+
+
 def is_damage(message: Message) -> bool:
     """Return whether a model was refused for what its files are: whole ones may help."""
-    return message.code in (Code.CANNOT_LOAD, Code.CONVERTED_WRONG, Code.FOLDER_HAS_NO)
+    return message.code in _DAMAGES
 
 
 @contextlib.contextmanager

@@ -117,7 +117,7 @@ def prepared(folder):
             allow(folder / "share")
             try:
                 find_model(name, library)
-                found = fetch_model(name, library, hub_server.settings(hub, timeout_s=0.5))
+                found = fetch_model(name, library, hub_server.fetching(hub, timeout_s=0.5))
             except HubError as error:
                 check(error)
             else:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from huggingface_hub import close_session
 
+from engine.hub.download import Fetching
 from engine.hub.transfer import HubSettings
 
 WHISPER_FILES = {
@@ -50,6 +51,11 @@ def settings(hub, *, timeout_s=10.0):
     the machine is.
     """
     return HubSettings(endpoint=hub.endpoint, timeout_s=timeout_s, tries=2)
+
+
+def fetching(hub, *, timeout_s=10.0, **others):
+    """Fetch with these settings."""
+    return Fetching(settings=settings(hub, timeout_s=timeout_s), **others)
 
 
 def listing(hub):

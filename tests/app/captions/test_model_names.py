@@ -25,9 +25,9 @@ def test_a_folder_that_is_there_is_a_folder(tmp_path, monkeypatch):
 
 
 def test_how_far_a_fetch_is_goes_to_one_line_of_the_terminal(tmp_path, monkeypatch, capsys):
-    def fetch(name, library, *, progress):
+    def fetch(name, library, wanted):
         for done in (0, 1_000_000_000, 1_000_000_001, 2_000_000_000):
-            progress(done, 2_000_000_000)
+            wanted.progress(done, 2_000_000_000)
         return library / name
 
     monkeypatch.setattr("engine.hub.download.fetch_model", fetch)

@@ -742,7 +742,7 @@ def test_a_glossary_that_cannot_be_used_is_told(translate, tmp_path):
 def test_a_model_of_the_hub_is_fetched_into_the_library(translate, model, monkeypatch):
     asked = []
 
-    def fetch(name, library, **_others):
+    def fetch(name, library, _wanted):
         asked.append((name, library.name))
         return model
 

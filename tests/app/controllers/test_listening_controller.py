@@ -552,6 +552,53 @@ def test_the_offer_goes_when_it_has_caught_up(program):
     assert not one.banner.isVisible()
 
 
+DAMAGED = Code.WHISPER_NOT_LOADED(model="base.en", reason="File model.bin is incomplete")
+
+
+def test_a_damaged_speech_model_is_fetched_again_and_then_heard_with(program):
+    one = program({DeviceKind.MICROPHONE: [SAID, SAID]}).open()
+    one.speech.failure = DAMAGED
+    one.press(one.bar.microphone)
+    one.wait(one.banner.offer.isVisible)
+    assert "model.bin is incomplete" in one.banner.sentence.text()
+    assert one.banner.offer.text() == "Try a&gain"
+    assert one.banner.other.text() == "Choose a&nother speech model…"
+    one.speech.fetch_failure = HubError("no network")
+    one.banner.offer.click()
+    one.wait(lambda: "o network" in one.banner.sentence.text())
+    one.speech.failure = one.speech.fetch_failure = None
+    one.banner.offer.click()
+    one.wait_for_sentence()
+    assert one.speech.fetched == [("base.en", True)] * 2
+    assert one.window.menu_actions.microphone.isChecked()
+
+
+def test_what_is_not_damaged_is_not_fetched_again(program):
+    one = program().open()
+    one.speech.failure = Code.NO_GPU_FOR_SPEECH()
+    one.press(one.bar.microphone)
+    one.wait(one.banner.offer.isVisible)
+    assert one.banner.offer.text() == "Choose a&nother speech model…"
+    assert one.speech.fetched == []
+
+
+def test_a_damaged_choice_is_fetched_again_while_the_one_before_goes_on(program):
+    one = program().open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    one.speech.failure = DAMAGED
+    choose_recognizer(one, "tiny.en")
+    one.wait(one.banner.offer.isVisible)
+    assert "(base.en) goes on" in one.banner.sentence.text()
+    preferences = one.application.settings
+    assert preferences.preferences.listening.recognizer == "base.en"
+    one.speech.failure = None
+    one.banner.offer.click()
+    one.wait(lambda: preferences.preferences.listening.recognizer == "tiny.en")
+    assert one.speech.fetched == [("tiny.en", True)]
+    one.wait(lambda: one.speech.asked[-1][1] == "tiny.en")
+
+
 def test_what_fell_behind_is_not_told_for_ever_after_nothing_listens(program):
     one = program().open()
     one.press(one.bar.microphone)

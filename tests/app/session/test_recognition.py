@@ -11,6 +11,7 @@ from app.session.recognition import SpeechEngine
 from engine.audio.devices import AudioDevice, DeviceKind, WantedDevice
 from engine.audio.sources import AudioSources
 from engine.errors import AudioError, ModelError
+from engine.hub.download import model_folder
 from engine.messages import Code
 from engine.speech import vad
 from engine.speech.events import ListeningFailed, RecognizerKept
@@ -53,6 +54,21 @@ def test_a_recogniser_is_fetched_with_real_bytes_told(desk, tmp_path):
     total = sum(map(len, WHISPER_FILES.values()))
     assert told[-1] == (NAME, total, total)
     assert SpeechEngine(tmp_path, "auto").has(NAME)
+
+
+def test_only_what_is_damaged_of_a_recogniser_is_fetched_again(desk, tmp_path, hub):
+    with desk.qtbot.waitSignal(desk.fetched):
+        desk.fetch(NAME)
+    weights = model_folder(NAME, tmp_path) / "model.bin"
+    weights.write_bytes(b"damaged")
+    hub.asked.clear()
+    with desk.qtbot.waitSignal(desk.fetched):
+        desk.fetch(NAME)
+    assert not hub.asked  # by itself nothing is looked up
+    with desk.qtbot.waitSignal(desk.fetched):
+        desk.fetch(NAME, again=True)
+    assert weights.read_bytes() == WHISPER_FILES["model.bin"]
+    assert [path.rpartition("/")[2] for path, _ in hub.asked[1:]] == ["model.bin"]
 
 
 def test_which_models_are_here_which_can_be_fetched_and_which_cannot_be_used_is_told(

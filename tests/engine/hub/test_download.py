@@ -20,7 +20,7 @@ from huggingface_hub.utils import validate_repo_id
 from engine.errors import FetchCancelledError, HubError
 from engine.files import ByteCount
 from engine.hub.catalogue import TRANSLATION_MODELS
-from engine.hub.download import fetch_again, fetch_model, find_model, in_steps, model_folder
+from engine.hub.download import Fetching, fetch_model, find_model, in_steps, model_folder
 from engine.hub.transfer import HubSettings, fetch_answer, reason_of
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
@@ -54,9 +54,8 @@ def library(tmp_path):
     return tmp_path / "models"
 
 
-def fetch(hub, library, *, timeout_s=10.0, **others):
-    settings = hub_server.settings(hub, timeout_s=timeout_s)
-    return fetch_model(NAME, library, settings, **others)
+def fetch(hub, library, *, again=False, **others):
+    return fetch_model(NAME, library, hub_server.fetching(hub, **others), again=again)
 
 
 def refusal(hub, library, *, timeout_s=10.0):
@@ -84,7 +83,7 @@ def test_a_model_is_fetched_whole_and_can_be_loaded(hub, files, library):
 def test_of_a_suggested_model_the_revision_that_was_checked_is_asked_for(files, library):
     model = TRANSLATION_MODELS[0]
     with hub_server.running(files, name=model.name) as hub:
-        fetch_model(model.name, library, hub_server.settings(hub))
+        fetch_model(model.name, library, hub_server.fetching(hub))
     assert hub.asked[0][0] == f"/api/models/{model.name}/revision/{model.revision}?blobs=true"
 
 
@@ -102,7 +101,7 @@ def test_what_is_there_is_found_without_a_network(hub, library, monkeypatch):
 
 
 def fetch_anew(hub, library, **others):
-    return fetch_again(NAME, library, hub_server.settings(hub), **others)
+    return fetch(hub, library, again=True, **others)
 
 
 @pytest.mark.parametrize("way", ["cut", "other bytes", "gone", "a link"])
@@ -178,7 +177,7 @@ def test_failures_are_counted_anew_once_bytes_came(hub, files, library):
 
     hub.fault = fault
     settings = dataclasses.replace(hub_server.settings(hub, timeout_s=10.0), tries=2)
-    folder = fetch_model(NAME, library, settings)
+    folder = fetch_model(NAME, library, Fetching(settings=settings))
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
     assert len(asked) == 3
 
@@ -283,7 +282,7 @@ def test_too_little_room_is_told_before_anything_is_fetched(hub, library, monkey
 
 def test_a_model_that_the_hub_does_not_have_is_one_sentence(hub, library):
     with pytest.raises(HubError, match="cannot be downloaded from huggingface"):
-        fetch_model("no/such", library, hub_server.settings(hub))
+        fetch_model("no/such", library, hub_server.fetching(hub))
     assert not library.exists()
 
 

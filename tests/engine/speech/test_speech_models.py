@@ -49,16 +49,16 @@ def content(folder):
 
 def test_of_a_streaming_model_one_set_of_files_is_fetched_and_goes_on_where_it_broke_off(library):
     with hub_server.running(FILES | OTHERS) as hub:
-        settings = hub_server.settings(hub)
+        wanted = hub_server.fetching(hub)
         hub.fault = lambda name, start: (
             None if "encoder" not in name else "lost" if start else "reset"
         )
         with pytest.raises(HubError, match=f"the download of {NAME} broke off after"):
-            speech_model_folder(NAME, library, settings)
+            speech_model_folder(NAME, library, wanted)
         assert found_speech_model(NAME, library) is None
         hub.fault = lambda _name, _start: None
         hub.asked.clear()
-        folder = speech_model_folder(NAME, library, settings)
+        folder = speech_model_folder(NAME, library, wanted)
         assert content(folder) == FILES
         assert any(start > 0 for path, start in hub.asked if "encoder" in path)
     assert found_speech_model(NAME, library) == folder
@@ -70,7 +70,7 @@ def test_a_repository_that_has_something_else_by_now_is_said_so(library):
         hub_server.running({"README.md": b"moved"}) as hub,
         pytest.raises(HubError, match=said),
     ):
-        speech_model_folder(NAME, library, hub_server.settings(hub))
+        speech_model_folder(NAME, library, hub_server.fetching(hub))
 
 
 @needs_sherpa

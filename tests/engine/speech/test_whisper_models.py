@@ -15,6 +15,7 @@ from engine.hub.catalogue import (
     smaller_whisper,
     suited_speech_model,
 )
+from engine.hub.download import Fetching
 from engine.hub.transfer import HubSettings
 from engine.speech.whisper_models import found_whisper, whisper_folder
 from tests.support import hub_server
@@ -43,7 +44,7 @@ def library(tmp_path):
 
 
 def fetch(hub, library, name=NAME, **others):
-    return whisper_folder(name, library, hub_server.settings(hub), **others)
+    return whisper_folder(name, library, hub_server.fetching(hub, **others))
 
 
 def refusal(hub, library):
@@ -97,7 +98,9 @@ def test_offline_is_one_sentence(library):
         nobody.bind(("127.0.0.1", 0))
         endpoint = f"http://127.0.0.1:{nobody.getsockname()[1]}"
     with pytest.raises(HubError, match="check your connection and try again") as caught:
-        whisper_folder(NAME, library, HubSettings(endpoint=endpoint, timeout_s=1))
+        whisper_folder(
+            NAME, library, Fetching(settings=HubSettings(endpoint=endpoint, timeout_s=1))
+        )
     assert "\n" not in str(caught.value)
 
 

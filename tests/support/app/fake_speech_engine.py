@@ -131,6 +131,7 @@ class FakeSpeechEngine:
         self.here = set(here)
         self.language = "en"
         self.asked = []
+        self.fetched = []
         self.languages = []
         self.runs = []
         self.failure = None
@@ -154,7 +155,8 @@ class FakeSpeechEngine:
             raise ModelError(msg)
         return recognizer in self.here
 
-    def fetch(self, recognizer, progress, cancelled):
+    def fetch(self, recognizer, progress, cancelled, *, again=False):
+        self.fetched.append((recognizer, again))
         for done in (0, 30_000_000, 60_000_000):
             progress(done, 60_000_000)
             while not self.may_fetch.wait(0.01):

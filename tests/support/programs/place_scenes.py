@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QImage, QPainter
 
+from engine.hub.download import Fetching
 from engine.hub.transfer import HubSettings
 from engine.speech.speech_models import speech_model_folder
 from tests.support.network.poor_networks import hanging_network
@@ -74,12 +75,11 @@ class PlaceScenes:
     def fetch_from_silence(self, timeout_s):
         self.speech.here = set()
 
-        def fetch(recognizer, progress, cancelled):
+        def fetch(recognizer, progress, cancelled, **_again):
             with hanging_network() as endpoint:
                 hub = HubSettings(endpoint=endpoint, timeout_s=timeout_s)
-                speech_model_folder(
-                    recognizer, self.folder, hub, progress=progress, cancelled=cancelled
-                )
+                wanted = Fetching(settings=hub, progress=progress, cancelled=cancelled)
+                speech_model_folder(recognizer, self.folder, wanted)
 
         self.speech.fetch = fetch
         self.application.listening.fetch()

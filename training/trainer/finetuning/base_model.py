@@ -11,7 +11,7 @@ import torch
 from tqdm import tqdm
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from engine.hub.download import fetch_model
+from engine.hub.download import Fetching, fetch_model
 from engine.models.fingerprint import Fingerprint, read_fingerprint
 from engine.models.instruct_card import ask_for
 from engine.models.model_card import FILE_NAME, Language, ModelCard, read_card
@@ -128,7 +128,7 @@ def find_folder(settings: TrainSettings) -> Path:
             bar.total = total
             bar.update(done - bar.n)
 
-        return fetch_model(settings.base, settings.models, progress=show)
+        return fetch_model(settings.base, settings.models, Fetching(progress=show))
 
 
 def _slot_length(own: ModelCard | None) -> int:
