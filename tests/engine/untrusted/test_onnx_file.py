@@ -53,7 +53,10 @@ def test_weights_in_other_files_are_refused_wherever_they_are_named(path):
     )
 
 
-@pytest.mark.parametrize("content", [b"", b"not at all", b"ORTM" * 10, b"\x0b\x0b", b"\xff" * 40])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"not at all", b"ORTM" * 10, b"\x0b\x0b", b"\xff" * 40, field(14, b""), field(1, b"")],
+)
 def test_what_is_no_onnx_is_refused(path, content):
     assert refused(path, content) == "is no ONNX file, or is cut"
 

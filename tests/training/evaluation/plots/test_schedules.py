@@ -41,6 +41,7 @@ def test_a_full_line_is_the_mean_and_a_dashed_one_in_step():
     in_step.count(tuple(range(1, BINS + 1)), BINS)
     lines = {line.get_label(): line for line in make_figure(in_step).axes[0].get_lines()}
     assert lines["mean"].get_ydata() == pytest.approx(lines["mean"].get_xdata())
+    assert lines["in step"].get_xydata().tolist() == [[0, 0], [1, 1]]
     assert lines["in step"].is_dashed()
     assert not lines["mean"].is_dashed()
 
