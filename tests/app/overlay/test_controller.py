@@ -5,9 +5,11 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QFont, QGuiApplication, QScreen
 
 from app.captions.model import UtteranceView
-from app.config.preferences import CaptionPreferences
+from app.config.preferences import PRESETS, CaptionPreferences
 from app.config.window_geometry import GeometryFile
+from app.main_window.actions import Actions
 from app.overlay.controller import OverlayController
+from app.overlay.themes import theme_of
 
 STILL = CaptionPreferences(smooth=False, characters=30)
 VIEWS = (
@@ -53,6 +55,41 @@ def test_captions_that_were_painted_are_told_and_the_source_alone_is_not(stages)
     assert told == [(1, 0)]
 
 
+def test_what_was_cleared_stays_away_and_what_comes_after_it_is_shown(stages):
+    stage = stages()
+    ended = UtteranceView(key=0, source="Good morning", caption="Guten Morgen", ended=True)
+    begun = UtteranceView(key=1, source="Today", caption="Heute", further=(("pl", "Dzisiaj"),))
+    stage.show_views((ended, begun))
+    stage.clear()
+    assert stage.overlay.view.is_hint
+    assert list(stage.fresh_views) == []
+    more = ("Today we go", "Heute gehen wir", (("pl", "Dzisiaj idziemy"), ("fr", "")))
+    longer = UtteranceView(key=1, source=more[0], caption=more[1], further=more[2])
+    new = UtteranceView(key=2, source="Yes", caption="Ja")
+    rest = UtteranceView(key=1, source="we go", caption="gehen wir", further=(("pl", "idziemy"),))
+    stage.show_views((ended, longer, new))
+    assert list(stage.fresh_views) == [rest, new]
+    assert texts(stage.overlay.view.lines) == ["gehen wir", "Ja"]
+    stage.clear()
+    stage.show_views((ended, replace(longer, ended=True), new))
+    assert stage.overlay.view.is_hint
+
+
+def test_its_toolbar_has_its_colours_and_is_seen_for_a_moment_once_unlocked(stages, qtbot):
+    stage, actions = stages(), Actions()
+    bar = stage.add_bar(actions.for_bar(), actions.lock)
+    qtbot.addWidget(bar)
+    stage.overlay.show()
+    qtbot.waitExposed(stage.overlay)
+    for locked in (True, False):
+        stage.set_locked(locked=locked)
+        assert bar.isVisible() == (not locked)
+    assert bar._colours == theme_of(STILL)
+    other = replace(STILL, preset=PRESETS[1])
+    stage.show_theme(other)
+    assert bar._colours == theme_of(other) != theme_of(STILL)
+
+
 def test_a_hint_stands_where_nothing_was_said(stages):
     stage = stages()
     stage.show_views(())
@@ -86,13 +123,16 @@ def test_the_source_is_broken_by_the_letters_that_it_has_large_alone_small_besid
     assert max(map(len, beside)) > max(map(len, alone))
 
 
-def test_the_overlay_comes_back_where_it_was_dragged(stages):
+def test_the_overlay_comes_back_where_it_was_dragged(stages, monkeypatch):
     stage = stages()
     stage.overlay.move(QPoint(33, 44))
     stage.overlay.moved.emit()
     again = stages()
     assert again.overlay.pos() == QPoint(33, 44)
+    woken = []
+    monkeypatch.setattr(again.visibility, "wake", lambda: woken.append("shown"))
     again.reset_position()
+    assert woken == ["shown"]
     assert stages().overlay.pos() == again.overlay.default_position()
 
 
@@ -102,12 +142,26 @@ def test_the_overlay_never_opens_off_the_screen(stages, tmp_path):
     assert overlay.screen().availableGeometry().contains(overlay.geometry())
 
 
-def test_it_comes_back_when_a_screen_is_gone(stages):
+def test_it_comes_back_when_a_screen_is_gone(stages, monkeypatch):
     stage = stages()
     place = stage.overlay.pos()
     stage.overlay.move(QPoint(99_000, 0))
     stage.restore()
     assert stage.overlay.pos() == place
+    monkeypatch.setattr("app.overlay.controller.screens", list)  # the last one is gone too
+    stage.overlay.move(QPoint(33, 44))
+    stage.overlay.moved.emit()
+    stage.restore()
+    assert stage.overlay.pos() == QPoint(33, 44)
+    monkeypatch.undo()
+    assert stages().overlay.pos() == place, "no place was stored"
+
+
+def test_the_size_that_the_user_wants_is_told(stages, qtbot):
+    stage = stages()
+    with qtbot.waitSignal(stage.size_wanted) as told:
+        stage.overlay.size_wanted.emit(42, 3)
+    assert told.args == [42, 3]
 
 
 @pytest.mark.parametrize(
