@@ -1,4 +1,5 @@
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QPoint, QRect
@@ -7,7 +8,6 @@ from PySide6.QtGui import QFont, QGuiApplication, QScreen
 from app.captions.model import UtteranceView
 from app.config.preferences import PRESETS, CaptionPreferences
 from app.config.window_geometry import GeometryFile
-from app.main_window.actions import Actions
 from app.overlay.controller import OverlayController
 from app.overlay.themes import theme_of
 
@@ -75,19 +75,16 @@ def test_what_was_cleared_stays_away_and_what_comes_after_it_is_shown(stages):
     assert stage.overlay.view.is_hint
 
 
-def test_its_toolbar_has_its_colours_and_is_seen_for_a_moment_once_unlocked(stages, qtbot):
-    stage, actions = stages(), Actions()
-    bar = stage.add_bar(actions.for_bar(), actions.lock)
-    qtbot.addWidget(bar)
-    stage.overlay.show()
-    qtbot.waitExposed(stage.overlay)
-    for locked in (True, False):
-        stage.set_locked(locked=locked)
-        assert bar.isVisible() == (not locked)
-    assert bar._colours == theme_of(STILL)
+def test_its_toolbar_has_its_colours_and_is_seen_for_a_moment_once_unlocked(stages):
+    stage, told = stages(), []
+    stage.bar = SimpleNamespace(linger=lambda: told.append("seen"), show_colours=told.append)
+    stage.set_locked(locked=True)
+    assert told == []
+    stage.set_locked(locked=False)
     other = replace(STILL, preset=PRESETS[1])
     stage.show_theme(other)
-    assert bar._colours == theme_of(other) != theme_of(STILL)
+    assert told == ["seen", theme_of(other)]
+    assert theme_of(other) != theme_of(STILL)
 
 
 def test_a_hint_stands_where_nothing_was_said(stages):
@@ -157,11 +154,11 @@ def test_it_comes_back_when_a_screen_is_gone(stages, monkeypatch):
     assert stages().overlay.pos() == place, "no place was stored"
 
 
-def test_the_size_that_the_user_wants_is_told(stages, qtbot):
-    stage = stages()
-    with qtbot.waitSignal(stage.size_wanted) as told:
-        stage.overlay.size_wanted.emit(42, 3)
-    assert told.args == [42, 3]
+def test_the_size_that_the_user_wants_is_told(stages):
+    stage, told = stages(), []
+    stage.size_wanted.connect(lambda *size: told.append(size))
+    stage.overlay.size_wanted.emit(42, 3)
+    assert told == [(42, 3)]
 
 
 @pytest.mark.parametrize(
