@@ -137,11 +137,6 @@ class BrowserSource(QObject):
             self._server = None
 
     @property
-    def is_open(self) -> bool:
-        """Whether the page is open."""
-        return self._server is not None
-
-    @property
     def address(self) -> str:
         """Address of the page with its secret; empty while it is closed."""
         if self._server is None:

@@ -143,7 +143,6 @@ class SpeechPage(WizardPage):
 
     def _add_choice(self, name: str) -> None:
         button, detail = QRadioButton(), quiet()
-        button.setChecked(name == STANDARD_WHISPER)
         self._group.addButton(button)
         self.buttons[name], self.details[name] = button, detail
         rows = QVBoxLayout()

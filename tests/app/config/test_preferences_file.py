@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from app.config.lanes import ME
+from app.config.modes import CAPTIONS_ONLY, MODES
 from app.config.preferences import (
     CaptionPreferences,
     Preferences,
@@ -218,6 +219,11 @@ def test_an_opacity_is_read_as_a_number_of_any_kind(path):
         preferences, notice = PreferencesFile(path).read()
         assert preferences.captions.opacity == read
         assert (notice is None) == (read is not None)
+
+
+def test_a_second_language_is_shown_where_something_is_translated():
+    shown = [CaptionPreferences(second="pl", mode=mode).second_shown for mode in MODES]
+    assert shown == ["" if mode == CAPTIONS_ONLY else "pl" for mode in MODES]
 
 
 def test_speakers_have_the_names_that_were_given():
