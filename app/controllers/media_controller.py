@@ -24,6 +24,7 @@ from engine.events import Event
 from engine.utterances import Utterance
 
 _POLL_MS = 250
+_LONGEST_NAME = 40  # in the status line
 _MOST_NAMES = 1000  # talk.srt, talk-2.srt ...
 _KINDS = "*.mp3 *.m4a *.wav *.flac *.ogg *.opus *.aac *.wma *.mp4 *.mkv *.mov *.webm *.avi *.m4v"
 
@@ -94,6 +95,10 @@ class MediaController(QObject):
     @Slot()
     def _begin(self) -> None:
         self._splitter = CueSplitter()
+        if self._choice is not None:  # its window may be closed
+            name = self._choice.path.name
+            short = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+            self._window.status.show_listening(self.tr("Captioning {}").format(short))
 
     @Slot(object, object)
     def _follow(self, event: Event, utterance: Utterance) -> None:
@@ -113,6 +118,7 @@ class MediaController(QObject):
         choice, self._choice, self._splitter = self._choice, None, None
         if choice is None:
             return
+        self._window.status.show_listening("")
         if failure:
             self.dialog.show_failure(failure)
             return

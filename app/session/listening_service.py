@@ -135,6 +135,7 @@ class ListeningService(QObject):
         self._lister = BackgroundQueue(lambda _message: self.devices_listed.emit([]))
         self._examiner = BackgroundQueue(lambda _message: None)
         self._closing = threading.Event()
+        self._gflops = 0.0  # the most that was measured
 
     @property
     def is_listening(self) -> bool:
@@ -365,7 +366,9 @@ class ListeningService(QObject):
     def _measure_speed(self) -> None:
         from engine.speech.speed import computer_gflops  # noqa: PLC0415  numpy is slow to import
 
-        self.speed_measured.emit(computer_gflops(self._closing.wait))
+        # Other programs make a measure lower and never higher: what is told goes up alone.
+        self._gflops = max(self._gflops, computer_gflops(self._closing.wait))
+        self.speed_measured.emit(self._gflops)
 
     def _fetch(self, recognizer: str, *, again: bool) -> None:
         tell = partial(self.progressed.emit, recognizer)

@@ -1057,7 +1057,7 @@
     </message>
     <message>
         <source>{}, built in</source>
-        <translation>{}, mitgeliefert</translation>
+        <translation>{}, eingebaut</translation>
     </message>
     <message>
         <source>{}, by a chat model</source>
@@ -1149,7 +1149,7 @@
     </message>
     <message>
         <source>A sentence is translated when it is complete. With the bundled model that is hardly better than captions every five words.</source>
-        <translation>Ein Satz wird übersetzt, wenn er vollständig ist. Mit dem mitgelieferten Modell ist das kaum besser als Untertitel alle fünf Wörter.</translation>
+        <translation>Ein Satz wird übersetzt, wenn er vollständig ist. Mit dem eingebauten Modell ist das kaum besser als Untertitel alle fünf Wörter.</translation>
     </message>
     <message>
         <source>Fast (about 3 words behind)</source>
@@ -3093,6 +3093,10 @@
     <message>
         <source>To caption speech, Surtitle needs a speech model</source>
         <translation>Um Gesprochenes zu untertiteln, braucht Surtitle ein Spracherkennungsmodell</translation>
+    </message>
+    <message>
+        <source>Captioning {}</source>
+        <translation>{} wird untertitelt</translation>
     </message>
 </context>
 <context>

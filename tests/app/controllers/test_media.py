@@ -8,6 +8,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 
+from app.main_window.status_bar import StatusBar
 from engine.messages import Code
 
 POINT = QPointF(9, 9)
@@ -31,11 +32,21 @@ def caption(one, path, *forms):
     return dialog
 
 
-def test_a_file_is_captioned_as_fast_as_possible_with_subtitles_beside_it(listening_program, talk):
-    one = listening_program().open()
+def test_a_file_is_captioned_as_fast_as_possible_with_subtitles_beside_it(
+    listening_program, talk, monkeypatch
+):
+    one, told = listening_program().open(), []
+    status = one.window.status
+    monkeypatch.setattr(
+        status,
+        "show_listening",
+        lambda text: told.append(text) or StatusBar.show_listening(status, text),
+    )
     dialog = caption(one, talk, "srt", "vtt")
     assert dialog.stop.isVisible()
     one.wait(dialog.start.isVisible)
+    assert "Captioning talk.mp4" in told
+    assert one.window.status.state.text() == "Ready"
     assert one.texts("them") == (SAID, SAID.upper())
     assert one.speech.asked == [(talk, "base.en", False)]
     assert dialog.message.text() == (

@@ -56,6 +56,16 @@ def test_a_recogniser_is_fetched_with_real_bytes_told(desk, tmp_path):
     assert SpeechEngine(tmp_path, "auto").has(NAME)
 
 
+def test_a_later_measure_of_a_busy_computer_takes_back_nothing(desk, monkeypatch):
+    measures, told = iter([20.0, 60.0, 20.0]), []
+    monkeypatch.setattr("engine.speech.speed.computer_gflops", lambda _pause: next(measures))
+    desk.speed_measured.connect(told.append)
+    for _ in range(3):
+        with desk.qtbot.waitSignal(desk.speed_measured):
+            desk.measure_speed()
+    assert told == [20.0, 60.0, 60.0]
+
+
 def test_only_what_is_damaged_of_a_recogniser_is_fetched_again(desk, tmp_path, hub):
     with desk.qtbot.waitSignal(desk.fetched):
         desk.fetch(NAME)
