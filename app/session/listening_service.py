@@ -366,7 +366,7 @@ class ListeningService(QObject):
     def _measure_speed(self) -> None:
         from engine.speech.speed import computer_gflops  # noqa: PLC0415  numpy is slow to import
 
-        # Other programs make a measure lower and never higher: what is told goes up alone.
+        # Other programs make a measure lower and never higher, so the highest one counts.
         self._gflops = max(self._gflops, computer_gflops(self._closing.wait))
         self.speed_measured.emit(self._gflops)
 
