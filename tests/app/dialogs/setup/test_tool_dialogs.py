@@ -242,6 +242,12 @@ def test_a_slow_computer_is_told_before_a_download_what_is_too_slow(models, qtbo
     assert "Too slow for this computer" in facts(page, "facebook/m2m100_418M")
 
 
+def test_the_model_in_use_stays_selected_when_another_one_is_recommended(models, qtbot):
+    page = models(says(MACHINE, FAST), model=Path("/my/own")).page
+    qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
+    assert page.offer.choice == Path("/my/own")
+
+
 NLLB = "facebook/nllb-200-distilled-600M"
 
 
