@@ -11,6 +11,7 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
+from engine.metrics import word_lags
 from engine.metrics.word_lags import COMMITTED, HEARD_STAGES, STAGES, WHOLE, StageTime, WordLags
 from engine.utterances import Utterance, UtteranceTracker
 from engine.words import FedWord
@@ -275,3 +276,11 @@ def test_an_hour_of_lags_takes_less_than_a_megabyte():
         tracemalloc.stop()
     assert record.heard()[0].n_words == n_words
     assert held < 1 << 20
+
+
+def test_beyond_the_most_words_the_oldest_times_go_each_with_its_speaker(monkeypatch):
+    monkeypatch.setattr(word_lags, "_REMEMBERED", 2)
+    times = word_lags._Times()
+    for speaker in range(3):
+        times.add(speaker / 2, speaker)
+    assert (list(times.seconds), times.speakers) == ([0.5, 1.0], {1, 2})
