@@ -95,8 +95,7 @@ class SpeechEngine:
             HubError: the download failed.
             FetchCancelledError: ``cancelled`` returned true.
         """
-        hub = self._hub or HubSettings()
-        wanted = Fetching(settings=hub, progress=progress, cancelled=cancelled)
+        wanted = Fetching(settings=self._hub, progress=progress, cancelled=cancelled)
         speech_model_folder(recognizer, self._library, wanted, again=again)
 
     def prepare(

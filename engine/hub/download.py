@@ -17,7 +17,7 @@ import re
 import shutil
 import ssl
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit
@@ -69,12 +69,12 @@ class Fetching:
     """How a model is fetched.
 
     Attributes:
-        settings: of the hub.
+        settings: of the hub; None for those of every model.
         progress: called on the calling thread with bytes fetched and in all, up to 500 times.
         cancelled: called before each piece; True ends the fetch.
     """
 
-    settings: HubSettings = field(default_factory=HubSettings)
+    settings: HubSettings | None = None
     progress: Progress = lambda _done, _total: None
     cancelled: Callable[[], bool] = lambda: False
 
@@ -159,7 +159,7 @@ def fetch_model(
 
 
 def _fetched(name: str, library: Path, wanted: Fetching, kind: ModelKind) -> Path:
-    settings = wanted.settings
+    settings = wanted.settings or HubSettings()
     revision, files = _listed(name, settings, kind, wanted.cancelled)
     folder = model_folder(name, library)
     staging = library / f".{folder.name}.{revision[:12]}"

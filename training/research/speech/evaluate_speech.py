@@ -110,8 +110,9 @@ def evaluate_speech(settings: SpeechRunSettings) -> list[dict[str, str | float |
     with replacing(settings.out / "summary.json") as summary:
         for policy in settings.policies:
             events = list[Event]()
-            system, n_samples = make_sound_system(settings, model, policy, EventLog(events))
-            found = list(_translations(system, settings, lines, events, policy))
+            log = EventLog(events)  # one clock for what came and what was done
+            system, n_samples = make_sound_system(settings, model, policy, log)
+            found = list(_translations(system, settings, lines, log, events))
             write_lines(settings.out / f"{policy}.hyp", [one.hypothesis for one in found])
             more = [{"reference": reference} for reference in references]
             write_translations(settings.out, policy, found, more)
@@ -153,14 +154,13 @@ def _translations(
     system: SoundSystem,
     settings: SpeechRunSettings,
     lines: Sequence[Line],
+    log: EventLog,
     events: list[Event],
-    policy: str,
 ) -> Iterator[Translation]:
-    log = EventLog(events)
     piece = settings.piece_ms * SAMPLE_RATE_HZ // 1000
 
     def all_events() -> Iterator[Event]:
-        for index, line in enumerate(tqdm(lines, desc=policy, disable=None, leave=False)):
+        for index, line in enumerate(tqdm(lines, disable=None, leave=False)):
             samples = read_sound(settings.data, line)
             n_pieces = -(-len(samples) // piece)
             log.write("line", index=index, words=[""] * n_pieces)

@@ -1,5 +1,6 @@
 import json
 
+import numpy as np
 import pytest
 import torch
 
@@ -80,6 +81,8 @@ def test_a_run_over_a_corpus_is_a_run_folder_with_milliseconds(model, table, tmp
         assert one.reference == line.target
         assert len(one.translation.source) == -(-length_ms // 160)
         assert set(one.translation.delays) <= {len(one.translation.source)}
+        spent_ms = [one.translation.ms[n - 1] for n in one.translation.delays]
+        assert np.less_equal(one.translation.emitted_ms, spent_ms).all()
 
 
 def test_the_first_utterances_alone_are_measured(model, table, tmp_path):
