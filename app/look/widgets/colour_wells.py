@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QHBoxLayout, QRadioButton, QWidget
 
@@ -83,12 +83,20 @@ class _Well(QRadioButton):
         self._is_round = is_round
         self.setAccessibleName(name)
         self.setToolTip(name)
-        self.setFixedSize(_SIZE, _SIZE)
+        self.setFixedSize(self.sizeHint())
 
     def show_colour(self, colour: str) -> None:
         """Show another colour."""
         self._colour = QColor(colour)
         self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return the size of the colour with its ring."""
+        return QSize(_SIZE, _SIZE)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the same size."""
+        return self.sizeHint()
 
     def hitButton(self, pos: QPoint) -> bool:
         """Take clicks everywhere."""

@@ -38,7 +38,7 @@ def test_what_goes_wrong_beside_the_captions_is_told_in_the_window(program, monk
     assert "crashed last time" in told.pop()[1]
     one.keeper.failed.emit("captions")
     signals = (
-        one.page.noticed,
+        one.page.failed,
         one.settings.failed,
         one.listening.desk.file_noticed,
         one.side_windows.guide.noticed,

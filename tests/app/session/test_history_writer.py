@@ -158,9 +158,12 @@ def sources(tmp_path):
     return [[cue.text for cue in one.cues] for one in past_sessions(tmp_path / "sessions")][::-1]
 
 
-def test_a_cleared_session_stays_on_the_disk_and_comes_back_into_the_window(keepers, tmp_path):
+def test_a_cleared_session_stays_on_the_disk_and_comes_back_into_the_window(
+    keepers, qtbot, tmp_path
+):
     keeper, changes = keepers(), []
     say(keeper, 0, "Eins.")
+    qtbot.waitUntil(lambda: keeper.running_journal is not None)  # another thread opens it
     first = keeper.running_journal
     keeper.cues_changed.connect(lambda: changes.append(len(keeper.cues)))
     keeper.follow(UtteranceOpened(utterance=1))
