@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from engine.text.numbers import CARDINALS
+
 _HALF = {"da": "halv", "de": "halb", "nl": "half", "no": "halv", "sv": "halv"}
 _HOURS = {
     "da": "et to tre fire fem seks syv otte ni ti elleve tolv",
@@ -12,11 +14,8 @@ _HOURS = {
     "no": "ett to tre fire fem seks sju åtte ni ti elleve tolv",
     "sv": "ett två tre fyra fem sex sju åtta nio tio elva tolv",
 }
-_ENGLISH = "one two three four five six seven eight nine ten eleven twelve"
 _SAID = {
-    name: hour
-    for names in (_ENGLISH.split(), map(str, range(1, 13)))
-    for hour, name in enumerate(names, 1)
+    text: hour for name, hour in CARDINALS.items() if 1 <= hour <= 12 for text in (name, str(hour))
 }
 _HALF_PAST = re.compile(r"\bhalf[ -]past (\w+)")
 

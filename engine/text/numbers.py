@@ -26,11 +26,14 @@ def _counted(words: str, first: int = 0, step: int = 1) -> dict[str, int]:
     return {word: first + step * n for n, word in enumerate(words.split())}
 
 
+CARDINALS = _counted(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+    " fifteen sixteen seventeen eighteen nineteen"
+)
+"""English number words of one part below twenty."""
+
 _VALUES = (
-    _counted(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-        " fifteen sixteen seventeen eighteen nineteen"
-    )
+    CARDINALS
     | _counted(
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
         " thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth",
