@@ -5,7 +5,7 @@ compared by the same command. A unit of the source is a piece of sound there. ``
 has the fields of ``SoundScores``, in milliseconds.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -112,7 +112,8 @@ def evaluate_speech(settings: SpeechRunSettings) -> list[dict[str, str | float |
             events = list[Event]()
             log = EventLog(events)  # one clock for what came and what was done
             system, n_samples = make_sound_system(settings, model, policy, log)
-            found = list(_translations(system, settings, lines, log, events))
+            shown = tqdm(lines, desc=policy, disable=None, leave=False)
+            found = list(_translations(system, settings, shown, log, events))
             write_lines(settings.out / f"{policy}.hyp", [one.hypothesis for one in found])
             more = [{"reference": reference} for reference in references]
             write_translations(settings.out, policy, found, more)
@@ -153,14 +154,14 @@ def make_sound_system(
 def _translations(
     system: SoundSystem,
     settings: SpeechRunSettings,
-    lines: Sequence[Line],
+    lines: Iterable[Line],
     log: EventLog,
     events: list[Event],
 ) -> Iterator[Translation]:
     piece = settings.piece_ms * SAMPLE_RATE_HZ // 1000
 
     def all_events() -> Iterator[Event]:
-        for index, line in enumerate(tqdm(lines, disable=None, leave=False)):
+        for index, line in enumerate(lines):
             samples = read_sound(settings.data, line)
             n_pieces = -(-len(samples) // piece)
             log.write("line", index=index, words=[""] * n_pieces)
