@@ -1,4 +1,5 @@
 import os
+from functools import partial
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QLocale, Qt
@@ -77,6 +78,14 @@ def plain_look(qapp):
         qapp.setStyleSheet("")
         qapp.setPalette(QPalette())
         qapp.styleHints().unsetColorScheme()
+
+
+@pytest.fixture
+def keeps_parts(request, tmp_path):
+    """Hold windows to the record of their parts in the folder of the test."""
+    from tests.support.app.parts_of_windows import check_parts  # noqa: PLC0415  it imports Qt's widgets
+
+    return partial(check_parts, request.path, tmp_path / "parts.txt")
 
 
 @pytest.fixture

@@ -12,9 +12,10 @@ from tests.support.app.cues import DOUBTFUL, EIGHT_HOURS, SURE, spoken
 from tests.support.app.journals import STARTED
 
 
-def test_the_dialog_writes_what_was_chosen_and_tells_it(qtbot, tmp_path):
+def test_the_dialog_writes_what_was_chosen_and_tells_it(qtbot, tmp_path, keeps_parts):
     dialog = ExportDialog()
     qtbot.addWidget(dialog)
+    keeps_parts(dialog)
     dialog.show_cues([], STARTED)
     assert not dialog.save.isEnabled()
     dialog.show_cues(EIGHT_HOURS[:3], STARTED)

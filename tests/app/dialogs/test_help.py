@@ -16,13 +16,16 @@ from engine.hub.bundled import ASSETS, bundled_models
 HELP = sorted((ASSETS / "help").glob("*.md"))
 
 
-def test_about_names_version_and_licence_of_every_part(qtbot, tmp_path, monkeypatch):
+def test_about_names_version_and_licence_of_every_part(qtbot, tmp_path, monkeypatch, keeps_parts):
     adapter = tmp_path / "chats-en-de"
     adapter.mkdir()
     (adapter / "README.md").write_text("---\nlicense: cc-by-sa-4.0\n---\n")
     monkeypatch.setattr("app.dialogs.about_dialog.bundled_adapters", lambda: [adapter])
     about = AboutDialog()
     qtbot.addWidget(about)
+    shown = HelpDialog()
+    qtbot.addWidget(shown)
+    keeps_parts(about, shown)
     text = about.licences.toPlainText()
     assert version_of("surtitle") in about.name.text()
     assert "Surtitle: Apache-2.0" in text

@@ -91,9 +91,10 @@ def test_a_session_names_its_languages_and_hides_what_repeats_the_source(qtbot, 
         assert rows.views[0].begun_s == begun.timestamp()
 
 
-def test_a_session_is_shown_again_from_its_mark_or_its_beginning(qtbot, tmp_path):
+def test_a_session_is_shown_again_from_its_mark_or_its_beginning(qtbot, tmp_path, keeps_parts):
     window = SessionWindow()
     qtbot.addWidget(window)
+    keeps_parts(window)
     for marks, rows in (((), []), ((CueMarked(key=50), CueMarked(key=55)), [50, 55])):
         path = written(tmp_path, [*(kept(number) for number in range(60)), *marks])
         window.show_session(read_session(path))

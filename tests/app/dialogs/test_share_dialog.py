@@ -115,5 +115,6 @@ def test_while_captions_are_shared_the_way_to_them_is_shown(dialog):
     assert not dialog.pin.isVisible()
 
 
-def test_all_that_it_tells_and_asks_is_in_the_window(dialog, parts_outside):
+def test_all_that_it_tells_and_asks_is_in_the_window(dialog, parts_outside, keeps_parts):
+    keeps_parts(dialog)
     assert parts_outside(dialog) == []

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import SIGNAL
 from PySide6.QtGui import QAction, QIcon
-from PySide6.QtWidgets import QSystemTrayIcon
+from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from app.controllers.tray import Tray
 from app.main_window.actions import Actions
@@ -53,9 +53,10 @@ def test_no_entry_of_a_menu_does_nothing(program):
         assert heard, action.text()
 
 
-def test_every_action_is_in_one_menu_but_for_that_of_the_overlay_alone(qtbot):
+def test_every_action_is_in_one_menu_but_for_that_of_the_overlay_alone(qtbot, keeps_parts):
     window = MainWindow()
     qtbot.addWidget(window)
+    keeps_parts(window, *window.findChildren(QMenu))
     named = {name: it for name, it in vars(window.menu_actions).items() if isinstance(it, QAction)}
     shown = list(entries(window.menuBar()))
     assert len(named) > 30

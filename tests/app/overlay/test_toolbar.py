@@ -120,7 +120,8 @@ def test_it_goes_with_the_overlay_and_does_not_come_back_alone(bar):
     assert not bar.isVisible()
 
 
-def test_a_button_is_an_icon_that_is_named_with_its_keys(bar):
+def test_a_button_is_an_icon_that_is_named_with_its_keys(bar, keeps_parts):
+    keeps_parts(bar._overlay, bar)
     move_mouse(bar._overlay, over=True)
     for button in bar.buttons:
         assert button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly

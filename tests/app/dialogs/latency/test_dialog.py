@@ -195,5 +195,7 @@ def test_the_window_measures_what_is_typed(program):
     assert "Surtitle, diagnostics" in QGuiApplication.clipboard().text()
 
 
-def test_all_that_it_tells_and_asks_is_in_the_window(panel, parts_outside):
-    assert parts_outside(panel()) == []
+def test_all_that_it_tells_and_asks_is_in_the_window(panel, parts_outside, keeps_parts):
+    one = panel()
+    keeps_parts(one)
+    assert parts_outside(one) == []

@@ -141,8 +141,9 @@ def test_a_check_that_failed_can_be_tried_again(models, qtbot):
     qtbot.waitUntil(one.page.retry.isVisible, timeout=30_000)
 
 
-def test_the_window_is_closed_while_a_check_hangs(models, qtbot):
+def test_the_window_is_closed_while_a_check_hangs(models, qtbot, keeps_parts):
     one = models(HANG)
+    keeps_parts(one)
     qtbot.waitUntil(lambda: one._check.is_running)
     one.end()
     assert not one._check.is_running

@@ -8,11 +8,8 @@ import difflib
 import enum
 import re
 import sys
-import threading
 from functools import partial
-from pathlib import Path
 
-import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
@@ -20,11 +17,9 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QBoxLayout,
     QComboBox,
-    QDialog,
     QHeaderView,
     QLabel,
     QLayout,
-    QMenu,
     QTabBar,
     QTableView,
     QTabWidget,
@@ -32,15 +27,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tests.support.app.fake_engine import FakeEngine
-from tests.support.app.setup_services import parts
-
-RECORD = Path(__file__).with_name("parts_of_windows.txt")
 INNER = (QComboBox, QAbstractSpinBox, QTabBar, QHeaderView)
 AROUND_OURS = {"qt_tabwidget_stackedwidget", "qt_scrollarea_viewport"}
 MOST_ITEMS = 20  # of a list that is no list of fonts
 _OF_SCREENS = re.compile(
-    "(size|frameSize|(min|max)imum(Size|Width|Height)|(base|frame|normal).*|.*[sS]izeHint"
+    "(size|(min|max)imum(Size|Width|Height)|(base|normal).*|frame(Size|Geometry|Width)|.*[sS]izeHint"
     "|width|height|x|y|visible|.*[fF]ocus|.*ActiveWindow|mouse.*|fullScreen|.*[sS]izeConstraint"
     "|contents.*|length|cursorPosition|sliderPosition|horizontalDirection|iconText|opacity"
     "|blockCount|count)"
@@ -143,22 +134,13 @@ def tree(one, depth=0):
             yield from tree(child, depth + (not is_of_qt))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="keys and the look are those of the system")
-def test_windows_are_made_of_what_they_were(program, tmp_path):
-    application = program(FakeEngine(may_load=threading.Event())).application
-    application.side_windows.guide.parts = parts("import time; time.sleep(600)")
-    assert application.settings_dialog.isHidden()  # made when it is first wanted
-    window, stage = application.window, application.stage
-    actions = window.menu_actions
-    lines = []
-    for name in ("guide", "models", "latency", "glossary", "help", "about", "share"):
-        getattr(actions, name).trigger()
-    application.server.open_dialog()
-    inside = (*window.findChildren(QDialog), *window.findChildren(QMenu))
-    for one in (window, stage.overlay, stage.bar, *inside):
-        lines += ["", *tree(one)]
-    now = tmp_path / RECORD.name
+def check_parts(test, now, *windows):
+    """Hold windows to the record beside the file of a test; what they are made of goes into now."""
+    if sys.platform != "linux":
+        return  # keys and the look are those of the system
+    record = test.parent / "parts" / f"{test.stem}.txt"
+    lines = [line for one in windows for line in ("", *tree(one))][1:]
     now.write_text("\n".join(lines) + "\n", "utf-8")
-    before = RECORD.read_text("utf-8").splitlines() if RECORD.exists() else []
+    before = record.read_text("utf-8").splitlines() if record.exists() else []
     changed = "\n".join(difflib.unified_diff(before, lines, "before", "now", lineterm="", n=0))
-    assert not changed, f"{changed}\nif that is wanted: cp {now} {RECORD}"
+    assert not changed, f"{changed}\nif that is wanted: cp {now} {record}"
