@@ -70,7 +70,8 @@ class ShareDialog(QDialog):
         ways = QButtonGroup(self)
         for way in (self.by_link, self.by_pin):
             ways.addButton(way)
-        self.offers = {SOURCE: QCheckBox(), CAPTION: QCheckBox(), FURTHER: QCheckBox()}
+        # a blank is as high as the text that comes
+        self.offers = {name: QCheckBox(" ") for name in (SOURCE, CAPTION, FURTHER)}
         self.further = quiet()
         self.warning = paragraph()
         self.code = QrCode()
@@ -169,7 +170,7 @@ class ShareDialog(QDialog):
             count = len(further)
             named[FURTHER] = self.tr("%Ln further languages, if a reader chooses one", "", count)
         for name, offer in self.offers.items():
-            is_new = offer.isHidden() or not offer.text()
+            is_new = offer.isHidden() or not offer.text().strip()
             offer.setVisible(name in named)
             offer.setText(named.get(name, ""))
             offer.setChecked(name in named and (is_new or offer.isChecked()))

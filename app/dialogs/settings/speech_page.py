@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
+from PySide6.QtWidgets import QComboBox, QPushButton
 
 from app.dialogs.settings.page import SettingsPage
 from app.look.icons import icon
 from app.look.widgets.desktop_links import open_folder
-from app.look.widgets.dialog_text import paragraph
+from app.look.widgets.dialog_text import breakable, paragraph
 from app.look.widgets.file_dialogs import ask_folder
 from app.look.widgets.speech_model_names import speech_name, speech_words
 from engine.hub.catalogue import SPEECH_MEGABYTES, SPEECH_MODELS, STREAMING_MODELS, WHISPER_MODELS
@@ -55,7 +55,7 @@ class SpeechPage(SettingsPage):
             self.recognizer.activated,
             line.editingFinished,
         )
-        self.download_size = QLabel()
+        self.download_size = paragraph()
         self.form.addRow("", self.download_size)
         self.recognizer.currentTextChanged.connect(self._show_size)
         self._show_size()
@@ -94,17 +94,21 @@ class SpeechPage(SettingsPage):
 
     @Slot()
     def _show_size(self) -> None:
-        """Show when words appear, and the size of a known model."""
+        """Show when words appear and the size of a known model, or a folder's path whole."""
         name = self._named
         facts = list[str]()
         if name in STREAMING_MODELS:
             facts.append(self.tr("At once: words appear as they are said"))
         elif name in WHISPER_MODELS:
             facts.append(self.tr("More exact: words appear a second or two later"))
-        elif Path(name).is_absolute() and translates_sound(Path(name)):
-            facts.append(
-                self.tr("Straight from the sound: it translates by itself, and writes no English")
-            )
+        elif Path(name).is_absolute():
+            facts.append(breakable(name))  # the line may be shorter
+            if translates_sound(Path(name)):
+                facts.append(
+                    self.tr(
+                        "Straight from the sound: it translates by itself, and writes no English"
+                    )
+                )
         if name in SPEECH_MEGABYTES:
             facts.append(self.tr("{} MB to download, once").format(SPEECH_MEGABYTES[name]))
         self.download_size.setText(" · ".join(facts))

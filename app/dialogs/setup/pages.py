@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, QSize, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
@@ -116,7 +116,7 @@ class WelcomePage(WizardPage):
         for name, text in promises:
             part = QHBoxLayout()
             part.setSpacing(2 * GAP)
-            part.addWidget(_picture(name), 0, Qt.AlignmentFlag.AlignTop)
+            part.addWidget(_picture(name))
             part.addWidget(paragraph(text), 1)
             row.addLayout(part, 1)
         return row
@@ -176,7 +176,7 @@ class DonePage(WizardPage):
         grid.setVerticalSpacing(2 * GAP)
         grid.setColumnStretch(1, 1)
         for number, (name, text) in enumerate(rows):
-            grid.addWidget(_picture(name), number, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(_picture(name), number, 0)
             grid.addWidget(paragraph(text), number, 1)
         self.column.addLayout(grid)
         self.column.addStretch(1)

@@ -79,7 +79,7 @@ def bring_up(dialog: QDialog) -> None:
 
 
 def add_row(form: QFormLayout, label: str, field: QWidget | QLayout, buddy: QWidget) -> None:
-    """Append a field with its label in the middle beside it.
+    """Append a field with its label in the middle beside it, or beside the first of several.
 
     Args:
         form: of the dialog.
@@ -92,7 +92,8 @@ def add_row(form: QFormLayout, label: str, field: QWidget | QLayout, buddy: QWid
     name.ensurePolished()
     name.setMinimumWidth(name.sizeHint().width() + _SPARE)  # Qt rounds the width of letters down
     buddy.ensurePolished()
-    name.setMinimumHeight(buddy.sizeHint().height())
+    # Qt gives a label beside several lines more height than the first of them has.
+    name.setFixedHeight(max(name.sizeHint().height(), buddy.sizeHint().height()))
     form.addRow(name, field)
 
 

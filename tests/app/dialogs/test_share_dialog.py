@@ -1,4 +1,5 @@
 import pytest
+from PySide6.QtWidgets import QLabel
 
 from app.dialogs.share_dialog import FURTHER, ShareChoice, ShareDialog
 from app.sharing.networks import LOOPBACK, Network
@@ -113,6 +114,18 @@ def test_while_captions_are_shared_the_way_to_them_is_shown(dialog):
     assert dialog.address.text() == "http://10.0.0.2:1/r/other"
     assert dialog.code.grab().toImage() != code
     assert not dialog.pin.isVisible()
+
+
+def middle(widget, window):
+    return widget.mapTo(window, widget.rect().center()).y()
+
+
+def test_a_label_stands_beside_the_first_of_its_choices(dialog, qapp):
+    dialog.offer(HOUSE, BOTH, ("pl", "fr"))
+    qapp.processEvents()
+    for first in (dialog.by_link, dialog.offers[SOURCE], dialog.network):
+        (label,) = [one for one in dialog.findChildren(QLabel) if one.buddy() is first]
+        assert abs(middle(label, dialog) - middle(first, dialog)) <= 1, label.text()
 
 
 def test_all_that_it_tells_and_asks_is_in_the_window(dialog, parts_outside, keeps_parts):

@@ -46,8 +46,20 @@ def test_a_reset_keeps_the_devices(page):
 def test_the_size_of_a_known_model_is_shown_before_it_is_downloaded(page):
     page.recognizer.setCurrentText("base.en")
     assert "148 MB" in page.download_size.text()
-    page.recognizer.setCurrentText("/models/whisper")
+    page.recognizer.setCurrentText("owner/whisper")
     assert page.download_size.text() == ""
+
+
+def test_the_path_of_a_folder_that_is_longer_than_its_line_is_read_whole_below(page, qtbot):
+    folder = "/home/somebody/a folder of models/" + "deeper/" * 9 + "faster-whisper-tiny.en"
+    page.resize(400, 400)
+    page.show()
+    page.recognizer.setCurrentText(folder)
+    shown = page.download_size
+    assert shown.text().replace("\u200b", "") == folder
+    qtbot.waitUntil(lambda: shown.height() >= shown.heightForWidth(shown.width()))
+    assert shown.heightForWidth(shown.width()) > 2 * shown.fontMetrics().height()
+    assert shown.width() <= page.width()
 
 
 def test_it_is_said_when_words_of_a_model_appear(page):

@@ -381,6 +381,20 @@ def test_the_words_of_speed_have_room_before_they_are_known(guide, qtbot):
     assert one.speech.buttons[SPEECH_CHOICES[-1].name].y() == before
 
 
+def test_icons_stand_in_the_middle_beside_their_sentences(guide, qtbot):
+    one = guide()
+    for page in (one.welcome, one.done_page):
+        go_to(one, page)
+        qtbot.waitUntil(page.isVisible)
+        labels = page.findChildren(QLabel)
+        icons = [label for label in labels if not label.pixmap().isNull()]
+        for icon in icons:
+            sentence = labels[labels.index(icon) + 1]
+            lower = sentence.geometry().center().y() - icon.geometry().center().y()
+            assert abs(lower) <= 1, sentence.text()
+        assert len(icons) >= 3
+
+
 def test_a_download_without_a_byte_says_so(qtbot):
     row = DownloadRow()
     qtbot.addWidget(row)
