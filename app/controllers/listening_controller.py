@@ -1,7 +1,6 @@
 """Connects the sources in the control panel with the listening service and the transcript."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -9,7 +8,7 @@ from app.config.lanes import LANES, ME, THEM
 from app.config.preferences import ListeningPreferences, Preferences
 from app.config.settings_in_force import SettingsInForce
 from app.config.system.translations import worded
-from app.controllers.recognizer_choice import RecognizerChoice
+from app.controllers.recognizer_choice import RecognizerChoice, can_mend
 from app.controllers.source_notices import SourceNotices
 from app.look.widgets.dialog_text import as_sentence
 from app.look.widgets.speech_model_names import speech_name
@@ -34,17 +33,11 @@ from engine.speech.events import (
     RecognizerReady,
     SoundCame,
 )
-from engine.untrusted.faults import is_damage
 
 FETCH, SMALLER, CHOOSE = "fetch speech model", "smaller speech model", "choose speech model"
 """What the banner offers."""
 
 _METER_MS = 60
-
-
-def _can_mend(recognizer: str, message: Message) -> bool:
-    """Return whether a model failed for what its files are, and is one of the hub."""
-    return is_damage(message) and not Path(recognizer).is_dir()
 
 
 class ListeningController(QObject):
@@ -380,7 +373,7 @@ class ListeningController(QObject):
             return
         text = as_sentence(worded(message))
         text = f"{text} {self.tr('{} goes on').format(speech_name(self._recognizer))}"
-        if _can_mend(failed, message):
+        if can_mend(failed, message):
             self._choice.wish = self._damaged = failed
             self._offer_again(text)
         else:
@@ -390,7 +383,7 @@ class ListeningController(QObject):
         """Show why listening failed; of a damaged model, what is damaged can be fetched again."""
         wanted = self._wanted
         self._fail(worded(message))
-        if _can_mend(self._recognizer, message):
+        if can_mend(self._recognizer, message):
             self._damaged, self._after_fetch = self._recognizer, wanted
             self._banner.withdraw(CHOOSE)
             self._offer_again(worded(message))

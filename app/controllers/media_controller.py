@@ -14,13 +14,16 @@ from app.config.lanes import THEM
 from app.config.modes import BOTH
 from app.config.settings_in_force import SettingsInForce
 from app.config.system.text_io import TextError
-from app.config.system.translations import error_text
+from app.config.system.translations import error_text, worded
+from app.controllers.recognizer_choice import can_mend
 from app.dialogs.media_dialog import MediaChoice, MediaDialog
 from app.look.widgets.file_dialogs import ask_open
+from app.look.widgets.speech_model_names import speech_name
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService
 from engine.events import Event
+from engine.messages import Message
 from engine.utterances import Utterance
 
 _POLL_MS = 250
@@ -47,6 +50,8 @@ class MediaController(QObject):
         self._settings, self._desk, self._window = settings, desk, window
         self.dialog = MediaDialog(window)
         self._choice: MediaChoice | None = None
+        self._damaged = ""  # a speech model, of which the next try fetches what is damaged
+        self._fetching = ""
         self._splitter: CueSplitter | None = None  # while words of the file come
         self._cues = list[Cue]()
         self._timer = QTimer(self, interval=_POLL_MS)
@@ -55,7 +60,10 @@ class MediaController(QObject):
         self._drop.dropped.connect(self.dialog.open_file)
         window.menu_actions.open_file.triggered.connect(self._ask)
         self.dialog.start_wanted.connect(self._start)
-        self.dialog.stop_wanted.connect(desk.stop_file)
+        self.dialog.stop_wanted.connect(self._stop)
+        desk.progressed.connect(self._show_fetch)
+        desk.fetched.connect(self._begin_after_fetch)
+        desk.fetch_failed.connect(self._end_fetch)
         desk.file_lacks_model.connect(self._offer_model)
         desk.file_began.connect(self._begin)
         desk.file_noticed.connect(window.banner.show_notice)
@@ -81,16 +89,53 @@ class MediaController(QObject):
         self._cues = []
         for action in (self._window.menu_actions.microphone, self._window.menu_actions.system):
             action.setChecked(False)
+        recognizer = self._settings.recognizer
+        if recognizer == self._damaged:
+            self._fetching = recognizer
+            self.dialog.show_message(self.tr("Contacting huggingface.co…"))
+            self._desk.fetch(recognizer, again=True)
+        else:
+            self._caption(choice)
+
+    def _caption(self, choice: MediaChoice) -> None:
         self._timer.start()
         recognizer = self._settings.recognizer
         self._desk.caption_file(choice.path, recognizer, real_time=choice.real_time)
+
+    @Slot()
+    def _stop(self) -> None:
+        if self._fetching:
+            self._desk.cancel_fetch()
+        else:
+            self._desk.stop_file()
+
+    @Slot(str, object, object)
+    def _show_fetch(self, recognizer: str, done: int, total: int) -> None:
+        if recognizer == self._fetching:
+            self.dialog.show_fetch(speech_name(recognizer), done, total)
+
+    @Slot(str)
+    def _begin_after_fetch(self, recognizer: str) -> None:
+        """Caption the file with the speech model that is whole again, whoever had it fetched."""
+        if recognizer == self._damaged:
+            self._damaged = ""
+        if recognizer == self._fetching and self._choice is not None:
+            self._fetching = ""
+            self._caption(self._choice)
+
+    @Slot(str)
+    def _end_fetch(self, message: str) -> None:
+        if self._fetching:
+            self._fetching, self._choice = "", None
+            stopped = self.tr("Download stopped. It will resume from here next time.")
+            self.dialog.show_failure(message or stopped)
 
     @Slot()
     def _offer_model(self) -> None:
         self._timer.stop()
         self._choice = None
         missing = self.tr("To caption speech, Surtitle needs a speech model")
-        self.dialog.show_failure(missing, lacks_model=True)
+        self.dialog.show_failure(missing, offers_models=True)
 
     @Slot()
     def _begin(self) -> None:
@@ -112,15 +157,17 @@ class MediaController(QObject):
         if position_s > 0:
             self.dialog.show_position(position_s, duration_s)
 
-    @Slot(str)
-    def _end(self, failure: str) -> None:
+    @Slot(object)
+    def _end(self, failure: Message | None) -> None:
         self._timer.stop()
         choice, self._choice, self._splitter = self._choice, None, None
         if choice is None:
             return
         self._window.status.show_listening("")
-        if failure:
-            self.dialog.show_failure(failure)
+        if failure is not None:
+            recognizer = self._settings.recognizer
+            self._damaged = recognizer if can_mend(recognizer, failure) else ""
+            self.dialog.show_failure(worded(failure), offers_models=bool(self._damaged))
             return
         try:
             written = [self._write(choice.path, form) for form in choice.forms if self._cues]

@@ -4,7 +4,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.config.settings_in_force import SettingsInForce
+from engine.messages import Message
 from engine.models.model_card import translates_sound
+from engine.untrusted.faults import is_damage
+
+
+def can_mend(recognizer: str, message: Message) -> bool:
+    """Return whether a model failed for what its files are, and is one of the hub."""
+    return is_damage(message) and not Path(recognizer).is_dir()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,14 @@ from app.dialogs.setup.page_frame import heading_of, scrolled
 from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary
 from app.look.widgets.desktop_links import open_folder
-from app.look.widgets.dialog_text import as_sentence, breakable, bring_up, paragraph, quiet
+from app.look.widgets.dialog_text import (
+    as_sentence,
+    breakable,
+    bring_up,
+    paragraph,
+    quiet,
+    size_text,
+)
 
 _WIDTH, _HEIGHT = 560, 380
 _STEPS = 1000
@@ -104,6 +111,13 @@ class MediaDialog(QDialog):
             text = self.tr("Finishing the last captions…")
         self.message.setText(text)
 
+    def show_fetch(self, name: str, done: int, total: int) -> None:
+        """Show the downloaded and all bytes of the speech model."""
+        self.progress.setRange(0, _STEPS if total else 0)
+        self.progress.setValue(round(_STEPS * done / max(total, 1)))
+        text = self.tr("{}: {} of {} downloaded.")
+        self.message.setText(text.format(name, size_text(done), size_text(total)))
+
     def show_message(self, text: str) -> None:
         """Show a sentence."""
         self.message.setText(breakable(as_sentence(text)))
@@ -119,12 +133,12 @@ class MediaDialog(QDialog):
         self.folder.setVisible(bool(written))
         self.start.setText(self.tr("&Start"))
 
-    def show_failure(self, message: str, *, lacks_model: bool = False) -> None:
-        """Show why the file cannot be captioned, and offer to try again."""
+    def show_failure(self, message: str, *, offers_models: bool = False) -> None:
+        """Show why the file cannot be captioned; offer to try again, or with another model."""
         self._show(running=False)
         self.show_message(message)
         self.start.setText(self.tr("&Try again"))
-        self.speech.setVisible(lacks_model)
+        self.speech.setVisible(offers_models)
 
     def reject(self) -> None:
         """Stop the file."""

@@ -14,7 +14,7 @@ from app.config.modes import SOURCE_LANGUAGE
 from app.config.system.background import BackgroundQueue
 from app.config.system.translations import error_text, worded
 from engine.audio.devices import Level, WantedDevice
-from engine.errors import FetchCancelledError, ModelError, SurtitleError
+from engine.errors import FetchCancelledError, ModelError, SurtitleError, message_of
 from engine.events import Event, Flushed
 from engine.speech.events import (
     Heard,
@@ -25,9 +25,10 @@ from engine.speech.events import (
     TailChanged,
 )
 
-if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
+if TYPE_CHECKING:  # most of it stands on numpy, which the window does without
     from app.session.recognition import Run, SpeechEngine
     from engine.audio.live_source import LiveSource
+    from engine.messages import Message
     from engine.speech.listener import Feed
     from engine.speech.listening import Wanted
 
@@ -80,7 +81,7 @@ class ListeningService(QObject):
         file_lacks_model(): the speech model for the file is not downloaded.
         file_began(): the file is recognised from now on.
         file_noticed(str): a sentence about the file, while it is read.
-        file_ended(str): all words of the file are translated; a sentence if it failed, else empty.
+        file_ended(Message or None): all words of the file are translated; why, if it failed.
     """
 
     devices_listed = Signal(list)
@@ -99,7 +100,7 @@ class ListeningService(QObject):
     file_lacks_model = Signal()
     file_began = Signal()
     file_noticed = Signal(str)
-    file_ended = Signal(str)
+    file_ended = Signal(object)
 
     def __init__(
         self,
@@ -130,7 +131,7 @@ class ListeningService(QObject):
         self._cancelled = threading.Event()
         self._holds_files = False
         self._background = BackgroundQueue(self.failed.emit)
-        self._file_failure = ""
+        self._file_failure: Message | None = None
         self._fetcher = BackgroundQueue(self.fetch_failed.emit)
         self._lister = BackgroundQueue(lambda _message: self.devices_listed.emit([]))
         self._examiner = BackgroundQueue(lambda _message: None)
@@ -279,13 +280,13 @@ class ListeningService(QObject):
     ) -> None:
         from engine.speech.listening import WantedFile  # noqa: PLC0415  numpy is slow to import
 
-        self._file_failure = ""
+        self._file_failure = None
         wanted = (WantedFile(path=path, real_time=real_time),)
         try:
             if not self._record(wanted, recognizer, spoken, self._report_file):
                 self.file_lacks_model.emit()
         except (SurtitleError, ImportError) as error:
-            self.file_ended.emit(error_text(error))
+            self.file_ended.emit(message_of(error))
 
     def _record(
         self,
@@ -339,7 +340,7 @@ class ListeningService(QObject):
             case Noticed(notice=notice):
                 self.file_noticed.emit(worded(notice.message))
             case ListeningFailed(message=message):
-                self._file_failure = worded(message)
+                self._file_failure = message
             case ListeningEnded():
                 self._report(event)
                 self.file_ended.emit(self._file_failure)

@@ -3091,6 +3091,14 @@
         <translation>Audio- oder Videodatei öffnen</translation>
     </message>
     <message>
+        <source>Contacting huggingface.co…</source>
+        <translation>Verbindung zu huggingface.co wird hergestellt …</translation>
+    </message>
+    <message>
+        <source>Download stopped. It will resume from here next time.</source>
+        <translation>Der Download wurde angehalten. Beim nächsten Mal geht es hier weiter.</translation>
+    </message>
+    <message>
         <source>To caption speech, Surtitle needs a speech model</source>
         <translation>Um Gesprochenes zu untertiteln, braucht Surtitle ein Spracherkennungsmodell</translation>
     </message>
@@ -3156,6 +3164,10 @@
     <message>
         <source>Finishing the last captions…</source>
         <translation>Die letzten Untertitel entstehen …</translation>
+    </message>
+    <message>
+        <source>{}: {} of {} downloaded.</source>
+        <translation>{}: {} von {} heruntergeladen.</translation>
     </message>
     <message numerus="yes">
         <source>%Ln captions are in the transcript.</source>

@@ -9,6 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 
 from app.main_window.status_bar import StatusBar
+from engine.errors import HubError
 from engine.messages import Code
 
 POINT = QPointF(9, 9)
@@ -120,6 +121,56 @@ def test_what_cannot_be_captioned_is_one_sentence(listening_program, talk, fault
     one.wait(lambda: not one.application.listening.desk.is_listening)
     dialog.start.click()
     one.wait(lambda: "captions are in the transcript" in dialog.message.text())
+
+
+def caption_with_damaged_model(one, talk):
+    one.speech.failure = Code.WHISPER_NOT_LOADED(model="base.en", reason="model.bin is incomplete")
+    dialog = caption(one, talk)
+    one.wait(lambda: "model.bin is incomplete" in dialog.message.text())
+    one.wait(lambda: not one.application.listening.desk.is_listening)
+    assert dialog.start.text() == "&Try again"
+    assert dialog.speech.isVisible()
+    return dialog
+
+
+def test_of_a_damaged_speech_model_what_is_damaged_is_fetched_and_the_file_is_captioned(
+    listening_program, talk
+):
+    one = listening_program().open()
+    dialog = caption_with_damaged_model(one, talk)
+    one.speech.fetch_failure = HubError("no network")
+    dialog.start.click()
+    one.wait(lambda: dialog.message.text() == "No network.")
+    one.speech.failure = one.speech.fetch_failure = None
+    one.speech.may_fetch.clear()
+    dialog.start.click()
+    one.wait(lambda: "of 60.0 MB downloaded" in dialog.message.text())
+    assert dialog.message.text().startswith("Balanced (base.en): ")
+    assert dialog.stop.isVisible()
+    one.speech.may_fetch.set()
+    one.wait(lambda: "captions are in the transcript" in dialog.message.text())
+    dialog.start.click()
+    one.wait(lambda: len(one.speech.asked) == 3)
+    one.wait(dialog.start.isVisible)
+    assert one.speech.fetched == [("base.en", True)] * 2, "a whole one is fetched no more"
+
+
+def test_a_fetch_of_what_is_damaged_is_stopped_and_another_speech_model_needs_none(
+    listening_program, talk
+):
+    one = listening_program().open()
+    dialog = caption_with_damaged_model(one, talk)
+    one.speech.may_fetch.clear()
+    dialog.start.click()
+    one.wait(lambda: "downloaded" in dialog.message.text())
+    dialog.stop.click()
+    one.wait(lambda: dialog.message.text() == "Download stopped. It will resume from here next time.")
+    one.speech.failure = None
+    one.application.settings.change("listening", recognizer="tiny.en")
+    dialog.start.click()
+    one.wait(lambda: "captions are in the transcript" in dialog.message.text())
+    assert one.speech.fetched == [("base.en", True)]
+    assert one.speech.asked[-1] == (talk, "tiny.en", False)
 
 
 def test_the_microphone_gives_way_to_a_file_and_a_file_to_the_microphone(listening_program, talk):

@@ -112,7 +112,7 @@ def test_after_a_failure_it_can_be_tried_again_and_a_missing_speech_model_be_cho
     assert dialog.start.text() == "&Try again"
     assert buttons(dialog) == ["start", "leave"]
     dialog.start.click()
-    dialog.show_failure("a speech model is missing", lacks_model=True)
+    dialog.show_failure("a speech model is missing", offers_models=True)
     assert buttons(dialog) == ["start", "speech", "leave"]
     dialog.speech.click()
     assert wanted == [True]

@@ -145,7 +145,7 @@ def test_a_file_is_read_held_and_ended_beside_what_is_heard(desk, tmp_path):
     assert desk.speech.asked[-1] == (tmp_path / "talk", "base.en", True)
     assert desk.service.file_position_s == (0.0, desk.speech.runs[-1].file.duration_s)
     desk.service.pause_file(paused=False)
-    desk.ends_with(("file_ended", ""))
+    desk.ends_with(("file_ended", None))
     assert ("them", "it.") in desk.echo.fed
     assert not desk.service.is_listening
     assert ("ended",) in desk.told
@@ -160,7 +160,7 @@ def test_a_file_that_is_stopped_ends_and_the_microphone_is_stopped_by_no_such_cl
     desk.file(tmp_path, "said in it.")
     desk.wait(lambda: ("file_began",) in desk.told)
     desk.service.stop_file()
-    desk.ends_with(("file_ended", ""))
+    desk.ends_with(("file_ended", None))
 
 
 def test_what_keeps_a_file_from_being_read_is_told(desk, tmp_path):
@@ -169,11 +169,11 @@ def test_what_keeps_a_file_from_being_read_is_told(desk, tmp_path):
     desk.file(tmp_path, "silent")
     desk.wait(lambda: len(desk.told) > 1)
     assert desk.told[-1][0] == "file_ended"
-    assert "there is none in it" in desk.told[-1][1]
+    assert desk.told[-1][1] == Code.NO_SOUND_IN(path="it")
     assert not desk.service.is_listening
     desk.speech.failure = "it is damaged"
     desk.file(tmp_path, "said")
-    desk.ends_with(("file_ended", "it is damaged"))
+    desk.ends_with(("file_ended", Code.AS_SAID(sentence="it is damaged")))
     desk.speech.failure = None
     desk.file(tmp_path, "said")
-    desk.ends_with(("file_ended", ""))
+    desk.ends_with(("file_ended", None))
