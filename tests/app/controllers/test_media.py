@@ -164,7 +164,9 @@ def test_a_fetch_of_what_is_damaged_is_stopped_and_another_speech_model_needs_no
     dialog.start.click()
     one.wait(lambda: "downloaded" in dialog.message.text())
     dialog.stop.click()
-    one.wait(lambda: dialog.message.text() == "Download stopped. It will resume from here next time.")
+    one.wait(
+        lambda: dialog.message.text() == "Download stopped. It will resume from here next time."
+    )
     one.speech.failure = None
     one.application.settings.change("listening", recognizer="tiny.en")
     dialog.start.click()
