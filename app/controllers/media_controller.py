@@ -116,7 +116,7 @@ class MediaController(QObject):
 
     @Slot(str)
     def _begin_after_fetch(self, recognizer: str) -> None:
-        """Caption the file with the speech model that is whole again, whoever had it fetched."""
+        """Caption the file with the speech model, which is whole again."""
         if recognizer == self._damaged:
             self._damaged = ""
         if recognizer == self._fetching and self._choice is not None:
