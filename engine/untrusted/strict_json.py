@@ -253,7 +253,7 @@ def read_object(kind: "type[_Kind]", content: JsonObject, **given: object) -> "_
     for field in fields(kind):
         hint, default = hints[field.name], field.default
         has_default = default is not MISSING or field.default_factory is not MISSING
-        written = content.values.get(field.name, default)
+        written = content.values.get(field.name)
         is_default = has_default and type(written) is type(default) and written == default
         if field.name in given or (is_default and NEEDED not in get_args(hint)):
             continue

@@ -80,6 +80,8 @@ def test_the_last_sentence_ends_when_the_text_is_finished():
 def test_a_sentence_that_ended_without_a_mark_lacks_that_of_its_script(word, full_stop):
     assert Sentence(("We", word), ended=True).full_stop == full_stop
     assert Sentence(("We", word), ended=False).full_stop == ""
+    assert Sentence(("We", word), ended=True).end_alone is not ends_sentence(word)
+    assert not Sentence(("We", word), ended=False).end_alone
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ def refusal(**changes):
 
 def test_rank_alpha_and_targets_are_read():
     assert parsed() == Lora(rank=2, alpha=4.0, targets=frozenset({"q_proj", "v_proj"}))
+    assert parsed(r=65_536).rank == 65_536
 
 
 def test_layers_are_a_number_or_a_list_or_all():
@@ -101,7 +102,7 @@ def test_the_places_are_those_that_asking_layer_by_layer_finds():
         ({"peft_type": None}, "'peft_type' should be text"),
         ({"r": 0}, "'r' should be a whole number"),
         ({"r": 2.5}, "'r' should be a whole number"),
-        ({"r": 1 << 17}, "'r' should be a whole number"),
+        ({"r": 65_537}, "'r' should be a whole number"),
         ({"lora_alpha": 0}, "more than 0"),
         ({"lora_alpha": -1.5}, "more than 0"),
         ({"lora_alpha": "16"}, "'lora_alpha' should be a number"),

@@ -73,6 +73,17 @@ def test_blocks_that_come_one_by_one_are_one_utterance_with_the_caption_of_all_a
     assert len(receiver.ended) == 1
 
 
+def test_sound_may_be_longer_than_the_cache_and_what_is_evicted_is_forgotten():
+    translator = SpokenTranslator(tiny_weights(), READ_2, capacity=100)
+    utterance = translator.open()
+    for n, block in enumerate(blocks(40), start=1):
+        translator.hear(utterance, [block], ended=False)
+        list(changes(translator, utterance))
+        assert translator.model.n_rows == utterance.planner.n_fed <= 100
+        assert len(utterance.vectors) == 2 * (n - utterance.planner.n_evicted_words)
+    assert utterance.planner.n_evicted_words > 10
+
+
 def test_words_that_are_shown_keep_no_vectors_and_have_no_text():
     events = new_passage().splice(0, None, words_of(blocks(3)))
     (changed,) = [event for event in events if isinstance(event, SourceChanged)]

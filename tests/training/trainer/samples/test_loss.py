@@ -4,7 +4,7 @@ import random
 
 import pytest
 import torch
-from torch.nn.functional import cosine_similarity
+from torch.nn.functional import cosine_similarity, cross_entropy
 
 from engine.layout.rows import IGNORE
 from engine.policy import Offline, ReadN, WaitK
@@ -47,14 +47,18 @@ def loss_of(model, batch, prompt, smoothing, **options):
     return BareLoss(model, Markers.of(prompt), smoothing, **options)(model, batch)
 
 
-def plain_loss(model, batch, prompt):
-    """Cross-entropy over the tokens that each row's policy allows, one row after the other."""
-    logits = model(
+def logits_of(model, batch):
+    return model(
         input_ids=batch.ids,
         position_ids=batch.places.encoded,
         attention_mask=batch.bias(Attention.of(model)),
         use_cache=False,
     ).logits
+
+
+def plain_loss(model, batch, prompt):
+    """Cross-entropy over the tokens that each row's policy allows, one row after the other."""
+    logits = logits_of(model, batch)
     losses = []
     for sample, ends_writes in enumerate(batch.ends_writes):
         suppressed = prompt.suppressed(ends_writes=bool(ends_writes[0]))  # as the translator does
@@ -126,12 +130,17 @@ def test_one_marker_for_both_ends_is_never_ruled_out():
     assert torch.equal(same[:, others], logits[:, others])
 
 
-def test_label_smoothing_stays_finite(model, prompt):
+def test_label_smoothing_has_the_loss_and_the_gradients_of_torch(model, prompt):
     batch = pad(examples(prompt, ReadN(2), WaitK(3)))
+    rows = logits_of(model, batch).flatten(0, 1)
+    allowed = forbid_markers(rows, batch.ends_writes.flatten(), Markers.of(prompt))
+    theirs = cross_entropy(allowed, batch.labels.flatten(), label_smoothing=0.1)
+    weights = list(model.parameters())
+    wanted = torch.autograd.grad(theirs, weights)
     loss = loss_of(model, batch, prompt, 0.1)
-    assert torch.isfinite(loss)
-    loss.backward()
-    assert all(torch.isfinite(p.grad).all() for p in model.parameters() if p.grad is not None)
+    torch.testing.assert_close(loss, theirs, rtol=1e-5, atol=1e-5)
+    for found, one in zip(torch.autograd.grad(loss, weights), wanted, strict=True):
+        torch.testing.assert_close(found, one, rtol=1e-4, atol=1e-5)
 
 
 def test_logits_in_half_precision_are_scored_in_float32():
