@@ -69,6 +69,12 @@ def test_what_is_no_plain_llama_is_refused(tmp_path, changes):
         shape_of(tmp_path, **changes)
 
 
+@pytest.mark.parametrize("key", [*(key for key in CONFIG if type(CONFIG[key]) is int), "head_dim"])
+def test_a_size_that_no_network_has_is_refused(tmp_path, key):
+    with pytest.raises(ValueError, match=f"'{key}' should be a whole number"):
+        shape_of(tmp_path, **{key: (1 << 24) + 1})
+
+
 def in_8_bits(weights, **changes):
     """The weights with one matrix in 8 bits."""
     codes = np.arange(96, dtype=np.int8).reshape(12, 8) - 48

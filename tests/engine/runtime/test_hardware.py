@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from engine.runtime import hardware
+from engine.runtime.processor import is_out_of_memory
 
 
 @pytest.fixture
@@ -18,6 +19,19 @@ def driver(monkeypatch):
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _card: (3, 8))
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda _card: "a card")
     return monkeypatch
+
+
+@pytest.mark.parametrize(
+    ("error", "ran_out"),
+    [
+        (MemoryError(), True),
+        (torch.OutOfMemoryError("CUDA out of memory"), True),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory: 8 bytes"), True),
+        (RuntimeError("shapes differ"), False),
+    ],
+)
+def test_memory_that_ran_out_is_known_by_class_or_words(error, ran_out):
+    assert is_out_of_memory(error) is ran_out
 
 
 def graphics():

@@ -306,6 +306,15 @@ def test_the_longest_utterance_of_a_model_that_never_ends_fits_the_default_cache
         assert utterance.finished
 
 
+def test_a_caption_is_as_likely_as_its_tokens_without_the_markers():
+    engine = hashing_translator("read:2")
+    utterance, _ = translate(engine, ["abc", "de", "fgh"])
+    markers, state = utterance.prompt.markers, utterance.state
+    state.log_probabilities = [0.0 if id_ in markers else -2.0 for id_ in state.chosen]
+    assert 0.0 in state.log_probabilities
+    assert utterance.mean_log_probability == -2.0
+
+
 # --- what is refused, what is logged --------------------------------------------------------------
 
 
