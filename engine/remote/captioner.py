@@ -7,7 +7,7 @@ a server that knew nothing of them returns the rest: what is shown stays, unless
 import secrets
 import time
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from engine.errors import ServerError, ServerGoneError
 from engine.events import Confidence
@@ -122,11 +122,10 @@ class RemoteCaptioner:
         Raises:
             ServerError: the server refuses them, and the ones before stay; or it cannot be reached.
         """
-        wanted = replace(settings, layout=None)
         self._let_go()
-        opening = Opening(session=secrets.token_urlsafe(16), settings=wanted)
+        opening = Opening(session=secrets.token_urlsafe(16), settings=settings)
         opened = self._service.open(opening)
-        self.settings, self._opening = wanted, opening
+        self.settings, self._opening = settings, opening
         self.context_rows, self.notices = opened.context_rows, opened.notices
 
     def open(self) -> RemoteUtterance:

@@ -12,9 +12,10 @@ import pytest
 from engine.errors import ModelError
 from engine.layout.planner import Eviction
 from engine.layout.rows import Row
+from engine.runtime.causal_model import Ask
 from engine.runtime.loader import load_weights
 from engine.runtime.onnx import onnx_store
-from engine.runtime.onnx.onnx_store import OnnxNetwork
+from engine.runtime.onnx.onnx_store import OnnxNetwork, OnnxStore
 from engine.settings import LayoutSettings, ModelSettings
 from tests.support.fakes import save_graph_model
 
@@ -43,6 +44,24 @@ def test_the_runtime_writes_the_cache_where_it_is_and_only_the_new_rows(weights)
     assert model._store.layers is cache
     written = np.abs(cache - before).max(axis=(0, 1, 2, 3, 5)) > 0  # (K,)
     assert np.flatnonzero(written).tolist() == [12, 13]
+
+
+def test_single_rows_of_lanes_are_computed_in_one_pass_as_each_alone(weights, monkeypatch):
+    store, alone = weights.new_store(8, 40), [weights.new_model(40) for _ in range(8)]
+    for lane, model in enumerate(alone):
+        store.compute(Ask(lane, ROWS[: 2 + lane]))
+        model.feed(ROWS[: 2 + lane])
+    run, ran = OnnxStore._run, []
+    monkeypatch.setattr(OnnxStore, "_run", lambda one, *its: ran.append(one) or run(one, *its))
+    for n, lanes in enumerate([(0, 3, 7), (1, 2), range(8)]):
+        rows = {lane: [Row(30 + lane, 12 + n, 1)] for lane in lanes}
+        found = store.feed([Ask(lane, rows[lane], (5,), keep_states=True) for lane in lanes])
+        for lane, one in zip(lanes, found, strict=True):
+            logits = alone[lane].feed(rows[lane])
+            assert one.logits[5] == -np.inf
+            np.testing.assert_allclose(one.logits[6:], logits[6:], rtol=0, atol=1e-5)
+            assert one.states.shape == (1, weights.width)
+    assert sum(one is store for one in ran) == 4  # a lane far from the others has its own pass
 
 
 def test_rows_of_a_pass_that_arrive_out_of_order_stay_in_that_order_in_the_cache(weights):
