@@ -282,7 +282,4 @@ class ShortcutOverride(QObject):
         """Decline the keys of the window on behalf of the text field."""
         if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
             return super().eventFilter(watched, event)
-        is_own = QKeySequence(event.keyCombination()) in self._keys
-        if is_own:
-            event.ignore()
-        return is_own
+        return QKeySequence(event.keyCombination()) in self._keys

@@ -79,14 +79,29 @@ def test_help_tells_what_the_mark_means(capsys):
 def options_of(parser):
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            for below in action.choices.values():
+            for help_of, below in zip(
+                action._choices_actions, action.choices.values(), strict=True
+            ):
+                assert help_of.help
+                assert below.description or parser.prog == "surtitle adapters"
                 yield from options_of(below)
         else:
             yield parser.prog, action
 
 
-def test_every_option_of_every_command_is_explained_with_what_it_takes():
+def told(of, option):
+    """Return a line with what an option takes; places on this computer are left out."""
+    kind = getattr(option.type, "__name__", option.type)
+    usual = "a place" if isinstance(option.default, Path) else option.default
+    values = {"type": kind, "default": usual, "const": option.const, "choices": option.choices}
+    values |= {"takes": option.nargs, "as": option.metavar, "required": option.required or None}
+    named = (f"{name}={value}" for name, value in values.items() if value is not None)
+    return " ".join([of, *(option.option_strings or [option.dest]), *named])
+
+
+def test_every_option_of_every_command_is_explained_with_what_it_takes(keeps_parts):
     options = list(options_of(_parser()))
+    keeps_parts([told(of, one) for of, one in options])
     assert [(of, one.dest) for of, one in options if not one.help] == []
     bare = [one.dest for _, one in options if one.nargs != 0 and not (one.metavar or one.choices)]
     assert bare == ["policy", "name", "port"]  # named as what they take

@@ -10,18 +10,21 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QGuiApplication, QIcon, QKeySequence
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
 from app.captions.journal import SessionJournal, past_sessions, read_session
 from app.config.system.unix_signals import Interrupt
 from app.controllers.listening_controller import FETCH
+from app.controllers.tray import Tray
+from app.main_window.actions import Actions
 from app.main_window.banner import Banner
 from app.main_window.input_line import LONGEST_TEXT
 from app.main_window.transcript_model import CAPTION, SOURCE
 from app.main_window.transcript_view import Transcript
 from engine.commands import Configure, LoadAdapter, UseAdapter
 from engine.events import AdapterChanged, NotTranslated, Ready, Refused, Statistics
+from engine.files import ASSETS
 from engine.messages import Code
 from engine.models.model_card import Language, ModelCard
 from tests.support.adapter_folders import tiny_card, write_adapter
@@ -47,6 +50,10 @@ def test_what_goes_wrong_beside_the_captions_is_told_in_the_window(program, monk
     for number, told_of in enumerate(signals):
         told_of.emit(str(number))
     assert told == [("show_warning", "captions"), *(("show_notice", n) for n in "01234")]
+
+
+def test_all_parts_of_the_program_hear_what_they_heard(program, keeps_parts):
+    keeps_parts(program().application)
 
 
 def test_captions_appear_while_the_sentence_is_still_typed(program):
@@ -96,19 +103,6 @@ def test_of_a_long_paste_the_transcript_is_laid_out_once_a_turn_of_the_loop(prog
     one.wait(lambda: cells(one.window.transcript)[-1][1] == "THEY MET US HERE AGAIN")
     assert not any(layouts)  # none while events of the same turn may follow
     assert len(layouts) <= len(turns)
-
-
-def test_lines_that_are_pasted_are_sent_at_once(program):
-    one = program().open().wait_until_ready()
-    line, parts, whole = one.window.typed_line, [], []
-    one.type("So ")
-    line.words_changed.connect(parts.append)
-    line.lines_pasted.connect(whole.append)
-    QGuiApplication.clipboard().setText("first one\n\nthe second\n" * 10)
-    line.paste()
-    assert parts == []
-    lines = [("first", "one"), ("the", "second")] * 10
-    assert whole == [(("So", "first", "one"), *lines[1:])]
 
 
 def test_a_text_that_is_too_long_for_the_line_is_cut_and_that_is_told(program):
@@ -861,6 +855,8 @@ def test_columns_of_the_transcript_keep_their_widths(program):
 
 def test_diagnostics_hold_nothing_that_was_typed(program):
     one = program().open().wait_until_ready()
+    one.application.settings.change("captions", name_me="Secret Anna")
+    one.application.settings.change("server", certificate=Path("/home/secret/ca.pem"))
     one.type("Secret ")
     one.wait_for_rows(("Secret", "SECRET"))
     one.window.menu_actions.diagnostics.trigger()
@@ -920,3 +916,38 @@ def test_back_to_the_bare_model_is_kept_too(program):
     assert one.stored()["translation"]["adapter"] == "none"
     again = program().open().wait_until_ready()
     assert again.session.calls == []
+
+
+@pytest.fixture
+def tray(qtbot):
+    actions = Actions()
+    made = Tray(actions, QIcon(str(ASSETS / "icons" / "surtitle.svg")), actions)
+    qtbot.addWidget(made.menu)
+    yield made
+    made.hide()
+
+
+def test_the_tray_has_a_picture_a_name_and_the_menu(tray):
+    assert not tray._icon.icon().isNull()
+    assert tray._icon.toolTip() == "Surtitle"
+    assert tray._icon.contextMenu() is tray.menu
+
+
+def test_where_the_desktop_has_no_tray_there_is_no_icon(tray, monkeypatch):
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: False)
+    assert not tray.show()
+
+
+def test_the_tray_offers_the_window_and_the_way_back_from_a_locked_overlay(tray, qtbot):
+    texts = [action.text() for action in tray.menu.actions()]
+    assert "Show &window" in texts
+    lock = next(action for action in tray.menu.actions() if action.text().startswith("Loc&k"))
+    with qtbot.waitSignal(lock.toggled):
+        lock.trigger()
+    with qtbot.waitSignal(tray.window_wanted):
+        tray.menu.actions()[0].trigger()
+
+
+def test_a_click_on_the_icon_asks_for_the_window(tray, qtbot):
+    with qtbot.waitSignal(tray.window_wanted):
+        tray._icon.activated.emit(QSystemTrayIcon.ActivationReason.Trigger)

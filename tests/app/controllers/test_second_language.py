@@ -53,6 +53,9 @@ def test_languages_that_need_no_download_are_offered_with_what_they_cost(one):
         ("French (twice the computing, no more memory)", "fr"),
     ]
     assert second.text == "None"  # it has the mark
+    one.application.settings.choose_mode("captions only")
+    second.aboutToShow.emit()
+    assert second.entries == [("None", "")]
 
 
 def test_a_bundled_model_of_8_bits_is_told_to_take_more_memory_than_its_file(one, monkeypatch):

@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 
 from app.captions.model import UtteranceView
 from app.main_window.window import MainWindow
@@ -49,6 +50,20 @@ def test_after_a_sentence_mark_the_last_word_is_told_0_7_seconds_later(qtbot, wi
     line._timer.timeout.emit()
     assert said == [("Done.",)]
     assert not line._timer.isActive()
+
+
+def test_lines_that_are_pasted_are_sent_at_once(qtbot, window):
+    line, parts, whole = window.typed_line, [], []
+    qtbot.keyClicks(line, "So ")
+    line.words_changed.connect(parts.append)
+    line.lines_pasted.connect(whole.append)
+    QGuiApplication.clipboard().setText("first one\n\nthe second\n" * 10 + "re")
+    line.paste()
+    assert parts == []
+    lines = [("first", "one"), ("the", "second")] * 10
+    assert whole == [(("So", "first", "one"), *lines[1:])]
+    qtbot.keyClicks(line, "st ")
+    assert parts == [("rest",)]
 
 
 def test_what_is_typed_after_a_click_on_a_row_stands_in_the_line(qtbot, window):

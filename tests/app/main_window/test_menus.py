@@ -1,11 +1,10 @@
-"""Each entry of the menus, and of the icon in the tray, does something, and what it is for."""
+"""Each entry of the menus does something, and what it is for."""
 
 import pytest
 from PySide6.QtCore import SIGNAL
 from PySide6.QtGui import QAction, QIcon
-from PySide6.QtWidgets import QMenu, QSystemTrayIcon
+from PySide6.QtWidgets import QMenu
 
-from app.controllers.tray import Tray
 from app.main_window.actions import Actions
 from app.main_window.window import MainWindow
 from engine.files import ASSETS
@@ -84,41 +83,6 @@ def test_an_entry_opens_its_dialog(program, entry):
     dialog = part(application, DIALOGS[entry])
     assert dialog.isVisible()
     dialog.close()
-
-
-@pytest.fixture
-def tray(qtbot):
-    actions = Actions()
-    made = Tray(actions, QIcon(str(ASSETS / "icons" / "surtitle.svg")), actions)
-    qtbot.addWidget(made.menu)
-    yield made
-    made.hide()
-
-
-def test_the_tray_has_a_picture_a_name_and_the_menu(tray):
-    assert not tray._icon.icon().isNull()
-    assert tray._icon.toolTip() == "Surtitle"
-    assert tray._icon.contextMenu() is tray.menu
-
-
-def test_where_the_desktop_has_no_tray_there_is_no_icon(tray, monkeypatch):
-    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: False)
-    assert not tray.show()
-
-
-def test_the_tray_offers_the_window_and_the_way_back_from_a_locked_overlay(tray, qtbot):
-    texts = [action.text() for action in tray.menu.actions()]
-    assert "Show &window" in texts
-    lock = next(action for action in tray.menu.actions() if action.text().startswith("Loc&k"))
-    with qtbot.waitSignal(lock.toggled):
-        lock.trigger()
-    with qtbot.waitSignal(tray.window_wanted):
-        tray.menu.actions()[0].trigger()
-
-
-def test_a_click_on_the_icon_asks_for_the_window(tray, qtbot):
-    with qtbot.waitSignal(tray.window_wanted):
-        tray._icon.activated.emit(QSystemTrayIcon.ActivationReason.Trigger)
 
 
 def test_the_icon_is_a_picture():

@@ -43,6 +43,9 @@ def test_captions_source_or_both_are_shown(stages):
     stage.show_theme(replace(STILL, mode="both", lines=1))
     view = stage.overlay.view
     assert (texts(view.lines), texts(view.source)) == (["Heute"], ["Today"])
+    stage.visibility.hide_after(5)
+    stage.visibility.want(wanted=True)
+    assert stage.visibility._silence.isActive()  # begun by the captions
 
 
 def test_captions_that_were_painted_are_told_and_the_source_alone_is_not(stages):
@@ -85,6 +88,9 @@ def test_its_toolbar_has_its_colours_and_is_seen_for_a_moment_once_unlocked(stag
     stage.show_theme(other)
     assert told == ["seen", theme_of(other)]
     assert theme_of(other) != theme_of(STILL)
+    stage.overlay.show()
+    stage.close()
+    assert not stage.overlay.isVisible()
 
 
 def test_a_hint_stands_where_nothing_was_said(stages):
@@ -241,12 +247,14 @@ def test_another_font_of_the_application_breaks_lines_anew(stages, qapp, qtbot):
         qapp.setFont(own)
 
 
-def test_it_fits_a_screen_that_becomes_smaller(stages, monkeypatch):
+@pytest.mark.parametrize("told", ["availableGeometryChanged", "logicalDotsPerInchChanged"])
+def test_it_fits_a_screen_that_becomes_smaller(stages, monkeypatch, told):
     stage = stages(replace(STILL, characters=68))
     stage.show_views((UtteranceView(key=7, caption="Heute wollen wir über das Wetter sprechen"),))
     small = QRect(0, 0, 400, 240)
     monkeypatch.setattr(QScreen, "availableGeometry", lambda _screen: small)
-    QGuiApplication.primaryScreen().availableGeometryChanged.emit(small)
+    signal = getattr(QGuiApplication.primaryScreen(), told)
+    signal.emit(small if told == "availableGeometryChanged" else 192.0)
     overlay = stage.overlay
     assert small.contains(overlay.geometry())
     assert all(overlay.measure(text) <= overlay.line_width for text in texts(overlay.view.lines))

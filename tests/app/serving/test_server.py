@@ -224,13 +224,15 @@ def test_an_answer_ends_without_its_last_line_where_the_server_stops_before_it(m
         assert "settled" not in answer
 
 
-def test_a_session_whose_server_stops_before_it_is_opened_is_refused(model, monkeypatch):
+@pytest.mark.parametrize(
+    ("stops", "status", "why"), [(True, 503, "SERVER_STOPPING"), (False, 429, "SERVER_BUSY")]
+)
+def test_a_session_that_is_not_opened_in_time_is_refused(model, monkeypatch, stops, status, why):
     monkeypatch.setattr("app.serving.answers._BEAT_S", 0.05)
-    monkeypatch.setattr(Conversations, "open", lambda self, *_order: self.stop(30))
+    monkeypatch.setattr(Conversations, "open", lambda self, *_order: stops and self.stop(30))
     with house_server(model) as (_, server):
-        status, answer = asked(server, "/v1/sessions", "POST", opening())
-        assert status == 503
-        assert "SERVER_STOPPING" in answer
+        answer = asked(server, "/v1/sessions", "POST", opening())
+        assert (answer[0], why in answer[1]) == (status, True)
 
 
 def test_a_session_that_was_quiet_for_long_is_not_counted_as_in_use(model):

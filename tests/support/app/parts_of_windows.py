@@ -1,4 +1,4 @@
-"""What windows are made of, property by property: a net below the tests of each window.
+"""What windows are made of, property by property, and who is told: a net below other tests.
 
 Wording is left out, and what depends on a screen or a font. Where a change of a window changes the
 record, look at the difference, and copy the file that the test names over the record.
@@ -10,8 +10,17 @@ import re
 import sys
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import (
+    SIGNAL,
+    QAbstractItemModel,
+    QCoreApplication,
+    QMetaMethod,
+    QObject,
+    QSize,
+    Qt,
+    QTimer,
+)
+from PySide6.QtGui import QAccessibilityHints, QKeySequence, QStyleHints
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
@@ -29,12 +38,15 @@ from PySide6.QtWidgets import (
 
 INNER = (QComboBox, QAbstractSpinBox, QTabBar, QHeaderView)
 AROUND_OURS = {"qt_tabwidget_stackedwidget", "qt_scrollarea_viewport"}
+OF_ALL = (QCoreApplication, QStyleHints, QAccessibilityHints, QAbstractItemModel)
+"""Heard by more than the program."""
+OF_QT = (QHeaderView, QTabBar, QLayout)  # what hears them is Qt's own
 MOST_ITEMS = 20  # of a list that is no list of fonts
 _OF_SCREENS = re.compile(
     "(size|(min|max)imum(Size|Width|Height)|(base|normal).*|frame(Size|Geometry|Width)|.*[sS]izeHint"
     "|width|height|x|y|visible|.*[fF]ocus|.*ActiveWindow|mouse.*|fullScreen|.*[sS]izeConstraint"
     "|contents.*|length|cursorPosition|sliderPosition|horizontalDirection|iconText|opacity"
-    "|blockCount|count)"
+    "|blockCount|count|active|remainingTime.*)"
 )
 """Names of properties that screens, fonts or the style decide."""
 
@@ -60,9 +72,36 @@ def plain(value):
     return None
 
 
+def kind_of(one):
+    """Return the class of Qt that an object is of."""
+    return next(base for base in type(one).__mro__ if base.__module__.startswith("PySide6."))
+
+
+def heard(one):
+    """Return how many hear each signal of an object."""
+    meta = one.metaObject()
+    methods = (meta.method(number) for number in range(meta.methodCount()))
+    signals = (it for it in methods if it.methodType() == QMetaMethod.MethodType.Signal)
+    told = {bytes(it.methodSignature().data()).decode(): bytes(it.name()) for it in signals}
+    found = {}
+    for signature, name in told.items():  # with and without what has a default
+        if name.decode() not in ("destroyed", "objectNameChanged"):
+            n = one.receivers(SIGNAL(signature))
+            found[name.decode()] = max(found.get(name.decode(), 0), n)
+    return found
+
+
+def policy(widget):
+    """Return how a widget takes room."""
+    one = widget.sizePolicy()
+    across, down = one.horizontalPolicy().name, one.verticalPolicy().name
+    stretches = one.horizontalStretch(), one.verticalStretch()
+    return (across, down, *stretches, one.retainSizeWhenHidden())
+
+
 def properties(one):
     """Return the properties of an object that a fresh one of its kind in Qt has otherwise."""
-    kind = next(base for base in type(one).__mro__ if base.__module__.startswith("PySide6."))
+    kind = kind_of(one)
     with_direction = {
         QHeaderView: partial(QHeaderView, Qt.Orientation.Horizontal),
         QLayout: QVBoxLayout,
@@ -78,6 +117,12 @@ def properties(one):
     for name in (bytes(it.data()).decode() for it in one.dynamicPropertyNames()):
         if not name.startswith("_"):
             found[name] = plain(one.property(name))
+    if isinstance(one, QWidget) and policy(one) != policy(fresh):
+        found["policy"] = policy(one)
+    usual = heard(fresh)
+    told = {name: n for name, n in heard(one).items() if n != usual.get(name, 0)}
+    if told and not isinstance(one, OF_QT):
+        found["heard"] = told
     fresh.deleteLater()
     return found
 
@@ -110,7 +155,9 @@ def of_layout(layout):
     if isinstance(layout, QBoxLayout):
         more["stretch"] = [layout.stretch(at) for at in range(layout.count())]
         more["direction"] = layout.direction().name
-    return described(layout, items=layout.count(), **more)
+    items = [layout.itemAt(at) for at in range(layout.count())]
+    more["items"] = ",".join(type(one.widget() or one.layout()).__name__ for one in items)
+    return described(layout, **more)
 
 
 def tree(one, depth=0):
@@ -126,6 +173,9 @@ def tree(one, depth=0):
     if isinstance(one, INNER):
         return
     for child in one.children():
+        is_ours = type(one).__module__.startswith("app.")
+        if type(child) is QTimer and is_ours:
+            yield f"{indent}  {described(child)}"
         is_part = isinstance(child, QLayout) or (
             isinstance(child, QWidget) and not child.isWindow()
         )
@@ -134,12 +184,32 @@ def tree(one, depth=0):
             yield from tree(child, depth + (not is_of_qt))
 
 
+def hearing(one, name, seen):
+    """Yield who is heard by how many, for a thing of ours and all that it keeps, by name."""
+    told = {signal: n for signal, n in heard(one).items() if n} if isinstance(one, QObject) else {}
+    if told:
+        timing = f" {one.interval()} ms" if isinstance(one, QTimer) else ""
+        yield f"{name}{timing} {told}"
+    seen.add(id(one))
+    for part, kept in getattr(one, "__dict__", {}).items():
+        is_ours = isinstance(kept, QObject) or type(kept).__module__.startswith("app.")
+        if is_ours and id(kept) not in seen and not isinstance(kept, OF_ALL):
+            yield from hearing(kept, f"{name}.{part}", seen)
+
+
+def lines_of(one):
+    """Return what is kept of a window, of a program, or lines as they are."""
+    if isinstance(one, list):
+        return one
+    return tree(one) if isinstance(one, QWidget) else hearing(one, "", set())
+
+
 def check_parts(test, now, *windows):
     """Hold windows to the record beside the file of a test; what they are made of goes into now."""
     if sys.platform != "linux":
         return  # keys and the look are those of the system
     record = test.parent / "parts" / f"{test.stem}.txt"
-    lines = [line for one in windows for line in ("", *tree(one))][1:]
+    lines = [line for one in windows for line in ("", *lines_of(one))][1:]
     now.write_text("\n".join(lines) + "\n", "utf-8")
     before = record.read_text("utf-8").splitlines() if record.exists() else []
     changed = "\n".join(difflib.unified_diff(before, lines, "before", "now", lineterm="", n=0))

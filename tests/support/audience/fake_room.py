@@ -19,7 +19,7 @@ class FakeRoom:
     def show_ready(self, ready, full):
         self.ready, self.full = ready, full
 
-    def show_views(self, views, name_of=lambda _view: ""):
+    def show_views(self, views, name_of=lambda _view: None):
         self.shown.append([(view.source, view.caption, view.ended) for view in views])
         self.names.update(map(name_of, views))
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSpinBox, QWidget
 
 from app.config.preferences import Preferences, ServerPreferences, TranslationPreferences
 from app.config.preferences_file import export_preferences
+from app.dialogs.settings.captions_page import CaptionsPage
 from app.dialogs.settings.dialog import SettingsDialog
 from app.look.apply import Look
 from app.look.widgets.policy_names import policy_names
@@ -167,6 +168,15 @@ def test_numbers_and_lists_are_no_wider_than_they_need(dialog):
     captions = dialog.captions
     for field, least in ((captions.letters, 96), (captions.preset, 240)):
         assert field.width() == max(least, field.sizeHint().width())
+
+
+@pytest.mark.parametrize("can_hide", [False, True])
+def test_where_no_share_can_hide_the_overlay_that_is_said(qtbot, monkeypatch, can_hide):
+    monkeypatch.setattr("app.dialogs.settings.captions_page.can_hide", lambda: can_hide)
+    page = CaptionsPage()
+    qtbot.addWidget(page)
+    assert page.hide_from_share.isEnabled() == can_hide
+    assert page.form.isRowVisible(page.cannot_hide) == (not can_hide)
 
 
 def test_what_depends_on_a_box_is_indented(dialog):
