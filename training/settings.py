@@ -21,6 +21,12 @@ NEW = "new"
 """The base in a recipe of ``surtitle-train pretrain``."""
 
 
+def _check_dropout(share: float) -> None:
+    if not 0 <= share < 1:
+        msg = f"the dropout is a share from 0 to below 1, got {share}"
+        raise ValueError(msg)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelShape:
     """Kind and size of a model; the sides are multiples of 64, as 4-bit kernels want.
@@ -151,9 +157,7 @@ class LoraSettings:
         check_choice("the type of stored factors", self.stored, STORED)
         at_least("the rank", self.rank, 1)
         at_least("alpha", self.alpha, 1)
-        if not 0 <= self.dropout < 1:
-            msg = f"the dropout is a share from 0 to below 1, got {self.dropout}"
-            raise ValueError(msg)
+        _check_dropout(self.dropout)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,6 +265,8 @@ class TrainSettings:
         gradient_checkpointing: compute activations twice instead of keeping them.
         device: one of ``DEVICES``.
         precision: ``bf16``, ``fp32``, or ``auto``: bf16 where the device is fast at it.
+        dropout: share of what the layers of a new base add to the hidden states, and of the
+            embeddings, that is left out while training (Vaswani et al. 2017, section 5.4).
         compiled: compile the network of a new base, see ``training.trainer.samples.loss.BareLoss``.
         lines: in a step of a new base, ``batch_tokens`` rows together: several pairs fill each, and
             all steps have one shape, which suits GPUs. 0 gives each pair a line of its own.
@@ -300,6 +306,7 @@ class TrainSettings:
     gradient_checkpointing: bool = False
     device: str = "auto"
     precision: str = "auto"
+    dropout: float = 0.0
     compiled: bool = False
     lines: int = 0
     workers: int = 0
@@ -327,6 +334,7 @@ class TrainSettings:
         if self.base == NEW:
             at_least("the tokens of a step", self.optimisation.batch_tokens, 1)
         self._check_kind()
+        _check_dropout(self.dropout)
         at_least("the lines of a step", self.lines, 0)
         at_least("workers", self.workers, 0)
         if self.lines and self.optimisation.batch_tokens < self.lines * self.max_length:
@@ -351,6 +359,7 @@ class TrainSettings:
             else (
                 "shape",
                 "one_end",
+                "dropout",
                 "compiled",
                 "lines",
                 "workers",

@@ -37,6 +37,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add_setting(group, "--offset", "offset", offset, metavar="LEAST-MOST")
     cuts = "cut this share of the writes of aligned reads short, as a model may"
     add_setting(group, "--cut-writes", "mixture.cut_writes", cuts, metavar="SHARE")
+    dropped = "leave out this share of what layers add, where the data are few for the model (0)"
+    add_setting(group, "--dropout", "dropout", dropped, metavar="SHARE")
     compiled = "compile the network, minutes at the first start; needs a C++ compiler"
     add_setting(group, "--compile", "compiled", compiled)
     lines = (

@@ -171,6 +171,8 @@ def fingerprint_of(
         values |= {"shape": asdict(settings.shape), "step": moves}
         if settings.lines:
             values["lines"] = settings.lines
+        if settings.dropout:
+            values["dropout"] = settings.dropout
         if (settings.turns, settings.offset) != ((1, 1), (0, 0)):  # else as earlier versions wrote
             values["turns"] = (settings.turns, settings.offset)
     else:

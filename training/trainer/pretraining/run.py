@@ -66,6 +66,7 @@ def pretrain(settings: TrainSettings) -> None:
         material.markers,
         settings.optimisation.label_smoothing,
         dtype=dtype,
+        dropout=settings.dropout,
         compiled=settings.compiled,
         one_shape=settings.lines > 0,
     )

@@ -6,7 +6,7 @@ from typing import cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, embedding, pad
+from torch.nn.functional import cross_entropy, dropout, embedding, pad
 from transformers import PreTrainedModel
 
 from engine.layout.rows import IGNORE
@@ -66,6 +66,9 @@ def forbid_markers(logits: Tensor, ends_writes: Tensor, markers: Markers) -> Ten
 _CHUNK = 512
 """Labelled rows that are scored together: one shape, however many rows are labelled."""
 
+_ADDED = ("o_proj", "down_proj", "dense", "dense_4h_to_h")
+"""Layers of Llama and Falcon whose results are added to the hidden states."""
+
 _WIDER = 4
 """Chunks of a GPU over those of a processor."""
 
@@ -87,6 +90,7 @@ class BareLoss:
         smoothing: float,
         *,
         dtype: torch.dtype | None = None,
+        dropout: float = 0.0,
         compiled: bool = False,
         one_shape: bool = False,
     ) -> None:
@@ -97,6 +101,8 @@ class BareLoss:
             markers: that are never chosen.
             smoothing: of the labels.
             dtype: of the computation; None for the model's own.
+            dropout: share of the embeddings, and of what attention and feed-forward add to the
+                hidden states, that is left out while the model is in training mode.
             compiled: compile once for all shapes of batches, about a minute; torch caches the code.
                 Worth it for runs of hours.
             one_shape: all batches have one shape, so the code is compiled for it.
@@ -112,6 +118,11 @@ class BareLoss:
         }
         self._head: Tensor = model.get_output_embeddings().weight  # type: ignore[no-untyped-call]
         self._smoothing = smoothing
+        self._share = dropout
+        if dropout:
+            for name, layer in self._decoder.named_modules():
+                if name.rpartition(".")[2] in _ADDED:
+                    layer.register_forward_hook(lambda _, __, added: self._drop(added))
         allowed = torch.ones(2, len(self._head), device=model.device)
         allowed[0, list(markers.within_writes)] = 0
         allowed[1, list(markers.within_target)] = 0
@@ -164,7 +175,7 @@ class BareLoss:
         Embeddings are looked up in the weights' own precision: gradients of ids that come hundreds
         of times a batch are summed in it.
         """
-        embedded = embedding(ids, self._embeddings).to(self._dtype)  # (B, T, D)
+        embedded = self._drop(embedding(ids, self._embeddings).to(self._dtype))  # (B, T, D)
         copy = {name: weight.to(self._dtype) for name, weight in self._weights.items()}
         inputs = {
             "inputs_embeds": embedded,
@@ -175,6 +186,9 @@ class BareLoss:
         output = torch.func.functional_call(self._decoder, copy, (), inputs)
         hidden: Tensor = output.last_hidden_state
         return hidden
+
+    def _drop(self, states: Tensor) -> Tensor:
+        return dropout(states, self._share, self._decoder.training) if self._share else states
 
     def _smoothed(self, logits: Tensor, ends_writes: Tensor) -> tuple[Tensor, Tensor]:
         """Score a chunk of rows (N, V) but for their labels: losses, and their gradient.

@@ -12,6 +12,7 @@ from engine.runtime.torch.attention import Attention
 from engine.settings import LayoutSettings
 from engine.text.prompt import make_prompt
 from tests.support.fakes import random_pair, tiny_tokenizer, tiny_weights
+from tests.support.networks import tiny_network
 from tests.support.rows import build_rows
 from training.trainer.samples import loss as loss_module
 from training.trainer.samples.batches import Example, pack, pad
@@ -141,6 +142,19 @@ def test_label_smoothing_has_the_loss_and_the_gradients_of_torch(model, prompt):
     torch.testing.assert_close(loss, theirs, rtol=1e-5, atol=1e-5)
     for found, one in zip(torch.autograd.grad(loss, weights), wanted, strict=True):
         torch.testing.assert_close(found, one, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("architecture", ["llama", "falcon-alibi"])
+def test_dropout_reaches_all_that_is_added_to_the_states_and_only_in_training(architecture, prompt):
+    """Where everything is left out, nothing is known: all allowed tokens are equally likely."""
+    model = copy.deepcopy(tiny_network(architecture, torch.float32))
+    batch = pad(examples(prompt, ReadN(2), ReadN(3)))
+    known = loss_of(model, batch, prompt, 0.0)
+    loss = BareLoss(model, Markers.of(prompt), 0.0, dropout=1.0)
+    torch.testing.assert_close(loss(model, batch), known)  # eval mode
+    model.train()
+    allowed = model.config.vocab_size - len(prompt.suppressed(ends_writes=False))
+    torch.testing.assert_close(loss(model, batch), torch.tensor(float(allowed)).log())
 
 
 def test_logits_in_half_precision_are_scored_in_float32():
