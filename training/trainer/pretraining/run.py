@@ -66,10 +66,10 @@ def pretrain(settings: TrainSettings) -> None:
         material.markers,
         settings.optimisation.label_smoothing,
         dtype=dtype,
-        dropout=settings.dropout,
         compiled=settings.compiled,
         one_shape=settings.lines > 0,
     )
+    loss.use_dropout(settings.dropout)
 
     def make(_: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
         return make_optimizer(settings.optimisation, model, dtype)

@@ -90,7 +90,6 @@ class BareLoss:
         smoothing: float,
         *,
         dtype: torch.dtype | None = None,
-        dropout: float = 0.0,
         compiled: bool = False,
         one_shape: bool = False,
     ) -> None:
@@ -101,8 +100,6 @@ class BareLoss:
             markers: that are never chosen.
             smoothing: of the labels.
             dtype: of the computation; None for the model's own.
-            dropout: share of the embeddings, and of what attention and feed-forward add to the
-                hidden states, that is left out while the model is in training mode.
             compiled: compile once for all shapes of batches, about a minute; torch caches the code.
                 Worth it for runs of hours.
             one_shape: all batches have one shape, so the code is compiled for it.
@@ -118,11 +115,7 @@ class BareLoss:
         }
         self._head: Tensor = model.get_output_embeddings().weight  # type: ignore[no-untyped-call]
         self._smoothing = smoothing
-        self._share = dropout
-        if dropout:
-            for name, layer in self._decoder.named_modules():
-                if name.rpartition(".")[2] in _ADDED:
-                    layer.register_forward_hook(lambda _, __, added: self._drop(added))
+        self._dropout = 0.0
         allowed = torch.ones(2, len(self._head), device=model.device)
         allowed[0, list(markers.within_writes)] = 0
         allowed[1, list(markers.within_target)] = 0
@@ -133,6 +126,16 @@ class BareLoss:
         if compiled:
             self._run = torch.compile(self._hidden, dynamic=not one_shape)
             self._score = torch.compile(self._smoothed, dynamic=False)
+
+    def use_dropout(self, share: float) -> None:
+        """Leave out a share of the embeddings and of what layers add to the hidden states.
+
+        Only while the model is in training mode. To be called once, before the first batch.
+        """
+        self._dropout = share
+        for name, layer in self._decoder.named_modules():
+            if share and name.rpartition(".")[2] in _ADDED:
+                layer.register_forward_hook(lambda _, __, added: self._drop(added))
 
     def __call__(self, _: nn.Module, batch: Batch) -> Tensor:
         """Run a batch through the model in one masked pass and score its labelled rows.
@@ -188,7 +191,7 @@ class BareLoss:
         return hidden
 
     def _drop(self, states: Tensor) -> Tensor:
-        return dropout(states, self._share, self._decoder.training) if self._share else states
+        return dropout(states, self._dropout, self._decoder.training) if self._dropout else states
 
     def _smoothed(self, logits: Tensor, ends_writes: Tensor) -> tuple[Tensor, Tensor]:
         """Score a chunk of rows (N, V) but for their labels: losses, and their gradient.

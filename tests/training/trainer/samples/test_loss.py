@@ -150,7 +150,8 @@ def test_dropout_reaches_all_that_is_added_to_the_states_and_only_in_training(ar
     model = copy.deepcopy(tiny_network(architecture, torch.float32))
     batch = pad(examples(prompt, ReadN(2), ReadN(3)))
     known = loss_of(model, batch, prompt, 0.0)
-    loss = BareLoss(model, Markers.of(prompt), 0.0, dropout=1.0)
+    loss = BareLoss(model, Markers.of(prompt), 0.0)
+    loss.use_dropout(1.0)
     torch.testing.assert_close(loss(model, batch), known)  # eval mode
     model.train()
     allowed = model.config.vocab_size - len(prompt.suppressed(ends_writes=False))
