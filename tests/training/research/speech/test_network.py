@@ -3,6 +3,7 @@
 import copy
 import functools
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -175,6 +176,8 @@ def test_the_loss_of_words_sums_over_all_ways_to_write_them():
         states = fresh
     total = sum(way for (written, _), way in states.items() if written == tuple(words))
     assert float(losses["words"]) == pytest.approx(-np.log(total) / len(words), rel=1e-4)
+    too_long = batch(replace(one, words=one.words * 40))
+    assert made(too_long)["words"] == 0, "no sound is long enough for its words, and none is learnt"
 
 
 def test_ids_that_no_text_has_are_never_written_and_cost_nothing():
