@@ -152,8 +152,10 @@ ASKED = Asked(session="s" * 32, number=0, sentence=Sentence(("a",), ended=False)
 
 
 def stream(*answers):
-    """An answer by lines, with a sign of life before each."""
-    return whole(b"".join(b"\n" + write_answer(answer) for answer in answers))
+    """An answer in chunks, each a sign of life and a line, as a server sends that translates."""
+    lines = [b"\n" + write_answer(answer) for answer in answers]
+    chunks = [b"%x\r\n%s\r\n" % (len(line), line) for line in (*lines, b"")]
+    return b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n" + b"".join(chunks)
 
 
 @pytest.mark.parametrize("served", [[[stream(CHANGED, SETTLED), ANSWER]]], indirect=True)
