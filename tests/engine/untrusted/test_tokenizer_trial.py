@@ -1,0 +1,32 @@
+"""Tokenizers of strangers, tried in a process of their own."""
+
+import pytest
+
+from engine.untrusted import tokenizer_trial
+from engine.untrusted.tokenizer_trial import try_pieces, try_tokenizer
+from tests.engine.runtime.ctranslate2.tiny_models import train_pieces
+from tests.support.fakes import save_tiny_model
+
+pytestmark = pytest.mark.strangers
+
+
+def test_a_tokenizer_that_its_library_reads_is_used(tmp_path):
+    try_tokenizer(save_tiny_model(tmp_path) / "tokenizer.json")
+    train_pieces(tmp_path / "source.spm")
+    try_pieces(tmp_path / "source.spm")
+
+
+@pytest.mark.parametrize(
+    ("try_it", "name"), [(try_tokenizer, "tokenizer.json"), (try_pieces, "source.spm")]
+)
+def test_what_its_library_cannot_read_is_refused_by_its_name(tmp_path, try_it, name):
+    (tmp_path / name).write_text("{}")
+    with pytest.raises(ValueError, match=f"its {name} cannot be used"):
+        try_it(tmp_path / name)
+
+
+def test_pieces_beyond_all_models_are_not_tried(tmp_path, monkeypatch):
+    monkeypatch.setattr(tokenizer_trial, "_MOST_BYTES_OF_PIECES", 1)
+    (tmp_path / "source.spm").write_text("{}")
+    with pytest.raises(ValueError, match=r"its source.spm is longer than 1 bytes"):
+        try_pieces(tmp_path / "source.spm")
