@@ -1,7 +1,13 @@
 import itertools
 import random
 
-from app.captions.models import MachineReport, ModelOffer, known_offer, known_offers
+from app.captions.models import (
+    MachineReport,
+    ModelOffer,
+    bundled_offers,
+    known_offer,
+    known_offers,
+)
 from engine.hub.catalogue import KNOWN_MODELS, KnownModel
 from engine.speech.speed import computer_gflops, matrix_gflops
 from tests.support.app.setup_services import MACHINE, fit
@@ -66,6 +72,11 @@ def test_without_a_card_the_bundled_model_is_recommended_for_its_language_only()
     found = report(computing(1000.0))
     assert found.recommended(offers, "de") == BUNDLED
     assert found.recommended(offers, "fr").name == "Helsinki-NLP/opus-mt-en-fr"
+
+
+def test_a_bundled_model_whose_card_cannot_be_read_knows_no_language(monkeypatch, tmp_path):
+    monkeypatch.setattr("app.captions.models.bundled_models", lambda: [tmp_path])
+    assert [offer.languages for offer in bundled_offers()] == [()]
 
 
 def test_before_the_computer_is_measured_the_first_translator_is_recommended():

@@ -56,50 +56,42 @@ def test_without_ray_its_name_and_how_to_install_it_are_told(monkeypatch, capfdb
 
 
 @pytest.mark.parametrize(
-    ("words", "wanted", "who"),
+    ("words", "wanted", "how"),
     [
-        ([], None, "tiny translates at http://localhost:7, for up to"),
-        (
-            ["--ray", "--replicas=1"],
-            (1, 1),
-            "tiny translates at http://localhost:7, in 1 copy each for up to",
-        ),
-        (["--ray"], (1, 2), "tiny translates at http://localhost:7, in 1-2 copies each for"),
+        ([], None, ""),
+        (["--ray", "--replicas=1"], (1, 1), "in 1 copy each "),
+        (["--ray"], (1, 2), "in 1-2 copies each "),
     ],
 )
 def test_it_serves_a_converted_model_until_a_signal_ends_it(
-    words, wanted, who, folder, monkeypatch
+    words, wanted, how, folder, monkeypatch
 ):
     done, told = [], []
-    closes = SimpleNamespace(address="http://localhost:7", close=lambda: done.append("closed"))
+    server = SimpleNamespace(address="http://house", close=lambda: done.append("closed"))
     offer = SimpleNamespace(offer=SimpleNamespace(model="tiny"))
 
     @contextlib.contextmanager
     def by_ray(settings, _model, replicas, _folder):
         done.append((settings.port > 0, replicas.fewest, replicas.most))
-        yield closes.address
-        closes.close()
+        yield server.address
 
     def tell(_command, sentence):
         told.append(sentence)
         if "Ctrl+C ends it" in sentence:
             os.kill(os.getpid(), signal.SIGTERM)
 
-    for name, stand_in in (
-        ("cli.serve.check_ray", lambda: None),
-        ("cli.serve.convert_first", lambda _model: done.append("converted")),
-        ("cli.serve.tell", tell),
-        ("serving.ray_replicas.prepare_ray", lambda *_: None),
-        ("serving.ray_replicas.served_by_ray", by_ray),
-        ("serving.server.TranslationServer", lambda *_: closes),
-    ):
-        monkeypatch.setattr(f"app.{name}", stand_in)
+    monkeypatch.setattr("app.cli.serve.check_ray", lambda: None)
+    monkeypatch.setattr("app.cli.serve.convert_first", lambda _model: done.append("converted"))
+    monkeypatch.setattr("app.cli.serve.tell", tell)
+    monkeypatch.setattr("app.serving.ray_replicas.prepare_ray", lambda *_: None)
+    monkeypatch.setattr("app.serving.ray_replicas.served_by_ray", by_ray)
+    monkeypatch.setattr("app.serving.server.TranslationServer", lambda *_: server)
     monkeypatch.setattr("engine.session.conversations.Conversations", lambda *_: offer)
     before = signal.getsignal(signal.SIGTERM)
     assert main(["serve", "--model", str(folder), "--device", "cpu", "--port=0", *words]) == 0
     assert signal.getsignal(signal.SIGTERM) is before
-    assert done == ["converted", *([(True, *wanted)] if wanted else []), "closed"]
-    assert told[-3].startswith(who)
+    assert done == ["converted", (True, *wanted) if wanted else "closed"]
+    assert told[-3].startswith(f"tiny translates at http://house, {how}for up to")
     assert "without a --token-file" in told[-2]
     assert told[-1] == "what was asked is answered, then it ends"
 

