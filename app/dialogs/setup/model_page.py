@@ -3,8 +3,16 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QPushButton
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.captions.models import MachineReport, ModelOffer, bundled_offers, known_offers
 from app.config.model_choice import ModelChoice
@@ -16,7 +24,7 @@ from app.dialogs.setup.offer_list import OfferList
 from app.dialogs.setup.offer_words import words_of
 from app.dialogs.setup.pages import WizardPage
 from app.look.icons import icon
-from app.look.widgets.dialog_text import as_sentence, quiet, size_text
+from app.look.widgets.dialog_text import as_sentence, paragraph, quiet, size_text
 from app.look.widgets.file_dialogs import ask_folder
 from app.look.widgets.language_names import language_names
 from engine.runtime.hardware import Machine
@@ -30,6 +38,9 @@ class ModelPage(WizardPage):
 
     The best model for this computer is the first. A licence that forbids commercial use is
     accepted before the model is used.
+
+    Attributes:
+        below: tells and asks about the selected model; the window puts it where nothing scrolls.
 
     Signals:
         usable_changed(bool): whether the selected model can be used, and downloaded if it must
@@ -62,21 +73,18 @@ class ModelPage(WizardPage):
         checking.addWidget(self.retry)
         self.column.addLayout(checking)
         self.cards = OfferList()
-        self.column.addWidget(self.cards, 1)
-        self.message = self.add_text("")
+        self.column.addWidget(self.cards)
+        self.column.addStretch(1)
+        self.message = paragraph()
         self.message.hide()
         self.room, self.folder = quiet(), QPushButton(icon("folder-open", before_text=True), "")
         self.folder.setText(self.tr("Choose a f&older…"))
         self.folder.setAutoDefault(False)
-        below = QHBoxLayout()
-        below.addWidget(self.room, 1)
-        below.addWidget(self.folder)
-        self.column.addLayout(below)
         self.accept = QCheckBox(self.tr("I do not use it commerciall&y"))
         keeping = self.accept.sizePolicy()
         keeping.setRetainSizeWhenHidden(True)  # else the selected card may leave the sight
         self.accept.setSizePolicy(keeping)
-        self.column.addWidget(self.accept)
+        self.below = self._selected()
         self._connect()
         self.show_languages(SOURCE_LANGUAGE, "de")
 
@@ -179,6 +187,19 @@ class ModelPage(WizardPage):
             row.addWidget(box)
         row.addStretch(1)
         return row
+
+    def _selected(self) -> QWidget:
+        """Lay out what is told and asked of the selected model, which never scrolls away."""
+        below = QWidget()
+        row, texts = QHBoxLayout(below), QVBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        texts.addStretch(1)
+        for one in (self.message, self.room, self.accept):
+            texts.addWidget(one)
+        texts.addStretch(1)
+        row.addLayout(texts, 1)
+        row.addWidget(self.folder, 0, Qt.AlignmentFlag.AlignTop)
+        return below
 
     def _connect(self) -> None:
         self._desk.listed.connect(self._show_offers)

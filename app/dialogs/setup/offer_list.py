@@ -41,13 +41,14 @@ from app.look.style_sheet import GAP
 _WORDS = Qt.ItemDataRole.UserRole
 _SMALL = 0.85  # of the font, for details
 _PADDING, _RADIUS = 2 * GAP, 6  # pixels
-_LINES_SEEN = 9  # at least
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 class OfferList(QListWidget):
     """A card for each model, one of which is selected, by mouse or arrow keys.
+
+    It is as high as its cards: what it stands in scrolls.
 
     Signals:
         picked(): the user selected another card.
@@ -62,8 +63,8 @@ class OfferList(QListWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setResizeMode(QListView.ResizeMode.Adjust)
-        self.setMinimumHeight(_LINES_SEEN * self.fontMetrics().height())
         self.itemSelectionChanged.connect(self.picked)
 
     @property
@@ -99,12 +100,17 @@ class OfferList(QListWidget):
         self.scheduleDelayedItemsLayout()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Break the lines of the cards again, and keep the selected one in sight."""
+        """Break the lines of the cards again."""
         super().resizeEvent(event)
-        self.scheduleDelayedItemsLayout()
-        item = self.currentItem()
-        if item is not None:
-            self.scrollToItem(item)
+        if event.size().width() != event.oldSize().width():
+            self.scheduleDelayedItemsLayout()
+
+    def updateGeometries(self) -> None:
+        """Become as high as the cards, which were laid out."""
+        super().updateGeometries()
+        height = self.contentsSize().height() + 2 * self.frameWidth() + 2
+        if height != self.minimumHeight():
+            self.setFixedHeight(height)
 
     @property
     def _has_heading(self) -> bool:

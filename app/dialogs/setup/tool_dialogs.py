@@ -3,16 +3,15 @@
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Signal, Slot
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QScrollArea, QWidget
 
 from app.config.model_choice import ModelChoice
 from app.config.system.child_process import ChildCommand
 from app.dialogs.setup.model_page import ModelPage
 from app.dialogs.setup.model_service import ModelService
 from app.dialogs.setup.page_frame import heading_of, lay_out_page
-from app.dialogs.setup.pages import WizardPage
 from app.dialogs.setup.wizard import WizardServices
-from app.look.style_sheet import make_primary
+from app.look.style_sheet import GAP, make_primary
 from app.look.widgets.dialog_text import bring_up, size_text
 
 _WIDTH, _HEIGHT = 960, 560
@@ -37,7 +36,8 @@ class ModelsDialog(QDialog):
         self.apply.setAutoDefault(False)
         self.apply.clicked.connect(self._use)
         self.page.usable_changed.connect(self._offer_use)
-        _lay_out(self, self.page, self.apply)
+        self.area = _lay_out(self, self.page, self.apply)
+        self.page.cards.picked.connect(self._show_card)
 
     def open_models(
         self,
@@ -76,6 +76,14 @@ class ModelsDialog(QDialog):
         self.apply.setEnabled(usable and not self.page.is_in_use)
 
     @Slot()
+    def _show_card(self) -> None:
+        """Scroll to the card that the user selected, by the arrow keys perhaps."""
+        cards = self.page.cards
+        card = cards.visualItemRect(cards.currentItem())
+        middle = cards.viewport().mapTo(self.page, card.center())
+        self.area.ensureVisible(0, middle.y(), 0, card.height() // 2 + GAP)
+
+    @Slot()
     def _use(self) -> None:
         page = self.page
         choice = ModelChoice(
@@ -88,8 +96,8 @@ class ModelsDialog(QDialog):
         self.close()
 
 
-def _lay_out(dialog: QDialog, page: WizardPage, *buttons: QPushButton) -> None:
-    """Lay out a page with its title, its buttons and *Close*."""
+def _lay_out(dialog: QDialog, page: ModelPage, *buttons: QPushButton) -> QScrollArea:
+    """Lay out a page with its title, its buttons and *Close*; return what scrolls it."""
     dialog.setWindowTitle(page.title)
     close = QPushButton(QCoreApplication.translate("ToolDialogs", "C&lose"))
     close.setAutoDefault(False)
@@ -99,5 +107,6 @@ def _lay_out(dialog: QDialog, page: WizardPage, *buttons: QPushButton) -> None:
     row.addStretch(1)
     for button in (*buttons, close):
         row.addWidget(button)
-    lay_out_page(dialog, top, page, row)
+    area = lay_out_page(dialog, top, page, row, below=page.below)
     dialog.resize(_WIDTH, _HEIGHT)
+    return area

@@ -123,6 +123,26 @@ def test_cards_are_as_high_as_their_texts_in_a_narrow_window(models, qtbot):
     assert heights[1] > heights[0]
 
 
+def test_one_bar_alone_scrolls_in_a_small_window_and_what_is_asked_stays(models, qtbot):
+    one = models(says(MACHINE))
+    one.resize(592, 320)
+    page = polish(one)
+    cards, bar = page.cards, one.area.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > cards.height() // 2)
+    assert cards.verticalScrollBar().maximum() == 0
+    last = cards.item(cards.count() - 1)
+    assert cards.viewport().rect().contains(cards.visualItemRect(last))
+    cards.setFocus()
+    for _ in range(cards.count()):
+        QTest.keyClick(cards, Qt.Key.Key_Down)
+    assert cards.currentItem() is last
+    seen = one.area.viewport().rect()
+    card = cards.visualItemRect(last)
+    assert seen.contains(cards.viewport().mapTo(one.area.viewport(), card.center()))
+    for part in (page.room, page.folder, one.apply):
+        assert part.visibleRegion().boundingRect().size() == part.size()
+
+
 @pytest.mark.parametrize(("code", "words"), [(CRASH, "crashed"), ("raise SystemExit(1)", "error")])
 def test_a_check_that_crashes_is_one_sentence_and_a_model_can_be_chosen(models, qtbot, code, words):
     one = models(code)
