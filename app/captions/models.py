@@ -105,7 +105,8 @@ class MachineReport:
     machine: Machine | None = None
     fits: dict[str, Fit] = field(default_factory=dict)
     failure: Mapping[str, object] | None = None  # the line as it came
-    gflops: float = 0.0  # of the processor; 0 if it was not measured
+    gflops: float = 0.0  # of the processor, the most that was measured; 0 if it was not
+    measures_again: bool = False  # that may be too low, since the computer may be busy
 
     def feed(self, line: Mapping[str, object]) -> None:
         """Read a line of the check."""
@@ -119,7 +120,7 @@ class MachineReport:
             case "computing":
                 rate = line.get("gflops")
                 if isinstance(rate, float) and 0 < rate < math.inf:
-                    self.gflops = rate
+                    self.gflops = max(self.gflops, rate)
             case "failed":
                 self.failure = line
 
@@ -139,7 +140,9 @@ class MachineReport:
             if fit is not None:
                 return fit.fits and fit.device != "cpu"
         load = self.load(offer)
-        return None if load is None else load <= _ENOUGH
+        if load is None or (load > _ENOUGH and self.measures_again):
+            return None
+        return load <= _ENOUGH
 
     def ranked(self, offers: Sequence[ModelOffer], source: str, target: str) -> list[ModelOffer]:
         """Return the offers for a pair of languages, the best first.
@@ -175,7 +178,8 @@ class MachineReport:
             if offer.choice is None or (offer.is_dedicated and offer.is_open)
         ]
         for offer in open_ones:
-            if self.keeps_up(offer) or (self.keeps_up(offer) is None and not self.gflops):
+            is_known = self.gflops and not self.measures_again
+            if self.keeps_up(offer) or (self.keeps_up(offer) is None and not is_known):
                 return offer
         published = [one for one in open_ones if one.score(source, target) is not None]
         return min(published, key=_gflop, default=None)

@@ -88,6 +88,7 @@ class SetupController(QObject):
         if self.models is None:
             self.models = ModelsDialog(self._library, self.parts, self._window)
             self.models.wanted.connect(self._use_model)
+            self._desk.speed_measured.connect(self.models.page.take_speed)
         preferences = self._settings.preferences
         stored = preferences.translation
         language = language or self._wished
@@ -103,6 +104,8 @@ class SetupController(QObject):
             server=self._settings.server,
         )
         self.models.open_models(now, preferences.accepted, in_use)
+        self.models.page.take_speed(0.0, again=True)
+        self._desk.measure_speed()
 
     @property
     def report(self) -> MachineReport:

@@ -1104,6 +1104,10 @@
         <translation>auf diesem Computer</translation>
     </message>
     <message>
+        <source>Perhaps too slow: being measured again</source>
+        <translation>Vielleicht zu langsam: wird noch gemessen</translation>
+    </message>
+    <message>
         <source>Too slow for this computer</source>
         <translation>Zu langsam für diesen Computer</translation>
     </message>
@@ -3949,6 +3953,10 @@
     <message>
         <source>Speed on this computer: being measured.</source>
         <translation>Tempo auf diesem Computer: wird gemessen.</translation>
+    </message>
+    <message>
+        <source>Perhaps too slow: being measured again.</source>
+        <translation>Vielleicht zu langsam: wird noch gemessen.</translation>
     </message>
     <message>
         <source>This speech model is on this computer.</source>

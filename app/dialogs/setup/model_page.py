@@ -261,6 +261,17 @@ class ModelPage(WizardPage):
         if line.get("kind") in ("fit", "computing"):
             self._show_offers(self._all)
 
+    @Slot(float, bool)
+    def take_speed(self, gflops: float, again: bool) -> None:  # noqa: FBT001  what the signal carries
+        """Take a measure of this computer's speed; 0 if one is only coming.
+
+        Args:
+            gflops: billions of operations a second.
+            again: it is measured again; until then what may be too low decides nothing.
+        """
+        self.report.measures_again = again
+        self._take_line({"kind": "computing", "gflops": gflops})
+
     @Slot(str)
     def _end_check(self, failure: str) -> None:
         if not failure and self.report.failure is not None:

@@ -149,6 +149,8 @@ def _speed(offer: ModelOffer, report: MachineReport) -> list[Fact]:
     if offer.choice is None:
         return [Fact(_said(tr("Fast")))]
     if load is not None:
+        if report.keeps_up(offer) is None:
+            return [Fact(_said(tr("Perhaps too slow: being measured again")))]
         if not report.keeps_up(offer):
             return [Fact(_said(tr("Too slow for this computer")), is_warning=True)]
         fast = _said(tr("Fast enough (uses {:.0f} % of the time)"))

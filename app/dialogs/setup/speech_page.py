@@ -64,7 +64,7 @@ class SpeechPage(WizardPage):
         self._found = dict[str, str | None]()
         self._fetched = set[str]()  # what was looked up before may be reported later
         self._gflops = 0.0
-        self._is_measured = False
+        self._is_measured = self._measures_again = False
         self._own = ""  # a model that is not among the four
         self._asked = ""  # a folder that is looked into; selected once a model was found there
         self._in_use = STANDARD_WHISPER
@@ -167,7 +167,7 @@ class SpeechPage(WizardPage):
 
     def _describe(self) -> None:
         """Write what is known about each model, and offer the selected one."""
-        best = recommended_speech(self._gflops)
+        best = self._best
         for choice in SPEECH_CHOICES:
             name, purpose = self._names[choice.name]
             text = self.tr("{} (recommended)").format(name) if choice.name == best else name
@@ -203,6 +203,8 @@ class SpeechPage(WizardPage):
             return self.tr("Fast on this computer.")
         if load < ENOUGH:
             return self.tr("Fast enough on this computer.")
+        if self._measures_again:  # other programs may be busy now
+            return self.tr("Perhaps too slow: being measured again.")
         return self.tr("Probably too slow for this computer.")
 
     def _is_found(self, name: str) -> bool:
@@ -249,12 +251,17 @@ class SpeechPage(WizardPage):
             self._has_failed = True
             self.row.show_message(as_sentence(obstacle))
 
-    @Slot(float)
-    def _take_speed(self, gflops: float) -> None:
-        self._gflops, self._is_measured = gflops, True
+    @Slot(float, bool)
+    def _take_speed(self, gflops: float, again: bool) -> None:  # noqa: FBT001  what the signal carries
+        self._gflops, self._is_measured, self._measures_again = gflops, True, again
         if not (self._was_chosen or self.is_here or self._fetching or self._own):
-            self.choose(recommended_speech(self._gflops))
+            self.choose(self._best)
         self._describe()
+
+    @property
+    def _best(self) -> str:
+        """The recommended model; a measure that may be too low decides nothing yet."""
+        return recommended_speech(0.0 if self._measures_again else self._gflops)
 
     @Slot()
     def _fetch(self) -> None:

@@ -111,6 +111,20 @@ def test_idle_and_busy_computers_get_the_same_recommendation():
             assert idle_found.recommended(offers, target) == busy_found.recommended(offers, target)
 
 
+def test_a_measure_that_may_be_too_low_decides_nothing_and_a_lower_one_takes_back_nothing():
+    offers = [offer("small", word_gflop=20.0), offer("large", word_gflop=40.0, size=2)]
+    now = report(computing(1.0))
+    now.measures_again = True
+    assert [now.keeps_up(one) for one in offers] == [None, None]
+    assert now.recommended(offers, "pl").name == "small"
+    now.feed(computing(1e6))
+    now.feed(computing(1.0))
+    now.measures_again = False
+    assert [now.keeps_up(one) for one in offers] == [True, True]
+    slow = report(computing(1.0))
+    assert [slow.keeps_up(one) for one in offers] == [False, False]
+
+
 def named(offers):
     return [offer.name for offer in offers]
 

@@ -56,14 +56,19 @@ def test_a_recogniser_is_fetched_with_real_bytes_told(desk, tmp_path):
     assert SpeechEngine(tmp_path, "auto").has(NAME)
 
 
-def test_a_later_measure_of_a_busy_computer_takes_back_nothing(desk, monkeypatch):
-    measures, told = iter([20.0, 60.0, 20.0]), []
+def test_speed_is_measured_some_times_and_a_measure_of_a_busy_computer_takes_back_nothing(
+    desk, monkeypatch
+):
+    measures, told = iter([20.0, 60.0, 20.0, 30.0, 70.0, 30.0]), []
     monkeypatch.setattr("engine.speech.speed.computer_gflops", lambda _pause: next(measures))
-    desk.speed_measured.connect(told.append)
-    for _ in range(3):
-        with desk.qtbot.waitSignal(desk.speed_measured):
-            desk.measure_speed()
-    assert told == [20.0, 60.0, 60.0]
+    desk.speed_measured.connect(lambda *said: told.append(said))
+    desk._measuring.setInterval(0)
+    desk.measure_speed()
+    desk.qtbot.waitUntil(lambda: len(told) == 3)
+    assert told == [(20.0, True), (60.0, True), (60.0, False)]
+    desk.measure_speed()
+    desk.qtbot.waitUntil(lambda: len(told) == 6)
+    assert told[3:] == [(60.0, True), (70.0, True), (70.0, False)]
 
 
 def test_only_what_is_damaged_of_a_recogniser_is_fetched_again(desk, tmp_path, hub):
@@ -123,7 +128,7 @@ def test_the_speed_is_measured_beside_other_work_and_told(desk, monkeypatch):
     monkeypatch.setattr("engine.speech.speed.computer_gflops", lambda _wait: 42.5)
     with desk.qtbot.waitSignal(desk.speed_measured) as measured:
         desk.measure_speed()
-    assert measured.args == [42.5]
+    assert measured.args == [42.5, True]
 
 
 @pytest.mark.parametrize("fault", ["lost", "garbled"])

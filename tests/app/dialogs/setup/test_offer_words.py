@@ -87,6 +87,14 @@ def test_whether_a_model_keeps_up_here_is_told(gflops, told, is_warning):
     assert "A second of speech takes about" in shown.tip
 
 
+def test_a_measure_that_may_be_too_low_is_said_to_be_one():
+    report = MachineReport(gflops=0.5, measures_again=True)
+    shown = words(offer(), report)
+    assert Fact("Perhaps too slow: being measured again") in shown.facts
+    report.measures_again = False
+    assert Fact("Perhaps too slow: being measured again") not in words(offer(), report).facts
+
+
 @pytest.mark.parametrize(
     ("fit", "told", "is_warning"),
     [

@@ -317,6 +317,20 @@ def chosen_in_tools(one, model, language, **more):
     guide.models.wanted.emit(ModelChoice(model=model, language=language, **more))
 
 
+def test_the_window_of_the_models_measures_the_speed_again_whenever_it_is_opened(program):
+    one = program().open().wait_until_ready()
+    guide, desk, asked = one.application.side_windows.guide, one.application.listening.desk, []
+    desk.measure_speed = lambda: asked.append(True)
+    guide.parts = parts()
+    for n_opened in (1, 2):
+        guide.open_models()
+        assert len(asked) == n_opened
+        assert guide.report.measures_again
+        desk.speed_measured.emit(10.0 * n_opened, False)
+        one.wait(lambda n=n_opened: guide.report.gflops == 10.0 * n)
+        assert not guide.report.measures_again
+
+
 def test_a_model_that_is_chosen_is_stored_and_loaded(program, tmp_path, monkeypatch):
     monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
     one = program(model=None).open().wait_until_ready()

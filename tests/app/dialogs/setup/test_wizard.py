@@ -128,7 +128,7 @@ def test_the_whole_guide_can_be_skipped_from_every_page_but_the_last(guide, qtbo
 @pytest.mark.parametrize(("here", "wished"), [((), ["tiny.en"]), (("base.en",), [])])
 def test_what_was_selected_without_a_download_is_what_the_main_window_offers(guide, here, wished):
     one = guide(here=here)
-    one.speech._take_speed(SPEECH_CHOICES[1].pass_gflop)
+    one.speech._take_speed(SPEECH_CHOICES[1].pass_gflop, again=False)
     one.skip.click()
     assert one.recognizers == wished, "on a slow computer the fast one was recommended"
 
@@ -181,7 +181,7 @@ def test_a_model_that_hears_at_once_is_offered_with_what_that_means_its_size_and
 
 def test_the_three_models_are_told_apart_by_size_licence_and_speed(guide):
     page = guide(here=["tiny.en"]).speech
-    page._take_speed(SPEECH_CHOICES[1].pass_gflop * 1.5)
+    page._take_speed(SPEECH_CHOICES[1].pass_gflop * 1.5, again=False)
     texts = {name: label.text() for name, label in page.details.items() if name}
     assert (
         "Fast on this computer. · 78.1 MB · MIT licence · tiny.en · already here"
@@ -196,13 +196,29 @@ def test_the_three_models_are_told_apart_by_size_licence_and_speed(guide):
     marked = [name for name, one in page.buttons.items() if "recommended" in one.text()]
     assert marked == ["base.en"]
     assert page.recognizer == "base.en"
-    page._take_speed(SPEECH_CHOICES[1].pass_gflop)
+    page._take_speed(SPEECH_CHOICES[1].pass_gflop, again=False)
     marked = [name for name, one in page.buttons.items() if "recommended" in one.text()]
     assert marked == ["tiny.en"]
     assert page.recognizer == "tiny.en"
     page.buttons["small.en"].click()
-    page._take_speed(SPEECH_CHOICES[1].pass_gflop)
+    page._take_speed(SPEECH_CHOICES[1].pass_gflop, again=False)
     assert page.recognizer == "small.en", "it is the choice of the user"
+
+
+def test_a_measure_that_may_be_too_low_recommends_nothing_else_and_is_said_to_be_one(guide):
+    page = guide().speech
+    low, high = (SPEECH_CHOICES[1].pass_gflop * factor for factor in (1.0, 1.5))
+    page._take_speed(low, again=True)
+    assert page.recognizer == "base.en"
+    for name in ("base.en", "small.en"):
+        assert "Perhaps too slow: being measured again." in page.details[name].text()
+    assert "Fast enough on this computer." in page.details["tiny.en"].text(), "at least"
+    assert "recommended" in page.buttons["base.en"].text()
+    page._take_speed(high, again=False)
+    assert "Fast enough on this computer." in page.details["base.en"].text()
+    assert "Probably too slow for this computer." in page.details["small.en"].text()
+    page._take_speed(low, again=False)
+    assert page.recognizer == "tiny.en"
 
 
 def test_a_model_is_downloaded_with_its_bytes_and_then_used(guide, qtbot):
@@ -239,7 +255,7 @@ def test_a_download_that_fails_can_be_tried_again(guide, qtbot):
     qtbot.waitUntil(lambda: row.download.text() == "&Try again")
     assert row.message.text().startswith("Cannot reach huggingface.co")
     assert one.next.text() == "Skip for &now"
-    one.speech._take_speed(100.0)
+    one.speech._take_speed(100.0, again=False)
     assert "Cannot reach" in row.message.text(), "what comes later does not replace it"
     one.engine.fetch_failure = None
     row.download.click()
@@ -375,7 +391,7 @@ def test_the_words_of_speed_have_room_before_they_are_known(guide, qtbot):
     one = guide()
     go_to(one, one.speech)
     before = one.speech.buttons[SPEECH_CHOICES[-1].name].y()
-    one.speech._take_speed(1000.0)
+    one.speech._take_speed(1000.0, again=False)
     qtbot.waitUntil(lambda: "Fast" in one.speech.details[SPEECH_CHOICES[0].name].text())
     one.speech.layout().activate()
     assert one.speech.buttons[SPEECH_CHOICES[-1].name].y() == before
