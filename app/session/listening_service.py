@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # most of it stands on numpy, which the window does without
     from engine.speech.listening import Wanted
 
 
-_MEASURES, _MEASURE_AGAIN_MS = 3, 4000  # of the computer's speed
+_MEASURES, _MEASURE_AGAIN_MS = 3, 2000  # of the computer's speed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
