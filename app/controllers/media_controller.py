@@ -128,7 +128,7 @@ class MediaController(QObject):
         if self._fetching:
             self._fetching, self._choice = "", None
             stopped = self.tr("Download stopped. It will resume from here next time.")
-            self.dialog.show_failure(message or stopped)
+            self.dialog.show_failure(message or stopped, offers_models=True)
 
     @Slot()
     def _offer_model(self) -> None:

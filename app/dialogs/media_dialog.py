@@ -109,18 +109,19 @@ class MediaDialog(QDialog):
             text = self.tr("{} heard.").format(_clock(position_s))
         elif position_s > duration_s - _END_S:
             text = self.tr("Finishing the last captions…")
-        self.message.setText(text)
+        self.show_message(text)
 
     def show_fetch(self, name: str, done: int, total: int) -> None:
         """Show the downloaded and all bytes of the speech model."""
         self.progress.setRange(0, _STEPS if total else 0)
         self.progress.setValue(round(_STEPS * done / max(total, 1)))
         text = self.tr("{}: {} of {} downloaded.")
-        self.message.setText(text.format(name, size_text(done), size_text(total)))
+        self.show_message(text.format(name, size_text(done), size_text(total)))
 
     def show_message(self, text: str) -> None:
         """Show a sentence."""
         self.message.setText(breakable(as_sentence(text)))
+        self.message.setVisible(bool(text))
 
     def show_done(self, n_captions: int, written: Sequence[Path]) -> None:
         """Show that the file is captioned, and what was written."""
@@ -159,8 +160,6 @@ class MediaDialog(QDialog):
         rows.addWidget(paragraph(self.tr("Write subtitles beside the file:")))
         for box in self.boxes.values():
             rows.addWidget(box)
-        rows.addWidget(self.progress)
-        rows.addWidget(self.message)
         rows.addStretch(1)
         row = QHBoxLayout()
         row.addWidget(self.folder)
@@ -175,6 +174,8 @@ class MediaDialog(QDialog):
         column.setContentsMargins(*[6 * GAP] * 4)
         column.setSpacing(4 * GAP)
         column.addWidget(scrolled(content), 1)
+        column.addWidget(self.progress)
+        column.addWidget(self.message)  # it is read without scrolling
         column.addLayout(row)
         self.resize(_WIDTH, _HEIGHT)
 
@@ -182,8 +183,12 @@ class MediaDialog(QDialog):
         self.is_running = running
         for choice in (self.fast, self.slow, *self.boxes.values()):
             choice.setEnabled(not running)
-        self.start.setVisible(not running)
-        self.stop.setVisible(running)
+        gone, there = (self.start, self.stop) if running else (self.stop, self.start)
+        has_focus = gone.hasFocus()
+        there.show()
+        if has_focus:  # else Close would have it
+            there.setFocus()
+        gone.hide()
         self.progress.setVisible(running)
         self.folder.hide()
         self.speech.hide()

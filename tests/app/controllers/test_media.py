@@ -141,6 +141,7 @@ def test_of_a_damaged_speech_model_what_is_damaged_is_fetched_and_the_file_is_ca
     one.speech.fetch_failure = HubError("no network")
     dialog.start.click()
     one.wait(lambda: dialog.message.text() == "No network.")
+    assert dialog.speech.isVisible()
     one.speech.failure = one.speech.fetch_failure = None
     one.speech.may_fetch.clear()
     dialog.start.click()

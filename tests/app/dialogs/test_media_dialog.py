@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QSize
 
 from app.dialogs import media_dialog as module
 from app.dialogs.media_dialog import MediaChoice, MediaDialog
@@ -119,6 +120,25 @@ def test_after_a_failure_it_can_be_tried_again_and_a_missing_speech_model_be_cho
     dialog.start.click()
     dialog.show_done(1, [])
     assert dialog.start.text() == "&Start"
+
+
+def test_what_is_told_of_the_file_is_read_without_scrolling_in_a_small_window(dialog, qtbot):
+    dialog.resize(dialog.minimumSizeHint().expandedTo(QSize(560, 300)))
+    dialog.show_failure(5 * "a Whisper model was expected, and it could not be loaded; ")
+    told = dialog.message
+    qtbot.waitUntil(lambda: told.height() >= told.heightForWidth(told.width()))
+    assert told.visibleRegion().boundingRect().size() == told.size()
+    assert told.height() > 2 * told.fontMetrics().height()
+
+
+def test_the_keyboard_stays_on_the_button_that_takes_the_place_of_another(dialog, qtbot):
+    dialog.activateWindow()
+    dialog.start.setFocus()
+    qtbot.waitUntil(dialog.start.hasFocus)
+    dialog.start.click()
+    assert dialog.stop.hasFocus()
+    dialog.show_failure("there is no sound in it")
+    assert dialog.start.hasFocus()
 
 
 def test_all_that_it_tells_and_asks_is_in_the_window(dialog, keeps_parts):
