@@ -92,6 +92,7 @@ class Overlay(QWidget):
         self._home = QRect()  # the same without stepping aside
         self._needed: list[QRect] = []
         self._below = QRect()  # the window that it keeps off
+        self._was_above = False  # of it, as it was painted last
         self.show_theme(choices or CaptionPreferences())
         application = QGuiApplication.instance()
         assert isinstance(application, QGuiApplication)
@@ -216,6 +217,17 @@ class Overlay(QWidget):
             if not self.is_dragged or not self._was_moved:
                 self._fit()
             self.hint_changed.emit()
+        self._paint_above()
+
+    @property
+    def _is_above(self) -> bool:
+        """Whether the box is above the window that it keeps off."""
+        return self._below.intersects(self.box.translated(self.pos()))
+
+    def _paint_above(self) -> None:
+        """Paint it anew where it has come above that window, or has left it."""
+        if self._is_above != self._was_above:
+            self.update()
 
     @property
     def is_hint_in_the_way(self) -> bool:
@@ -226,8 +238,8 @@ class Overlay(QWidget):
         """Paint the background, the source if it is shown, and the captions."""
         start_s = time.perf_counter()
         painter = QPainter(self)
-        is_above = self._below.intersects(self.box.translated(self.pos()))
-        self._text.paint(painter, self.box, opaque=is_above)
+        self._was_above = self._is_above
+        self._text.paint(painter, self.box, opaque=self._was_above)
         painter.end()
         self._last_paint_s = time.perf_counter() - start_s
         self.painted.emit()
@@ -278,9 +290,10 @@ class Overlay(QWidget):
         self.closed.emit()
 
     def moveEvent(self, event: QMoveEvent) -> None:
-        """Start the timer that ends the drag."""
+        """Start the timer that ends the drag; what is below may be something else now."""
         super().moveEvent(event)
         self._settled.start()
+        self._paint_above()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Start the timer that ends the drag."""

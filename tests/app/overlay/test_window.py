@@ -618,6 +618,22 @@ def test_without_room_for_all_lines_it_has_fewer(overlay):
     assert overlay.n_lines == STILL.lines
 
 
+def test_the_box_is_painted_anew_when_it_comes_above_the_window_that_it_keeps_off(overlay, qtbot):
+    with qtbot.waitSignal(overlay.painted):
+        overlay.show()
+    qtbot.wait(0)
+    painted = []
+    overlay.painted.connect(lambda: painted.append(overlay._was_above))
+    below = QRect(overlay.geometry())
+    overlay.keep_off([], below)
+    qtbot.waitUntil(lambda: painted == [True])
+    overlay.keep_off([], below.adjusted(-1, -1, 1, 1))
+    overlay.move(overlay.pos() - QPoint(0, 2 * overlay.height()))
+    qtbot.waitUntil(lambda: painted[-1] is False)
+    overlay.move(below.topLeft())
+    qtbot.waitUntil(lambda: painted[-1] is True)
+
+
 def test_nothing_shows_through_it_above_the_window_that_it_keeps_off(overlay):
     overlay.show_view(OverlayView(lines=(Line(text="Guten Morgen"),)))
     middle = overlay.box.center().x(), overlay.box.top() + 3
