@@ -225,7 +225,7 @@ class Overlay(QWidget):
         return self._below.intersects(self.box.translated(self.pos()))
 
     def _paint_above(self) -> None:
-        """Paint it anew where it has come above that window, or has left it."""
+        """Paint it again where it has come above that window, or has left it."""
         if self._is_above != self._was_above:
             self.update()
 

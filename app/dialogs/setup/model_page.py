@@ -189,7 +189,7 @@ class ModelPage(WizardPage):
         return row
 
     def _selected(self) -> QWidget:
-        """Lay out what is told and asked of the selected model, which never scrolls away."""
+        """Lay out what this page says and asks of the selected model, which never scrolls away."""
         below = QWidget()
         row, texts = QHBoxLayout(below), QVBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
