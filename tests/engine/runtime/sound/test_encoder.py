@@ -53,6 +53,7 @@ def test_blocks_of_any_chunks_are_those_of_one_masked_pass(shape):
         for samples, expected in zip(sounds, in_one_pass(encoder, sounds), strict=True):
             found = one_by_one(encoder, cut(rng, samples))
             np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
+            assert found.shape[1] == encoder.card.positions
             n_compared += len(found)
     assert n_compared > 60
 
