@@ -1,5 +1,8 @@
 import contextlib
+import errno
+import io
 import itertools
+import os
 import struct
 import threading
 import time
@@ -318,3 +321,19 @@ def test_sound_that_cannot_be_converted_is_one_sentence(tmp_path, n_channels, ra
     ):
         list(decoder.chunks)
     assert "Errno" not in str(caught.value)
+
+
+def test_a_disk_that_fails_while_a_recording_is_read_is_one_sentence(tmp_path, monkeypatch):
+    class Failing(io.FileIO):
+        def read(self, size=-1):
+            if self.tell() > 100_000:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            return super().read(size)
+
+    monkeypatch.setattr("engine.audio.decoder._opened", Failing)
+    path = write_wav(tmp_path / "tone.wav", tone(10, SAMPLE_RATE_HZ))
+    with (
+        contextlib.closing(Decoder(path)) as decoder,
+        pytest.raises(AudioError, match=r"tone.wav cannot be read any further: \w"),
+    ):
+        list(decoder.chunks)
