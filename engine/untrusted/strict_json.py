@@ -266,7 +266,7 @@ def _read(hint: object, content: JsonObject, key: str) -> object:
     marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     hint = get_args(hint)[0] if marks else hint
     if NoneType in get_args(hint):
-        inner = next(kind for kind in get_args(hint) if kind is not NoneType)
+        inner = get_args(hint)[0]  # None is written last
         return None if content.values.get(key) is None else _read(inner, content, key)
     value = content.sha256(key) if SHA256 in marks else _typed(hint, marks, content, key)
     for mark in marks:
