@@ -41,6 +41,13 @@ AROUND_OURS = {"qt_tabwidget_stackedwidget", "qt_scrollarea_viewport"}
 OF_ALL = (QCoreApplication, QStyleHints, QAccessibilityHints, QAbstractItemModel)
 """Heard by more than the program."""
 OF_QT = (QHeaderView, QTabBar, QLayout)  # what hears them is Qt's own
+ATTRIBUTES = [
+    Qt.WidgetAttribute.WA_AlwaysShowToolTips,
+    Qt.WidgetAttribute.WA_DeleteOnClose,
+    Qt.WidgetAttribute.WA_ShowWithoutActivating,
+    Qt.WidgetAttribute.WA_TranslucentBackground,
+    Qt.WidgetAttribute.WA_TransparentForMouseEvents,
+]
 MOST_ITEMS = 20  # of a list that is no list of fonts
 _OF_SCREENS = re.compile(
     "(size|(min|max)imum(Size|Width|Height)|(base|normal).*|frame(Size|Geometry|Width)|.*[sS]izeHint"
@@ -91,12 +98,18 @@ def heard(one):
     return found
 
 
-def policy(widget):
-    """Return how a widget takes room."""
-    one = widget.sizePolicy()
-    across, down = one.horizontalPolicy().name, one.verticalPolicy().name
-    stretches = one.horizontalStretch(), one.verticalStretch()
-    return (across, down, *stretches, one.retainSizeWhenHidden())
+def ways(widget, fresh):
+    """Return how a widget takes room, and its letters, colour, flags: what is no property."""
+    room, font = widget.sizePolicy(), widget.font()
+    across, down = room.horizontalPolicy().name, room.verticalPolicy().name
+    stretches = room.horizontalStretch(), room.verticalStretch()
+    return {
+        "policy": (across, down, *stretches, room.retainSizeWhenHidden()),
+        "font": (font.pointSize() - fresh.font().pointSize(), font.weight(), font.italic()),
+        "letters": widget.foregroundRole().name,
+        "attributes": [one.name for one in ATTRIBUTES if widget.testAttribute(one)],
+        "flags": widget.windowFlags().value if widget.isWindow() else 0,
+    }
 
 
 def properties(one):
@@ -117,8 +130,9 @@ def properties(one):
     for name in (bytes(it.data()).decode() for it in one.dynamicPropertyNames()):
         if not name.startswith("_"):
             found[name] = plain(one.property(name))
-    if isinstance(one, QWidget) and policy(one) != policy(fresh):
-        found["policy"] = policy(one)
+    if isinstance(one, QWidget):
+        usual = ways(fresh, fresh)
+        found |= {way: how for way, how in ways(one, fresh).items() if how and how != usual[way]}
     usual = heard(fresh)
     told = {name: n for name, n in heard(one).items() if n != usual.get(name, 0)}
     if told and not isinstance(one, OF_QT):
