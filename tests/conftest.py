@@ -14,6 +14,9 @@ from tests.support.network.here_only import refuse_the_rest
 # Before torch is imported: matrices of tests are small, and threads that wait cost more.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# While tests are found nothing is dropped, and each search for garbage goes through all libraries.
+gc.disable()
+
 CALLED = refuse_the_rest()
 GRACE_S = 30  # the library loads weights in threads that it tells to end but does not wait for
 
@@ -32,8 +35,8 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish():
     """Leave what is there now out of every later search for garbage: libraries are most of it."""
-    gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture
