@@ -16,6 +16,7 @@ from benchmarks.interop.simuleval_agreement import (
     start_simuleval,
 )
 from benchmarks.training.marian import main as train_marian
+from tests.support.run_folders import work_here
 from training.__main__ import main
 from training.evaluation.runs import read_run
 
@@ -61,7 +62,9 @@ def evaluate(folder, files):
     arguments = ["--source", source, "--reference", reference, "--to", "de", "--workers", "1"]
     arguments += ["--policies", ",".join(POLICIES), "--system", "encoder-decoder"]
     out = folder.parent / "run"
-    return main(["evaluate", *arguments, "--model", str(folder), "--out", str(out)])
+    with pytest.MonkeyPatch.context() as patch:
+        work_here(patch)
+        return main(["evaluate", *arguments, "--model", str(folder), "--out", str(out)])
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from benchmarks.when_to_write import nested_boundaries
 from engine.models.fingerprint import read_fingerprint
 from tests.support.adapter_folders import factors, tiny_card, write_adapter
 from tests.support.fakes import save_graph_model
+from tests.support.run_folders import work_here
 from tests.support.training_runs import write_dev
 from training.evaluation.run_record import read_record
 
@@ -70,7 +71,8 @@ def test_a_line_leaves_out_policies_that_wrote_nothing_and_needs_two_points():
 
 
 @pytest.mark.slow
-def test_further_adapters_are_decoded_and_compared_with_both_lines(tmp_path, capsys):
+def test_further_adapters_are_decoded_and_compared_with_both_lines(tmp_path, monkeypatch, capsys):
+    work_here(monkeypatch)
     base = save_graph_model(tmp_path / "base")
     fingerprint = read_fingerprint(base)
     for index, layout in enumerate(("slots", "interleaved")):
