@@ -5,6 +5,7 @@ import re
 import sys
 from pathlib import Path
 
+from training.commands.common_arguments import settings_from
 from training.data.augmentation import SHARES, AugmentSettings, augment
 from training.errors import UsageError
 
@@ -19,7 +20,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "prepared pairs before aligning.",
     )
     parser.add_argument("--from", dest="source", type=Path, required=True, metavar="F.tsv")
-    parser.add_argument("--to-language", required=True, metavar="LANG", help="for example de")
+    parser.add_argument(
+        "--to-language", dest="language", required=True, metavar="LANG", help="for example de"
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="OUT.tsv")
     parser.add_argument(
         "--lexicon",
@@ -49,14 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
             msg = f"KIND=SHARE was expected with a kind of {', '.join(SHARES)}, got {text!r}"
             raise UsageError(msg)
         shares[kind] = float(share)
-    settings = AugmentSettings(
-        source=arguments.source,
-        out=arguments.out,
-        language=arguments.to_language,
-        shares=shares,
-        seed=arguments.seed,
-        lexicon=arguments.lexicon,
-    )
-    counts = augment(settings)
+    counts = augment(settings_from(arguments, AugmentSettings, shares=shares))
     sys.stdout.writelines(f"{n_pairs:>10,}  {kind}\n" for kind, n_pairs in counts.most_common())
     return 0

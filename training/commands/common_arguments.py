@@ -2,8 +2,9 @@
 
 import argparse
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from engine.errors import PolicyError
 from engine.models.resolve import AUTO, resolve
@@ -15,6 +16,8 @@ from training.evaluation.run_record import RunSettings
 
 if TYPE_CHECKING:
     from engine.metrics.quality import Quality
+
+T = TypeVar("T")
 
 
 class ScoresOfPolicy(Protocol):
@@ -132,6 +135,24 @@ def score_table(columns: Sequence[str], scores: Sequence[ScoresOfPolicy]) -> str
     quality = scores[0].quality
     rows = table.draw(columns, [each.row() for each in scores])
     return f"{rows}{quality.bleu_signature}\n{quality.chrf_signature}\n"
+
+
+def settings_from(arguments: argparse.Namespace, kind: type[T], **others: object) -> T:
+    """Make settings of the arguments that are named like their fields, and of others.
+
+    Args:
+        arguments: of a command; what is named like no field is left out.
+        kind: a dataclass.
+        others: fields that are no argument, or of which the argument is a part.
+
+    Raises:
+        UsageError: the settings refuse a value.
+    """
+    names = {field.name for field in fields(kind)} & vars(arguments).keys()  # type: ignore[arg-type]
+    try:
+        return kind(**{name: getattr(arguments, name) for name in names} | others)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 def split_policies(text: str) -> tuple[str, ...]:

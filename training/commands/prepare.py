@@ -4,9 +4,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from training.commands.common_arguments import settings_from
 from training.data.cleaning import CleaningSettings
 from training.data.prepare import PrepareSettings, prepare
-from training.errors import UsageError
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -53,23 +53,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(arguments: argparse.Namespace) -> int:
     """Prepare, then print the report."""
-    try:
-        cleaning = CleaningSettings(
-            from_language=arguments.from_language,
-            to_language=arguments.to_language,
-            max_words=arguments.max_words,
-            max_ratio=arguments.max_ratio,
-            max_targets=arguments.max_targets,
-            max_url_share=arguments.max_url_share,
-        )
-        settings = PrepareSettings(
-            sources=tuple(arguments.sources),
-            out=arguments.out,
-            cleaning=cleaning,
-            held_out=tuple(arguments.held_out),
-            report=arguments.report,
-        )
-    except ValueError as error:
-        raise UsageError(str(error)) from error
+    cleaning = settings_from(arguments, CleaningSettings)
+    files = {name: tuple(getattr(arguments, name)) for name in ("sources", "held_out")}
+    settings = settings_from(arguments, PrepareSettings, cleaning=cleaning, **files)
     sys.stdout.write(prepare(settings).as_table())
     return 0

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
+from training.commands.common_arguments import settings_from
 from training.data.corpus import replacing, write_json
-from training.errors import UsageError
 from training.evaluation.plots import table
 from training.evaluation.plots.quality_latency import Curve, Point, draw
 from training.evaluation.plots.table import Cell
@@ -65,7 +65,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--out", type=Path, default=Path("compare"), metavar="DIR", help="(%(default)s)"
     )
     parser.add_argument(
-        "--samples", type=int, default=1000, metavar="N", help="of the bootstrap (%(default)s)"
+        "--samples",
+        dest="n_samples",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="of the bootstrap (%(default)s)",
     )
     parser.add_argument(
         "--seed", type=int, default=12345, metavar="N", help="of the bootstrap (%(default)s)"
@@ -77,10 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, compare, print, write, draw."""
     from training.research.comparison.paired_bootstrap import BootstrapSettings  # noqa: PLC0415  sacreBLEU; help is quick
 
-    try:
-        settings = BootstrapSettings(n_samples=arguments.samples, seed=arguments.seed)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
+    settings = settings_from(arguments, BootstrapSettings)
     contenders = read_contenders(arguments.runs)
     lined_up = rows(contenders)
     with replacing(arguments.out / "compare.json") as partial:  # fails now if it cannot be written

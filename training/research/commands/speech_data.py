@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from training.errors import UsageError
+from training.commands.common_arguments import settings_from
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -32,9 +32,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="PATTERN",
         help="voices of the test utterances, which say nothing else (%(default)s)",
     )
-    parser.add_argument("--train", type=int, default=25_000, metavar="N", help="(%(default)s)")
-    parser.add_argument("--dev", type=int, default=500, metavar="N", help="(%(default)s)")
-    parser.add_argument("--test", type=int, default=500, metavar="N", help="(%(default)s)")
+    for split, n in (("train", 25_000), ("dev", 500), ("test", 500)):
+        parser.add_argument(
+            f"--{split}", dest=f"n_{split}", type=int, default=n, metavar="N", help="(%(default)s)"
+        )
     parser.add_argument(
         "--takes", type=int, default=1, metavar="N", help="voices for each sentence (%(default)s)"
     )
@@ -57,22 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
         make_speech_data,
     )
 
-    try:
-        settings = SpeechDataSettings(
-            pairs=arguments.pairs,
-            out=arguments.out,
-            engines=tuple(arguments.engines.split(",")),
-            held_back=arguments.held_back,
-            n_train=arguments.train,
-            n_dev=arguments.dev,
-            n_test=arguments.test,
-            takes=arguments.takes,
-            max_words=arguments.max_words,
-            workers=arguments.workers,
-            seed=arguments.seed,
-        )
-    except ValueError as error:
-        raise UsageError(str(error)) from error
+    engines = tuple(arguments.engines.split(","))
+    settings = settings_from(arguments, SpeechDataSettings, engines=engines)
     for split, n_utterances in make_speech_data(settings).items():
         sys.stdout.write(f"{settings.out / split}.tsv: {n_utterances:,} utterances\n")
     return 0

@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 
 from engine.settings import LAYOUTS
-from training.commands.common_arguments import split_policies
-from training.errors import UsageError
+from training.commands.common_arguments import settings_from, split_policies
 from training.evaluation.plots import table
 
 COLUMNS = (
@@ -29,7 +28,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument(
         "--data", type=Path, required=True, metavar="F.tsv", help="table that speech-data wrote"
     )
-    parser.add_argument("--to", required=True, metavar="LANG", help="target, for example de")
+    parser.add_argument(
+        "--to", dest="language", required=True, metavar="LANG", help="target, for example de"
+    )
     parser.add_argument(
         "--policies",
         type=split_policies,
@@ -62,21 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         evaluate_speech,
     )
 
-    try:
-        settings = SpeechRunSettings(
-            model=arguments.model,
-            data=arguments.data,
-            language=arguments.to,
-            policies=arguments.policies,
-            out=arguments.out,
-            cascade=arguments.cascade,
-            layout=arguments.layout,
-            piece_ms=arguments.piece_ms,
-            limit=arguments.limit,
-        )
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-    rows = evaluate_speech(settings)
+    rows = evaluate_speech(settings_from(arguments, SpeechRunSettings))
     sys.stdout.write(table.draw(COLUMNS, rows))
     sys.stdout.write(f"{rows[0]['bleu_signature']}\n{rows[0]['chrf_signature']}\n")
     return 0
