@@ -2,6 +2,18 @@
 
 import json
 
+import pytest
+
+
+def refused(kind, act, *arguments, **options):
+    """The one short sentence, or its clause, with which a call is refused."""
+    with pytest.raises(kind) as caught:
+        act(*arguments, **options)
+    said = str(caught.value)
+    assert said.isprintable()
+    assert 0 < len(said) < 500
+    return said
+
 
 def damaged(content, rng):
     """Bytes that were changed, cut, doubled or torn out here and there."""

@@ -11,6 +11,7 @@ import shutil
 import socket
 import urllib.request
 from email.message import Message
+from functools import partial
 from pathlib import Path
 from urllib.error import HTTPError, URLError
 
@@ -26,6 +27,7 @@ from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
 from tests.support import hub_server
 from tests.support.fakes import save_tiny_model
+from tests.support.strangers import refused
 
 NAME = "some/model"
 STALLED_S = 2  # so long without a byte is not a busy machine
@@ -58,11 +60,7 @@ def fetch(hub, library, *, again=False, **others):
     return fetch_model(NAME, library, hub_server.fetching(hub, **others), again=again)
 
 
-def refusal(hub, library, *, timeout_s=10.0):
-    with pytest.raises(HubError) as caught:
-        fetch(hub, library, timeout_s=timeout_s)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+refusal = partial(refused, HubError, fetch)
 
 
 def left(library):

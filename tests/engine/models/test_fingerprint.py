@@ -1,12 +1,14 @@
 import hashlib
 import json
 from dataclasses import asdict, fields, replace
+from functools import partial
 
 import pytest
 
 from engine.errors import ModelError
 from engine.models.fingerprint import Fingerprint, read_fingerprint
 from engine.untrusted.strict_json import JsonObject, read_object
+from tests.support.strangers import refused
 
 LLAMA = {
     "model_type": "llama",
@@ -37,13 +39,7 @@ def fingerprint(path, config):
     return read_fingerprint(folder(path, config))
 
 
-def refusal(path):
-    with pytest.raises(ModelError) as caught:
-        read_fingerprint(path)
-    message = str(caught.value)
-    assert message.isprintable()
-    assert len(message) < 400
-    return message
+refusal = partial(refused, ModelError, read_fingerprint)
 
 
 def test_shape_and_tokenizer_are_read(tmp_path):

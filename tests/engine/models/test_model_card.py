@@ -1,10 +1,12 @@
 import json
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from engine.errors import ModelError
 from engine.models.model_card import FILE_NAME, Calibration, Language, ModelCard, read_card
+from tests.support.strangers import refused
 
 CARD = ModelCard(
     name="tiny é 漢",
@@ -31,13 +33,7 @@ def saved_content(folder):
     return json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
 
 
-def refusal(folder):
-    with pytest.raises(ModelError) as caught:
-        read_card(folder)
-    message = str(caught.value)
-    assert "\n" not in message
-    assert len(message) < 500
-    return message
+refusal = partial(refused, ModelError, read_card)
 
 
 def test_what_is_saved_is_read_again(tmp_path):

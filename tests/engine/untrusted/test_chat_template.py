@@ -16,6 +16,7 @@ from engine.untrusted.chat_template import render
 from engine.untrusted.limited_child import rendered
 from engine.untrusted.limited_process import LimitedError, text_of
 from tests.support.chat_templates import CHATML, WITHOUT_SYSTEM, card, tokenizer_with
+from tests.support.strangers import refused
 from training.trainer.pretraining.tokenizer import CHAT_TEMPLATE
 
 CHAT = [{"role": "user", "content": "Abc é 漢 \ue000"}, {"role": "assistant", "content": "Hag."}]
@@ -25,12 +26,7 @@ pytestmark = pytest.mark.strangers
 
 def refusal(text):
     """The clause in which a template is refused, by a process of its own."""
-    with pytest.raises(LimitedError) as caught:
-        render(text, [CHAT], {})
-    reason = str(caught.value)
-    assert "\n" not in reason
-    assert len(reason) < 150
-    return reason
+    return refused(LimitedError, render, text, [CHAT], {})
 
 
 def test_a_template_writes_there_what_transformers_writes_here():

@@ -6,6 +6,7 @@ import random
 import pytest
 
 from tests.support.run_folders import references, silent, translations, two_runs, write_run
+from tests.support.strangers import refused
 from training.errors import TrainingError, UsageError
 from training.evaluation.runs import read_run
 from training.evaluation.workers import next_number
@@ -19,12 +20,6 @@ def wanted():
 
 def made(wanted, late=2):
     return translations(random.Random(2), wanted, wrong=0.2, late=late)
-
-
-def one_sentence(error):
-    message = str(error.value)
-    assert "\n" not in message
-    return message
 
 
 def test_what_was_written_is_read(tmp_path, wanted):
@@ -96,16 +91,12 @@ def test_a_folder_that_is_no_whole_run_is_one_sentence(tmp_path, wanted, spoil, 
     folder = write_run(tmp_path / "one", {"read:3": made(wanted)}, wanted)
     read_run(folder)
     spoil(folder)
-    with pytest.raises(TrainingError) as error:
-        read_run(folder)
-    assert words in one_sentence(error)
+    assert words in refused(TrainingError, read_run, folder)
 
 
 def test_a_run_over_talks_is_refused(tmp_path, wanted):
     folder = write_run(tmp_path / "one", {"read:3": made(wanted)}, wanted, system="long form")
-    with pytest.raises(TrainingError) as error:
-        read_run(folder)
-    assert "long form" in one_sentence(error)
+    assert "long form" in refused(TrainingError, read_run, folder)
 
 
 @pytest.mark.parametrize(
@@ -119,18 +110,15 @@ def test_a_run_over_talks_is_refused(tmp_path, wanted):
 def test_runs_of_other_tests_are_refused(tmp_path, wanted, changes, words):
     first = write_run(tmp_path / "one", {"read:3": made(wanted)}, wanted)
     other = write_run(tmp_path / "two", {"read:3": made(wanted)}, wanted, **changes)
-    with pytest.raises(UsageError) as error:
-        read_contenders([str(first), str(other)])
-    assert words in one_sentence(error)
+    assert words in refused(UsageError, read_contenders, [str(first), str(other)])
 
 
 def test_runs_over_unequally_many_lines_are_refused(tmp_path, wanted):
     first = write_run(tmp_path / "one", {"read:3": made(wanted)}, wanted)
     other = write_run(tmp_path / "two", {"read:3": made(wanted[:4])}, wanted[:4])
-    with pytest.raises(UsageError) as error:
-        read_contenders([str(first), str(other)])
-    assert "the number of lines of" in one_sentence(error)
-    assert "(5, 4)" in one_sentence(error)
+    said = refused(UsageError, read_contenders, [str(first), str(other)])
+    assert "the number of lines of" in said
+    assert "(5, 4)" in said
 
 
 def test_policies_of_the_same_name_are_lined_up_those_that_all_have_first(tmp_path):
@@ -186,9 +174,7 @@ def test_runs_of_equal_name_are_told_apart_by_their_path(tmp_path, wanted, monke
 def test_what_cannot_be_compared_is_a_wrong_command(tmp_path, monkeypatch, names, words):
     two_runs(tmp_path)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError) as error:
-        read_contenders(names)
-    assert words in one_sentence(error)
+    assert words in refused(UsageError, read_contenders, names)
 
 
 def test_the_logs_of_a_run_that_goes_on_stand_beside_those_that_are_there(tmp_path):

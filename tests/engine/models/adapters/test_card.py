@@ -1,6 +1,7 @@
 import json
 import random
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import Calibration, Language
 from engine.untrusted.faults import Fault
 from engine.untrusted.strict_json import JsonObject
+from tests.support.strangers import refused
 
 CALIBRATION = Calibration(slope=2.5, offset=-1.0, threshold=0.5)
 CARD = AdapterCard(
@@ -67,13 +69,7 @@ def parsed(values):
     return parse_adapter_card(JsonObject.parse(json.dumps(values).encode()))
 
 
-def refusal(values):
-    with pytest.raises(ValueError, match=r"\w") as caught:
-        parsed(values)
-    message = str(caught.value)
-    assert message.isprintable()
-    assert len(message) < 300
-    return message
+refusal = partial(refused, ValueError, parsed)
 
 
 def random_card(rng):

@@ -1,5 +1,6 @@
 import errno
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from engine.errors import AdapterError
 from engine.models.adapters.adapter import Status, inspect_adapter
 from engine.models.adapters.library import AdapterLibrary
 from tests.support.adapter_folders import BASE, tiny_card, write_adapter
+from tests.support.strangers import refused
 
 FILES = ["adapter_config.json", "adapter_model.safetensors", "surtitle.json"]
 
@@ -43,11 +45,7 @@ def names(library):
     return [shelved.name for shelved in library.adapters()]
 
 
-def refusal(act, *arguments, **options):
-    with pytest.raises(AdapterError) as caught:
-        act(*arguments, **options)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+refusal = partial(refused, AdapterError)
 
 
 def test_a_library_that_was_never_used_is_empty_and_makes_no_folder(library, home):

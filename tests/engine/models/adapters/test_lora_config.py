@@ -1,24 +1,20 @@
 import json
 import random
+from functools import partial
 
 import pytest
 
 from engine.models.adapters.lora_config import Lora, parse_lora
 from engine.untrusted.strict_json import JsonObject
 from tests.support.adapter_folders import CONFIG
+from tests.support.strangers import refused
 
 
 def parsed(**changes):
     return parse_lora(JsonObject.parse(json.dumps(CONFIG | changes).encode()))
 
 
-def refusal(**changes):
-    with pytest.raises(ValueError, match=r"\w") as caught:
-        parsed(**changes)
-    message = str(caught.value)
-    assert message.isprintable()
-    assert len(message) < 300
-    return message
+refusal = partial(refused, ValueError, parsed)
 
 
 def test_rank_alpha_and_targets_are_read():

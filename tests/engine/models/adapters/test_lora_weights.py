@@ -2,6 +2,7 @@ import random
 import sys
 import tracemalloc
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ from engine.models.linear_layers import linear_layers
 from engine.untrusted.faults import Fault
 from engine.untrusted.safetensors_header import SafetensorsHeader, TensorEntry, read_header
 from tests.support.adapter_folders import BASE, CONFIG, factors
+from tests.support.strangers import refused
 
 LORA = Lora(rank=2, alpha=4.0, targets=frozenset({"q_proj", "v_proj"}))
 NAME = "base_model.model.model.layers.{}.self_attn.{}.lora_{}.weight"
@@ -32,15 +34,7 @@ def fitted(tmp_path):
 
 @pytest.fixture
 def refusal(fitted):
-    def refuse(tensors, **arguments):
-        with pytest.raises(ValueError, match=r"\w") as caught:
-            fitted(tensors, **arguments)
-        message = str(caught.value)
-        assert message.isprintable()
-        assert len(message) < 300
-        return message
-
-    return refuse
+    return partial(refused, ValueError, fitted)
 
 
 def random_base(rng):
