@@ -1,23 +1,15 @@
 """The pictures of docs/screenshots are those that scripts/screenshots takes."""
 
-import os
 import re
-import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from tests.support.programs.run import ROOT, ran
+
 SCRIPT = ROOT / "scripts" / "screenshots"
 
 
 def check(folder):
-    return subprocess.run(
-        [SCRIPT, "--check"],
-        env=os.environ | {"FOLDER": str(folder)},
-        check=False,
-        capture_output=True,
-        text=True,
-    )
+    return ran(SCRIPT, "--check", surroundings={"FOLDER": str(folder)})
 
 
 def listed():
@@ -41,9 +33,7 @@ def test_a_picture_that_no_scene_makes_fails(tmp_path):
 
 def test_each_picture_is_of_a_known_scene_and_has_one_name():
     program = ROOT / "tests" / "support" / "programs" / "scene_program.py"
-    told = subprocess.run(
-        [sys.executable, program, "--help"], check=True, capture_output=True, text=True, timeout=120
-    ).stdout
+    told = ran(sys.executable, program, "--help", check=True, timeout=120).stdout
     known = set(re.search(r"\{([\w,\s]+)\}", told)[1].replace("\n", "").replace(" ", "").split(","))
     names, scenes = zip(*listed(), strict=True)
     assert len(set(names)) == len(names)
@@ -51,12 +41,6 @@ def test_each_picture_is_of_a_known_scene_and_has_one_name():
 
 
 def test_an_unknown_name_is_refused_before_anything_is_taken(tmp_path):
-    done = subprocess.run(
-        [SCRIPT, "windo"],
-        env=os.environ | {"FOLDER": str(tmp_path)},
-        check=False,
-        capture_output=True,
-        text=True,
-    )
+    done = ran(SCRIPT, "windo", surroundings={"FOLDER": str(tmp_path)})
     assert done.returncode == 2
     assert done.stderr.startswith("no picture is called windo; there are: typing ")

@@ -2,13 +2,12 @@
 
 import os
 import shutil
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.support.programs.run import ROOT, ran
+
 TOOLS = ("bash", "cat", "cksum", "dirname", "env", "grep", "head", "readlink", "timeout", "uname")
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs a shell")
@@ -37,9 +36,7 @@ def place(tmp_path):
 
 def has_gpu(place, root=""):
     command = [ROOT / "scripts" / "has-nvidia-gpu", *filter(None, [root])]
-    done = subprocess.run(
-        command, env={"PATH": str(place / "bin")}, capture_output=True, check=False
-    )
+    done = ran(*command, text=False, env={"PATH": str(place / "bin")})
     assert (done.stdout, done.stderr) == (b"", b"")
     return done.returncode == 0
 
@@ -49,7 +46,7 @@ def installed(place, *arguments, gpu):
     program(place / "scripts" / "has-nvidia-gpu", "exit 0" if gpu else "exit 1")
     (place / "asked").write_text("")
     command = [place / "scripts" / "setup", *arguments]
-    subprocess.run(command, env={"PATH": str(place / "bin")}, capture_output=True, check=True)
+    ran(*command, text=False, env={"PATH": str(place / "bin")}, check=True)
     return [line.rpartition("-e .")[2] for line in (place / "asked").read_text().splitlines()]
 
 
@@ -125,9 +122,7 @@ def test_an_environment_that_is_only_linked_to_is_never_emptied(place, tmp_path_
     (other / ".venv").symlink_to(place / ".venv")
     before = sorted((place / ".venv").rglob("*"))
     surroundings = {"PATH": str(place / "bin"), "PYTHON": sys.executable}
-    done = subprocess.run(
-        [other / "scripts" / "setup"], env=surroundings, capture_output=True, text=True, check=False
-    )
+    done = ran(other / "scripts" / "setup", env=surroundings)
     assert done.returncode == 1
     assert f".venv is a link to {place / '.venv'}" in done.stderr
     assert sorted((place / ".venv").rglob("*")) == before

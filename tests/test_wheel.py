@@ -2,7 +2,6 @@
 
 import configparser
 import os
-import subprocess
 import sys
 import sysconfig
 import tarfile
@@ -12,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.support.programs.run import ROOT, ran
+
 PACKAGES = ("app", "engine", "training", "assets")
 SHARED = {
     "share/applications/surtitle.desktop": "assets/desktop/surtitle.desktop",
@@ -33,9 +33,7 @@ pytestmark = [
 def built(tmp_path_factory):
     """The folder that scripts/package built into."""
     folder = tmp_path_factory.mktemp("dist")
-    done = subprocess.run(
-        [ROOT / "scripts/package", folder], capture_output=True, text=True, check=False
-    )
+    done = ran(ROOT / "scripts/package", folder)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -128,15 +126,7 @@ def run(*command, cwd=None, stdin="", home=None):
     }
     if home is not None:
         environment |= {"SURTITLE_HOME": str(home), "HF_HUB_OFFLINE": "1"}
-    done = subprocess.run(
-        list(map(str, command)),
-        cwd=cwd,
-        input=stdin,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran(*list(map(str, command)), cwd=cwd, input=stdin, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from tests.support.app.first_five_minutes import FIRST
 from tests.support.network.poor_networks import hanging_network, login_page, no_network
+from tests.support.programs.run import ran
 
 pytestmark = [
     pytest.mark.slow,
@@ -26,13 +26,7 @@ NO_FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 def visit(home, *arguments, **environment):
     """Let somebody type a sentence there; give what they saw, and what the terminal said."""
     program = Path(__file__).parents[1] / "support/programs/hard_place_program.py"
-    done = subprocess.run(
-        [sys.executable, program, home, *map(str, arguments)],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran(sys.executable, program, home, *arguments, surroundings=environment)
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout.splitlines()[-1])
     assert seen["rows"] == [[FIRST, FIRST.upper()]]
@@ -100,7 +94,7 @@ def german(folder):
     if shutil.which("localedef"):
         folder.mkdir()
         command = ["localedef", "-i", "de_DE", "-f", "UTF-8", folder / "de_DE.UTF-8"]
-        subprocess.run(command, capture_output=True, check=False)
+        ran(*command, text=False)
         environment["LOCPATH"] = str(folder)
     return environment
 
@@ -163,16 +157,9 @@ def test_captions_come_and_all_windows_are_seen_on_screens_of_others(screens, tm
     reason="needs Xvfb and openbox on this machine",
 )
 def test_windows_return_with_a_screen_that_went_and_came_back():
-    root = Path(__file__).parents[2]
-    program = root / "tests/support/programs/screens_program.py"
-    done = subprocess.run(
-        [root / "scripts/with-display", sys.executable, program],
-        cwd=root,
-        env=os.environ | {"SCREEN": "2560x1024x24"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    program = "tests/support/programs/screens_program.py"
+    screen = {"SCREEN": "2560x1024x24"}
+    done = ran("scripts/with-display", sys.executable, program, surroundings=screen)
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout.splitlines()[-1])
     assert seen == dict.fromkeys(seen, True)

@@ -1,6 +1,5 @@
 import importlib.metadata
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import app.controllers.application  # noqa: F401  so that a test can take it awa
 from app.__main__ import main
 from app.cli import translate
 from app.config.launch_settings import LaunchSettings
+from tests.support.programs.run import ran
 
 HEAVY = ("torch", "transformers", "tokenizers")
 
@@ -25,13 +25,7 @@ def launched(monkeypatch, tmp_path):
 
 def modules_after(code):
     """Which modules a fresh Python has after running code."""
-    done = subprocess.run(
-        [sys.executable, "-c", code + "\nimport sys; print(*sys.modules)"],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parents[2],
-    )
+    done = ran(sys.executable, "-c", code + "\nimport sys; print(*sys.modules)", check=True)
     return set(done.stdout.split())
 
 

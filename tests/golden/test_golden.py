@@ -1,14 +1,12 @@
 """The sessions of the golden record are what they were; see ``record.py`` for how it is renewed."""
 
-import os
-import subprocess
 import sys
 
 import pytest
 
 from tests.golden.record import RECORDS, difference, names_in
+from tests.support.programs.run import ROOT, ran
 
-ROOT = RECORDS.parents[2]
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # half a minute on a quiet core
 
 
@@ -16,15 +14,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # half a minute on a 
 def played(tmp_path_factory):
     """All sessions, played once in a process of their own, whose clock stands still."""
     folder = tmp_path_factory.mktemp("played")
-    ran = subprocess.run(
-        [sys.executable, "-m", "tests.golden.record", "--to", folder],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
+    command = [sys.executable, "-m", "tests.golden.record", "--to", folder]
+    done = ran(*command, surroundings={"PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0, done.stderr
     return folder
 
 

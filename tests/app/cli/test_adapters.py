@@ -2,10 +2,7 @@
 
 import hashlib
 import json
-import os
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +10,8 @@ from app.__main__ import main
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import Language
 from tests.support.adapter_folders import tiny_card, write_adapter
+from tests.support.programs.run import ran
 
-ROOT = Path(__file__).resolve().parents[3]
 CONFIG = {
     "model_type": "llama",
     "hidden_size": 64,
@@ -187,13 +184,9 @@ from app.__main__ import main
 code = main(sys.argv[1:])
 heavy = [name for name in ("torch", "transformers", "PySide6", "numpy") if name in sys.modules]
 sys.exit(code or len(heavy))"""
-    done = subprocess.run(
-        [sys.executable, "-c", code, "adapters", "inspect", source, "--model", model],
-        capture_output=True,
-        check=False,
-        cwd=ROOT,
-        env={**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0",
-             "SURTITLE_HOME": str(tmp_path)},
-    )  # fmt: skip
+    plain = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    plain["SURTITLE_HOME"] = str(tmp_path)
+    command = [sys.executable, "-c", code, "adapters", "inspect", source, "--model", model]
+    done = ran(*command, text=False, surroundings=plain)
     assert (done.returncode, done.stderr) == (0, b"")
     assert "–".encode() in done.stdout

@@ -1,16 +1,13 @@
 import argparse
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from app.__main__ import _parser, main
 from app.cli.devices import tables
 from engine.audio.devices import AudioDevice, DeviceKind
+from tests.support.programs.run import ran
 from tests.support.sound_server import TestServer, needs_sound_server
-
-ROOT = Path(__file__).parents[3]
 
 
 def device(name, description, kind, **more):
@@ -46,13 +43,7 @@ def test_a_name_cannot_steer_the_terminal():
 def test_the_devices_of_the_sound_server_are_listed(tmp_path, monkeypatch):
     server = TestServer(tmp_path, monkeypatch)
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "app", "devices"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        done = ran(sys.executable, "-m", "app", "devices", check=True)
     finally:
         server.stop()
     assert done.stdout == (

@@ -1,13 +1,12 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+from tests.support.programs.run import ran
+
 TOOLS = ("Xvfb", "openbox", "xcompmgr", "xdotool")
 
 pytestmark = [
@@ -23,18 +22,8 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def found():
     """What a hand on the mouse finds on a screen with a window manager."""
-    done = subprocess.run(
-        [
-            ROOT / "scripts/with-display",
-            sys.executable,
-            ROOT / "tests/support/programs/overlay_program.py",
-        ],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=150,
-    )
+    program = "tests/support/programs/overlay_program.py"
+    done = ran("scripts/with-display", sys.executable, program, check=True, timeout=150)
     return json.loads(done.stdout.splitlines()[-1])
 
 

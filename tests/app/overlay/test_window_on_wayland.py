@@ -2,13 +2,11 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+from tests.support.programs.run import ran
 
 pytestmark = [
     pytest.mark.xvfb,
@@ -22,19 +20,9 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def session():
     """The program in a Wayland session: what it found, and what it said to the compositor."""
-    done = subprocess.run(
-        [
-            ROOT / "scripts/with-wayland",
-            sys.executable,
-            ROOT / "tests/support/programs/wayland_program.py",
-        ],
-        cwd=ROOT,
-        env={**os.environ, "WAYLAND_DEBUG": "1"},
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=150,
-    )
+    program, own = "tests/support/programs/wayland_program.py", {"WAYLAND_DEBUG": "1"}
+    command = ["scripts/with-wayland", sys.executable, program]
+    done = ran(*command, surroundings=own, check=True, timeout=150)
     return json.loads(done.stdout.splitlines()[-1]), done.stderr
 
 

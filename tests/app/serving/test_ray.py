@@ -2,8 +2,6 @@
 
 import importlib.util
 import json
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -12,6 +10,7 @@ import pytest
 
 from tests.support.fakes import save_graph_model
 from tests.support.network import watched
+from tests.support.programs.run import ran
 
 pytestmark = [
     pytest.mark.slow,
@@ -20,7 +19,6 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc"),
 ]
 
-ROOT = Path(__file__).parents[3]
 SERVE = """
 import sys, urllib.request
 from app import start
@@ -38,14 +36,8 @@ sys.exit(start.main())
 def test_no_word_is_lost_and_none_doubled_while_replicas_come_die_and_are_replaced(tmp_path):
     model, found = save_graph_model(tmp_path / "model"), tmp_path / "found"
     words = ["-m", "benchmarks.serving.replicas", "--model", str(model), "--out", str(found)]
-    ended = subprocess.run(
-        [sys.executable, *words, "--pause", "0.2", "--kills", "2"],
-        cwd=ROOT,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words += ["--pause", "0.2", "--kills", "2"]
+    ended = ran(sys.executable, *words, surroundings={"OMP_NUM_THREADS": "1"})
     assert ended.returncode == 0, ended.stdout[-2000:] + ended.stderr[-6000:]
     result = json.loads(found.read_text())
     wrong = {name: result[name] for name in ("lost", "doubled", "changed", "others")}

@@ -1,4 +1,3 @@
-import subprocess
 import sys
 
 import pytest
@@ -7,6 +6,7 @@ from engine.audio.backends import pulse
 from engine.audio.devices import AudioDevice, DeviceKind, WantedDevice
 from engine.audio.sources import AudioSources, find_device
 from engine.errors import AudioError, NoSoundError
+from tests.support.programs.run import ran
 
 MICROPHONE, SYSTEM = DeviceKind.MICROPHONE, DeviceKind.SYSTEM
 
@@ -139,9 +139,7 @@ def test_who_types_loads_no_library_of_sound():
         "import sys, app.__main__, engine.audio.sources; "
         "print(*{'av', 'sounddevice', 'soundcard'} & set(sys.modules))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], check=True, capture_output=True, text=True
-    )
+    done = ran(sys.executable, "-c", script, check=True)
     assert done.stdout.strip() == ""
 
 

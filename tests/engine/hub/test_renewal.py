@@ -1,14 +1,13 @@
 """The catalogue is renewed by a script from a hub, which is on this computer here."""
 
 import json
-import os
-import subprocess
 import sys
 
 import pytest
 
 from engine.hub.catalogue import KNOWN_MODELS, TRANSLATION_MODELS, read_models
 from tests.support import hub_server
+from tests.support.programs.run import ran
 
 SIZES = {"model.safetensors": 1000, "pytorch_model.bin": 999, "source.spm": 20, "config.json": 3}
 FOOTPRINT = {"n_linear": 90, "n_rows": 1, "n_other": 10, "n_cached": 1, "stored_bytes": 2}
@@ -25,14 +24,8 @@ def renew(tmp_path, *entries, change=lambda listing: listing):
     files = {name: b"x" * size for name, size in SIZES.items()}
     with hub_server.running(files) as hub:
         hub.change = lambda listing: change(listing | {"cardData": {"license": "cc-by-nc-4.0"}})
-        done = subprocess.run(
-            [sys.executable, "-m", "scripts.renew_models", path],
-            env={**os.environ, "HF_ENDPOINT": hub.endpoint},
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=170,
-        )
+        command = [sys.executable, "-m", "scripts.renew_models", path]
+        done = ran(*command, surroundings={"HF_ENDPOINT": hub.endpoint}, timeout=170)
     return done, path, [path for path, _ in hub.asked if "/models/" in path]
 
 

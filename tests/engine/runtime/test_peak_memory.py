@@ -1,9 +1,10 @@
 """The peak memory of a process is its own, whatever started it."""
 
-import subprocess
 import sys
 
 import pytest
+
+from tests.support.programs.run import ran
 
 LARGE = 300_000_000
 
@@ -18,6 +19,6 @@ subprocess.run([sys.executable, "-c", {CHILD!r}], check=True)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_of_the_process_that_started_this_one_is_not_counted():
-    ran = subprocess.run([sys.executable, "-c", PARENT], capture_output=True, text=True, check=True)
-    child, parent = map(int, ran.stdout.split())
+    done = ran(sys.executable, "-c", PARENT, check=True)
+    child, parent = map(int, done.stdout.split())
     assert 0 < child < LARGE < parent

@@ -1,7 +1,6 @@
 import io
 import random
 import shutil
-import subprocess
 import wave
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.vad import FRAME, SileroDetector, VadSettings, VoiceActivityDetector
+from tests.support.programs.run import ran
 
 FRAME_S = FRAME / SAMPLE_RATE_HZ
 
@@ -153,7 +153,7 @@ def said(text, voice):
     program = shutil.which("espeak-ng")
     if program is None:
         pytest.skip("needs espeak-ng")
-    done = subprocess.run([program, "-v", voice, "--stdout", text], check=True, capture_output=True)
+    done = ran(program, "-v", voice, "--stdout", text, text=False, check=True)
     with wave.open(io.BytesIO(done.stdout)) as file:
         rate_hz = file.getframerate()
         samples = np.frombuffer(file.readframes(file.getnframes()), np.int16) / 32768

@@ -4,7 +4,7 @@ import itertools
 import os
 import shutil
 import socket
-import subprocess
+from functools import partial
 
 import pytest
 
@@ -20,6 +20,8 @@ from engine.hub.transfer import HubSettings
 from engine.speech.whisper_models import found_whisper, whisper_folder
 from tests.support import hub_server
 from tests.support.hub_server import WHISPER_FILES
+from tests.support.programs.run import ran
+from tests.support.strangers import refused
 
 NAME = "some/model"
 CERTIFICATE = (
@@ -47,11 +49,7 @@ def fetch(hub, library, name=NAME, **others):
     return whisper_folder(name, library, hub_server.fetching(hub, **others))
 
 
-def refusal(hub, library):
-    with pytest.raises(HubError) as caught:
-        fetch(hub, library)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+refusal = partial(refused, HubError, fetch)
 
 
 def content(folder):
@@ -109,11 +107,8 @@ def test_a_certificate_that_is_refused_is_said_so(library, tmp_path):
     if openssl is None:
         pytest.skip("needs openssl to make a certificate that nobody trusts")
     both = tmp_path / "both.pem"
-    subprocess.run(
-        [openssl, *CERTIFICATE.split(), "-keyout", both, "-out", tmp_path / "certificate.pem"],
-        check=True,
-        capture_output=True,
-    )
+    files = ["-keyout", both, "-out", tmp_path / "certificate.pem"]
+    ran(openssl, *CERTIFICATE.split(), *files, check=True)
     both.write_bytes(both.read_bytes() + (tmp_path / "certificate.pem").read_bytes())
     with hub_server.running(WHISPER_FILES, certificate=both) as hub:
         said = refusal(hub, library)

@@ -3,11 +3,11 @@
 import gzip
 import json
 import lzma
-import subprocess
 import sys
 
 import pytest
 
+from tests.support.programs.run import ran
 from training.__main__ import main
 from training.data.corpus import SentencePair, read_pairs
 
@@ -135,4 +135,4 @@ def test_help_starts_without_the_model_libraries():
         "finally: sys.exit(7 if {'torch', 'transformers'} & set(sys.modules) else 0)"
     )
     command = [sys.executable, "-c", code]
-    assert subprocess.run(command, check=False, capture_output=True).returncode == 0
+    assert ran(*command, text=False).returncode == 0

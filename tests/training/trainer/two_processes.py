@@ -7,9 +7,10 @@ What it tells them is asked of accelerate.
 import json
 import os
 import socket
-import subprocess
 import sys
 from importlib import import_module
+
+from tests.support.programs.run import ran
 
 N_PROCESSES = 2
 IMPORTED_ONCE = (
@@ -27,12 +28,8 @@ def launch(jobs):
     Returns:
         the finished process; its status is 0 where all ended well.
     """
-    return subprocess.run(
-        [sys.executable, "-m", "tests.training.trainer.two_processes", json.dumps(jobs)],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=170,
+    return ran(
+        sys.executable, "-m", "tests.training.trainer.two_processes", json.dumps(jobs), timeout=170
     )
 
 

@@ -1,14 +1,13 @@
 """A start that fails, whatever the reason: a person who clicked an icon is told."""
 
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox
 
 from app.config.system.failed_start import FailedStart, NoAnswer
+from tests.support.programs.run import ran
 
 START = r"""
 import sys
@@ -37,13 +36,7 @@ sys.exit(startup.run(settings))
 
 
 def test_where_the_window_cannot_be_made_a_dialog_says_so_and_the_log_why(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", START, tmp_path],
-        cwd=Path(__file__).parents[4],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran(sys.executable, "-c", START, tmp_path)
     log = tmp_path / "logs" / "surtitle.log"
     assert done.stdout.splitlines()[0] == "Surtitle could not open its window."
     assert "TypeError: '<' not supported" in done.stdout

@@ -1,6 +1,5 @@
 import logging
 import os
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +12,7 @@ from app.config.system import logs
 from app.config.system.logs import Logs
 from app.controllers.diagnostics import diagnostics
 from tests.support.app.preferences import CHOSEN
-
-ROOT = Path(__file__).parents[4]
+from tests.support.programs.run import ran
 
 
 def test_what_is_logged_stands_in_the_file(tmp_path):
@@ -118,9 +116,7 @@ faulthandler._sigsegv()
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a signal")
 def test_a_crash_leaves_its_trace_for_the_next_start(tmp_path):
-    crashed = subprocess.run(
-        [sys.executable, "-c", CRASH, str(tmp_path)], cwd=ROOT, check=False, capture_output=True
-    )
+    crashed = ran(sys.executable, "-c", CRASH, str(tmp_path), text=False)
     assert crashed.returncode < 0
     log = Logs(tmp_path)
     assert log.crashed

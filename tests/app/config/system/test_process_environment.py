@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -11,14 +10,11 @@ import pytest
 
 from app.config.system.early_interrupt import leaving_at_once
 from app.config.system.process_environment import name_temporary_folder, own_stdin
-
-ROOT = Path(__file__).resolve().parents[4]
+from tests.support.programs.run import ran
 
 
 def run(code, stdin=b""):
-    return subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, input=stdin, capture_output=True, check=False
-    )
+    return ran(sys.executable, "-c", code, text=False, input=stdin)
 
 
 def test_libraries_and_children_find_standard_input_at_its_end_and_we_lose_no_line():

@@ -2,15 +2,13 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from PySide6.QtNetwork import QLocalSocket
 
 from app.config.system import single_instance
 from app.config.system.single_instance import Reply, SingleInstance, send_command, socket_name
-
-ROOT = Path(__file__).parents[4]
+from tests.support.programs.run import ROOT, ran
 
 
 @pytest.fixture
@@ -160,13 +158,7 @@ startup.QApplication = made
 @needs_stop
 def test_a_second_start_says_that_the_first_does_not_answer(stopped, tmp_path):
     code = PROGRAM.replace("folder = ", SECOND + "folder = ")
-    second = subprocess.run(
-        [sys.executable, "-c", code, tmp_path],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    second = ran(sys.executable, "-c", code, tmp_path)
     assert second.returncode == 1
     silent, told = (line for line in second.stderr.splitlines() if line.startswith("surtitle: "))
     assert silent == (

@@ -14,7 +14,8 @@ import pytest
 from engine.audio.devices import AudioDevice, DeviceKind, NoticeKind, WantedDevice
 from engine.audio.live_source import LiveSource
 from engine.errors import AudioError, NoSoundError, TapEndedError
-from tests.support.sound_server import ROOT, Feeder, n_missing, needs_sound_server, wait_until
+from tests.support.programs.run import ran
+from tests.support.sound_server import Feeder, n_missing, needs_sound_server, wait_until
 
 try:
     from engine.audio.backends import portaudio
@@ -142,11 +143,8 @@ def test_what_is_played_is_heard_by_the_file_made_for_windows(server, tmp_path):
         file.setframerate(48_000)
         file.writeframes((10_000 * np.sin(2 * np.pi * 880 * times)).astype("<i2").tobytes())
     with subprocess.Popen(["paplay", "--device=speakers", tmp_path / "tone.wav"]) as player:
-        heard = subprocess.run(
-            [sys.executable, "-m", "tests.support.record_loopback"],
-            cwd=ROOT,
-            check=True,
-            capture_output=True,
+        heard = ran(
+            sys.executable, "-m", "tests.support.programs.record_loopback", text=False, check=True
         )
         player.terminate()
     told = json.loads(heard.stdout)

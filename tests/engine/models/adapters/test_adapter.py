@@ -1,7 +1,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +25,7 @@ from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import FILE_NAME
 from engine.settings import LAYOUTS
 from tests.support.adapter_folders import BASE, factors, tiny_card, write_adapter
+from tests.support.programs.run import ran
 
 FILES = ("adapter_config.json", "adapter_model.safetensors", "surtitle.json")
 
@@ -303,12 +303,6 @@ import pathlib, sys
 from engine.models.adapters.adapter import inspect_adapter
 assert inspect_adapter(pathlib.Path({str(whole)!r})).status == "ok"
 print(*sys.modules)"""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parents[4],
-    )
+    done = ran(sys.executable, "-c", code, check=True)
     heavy = {"torch", "numpy", "transformers", "tokenizers", "safetensors", "peft", "PySide6"}
     assert not set(done.stdout.split()) & heavy

@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 
 import ctranslate2
@@ -27,6 +26,7 @@ from engine.runtime.ctranslate2.folder_lock import held
 from engine.runtime.loader import load_hearing, load_weights
 from engine.settings import ModelSettings
 from tests.engine.runtime.ctranslate2.tiny_models import FAMILIES, LANGUAGES, make_encoder_decoder
+from tests.support.programs.run import ran
 
 
 def pairs(family):
@@ -215,12 +215,7 @@ sys.exit(main(["translate", "--model", sys.argv[1], sys.argv[2]]))
 def test_a_program_without_torch_converts_and_translates(originals, tmp_path, family):
     folder = shutil.copytree(originals[family], tmp_path / family)
     (tmp_path / "text").write_text("the old house is green\n")
-    done = subprocess.run(
-        [sys.executable, "-c", _LIGHT, folder, tmp_path / "text"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran(sys.executable, "-c", _LIGHT, folder, tmp_path / "text")
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
     assert (folder / "ctranslate2-int8" / "model.bin").exists()

@@ -4,7 +4,6 @@ import hashlib
 import importlib.util
 import json
 import struct
-import subprocess
 import sys
 from dataclasses import replace
 from unittest.mock import Mock
@@ -26,6 +25,7 @@ from engine.runtime.onnx.onnx_loader import OnnxWeights, UnfitGraphError, load_o
 from engine.runtime.torch.torch_loader import TorchWeights
 from engine.settings import ModelSettings
 from tests.support.fakes import save_graph_model, save_tiny_model
+from tests.support.programs.run import ran
 from training.errors import TrainingError
 from training.trainer.pretraining.export import export_graph
 
@@ -264,9 +264,7 @@ def test_no_command_imports_torch_or_transformers_for_such_a_model(folder, tmp_p
         "GLOSSARY": str(tmp_path / "glossary"),
     }
     program = LOOK.format(arguments=[places.get(argument, argument) for argument in arguments])
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
-    )
+    done = ran(sys.executable, "-c", program)
     assert done.stderr.endswith("code 0 heavy []"), done.stderr
 
 
@@ -301,7 +299,5 @@ sys.stderr.write(f" heavy {heavy}")
 
 @pytest.mark.slow
 def test_neither_window_nor_listening_imports_torch_or_transformers_for_such_a_model(folder):
-    done = subprocess.run(
-        [sys.executable, "-c", WHOLE, str(folder)], capture_output=True, text=True, check=False
-    )
+    done = ran(sys.executable, "-c", WHOLE, str(folder))
     assert done.stderr.endswith("CaptionChanged heavy []"), done.stderr

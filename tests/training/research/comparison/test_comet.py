@@ -4,13 +4,13 @@ a stand-in for COMET, and, where ``scripts/comet-environment`` was run, with COM
 
 import json
 import random
-import subprocess
 import sys
 from pathlib import Path
 from statistics import fmean
 
 import pytest
 
+from tests.support.programs.run import ran
 from tests.support.run_folders import references, silent, translations, write_run
 from training.evaluation.runs import read_run
 from training.research.__main__ import main
@@ -159,13 +159,9 @@ def score(folder, *, model, mts=("a", "", "abc"), device="auto"):
     request = {"model": str(model), "device": device, "batch_size": 4, "samples": samples}
     question, answer = folder / "request.json", folder / "answer.json"
     question.write_text(json.dumps(request))
-    done = subprocess.run(
-        [sys.executable, "-P", comet_scorer.__file__, question, answer],
-        env={"PYTHONPATH": str(folder), "HF_HUB_OFFLINE": "1", "HF_HOME": str(folder)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = [sys.executable, "-P", comet_scorer.__file__, question, answer]
+    env = {"PYTHONPATH": str(folder), "HF_HUB_OFFLINE": "1", "HF_HOME": str(folder)}
+    done = ran(*command, env=env, check=True)
     assert done.stdout == ""
     return json.loads(answer.read_text())
 
@@ -224,7 +220,7 @@ def test_weights_that_cannot_be_had_are_one_sentence(stand_in):
 @pytest.mark.skipif(not PYTHON.exists(), reason="COMET is not installed: scripts/comet-environment")
 def test_comet_itself_scores_as_its_own_command_does(tmp_path, capsys):
     folder, model = made_run(tmp_path), tmp_path / "model"
-    subprocess.run([PYTHON, HERE / "comet_model.py", model], check=True, capture_output=True)
+    ran(PYTHON, HERE / "comet_model.py", model, text=False, check=True)
     assert main(["comet", str(folder), "--model", str(model), "--device", "cpu"]) == 0
     rows = json.loads((folder / "comet.json").read_text())["policies"]
     sentences = read_run(folder).policies["read:3"].sentences
@@ -240,7 +236,7 @@ def test_comet_itself_scores_as_its_own_command_does(tmp_path, capsys):
         *(PYTHON.with_name("comet-score"), *files, "--gpus", "0", "--quiet"),
         *("--model", model / "checkpoints" / "model.ckpt", "--to_json", tmp_path / "theirs.json"),
     ]
-    subprocess.run(theirs, check=True, capture_output=True)
+    ran(*theirs, text=False, check=True)
     (scored,) = json.loads((tmp_path / "theirs.json").read_text()).values()
     # its command computes in half precision
     assert rows[0]["segments"] == pytest.approx([one["COMET"] for one in scored], abs=5e-4)

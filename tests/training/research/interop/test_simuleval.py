@@ -7,7 +7,6 @@ in parts; ``benchmarks/interop/simuleval_agreement.py`` compares whole corpora.
 
 import json
 import os
-import subprocess
 from operator import ge
 from pathlib import Path
 from statistics import fmean
@@ -25,6 +24,7 @@ from benchmarks.interop.simuleval_agreement import (
     start_simuleval,
 )
 from engine.metrics.lagging import average_token_delay
+from tests.support.programs.run import ran
 from tests.support.run_folders import work_here
 from training.__main__ import main
 from training.evaluation.runs import read_run
@@ -47,7 +47,7 @@ pytestmark = [
 def ask(*command):
     """Run a program of SimulEval's environment; give its exit status, output and messages."""
     arguments = [str(PROGRAMS / command[0]), *map(str, command[1:])]
-    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = ran(*arguments)
     return done.returncode, done.stdout, done.stderr
 
 

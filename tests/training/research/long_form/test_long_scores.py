@@ -2,7 +2,6 @@
 
 import json
 import random
-import subprocess
 import sys
 from dataclasses import replace
 
@@ -11,6 +10,7 @@ from omnisteval.data import Instance
 from omnisteval.scoring import LAALScorer
 
 from engine.metrics.real_time import real_time_delays
+from tests.support.programs.run import ran
 from tests.support.run_folders import WORDS, silent, translations
 from training.research.interop.simulstream_log import Recording, write_simulstream_log
 from training.research.long_form.long_scores import score
@@ -70,7 +70,7 @@ def run_omnisteval(folder, talks, made):
     }
     options = [f"--{name}={folder / file}" for name, file in files.items()]
     command = [sys.executable, "-m", "omnisteval.cli", "longform", "--word_level", *options]
-    subprocess.run(command, check=True, capture_output=True, timeout=100)
+    ran(*command, text=False, check=True, timeout=100)
     cut = (folder / "out" / "instances.resegmented.jsonl").read_text().splitlines()
     scores = (folder / "out" / "scores.tsv").read_text().splitlines()[1:]
     return [json.loads(row) for row in cut], {

@@ -6,7 +6,6 @@ skipped, but never where CI runs.
 
 import json
 import os
-import subprocess
 import wave
 from statistics import fmean
 
@@ -21,6 +20,7 @@ from engine.settings import ModelSettings
 from tests.support.direct.corpora import write_tones
 from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model, tiny_tokenizer
+from tests.support.programs.run import ran
 from training.evaluation.model_choice import measured_model
 from training.research.heads.policy_head import save_head
 from training.research.speech.evaluate_speech import (
@@ -84,9 +84,7 @@ def simuleval(folder, model, policy):
         "--source-segment-size", str(PIECE_MS), "--latency-metrics", "LAAL",
     ]  # fmt: skip
     environment = os.environ | {"PYTHONUTF8": "1", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-    )
+    done = ran(*command, env=environment)
     assert done.returncode == 0, done.stderr
     return json.loads(out.read_text(encoding="utf-8"))
 

@@ -1,8 +1,6 @@
 """The whole run of the bundled model by one script, with a few lines of data and a tiny network."""
 
 import json
-import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -10,9 +8,9 @@ from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import translate_lines
 from engine.translation.slot_translator import Translator
+from tests.support.programs.run import ROOT, ran
 from tests.training.trainer.pretraining.corpora import write_data
 
-ROOT = Path(__file__).parents[4]
 RECIPE = """
 base = "new"
 name = "tiny"
@@ -58,13 +56,7 @@ lanes = 4
 
 
 def run(*arguments):
-    return subprocess.run(
-        [ROOT / "scripts/train-bundled", *map(str, arguments)],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=170,
-    )
+    return ran(ROOT / "scripts/train-bundled", *map(str, arguments), timeout=170)
 
 
 @pytest.mark.slow
