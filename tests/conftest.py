@@ -9,6 +9,7 @@ import threading
 import pytest
 
 import engine  # noqa: F401  before any library: it switches their telemetry off
+from engine.settings import ModelSettings
 from tests.support.network.here_only import refuse_the_rest
 
 # Before torch is imported: matrices of tests are small, and threads that wait cost more.
@@ -57,6 +58,35 @@ def tiny_hub(tmp_path, monkeypatch, hub_cache):  # noqa: ARG001  it is needed, n
         settings = hub_server.settings(hub)
         monkeypatch.setattr("engine.hub.download.HubSettings", lambda: settings)
         yield hub
+
+
+def _never_changed(folder):
+    """Yield a folder; after the tests nobody has written into it."""
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    yield folder
+    assert before == {path: path.read_bytes() for path in folder.iterdir()}, folder
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory):
+    """The tiny model's folder, which torch computes; who changes it takes a copy."""
+    from tests.support.fakes import save_tiny_model  # noqa: PLC0415  it imports torch
+
+    yield from _never_changed(save_tiny_model(tmp_path_factory.mktemp("tiny")))
+
+
+@pytest.fixture(scope="session")
+def graph(tmp_path_factory):
+    """The tiny model's folder with a graph, which ONNX Runtime computes; likewise."""
+    from tests.support.fakes import save_graph_model  # noqa: PLC0415  it imports torch
+
+    yield from _never_changed(save_graph_model(tmp_path_factory.mktemp("graph")))
+
+
+@pytest.fixture(scope="session")
+def far_model(graph):
+    """Settings of the tiny model as another computer has it."""
+    return ModelSettings(directory=graph, device="cpu", capacity=300)
 
 
 class _All:

@@ -25,14 +25,9 @@ from tests.support.twins import Twins, both, twin
 CASES = 24
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return save_graph_model(tmp_path_factory.mktemp("graph"))
-
-
 @pytest.mark.slow
-def test_random_utterances_with_edits_and_overflow_are_computed_alike(folder):
-    weights = both(folder)
+def test_random_utterances_with_edits_and_overflow_are_computed_alike(graph):
+    weights = both(graph)
     compared = truncated = 0
     for seed in range(CASES):
         rng = random.Random(seed)
@@ -51,16 +46,16 @@ def test_random_utterances_with_edits_and_overflow_are_computed_alike(folder):
     [("read:2", 16, 90), ("wait:2", 16, 90), ("adaptive:0.5", 9, 90)],
 )
 def test_an_utterance_longer_than_the_cache_is_computed_alike_after_evictions(
-    folder, policy, n_turns, capacity
+    graph, policy, n_turns, capacity
 ):
     layout = LayoutSettings(slot_length=8)
-    system = twin(both(folder), policy=policy, layout=layout, capacity=capacity)
+    system = twin(both(graph), policy=policy, layout=layout, capacity=capacity)
     play(system, random.Random(1), n_turns)
     assert system.model.evicted > 3
 
 
-def test_the_states_that_a_head_reads_are_computed_alike(folder):
-    light, heavy = both(folder)
+def test_the_states_that_a_head_reads_are_computed_alike(graph):
+    light, heavy = both(graph)
     head = PolicyHead(np.random.default_rng(3).normal(size=(2, light.width)) * 0.3)
     light = light.with_card(light.card, head)
     system = twin((light, heavy), policy="adaptive:0.5", layout=LayoutSettings(slot_length=4))
@@ -69,8 +64,8 @@ def test_the_states_that_a_head_reads_are_computed_alike(folder):
     assert system.model.states_compared > 20
 
 
-def test_translating_again_at_each_word_is_computed_alike(folder):
-    system = twin(both(folder), Retranslator, policy="wait:2")
+def test_translating_again_at_each_word_is_computed_alike(graph):
+    system = twin(both(graph), Retranslator, policy="wait:2")
     for seed in range(8):
         play(system, random.Random(seed), 2)
     assert system.model.compared > 100
@@ -91,31 +86,31 @@ def test_tied_weights_are_computed_alike(tmp_path):
         {"target_modules": ["q_proj", "k_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]},
     ],
 )
-def test_an_adapter_is_computed_alike(folder, tmp_path, config):
-    base = read_fingerprint(folder)
+def test_an_adapter_is_computed_alike(graph, tmp_path, config):
+    base = read_fingerprint(graph)
     tensors = factors(base, CONFIG | config, scale=0.3)
     write_adapter(tmp_path / "a", base, config=config, tensors=tensors)
-    system = twin(both(folder, adapter=tmp_path / "a"), policy="read:2")
+    system = twin(both(graph, adapter=tmp_path / "a"), policy="read:2")
     for seed in range(5):
         play(system, random.Random(seed), 2)
-    bare = load_weights(ModelSettings(directory=folder, device="cpu"))
+    bare = load_weights(ModelSettings(directory=graph, device="cpu"))
     rows = [Row(5 + n, n, 0) for n in range(9)]
     adapted = system.conversation.weights.new_model(9)
     assert np.abs(adapted.feed(rows) - bare.new_model(9).feed(rows)).max() > 0.1
 
 
-def test_switching_adapters_leaves_no_trace_of_the_ones_before(folder, tmp_path):
+def test_switching_adapters_leaves_no_trace_of_the_ones_before(graph, tmp_path):
     """To the bit: after a switch the network computes what it computes after a fresh load."""
-    base = read_fingerprint(folder)
-    fresh = {None: load_weights(ModelSettings(directory=folder))}
+    base = read_fingerprint(graph)
+    fresh = {None: load_weights(ModelSettings(directory=graph))}
     for number, name in enumerate(("one", "two")):
         config = {"target_modules": [["q_proj", "v_proj"], ["o_proj"]][number]}
         tensors = factors(base, CONFIG | config, scale=0.3)
         write_adapter(tmp_path / name, base, config=config, tensors=tensors, card=False)
-        fresh[name] = load_weights(ModelSettings(directory=folder, adapter=tmp_path / name))
+        fresh[name] = load_weights(ModelSettings(directory=graph, adapter=tmp_path / name))
     rows = [Row(5 + n, n, 0) for n in range(9)]
     wanted = {name: weights.new_model(9).feed(rows) for name, weights in fresh.items()}
-    switcher = AdapterSwitcher(load_weights(ModelSettings(directory=folder)))
+    switcher = AdapterSwitcher(load_weights(ModelSettings(directory=graph)))
     model = switcher.use(None).new_model(9)
     for name in ("one", "two"):
         switcher.load(tmp_path / name)
@@ -128,17 +123,17 @@ def test_switching_adapters_leaves_no_trace_of_the_ones_before(folder, tmp_path)
 
 
 @pytest.mark.parametrize("layout", [name for name in LAYOUTS if name != "simulmask"])
-def test_every_layout_without_alibi_is_computed_alike(folder, layout):
-    light, heavy = both(folder)
+def test_every_layout_without_alibi_is_computed_alike(graph, layout):
+    light, heavy = both(graph)
     for seed in range(8):
         twins = Twins(heavy.new_model(300), light.new_model(300))
         for rows in passes(sample(layout, random.Random(seed))):
             twins.feed([row._replace(id=row.id % N_IDS) for row in rows])
 
 
-def test_rows_of_many_passes_are_computed_alike_when_they_are_fed_again_at_once(folder):
+def test_rows_of_many_passes_are_computed_alike_when_they_are_fed_again_at_once(graph):
     """As for an earlier utterance that is edited: its rows come back in one pass."""
-    light, heavy = both(folder)
+    light, heavy = both(graph)
     for seed in range(8):
         twins = Twins(heavy.new_model(300), light.new_model(300))
         twins.feed(sample("slots", random.Random(seed)))

@@ -2,19 +2,13 @@
 
 import pytest
 
-from tests.support.fakes import save_tiny_model
 from tests.support.sound_server import Feeder, TestServer
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    return save_tiny_model(tmp_path_factory.mktemp("tiny"))
-
-
 @pytest.fixture
-def folder(saved, tmp_path):
+def folder(tiny, tmp_path):
     """A copy of the tiny model's folder that a test may damage."""
-    for path in saved.iterdir():
+    for path in tiny.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     return tmp_path
 

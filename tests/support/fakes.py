@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -253,6 +254,14 @@ def hashing_translator(
     translator = Translator(weights, settings, capacity=64, log=log)
     translator.conversation.model = HashingModel()
     return translator
+
+
+def instructed_translator():
+    """A translator of an instruct model, which finds its glossary in the prompt."""
+    engine = hashing_translator()
+    weights = engine.conversation.weights
+    engine.conversation.weights = replace(weights, card=replace(weights.card, policies=()))
+    return engine
 
 
 def obey(translator, next_id):

@@ -26,7 +26,6 @@ from engine.speech.events import TailChanged
 from engine.words import text_of
 from tests.engine.runtime.ctranslate2.tiny_models import make_encoder_decoder
 from tests.support.audience.fake_room import fake_rooms
-from tests.support.fakes import save_tiny_model
 from tests.support.listening_fakes import (
     EchoSession,
     Loudness,
@@ -42,11 +41,6 @@ from tests.support.spoken import talk as talk_of_voices
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = "we went to the old house. then it rained all day."
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    return save_tiny_model(tmp_path_factory.mktemp("tiny"))
 
 
 def make_whisper(place):
@@ -73,7 +67,7 @@ class Ran:
 
 
 @pytest.fixture
-def listen(model, whisper, monkeypatch, capsysbinary):
+def listen(tiny, whisper, monkeypatch, capsysbinary):
     """Run the command in this process with a script for a recogniser."""
     monkeypatch.setattr("engine.session.session.Session", EchoSession)
     monkeypatch.setattr("engine.speech.vad.SileroDetector", Loudness)
@@ -81,7 +75,7 @@ def listen(model, whisper, monkeypatch, capsysbinary):
 
     def run(*options):
         exit_code = main(
-            ["listen", "--model", str(model), "--asr", str(whisper), *map(str, options)]
+            ["listen", "--model", str(tiny), "--asr", str(whisper), *map(str, options)]
         )
         out, err = capsysbinary.readouterr()
         return Ran(out.decode(), err.decode(), exit_code)

@@ -6,15 +6,10 @@ import pytest
 
 from app.__main__ import main
 from engine.remote.service import Service
-from tests.support.network.house_server import TOKEN, house_server, tiny_model
+from tests.support.network.house_server import TOKEN, house_server
 from tests.support.sounds import write_sound
 from tests.support.spoken import TINY_STREAMING, needs_sherpa, needs_voice
 from tests.support.spoken import talk as talk_of_voices
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    return tiny_model(tmp_path_factory.mktemp("served"))
 
 
 @pytest.fixture
@@ -40,14 +35,14 @@ def listen(talk, tmp_path, capsysbinary):
 @needs_voice
 @needs_sherpa
 def test_captions_of_a_server_are_those_of_this_computer_also_if_it_is_replaced_while_one_speaks(
-    listen, model, monkeypatch
+    listen, far_model, monkeypatch
 ):
     run, token = listen
-    alone, _ = run("--model", model.directory)
+    alone, _ = run("--model", far_model.directory)
     assert alone.strip()
     asked = []
     with contextlib.ExitStack() as opened:
-        first, server = opened.enter_context(house_server(model))
+        first, server = opened.enter_context(house_server(far_model))
         running, port = [first], int(server.address.rpartition(":")[2])
         ask = Service.ask
 
@@ -55,7 +50,7 @@ def test_captions_of_a_server_are_those_of_this_computer_also_if_it_is_replaced_
             asked.append(request)
             if len(asked) in (2, 4):
                 running[-1].close()
-                running.append(opened.enter_context(house_server(model, port=port))[0])
+                running.append(opened.enter_context(house_server(far_model, port=port))[0])
             return ask(service, request)
 
         monkeypatch.setattr(Service, "ask", counted)

@@ -10,12 +10,6 @@ from app.captions.models import ModelOffer
 from app.config.system.text_io import printable
 from tests.support.app.tiny_engine import TinyEngine
 from tests.support.app.whole_program import Program, cells
-from tests.support.fakes import save_tiny_model
-
-
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory):
-    return save_tiny_model(tmp_path_factory.mktemp("tiny"))
 
 
 @pytest.fixture

@@ -1,19 +1,9 @@
 """The line for typed words in the main window."""
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from app.captions.model import UtteranceView
-from app.main_window.window import MainWindow
-
-
-@pytest.fixture
-def window(qtbot):
-    window = MainWindow()
-    qtbot.addWidget(window)
-    window.show()
-    return window
 
 
 def test_undoing_after_enter_brings_no_sentence_back_that_is_a_caption_already(qtbot, window):

@@ -9,15 +9,6 @@ from PySide6.QtWidgets import QMenu
 from app.captions.model import UtteranceView
 from app.main_window.window import _HEIGHT as HEIGHT
 from app.main_window.window import _WIDTH as WIDTH
-from app.main_window.window import MainWindow
-
-
-@pytest.fixture
-def window(qtbot):
-    window = MainWindow()
-    qtbot.addWidget(window)
-    window.show()
-    return window
 
 
 def show_rows(window, *sources):

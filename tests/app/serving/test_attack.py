@@ -20,7 +20,7 @@ from engine.text.sentences import Sentence
 from engine.translation.factory import make_system
 from engine.translation.feed import feed_sentence
 from tests.support.fakes import random_word
-from tests.support.network.house_server import TOKEN, tiny_model
+from tests.support.network.house_server import TOKEN
 
 ROOT = Path(__file__).parents[3]
 SETTINGS = TranslationSettings(policy="read:2")
@@ -31,18 +31,13 @@ MOST_MORE_BYTES = 100_000_000
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    return tiny_model(tmp_path_factory.mktemp("served"))
-
-
 @pytest.fixture
-def served(model, tmp_path):
+def served(far_model, tmp_path):
     """Run ``surtitle serve``; yield the process and its address."""
     tokens = tmp_path / "tokens"
     tokens.write_text(f"{TOKEN}\n{TOKEN_OF_OTHERS}\n")
     command = [sys.executable, "-m", "app", "serve", "--port", "0", "--clients", "60"]
-    command += ["--model", str(model.directory), "--device", "cpu", "--token-file", str(tokens)]
+    command += ["--model", str(far_model.directory), "--device", "cpu", "--token-file", str(tokens)]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as server:
         told = next(line for line in server.stderr if "translates at" in line)
         yield server, re.search(r"http://\S+:\d+", told)[0]
@@ -89,11 +84,11 @@ def captioned(captioner, words):
 
 
 def test_two_hundred_hostile_clients_cost_memory_that_is_bounded_and_a_good_one_no_caption(
-    served, model
+    served, far_model
 ):
     server, address = served
     sentences = drawn(5)
-    wanted = alone(model, sentences)
+    wanted = alone(far_model, sentences)
     good = PatientCaptioner(Service(ServerSettings(address=address, token=TOKEN)), SETTINGS)
     assert captioned(good, sentences[0]) == wanted[0]
     before = most_bytes(server)

@@ -16,7 +16,7 @@ from engine.session.conversations import Conversations
 from engine.session.loaded_model import LoadedModel
 from engine.settings import ServerSettings, TranslationSettings
 from engine.text.sentences import Sentence
-from tests.support.network.house_server import TOKEN, house_server, tiny_model
+from tests.support.network.house_server import TOKEN, house_server
 
 SESSION = "s" * 22
 CAPTION = (
@@ -29,13 +29,8 @@ TLS = Path(__file__).parents[2] / "assets" / "tls"
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    return tiny_model(tmp_path_factory.mktemp("served"))
-
-
-@pytest.fixture(scope="module")
-def served(model):
-    with house_server(model) as (_, server):
+def served(far_model):
+    with house_server(far_model) as (_, server):
         yield server
 
 
@@ -70,17 +65,17 @@ def test_who_does_not_know_the_token_gets_nothing_but_the_health(served):
     assert asked(served)[0] == 200, "wrong tokens of others keep nobody out"
 
 
-def test_wrong_tokens_are_answered_ten_times_a_minute(model):
-    with house_server(model) as (_, server):
+def test_wrong_tokens_are_answered_ten_times_a_minute(far_model):
+    with house_server(far_model) as (_, server):
         found = [asked(server, token="wrong")[0] for _ in range(12)]
         assert found == [401] * 10 + [429] * 2
         assert asked(server)[0] == 200
 
 
-def test_pages_in_browsers_get_nothing(served, model):
+def test_pages_in_browsers_get_nothing(served, far_model):
     assert asked(served, origin="https://evil.example")[0] == 403
     assert asked(served, sec_fetch_site="cross-site")[0] == 403
-    with house_server(model, tokens=()) as (_, server):
+    with house_server(far_model, tokens=()) as (_, server):
         assert asked(server, token="")[0] == 200
         assert asked(server, token="", host="evil.example")[0] == 403, "a name that points here"
 
@@ -116,9 +111,9 @@ def test_a_sentence_of_a_session_that_is_not_known_is_not_translated(served):
     assert asked(served, "/v1/captions", "POST", body)[0] == 409
 
 
-def test_nobody_asks_in_the_session_of_another(model):
+def test_nobody_asks_in_the_session_of_another(far_model):
     tokens = (TOKEN, "another token, as long as it")
-    with house_server(model, tokens=tokens) as (_, server):
+    with house_server(far_model, tokens=tokens) as (_, server):
         assert asked(server, "/v1/sessions", "POST", opening())[0] == 200
         body = json.dumps(
             {"version": 1, "session": SESSION, "number": 1, "words": ["a"], "ended": False}
@@ -127,8 +122,8 @@ def test_nobody_asks_in_the_session_of_another(model):
         assert asked(server, "/v1/captions", "POST", body, token=tokens[1])[0] == 409
 
 
-def test_a_full_server_refuses_a_further_session_plainly(model):
-    with house_server(model, n_most=1) as (_, server):
+def test_a_full_server_refuses_a_further_session_plainly(far_model):
+    with house_server(far_model, n_most=1) as (_, server):
         assert asked(server, "/v1/sessions", "POST", opening())[0] == 200
         status, answer = asked(server, "/v1/sessions", "POST", opening(session="t" * 22))
         assert status == 503
@@ -150,8 +145,8 @@ def test_hundreds_of_half_open_connections_keep_nobody_out(served):
             one.close()
 
 
-def test_figures_tell_how_much_was_done_and_nothing_of_what_was_said(model):
-    with house_server(model) as (_, server):
+def test_figures_tell_how_much_was_done_and_nothing_of_what_was_said(far_model):
+    with house_server(far_model) as (_, server):
         service = Service(server)
         service.open(Opening(session=SESSION, settings=TranslationSettings()))
         sentence = Sentence(("abacus", "dada"), ended=True)
@@ -165,9 +160,9 @@ def test_figures_tell_how_much_was_done_and_nothing_of_what_was_said(model):
     assert SESSION not in text
 
 
-def test_words_are_sent_by_tls_to_whom_the_certificate_names(model):
+def test_words_are_sent_by_tls_to_whom_the_certificate_names(far_model):
     tls = TlsFiles(TLS / "certificate.pem", TLS / "key.pem")
-    with house_server(model, tls=tls) as (_, server):
+    with house_server(far_model, tls=tls) as (_, server):
         service = Service(server)
         assert service.offer().model == "tiny"
         service.close()
@@ -188,8 +183,8 @@ def test_nothing_is_sent_in_the_clear_to_another_computer(address):
         Service(ServerSettings(address=address, token=TOKEN))
 
 
-def test_an_end_gives_the_answers_that_are_under_way(model):
-    with house_server(model) as (running, server):
+def test_an_end_gives_the_answers_that_are_under_way(far_model):
+    with house_server(far_model) as (running, server):
         service, answers = Service(server), queue.Queue()
         service.open(Opening(session=SESSION, settings=TranslationSettings(policy="read:1")))
         words = tuple("abcdefgh" * 3)
@@ -204,8 +199,8 @@ def test_an_end_gives_the_answers_that_are_under_way(model):
         service.close()
 
 
-def test_a_server_that_has_stopped_refuses_at_once_instead_of_letting_anybody_wait(model):
-    with house_server(model) as (running, server):
+def test_a_server_that_has_stopped_refuses_at_once_instead_of_letting_anybody_wait(far_model):
+    with house_server(far_model) as (running, server):
         assert asked(server, "/v1/sessions", "POST", opening())[0] == 200
         running._conversations.stop(30)
         for path, body in (("/v1/sessions", opening(session="t" * 22)), CAPTION):
@@ -214,10 +209,12 @@ def test_a_server_that_has_stopped_refuses_at_once_instead_of_letting_anybody_wa
             assert "SERVER_STOPPING" in answer
 
 
-def test_an_answer_ends_without_its_last_line_where_the_server_stops_before_it(model, monkeypatch):
+def test_an_answer_ends_without_its_last_line_where_the_server_stops_before_it(
+    far_model, monkeypatch
+):
     monkeypatch.setattr("app.serving.answers._BEAT_S", 0.05)
     monkeypatch.setattr(Conversations, "ask", lambda self, *_order: self.stop(30))
-    with house_server(model) as (_, server):
+    with house_server(far_model) as (_, server):
         assert asked(server, "/v1/sessions", "POST", opening())[0] == 200
         status, answer = asked(server, CAPTION[0], "POST", CAPTION[1])
         assert status == 200
@@ -227,17 +224,19 @@ def test_an_answer_ends_without_its_last_line_where_the_server_stops_before_it(m
 @pytest.mark.parametrize(
     ("stops", "status", "why"), [(True, 503, "SERVER_STOPPING"), (False, 429, "SERVER_BUSY")]
 )
-def test_a_session_that_is_not_opened_in_time_is_refused(model, monkeypatch, stops, status, why):
+def test_a_session_that_is_not_opened_in_time_is_refused(
+    far_model, monkeypatch, stops, status, why
+):
     monkeypatch.setattr("app.serving.answers._BEAT_S", 0.05)
     monkeypatch.setattr(Conversations, "open", lambda self, *_order: stops and self.stop(30))
-    with house_server(model) as (_, server):
+    with house_server(far_model) as (_, server):
         answer = asked(server, "/v1/sessions", "POST", opening())
         assert (answer[0], why in answer[1]) == (status, True)
 
 
-def test_a_session_that_was_quiet_for_long_is_not_counted_as_in_use(model):
+def test_a_session_that_was_quiet_for_long_is_not_counted_as_in_use(far_model):
     now_s = [0.0]
-    loaded, clock = LoadedModel(model, lambda _: None), lambda: now_s[0]
+    loaded, clock = LoadedModel(far_model, lambda _: None), lambda: now_s[0]
     conversations = Conversations(loaded, 2, clock=clock, idle_s=5.0)
     opened = queue.Queue()
     conversations.start()

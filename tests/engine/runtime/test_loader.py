@@ -15,29 +15,25 @@ from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import tiny_card, write_adapter
 from tests.support.fakes import save_tiny_model, tiny_weights
+from tests.support.strangers import refused
 
 
 def refusal(directory, **settings):
     """The sentence that loading fails with."""
-    with pytest.raises(ModelError) as caught:
-        load_weights(ModelSettings(directory=directory, **settings))
-    message = str(caught.value)
-    assert "\n" not in message
-    assert len(message.replace(str(directory), "")) < 400
-    return message
+    return refused(ModelError, load_weights, ModelSettings(directory=directory, **settings))
 
 
-def test_what_is_saved_is_loaded_again(saved):
-    loaded, tiny = load_weights(ModelSettings(directory=saved)), tiny_weights(torch.float32)
-    assert loaded.card == tiny.card
-    assert loaded.n_parameters == tiny.n_parameters
+def test_what_is_saved_is_loaded_again(tiny):
+    loaded, made = load_weights(ModelSettings(directory=tiny)), tiny_weights(torch.float32)
+    assert loaded.card == made.card
+    assert loaded.n_parameters == made.n_parameters
     assert not loaded.network.training
-    for name, tensor in tiny.network.state_dict().items():
+    for name, tensor in made.network.state_dict().items():
         assert torch.equal(loaded.network.state_dict()[name], tensor)
     text = " abc 🙂 3.5 <|end|>"
-    assert loaded.tokenizer.encode(text) == tiny.tokenizer.encode(text)
-    assert loaded.tokenizer.chat_template == tiny.tokenizer.chat_template
-    assert loaded.decoder.decode([300, 301]) == tiny.decoder.decode([300, 301])
+    assert loaded.tokenizer.encode(text) == made.tokenizer.encode(text)
+    assert loaded.tokenizer.chat_template == made.tokenizer.chat_template
+    assert loaded.decoder.decode([300, 301]) == made.decoder.decode([300, 301])
 
 
 def test_a_small_model_computes_in_float32_on_a_cpu(tmp_path):
@@ -119,8 +115,8 @@ def test_a_policy_head_that_the_card_names_comes_along_and_a_broken_one_is_refus
 
 
 @pytest.fixture(scope="module")
-def base(saved):
-    return read_fingerprint(saved)
+def base(tiny):
+    return read_fingerprint(tiny)
 
 
 @pytest.mark.parametrize(
@@ -128,12 +124,10 @@ def base(saved):
     [({"lora_alpha": 4}, 2.0), ({"lora_alpha": 1.5}, 0.75),
      ({"use_rslora": True, "r": 4, "lora_alpha": 3}, 1.5), ({"layers_to_transform": [1]}, 2.0)],
 )  # fmt: skip
-def test_the_factors_of_an_adapter_are_merged_into_the_weights(
-    saved, base, tmp_path, config, scale
-):
+def test_the_factors_of_an_adapter_are_merged_into_the_weights(tiny, base, tmp_path, config, scale):
     write_adapter(tmp_path / "a", base, config=config)
     tensors = load_file(tmp_path / "a" / "adapter_model.safetensors")
-    adapted = load_weights(ModelSettings(directory=saved, adapter=tmp_path / "a")).network
+    adapted = load_weights(ModelSettings(directory=tiny, adapter=tmp_path / "a")).network
     plain = tiny_weights(torch.float32).network
     assert not adapted.training
     n_changed = 0
@@ -160,32 +154,30 @@ def test_an_adapter_says_how_the_model_is_spoken_to(folder, base, tmp_path):
     assert loaded.policies == ()
 
 
-def test_an_adapter_whose_weights_were_changed_is_refused(saved, base, tmp_path):
+def test_an_adapter_whose_weights_were_changed_is_refused(tiny, base, tmp_path):
     path = write_adapter(tmp_path / "a", base) / "adapter_model.safetensors"
     path.write_bytes(path.read_bytes()[:-1] + b"?")
-    assert "was changed or damaged" in refusal(saved, adapter=tmp_path / "a")
+    assert "was changed or damaged" in refusal(tiny, adapter=tmp_path / "a")
 
 
-def test_an_adapter_of_numbers_that_are_none_is_refused(saved, base, tmp_path):
+def test_an_adapter_of_numbers_that_are_none_is_refused(tiny, base, tmp_path):
     write_adapter(tmp_path / "a", base, scale=torch.nan)
     assert "adapter_model.safetensors holds numbers that are none" in refusal(
-        saved, adapter=tmp_path / "a"
+        tiny, adapter=tmp_path / "a"
     )
 
 
-def test_an_adapter_is_merged_as_peft_merges_it_and_without_peft(
-    saved, base, tmp_path, monkeypatch
-):
+def test_an_adapter_is_merged_as_peft_merges_it_and_without_peft(tiny, base, tmp_path, monkeypatch):
     peft = pytest.importorskip("peft")
     folder = write_adapter(tmp_path / "a", base)
     (folder / "adapter_config.json").write_text(json.dumps(peft_config(folder)))
     (folder / "surtitle.json").unlink()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # peft 0.21 uses an old name
-        plain = load_weights(ModelSettings(directory=saved)).network
+        plain = load_weights(ModelSettings(directory=tiny)).network
         theirs = peft.PeftModel.from_pretrained(plain, str(folder)).merge_and_unload()
     monkeypatch.setitem(sys.modules, "peft", None)  # importing it would fail
-    ours = load_weights(ModelSettings(directory=saved, adapter=folder)).network
+    ours = load_weights(ModelSettings(directory=tiny, adapter=folder)).network
     for name, weight in theirs.state_dict().items():
         torch.testing.assert_close(ours.state_dict()[name], weight, rtol=0, atol=1e-6)
 
@@ -199,9 +191,9 @@ def peft_config(folder):
 # --- devices --------------------------------------------------------------------------------------
 
 
-def test_cuda_is_refused_where_there_is_none(saved, monkeypatch):
+def test_cuda_is_refused_where_there_is_none(tiny, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert "use --device cpu or auto" in refusal(saved, device="cuda")
+    assert "use --device cpu or auto" in refusal(tiny, device="cuda")
 
 
 def test_auto_takes_cuda_where_there_is_one(monkeypatch):

@@ -23,14 +23,9 @@ from engine.translation.factory import make_system
 from engine.translation.feed import feed_sentence
 from engine.words import untimed
 from tests.support.fakes import Receiver, random_word
-from tests.support.network.house_server import house_server, tiny_model
+from tests.support.network.house_server import house_server
 
 SETTINGS = TranslationSettings(policy="read:2")
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    return tiny_model(tmp_path_factory.mktemp("served"))
 
 
 def drawn(seed, n_words=24):
@@ -66,10 +61,10 @@ def captions_of(model, words, before=lambda _: None):
     return [receiver.captions[number] for number in receiver.order]
 
 
-def test_many_desktops_at_once_get_the_captions_of_this_computer(model):
-    wanted = [captions_of(model, drawn(seed)) for seed in range(4)]
+def test_many_desktops_at_once_get_the_captions_of_this_computer(far_model):
+    wanted = [captions_of(far_model, drawn(seed)) for seed in range(4)]
     found = {}
-    with house_server(model) as (_, server):
+    with house_server(far_model) as (_, server):
 
         def desktop(seed):
             found[seed] = captions_of(server, drawn(seed))
@@ -82,10 +77,10 @@ def test_many_desktops_at_once_get_the_captions_of_this_computer(model):
     assert [found[seed] for seed in range(4)] == wanted
 
 
-def test_a_server_that_is_replaced_within_sentences_loses_and_doubles_nothing(model):
+def test_a_server_that_is_replaced_within_sentences_loses_and_doubles_nothing(far_model):
     words = drawn(7, 30)
-    wanted = captions_of(model, words)
-    with house_server(model) as (first, server):
+    wanted = captions_of(far_model, words)
+    with house_server(far_model) as (first, server):
         port = int(server.address.rpartition(":")[2])
         running = [first]
         others = []
@@ -93,7 +88,7 @@ def test_a_server_that_is_replaced_within_sentences_loses_and_doubles_nothing(mo
         def before(number):
             if number in (7, 13, 22):
                 running[-1].close()
-                others.append(house_server(model, port=port))
+                others.append(house_server(far_model, port=port))
                 running.append(others[-1].__enter__()[0])
 
         try:
@@ -104,9 +99,9 @@ def test_a_server_that_is_replaced_within_sentences_loses_and_doubles_nothing(mo
     assert len(running) == 4
 
 
-def test_a_session_whose_lane_went_to_another_is_opened_again_and_goes_on(model):
+def test_a_session_whose_lane_went_to_another_is_opened_again_and_goes_on(far_model):
     words = tuple(drawn(3, 8))
-    with house_server(model, n_most=1, idle_s=0.0) as (_, server):
+    with house_server(far_model, n_most=1, idle_s=0.0) as (_, server):
         captioners = [PatientCaptioner(Service(server), SETTINGS) for _ in range(2)]
         pairs = [(one, one.open()) for one in captioners]
         for n_words in range(1, len(words) + 1):
@@ -119,7 +114,7 @@ def test_a_session_whose_lane_went_to_another_is_opened_again_and_goes_on(model)
                     shown += change.text
         for one in captioners:
             one.close()
-    assert pairs[0][1].caption == pairs[1][1].caption == _alone(model, words)
+    assert pairs[0][1].caption == pairs[1][1].caption == _alone(far_model, words)
 
 
 def _alone(model, words):
@@ -134,9 +129,9 @@ def _alone(model, words):
     return utterance.caption
 
 
-def test_without_a_server_a_text_waits_and_then_fails_in_one_sentence(model, monkeypatch):
+def test_without_a_server_a_text_waits_and_then_fails_in_one_sentence(far_model, monkeypatch):
     monkeypatch.setattr("engine.remote.captioner._LONG_PATIENCE_S", 0.5)
-    with house_server(model) as (running, server):
+    with house_server(far_model) as (running, server):
         captioner = PatientCaptioner(Service(server), SETTINGS)
         running.close()
         utterance = captioner.open()
@@ -146,9 +141,9 @@ def test_without_a_server_a_text_waits_and_then_fails_in_one_sentence(model, mon
         captioner.close()
 
 
-def test_a_lane_goes_to_another_after_a_quiet_time_and_no_lane_is_given_twice(model):
+def test_a_lane_goes_to_another_after_a_quiet_time_and_no_lane_is_given_twice(far_model):
     now, answers = [0.0], queue.Queue()
-    loaded = LoadedModel(model, lambda _: None)
+    loaded = LoadedModel(far_model, lambda _: None)
     conversations = Conversations(loaded, 2, idle_s=5.0, clock=lambda: now[0])
 
     def opened(who):

@@ -1,5 +1,6 @@
 """Sessions that caption in further languages beside the one of their settings."""
 
+import contextlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,15 +41,18 @@ FRENCH = FurtherLanguage("fr")
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    folder = save_tiny_model(tmp_path_factory.mktemp("tiny"))
-    return ModelSettings(directory=folder, device="cpu")
-
-
-@pytest.fixture(scope="module")
 def second(tmp_path_factory):
     folder = save_tiny_model(tmp_path_factory.mktemp("second"))
     return ModelSettings(directory=folder, device="cpu", is_second=True)
+
+
+@contextlib.contextmanager
+def in_french(model):
+    """A session that captions in French, too."""
+    with running(model) as (session, listener):
+        session.send(UseLanguages((FRENCH,)))
+        listener.wait_for(LanguagesChanged)
+        yield session, listener
 
 
 def captions_of(listener):
@@ -93,9 +97,7 @@ def test_a_second_model_loads_beside_the_captions_and_then_captions_too(model, s
 
 
 def test_captions_of_the_settings_never_wait_for_a_further_language(model):
-    with running(model) as (session, listener):
-        session.send(UseLanguages((FRENCH,)))
-        listener.wait_for(LanguagesChanged)
+    with in_french(model) as (session, listener):
         session.send(fed([*TEXT.split(), *OTHER.split()]))
         listener.wait_for(FurtherCaptionEnded, 2)
         kinds = [kind for kind in listener.kinds if kind in (UtteranceEnded, FurtherCaptionChanged)]
@@ -117,9 +119,7 @@ def test_a_language_that_comes_in_mid_sentence_captions_the_whole_of_it(model):
 
 
 def test_a_language_that_nobody_wants_any_more_is_not_computed(model):
-    with running(model) as (session, listener):
-        session.send(UseLanguages((FRENCH,)))
-        listener.wait_for(LanguagesChanged)
+    with in_french(model) as (session, listener):
         session.send(UseLanguages(()))
         assert listener.wait_for(LanguagesChanged).languages == ()
         session.send(fed(TEXT.split()))
@@ -129,9 +129,7 @@ def test_a_language_that_nobody_wants_any_more_is_not_computed(model):
 
 
 def test_an_edit_changes_the_captions_of_all_languages(model):
-    with running(model) as (session, listener):
-        session.send(UseLanguages((FRENCH,)))
-        listener.wait_for(LanguagesChanged)
+    with in_french(model) as (session, listener):
         session.send(typed(["ab", "cd", "hh"]))
         session.send(Flush(1))
         listener.wait_for(Flushed)
@@ -148,9 +146,7 @@ def test_an_edit_changes_the_captions_of_all_languages(model):
 
 
 def test_a_flush_is_answered_when_every_language_has_its_caption(model):
-    with running(model) as (session, listener):
-        session.send(UseLanguages((FRENCH,)))
-        listener.wait_for(LanguagesChanged)
+    with in_french(model) as (session, listener):
         session.send(fed(TEXT.split()))
         session.send(Flush(1))
         listener.wait_for(Flushed)
@@ -158,9 +154,7 @@ def test_a_flush_is_answered_when_every_language_has_its_caption(model):
 
 
 def test_other_settings_are_followed_but_for_the_language(model):
-    with running(model) as (session, listener):
-        session.send(UseLanguages((FRENCH,)))
-        listener.wait_for(LanguagesChanged)
+    with in_french(model) as (session, listener):
         session.send(Configure(TranslationSettings(policy="offline", glossary=(("ab", "xy"),))))
         session.send(fed(TEXT.split()))
         listener.wait_for(FurtherCaptionEnded)
@@ -189,9 +183,7 @@ def test_a_language_that_cannot_be_captioned_leaves_the_others_alone(model, wron
 
 
 def test_an_engine_that_breaks_in_a_further_language_breaks_there_alone(model, monkeypatch):
-    with running(model) as (session, listener):
-        session.send(UseLanguages((FRENCH,)))
-        listener.wait_for(LanguagesChanged)
+    with in_french(model) as (session, listener):
         captions = session._serving._further.captions["fr"]
         monkeypatch.setattr(captions.system, "advance", None)
         session.send(fed(TEXT.split()))
@@ -212,9 +204,7 @@ def test_a_switch_of_adapters_switches_the_languages_of_the_same_model(model, tm
     languages = {code: Language(name=code, system=f"<|{code}|>") for code in ("de", "fr")}
     card = tiny_card(base, name="one", languages=languages)
     folder = write_adapter(tmp_path / "one", base, tensors=tensors, card=card)
-    with running(model) as (session, listener):
-        session.send(UseLanguages((FRENCH,)))
-        listener.wait_for(LanguagesChanged)
+    with in_french(model) as (session, listener):
         session.send(fed(["ab", "cd"]))
         session.send(LoadAdapter(folder))
         session.send(fed(["ef", "gh."]))
@@ -242,9 +232,7 @@ def test_a_session_without_a_model_captions_in_further_languages_by_theirs(model
 
 
 def test_a_language_that_is_far_behind_leaves_sentences_out_and_is_soon_here_again(model):
-    with running(model) as (session, listener):
-        session.send(UseLanguages((FRENCH,)))
-        listener.wait_for(LanguagesChanged)
+    with in_french(model) as (session, listener):
         session.send(fed(TEXT.split() * 60))
         session.send(Flush(1))
         listener.wait_for(Flushed)

@@ -22,14 +22,7 @@ from engine.session.session import Session
 from engine.settings import ModelSettings, TranslationSettings
 from engine.text.sentences import without_full_stop
 from tests.support.commands import fed, typed
-from tests.support.fakes import save_tiny_model
 from tests.support.sessions import WAIT_S, Listener, at_once, running
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    folder = save_tiny_model(tmp_path_factory.mktemp("tiny"))
-    return ModelSettings(directory=folder, device="cpu")
 
 
 def failure(model, translation=TranslationSettings(), **arguments):  # noqa: B008  frozen

@@ -20,12 +20,6 @@ SENTENCES = ["ab cd ef gh.", "hh gg ff ee dd.", "abc d ef gg."]
 TEXT = " ".join(SENTENCES)
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    folder = save_tiny_model(tmp_path_factory.mktemp("tiny"))
-    return ModelSettings(directory=folder, device="cpu")
-
-
 # --- falling behind -------------------------------------------------------------------------------
 
 

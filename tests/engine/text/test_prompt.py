@@ -14,6 +14,7 @@ from engine.text.prompt import (
 )
 from tests.support.chat_templates import CHATML, GEMMA_LIKE, WITHOUT_SYSTEM, card, tokenizer_with
 from tests.support.fakes import random_word, tiny_tokenizer
+from tests.support.strangers import refused
 
 STRIPPING = (
     "{{ bos_token }}{% for message in messages %}"
@@ -40,12 +41,9 @@ def headers_of(template, system="<|de|>"):
 
 
 def refusal(template, **changes):
-    with pytest.raises(ModelError) as caught:
-        make_prompt(tokenizer_with(template), card(**changes), "de")
-    message = str(caught.value)
-    assert "\n" not in message
-    assert "tiny" in message
-    return message
+    said = refused(ModelError, make_prompt, tokenizer_with(template), card(**changes), "de")
+    assert "tiny" in said
+    return said
 
 
 def test_the_headers_of_our_own_models_are_one_token_each_but_for_the_system_prompt():

@@ -1,7 +1,6 @@
 """What is told in the system message besides the order to translate."""
 
 import random
-from dataclasses import replace
 
 import pytest
 
@@ -10,20 +9,12 @@ from engine.settings import TranslationSettings
 from engine.text.glossary import read_glossary
 from engine.text.prompt import make_prompt
 from engine.text.prompt_context import MAX_ROWS, Context
-from tests.support.fakes import hashing_translator, random_word, tiny_tokenizer, tiny_weights
+from tests.support.fakes import instructed_translator, random_word, tiny_tokenizer, tiny_weights
 
 CARD = tiny_weights().card
 
 
 TERMS = (("abc", "fed"), ("gh", "ha"))
-
-
-def instructed_translator():
-    """A translator of an instruct model, which finds its glossary in the prompt."""
-    engine = hashing_translator()
-    weights = engine.conversation.weights
-    engine.conversation.weights = replace(weights, card=replace(weights.card, policies=()))
-    return engine
 
 
 def system_text(prompt):

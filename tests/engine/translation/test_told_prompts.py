@@ -1,20 +1,10 @@
 """What a translator tells in its prompts of terms and of the sentences before."""
 
-from dataclasses import replace
-
 from engine.settings import TranslationSettings
 from engine.translation.feed import changes
-from tests.support.fakes import hashing_translator, tiny_tokenizer
+from tests.support.fakes import instructed_translator, tiny_tokenizer
 
 TERMS = (("abc", "fed"), ("gh", "ha"))
-
-
-def instructed_translator():
-    """A translator of an instruct model, which finds its glossary in the prompt."""
-    engine = hashing_translator()
-    weights = engine.conversation.weights
-    engine.conversation.weights = replace(weights, card=replace(weights.card, policies=()))
-    return engine
 
 
 def system_text(prompt):

@@ -34,8 +34,8 @@ def load(folder):
     return pretrained_network(folder, dtype=None, packing=None, device=torch.device("cpu"))
 
 
-def test_a_sound_folder_is_let_through(saved):
-    check_model_folder(saved)
+def test_a_sound_folder_is_let_through(tiny):
+    check_model_folder(tiny)
 
 
 # --- code, and files that are not the model's own -----------------------------------------------
@@ -118,9 +118,9 @@ def test_a_pipe_or_a_folder_in_the_place_of_a_file_is_not_waited_for(folder, nam
     assert f"'{name}' is no plain file" in refusal(folder)
 
 
-def test_links_to_files_are_files(saved, tmp_path):
+def test_links_to_files_are_files(tiny, tmp_path):
     """The hub's own cache is made of links."""
-    for path in saved.iterdir():
+    for path in tiny.iterdir():
         (tmp_path / path.name).symlink_to(path)
     check_model_folder(tmp_path)
     (tmp_path / "config.json").unlink()

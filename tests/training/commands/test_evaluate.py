@@ -4,15 +4,9 @@ import shutil
 
 import pytest
 
-from tests.support.fakes import save_tiny_model
 from tests.support.run_folders import evaluate, summary_of, work_here, write_test_set
 from training.__main__ import main
 from training.evaluation import model_choice
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    return save_tiny_model(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture
@@ -21,12 +15,12 @@ def files(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def whole_begun(tmp_path_factory, model):
+def whole_begun(tmp_path_factory, tiny):
     """A run of one line."""
     folder = tmp_path_factory.mktemp("begun")
     with pytest.MonkeyPatch.context() as patch:
         work_here(patch)
-        assert evaluate(write_test_set(folder), model, folder / "out", "--limit", "1") == 0
+        assert evaluate(write_test_set(folder), tiny, folder / "out", "--limit", "1") == 0
     return folder / "out"
 
 
@@ -42,9 +36,9 @@ def in_process(monkeypatch):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_the_baseline_is_measured_by_the_same_command(tmp_path, files, model):
+def test_the_baseline_is_measured_by_the_same_command(tmp_path, files, tiny):
     more = ("--system", "retranslate", "--limit", "2")
-    assert evaluate(files, model, tmp_path / "out", *more, policies="wait:1,offline") == 0
+    assert evaluate(files, tiny, tmp_path / "out", *more, policies="wait:1,offline") == 0
     again, offline = summary_of(tmp_path / "out")
     assert {again["system"], offline["system"]} == {"retranslate"}
     assert again["tokens_recomputed"] > 0 == offline["tokens_recomputed"]
@@ -53,9 +47,9 @@ def test_the_baseline_is_measured_by_the_same_command(tmp_path, files, model):
 
 @pytest.mark.usefixtures("in_process")
 def test_only_the_first_lines_may_be_asked_for_and_the_model_may_be_bundled(
-    tmp_path, files, model, monkeypatch
+    tmp_path, files, tiny, monkeypatch
 ):
-    monkeypatch.setattr(model_choice, "bundled_models", lambda: [model])
+    monkeypatch.setattr(model_choice, "bundled_models", lambda: [tiny])
     source, reference = map(str, files)
     given = ["--source", source, "--reference", reference, "--to", "fr", "--out", str(tmp_path)]
     assert main(["evaluate", *given, "--policies", "read:3,read:3", "--limit", "1"]) == 0
@@ -63,8 +57,8 @@ def test_only_the_first_lines_may_be_asked_for_and_the_model_may_be_bundled(
     assert scores["n_sentences"] == 1
 
 
-def test_an_adapter_is_loaded(tmp_path, files, model, capsys):
-    assert evaluate(files, model, tmp_path / "out", "--adapter", str(tmp_path)) == 1
+def test_an_adapter_is_loaded(tmp_path, files, tiny, capsys):
+    assert evaluate(files, tiny, tmp_path / "out", "--adapter", str(tmp_path)) == 1
     assert "no adapter_config.json" in capsys.readouterr().err
 
 
@@ -79,21 +73,21 @@ def test_an_adapter_is_loaded(tmp_path, files, model, capsys):
         (("--to", "fr"), "another language (de, not fr)"),
     ],
 )
-def test_a_folder_of_another_run_is_left_as_it_is(begun, files, model, capsys, change, words):
+def test_a_folder_of_another_run_is_left_as_it_is(begun, files, tiny, capsys, change, words):
     before = {path: path.read_bytes() for path in begun.rglob("*") if path.is_file()}
     more = () if callable(change) else change
     if callable(change):
         change(files)
-    assert evaluate(files, model, begun, *more) == 2
+    assert evaluate(files, tiny, begun, *more) == 2
     error = capsys.readouterr().err
     assert f"holds a run with {words}" in error
     assert error.count("\n") == 1
     assert {path: path.read_bytes() for path in begun.rglob("*") if path.is_file()} == before
 
 
-def test_a_folder_of_another_model_is_left_as_it_is(begun, tmp_path, files, model, capsys):
+def test_a_folder_of_another_model_is_left_as_it_is(begun, tmp_path, files, tiny, capsys):
     other = tmp_path / "other"
-    shutil.copytree(model, other)
+    shutil.copytree(tiny, other)
     config = other / "config.json"
     config.write_text(config.read_text() + " ")
     assert evaluate(files, other, begun) == 2
@@ -101,19 +95,19 @@ def test_a_folder_of_another_model_is_left_as_it_is(begun, tmp_path, files, mode
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"x": 1}', b"\xff"])
-def test_a_garbled_record_is_one_sentence(tmp_path, files, model, capsys, content):
+def test_a_garbled_record_is_one_sentence(tmp_path, files, tiny, capsys, content):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "run.json").write_bytes(content)
-    assert evaluate(files, model, tmp_path / "out") == 1
+    assert evaluate(files, tiny, tmp_path / "out") == 1
     error = capsys.readouterr().err
     assert "run.json cannot be read" in error
     assert error.count("\n") == 1
 
 
-def test_a_garbled_log_is_one_sentence(begun, files, model, capsys):
+def test_a_garbled_log_is_one_sentence(begun, files, tiny, capsys):
     log = next((begun / "log").iterdir())
     log.write_text("nonsense\n")
-    assert evaluate(files, model, begun, "--limit", "1") == 1
+    assert evaluate(files, tiny, begun, "--limit", "1") == 1
     assert "is no event: delete this log" in capsys.readouterr().err
 
 
@@ -126,13 +120,13 @@ def test_without_a_bundled_model_a_folder_must_be_named(tmp_path, files, monkeyp
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_layout_that_recomputes_pays_for_it_and_is_another_run(tmp_path, files, model, capsys):
+def test_a_layout_that_recomputes_pays_for_it_and_is_another_run(tmp_path, files, tiny, capsys):
     recomputed = {}
     for layout in ("recomputed", "slots"):
         out = tmp_path / layout
         options = ("--layout", layout, "--workers", "1")
-        assert evaluate(files, model, out, *options, policies="wait:1") == 0
+        assert evaluate(files, tiny, out, *options, policies="wait:1") == 0
         recomputed[layout] = summary_of(out)[0]["tokens_recomputed"]
     assert recomputed["slots"] == 0 < recomputed["recomputed"]
-    assert evaluate(files, model, out, "--layout", "gpe", policies="wait:1") == 2
+    assert evaluate(files, tiny, out, "--layout", "gpe", policies="wait:1") == 2
     assert "another layout (slots, not gpe)" in capsys.readouterr().err

@@ -16,18 +16,13 @@ from training.trainer.checkpoint import read_counters
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return save_tiny_model(tmp_path_factory.mktemp("base"))
-
-
-@pytest.fixture(scope="module")
 def data(tmp_path_factory):
     return write_pairs(tmp_path_factory.mktemp("data") / "en-de.tsv")
 
 
 @pytest.fixture
-def run(data, base, tmp_path):
-    return functools.partial(finetune, data, base, tmp_path / "out")
+def run(data, tiny, tmp_path):
+    return functools.partial(finetune, data, tiny, tmp_path / "out")
 
 
 @pytest.mark.slow
@@ -39,17 +34,17 @@ def run(data, base, tmp_path):
     ],
     ids=" ".join,
 )
-def test_what_saves_memory_changes_no_loss(data, base, tmp_path, arguments):
+def test_what_saves_memory_changes_no_loss(data, tiny, tmp_path, arguments):
     out = tmp_path / "out"
-    assert finetune(data, base, tmp_path / "plain") == 0
-    assert finetune(data, base, out, *arguments) == 0
+    assert finetune(data, tiny, tmp_path / "plain") == 0
+    assert finetune(data, tiny, out, *arguments) == 0
     assert losses(out) == pytest.approx(losses(tmp_path / "plain"), rel=1e-5)
 
 
-def test_the_rate_falls_as_it_is_told(data, base, tmp_path):
+def test_the_rate_falls_as_it_is_told(data, tiny, tmp_path):
     def rates(name, *arguments):
         out = tmp_path / name
-        assert finetune(data, base, out, "--epochs", "4", "--warm-up", "2", *arguments) == 0
+        assert finetune(data, tiny, out, "--epochs", "4", "--warm-up", "2", *arguments) == 0
         steps = (out / "steps.jsonl").read_text(encoding="utf-8").splitlines()
         return [json.loads(step)["rate"] for step in steps]
 
@@ -59,11 +54,11 @@ def test_the_rate_falls_as_it_is_told(data, base, tmp_path):
     assert rates("linear", "--fall", "linear") == pytest.approx(linear)
 
 
-def test_every_method_trains(data, base, tmp_path):
+def test_every_method_trains(data, tiny, tmp_path):
     usual = ("without-mask", "without-slots", "gpe", "conversational", "prefix", "causal")
     for method in (*usual, "easist"):
         out = tmp_path / method
-        assert finetune(data, base, out, "--method", method, "--stop-after", "1") == 0
+        assert finetune(data, tiny, out, "--method", method, "--stop-after", "1") == 0
         assert read_counters(out / "checkpoint").step == 1
 
 

@@ -4,21 +4,8 @@ import json
 
 import pytest
 
-from tests.support.training_runs import SMALL, pretrain, write_words
+from tests.support.training_runs import SMALL, pretrain
 from training.__main__ import main
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    return write_words(tmp_path_factory.mktemp("data") / "en-de.tsv")
-
-
-@pytest.fixture(scope="module")
-def trained(data, tmp_path_factory):
-    """The folder of an unbroken run."""
-    out = tmp_path_factory.mktemp("trained") / "model"
-    assert pretrain(data, out) == 0
-    return out
 
 
 def refusal(capsys, *arguments):
@@ -33,11 +20,11 @@ def refusal(capsys, *arguments):
     return message
 
 
-def test_a_recipe_holds_data_weights_size_and_schedule(data, tmp_path):
+def test_a_recipe_holds_data_weights_size_and_schedule(words, tmp_path):
     recipe, by_recipe = tmp_path / "mine.toml", tmp_path / "by_recipe"
     recipe.write_text(
         'base = "new"\nname = "small"\nslot_lengths = [8]\ndevice = "cpu"\nprecision = "fp32"\n'
-        f"[data]\nde = {json.dumps(str(data))}\n[weights]\nodd = 0.5\n"
+        f"[data]\nde = {json.dumps(str(words))}\n[weights]\nodd = 0.5\n"
         "[shape]\nvocabulary = 320\nhidden = 64\nlayers = 1\nheads = 2\nfeed_forward = 64\n"
         "[mixture]\nwaits = 0.0\n"
         '[optimisation]\noptimizer = "adamw"\nfall = "linear"\nbatch_tokens = 400\nepochs = 1\n',
@@ -54,8 +41,8 @@ def test_a_recipe_holds_data_weights_size_and_schedule(data, tmp_path):
     assert rates[-1] < max(rates)
 
 
-def test_the_loss_falls(data, tmp_path, capsys):
-    assert pretrain(data, tmp_path / "model", "--epochs", "3") == 0
+def test_the_loss_falls(words, tmp_path, capsys):
+    assert pretrain(words, tmp_path / "model", "--epochs", "3") == 0
     progress = capsys.readouterr().err
     losses = [float(part.split()[0].rstrip(",")) for part in progress.split("loss ")[1:]]
     assert losses
@@ -75,6 +62,6 @@ def test_the_loss_falls(data, tmp_path, capsys):
     ],
     ids=str,
 )
-def test_a_run_cannot_be_resumed_with_other_settings(data, trained, capsys, changed, name):
-    arguments = ["--data", f"de={data}", "--out", str(trained), *SMALL, *changed]
+def test_a_run_cannot_be_resumed_with_other_settings(words, trained, capsys, changed, name):
+    arguments = ["--data", f"de={words}", "--out", str(trained), *SMALL, *changed]
     assert f"was made with another {name}:" in refusal(capsys, *arguments)

@@ -18,7 +18,7 @@ from engine.metrics.replay import read_events, replay
 from engine.settings import TranslationSettings
 from engine.translation.feed import WARM_UP, feed_line
 from engine.translation.slot_translator import Translator
-from tests.support.fakes import random_word, save_tiny_model, tiny_weights
+from tests.support.fakes import random_word, tiny_weights
 from tests.support.run_folders import (
     evaluate,
     evaluate_arguments,
@@ -45,11 +45,6 @@ FIELDS = [
 
 
 TIMES = [name for name in FIELDS if name.startswith(("ms_", "laal_ca", "peak_"))]
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    return save_tiny_model(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture
@@ -99,9 +94,9 @@ def fed_alone(policy, sources, folder):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
-def test_a_test_set_is_translated_written_and_scored(tmp_path, files, model, capsys):
+def test_a_test_set_is_translated_written_and_scored(tmp_path, files, tiny, capsys):
     out = tmp_path / "deep" / "out"
-    assert evaluate(files, model, out, "--workers", "2") == 0
+    assert evaluate(files, tiny, out, "--workers", "2") == 0
     assert {path.name for path in out.iterdir()} == {
         "log", "run.json", "summary.json", "quality_latency.png",
         *(f"{p}.{end}" for p in POLICIES for end in ("hyp", "jsonl")),
@@ -136,11 +131,11 @@ def test_a_test_set_is_translated_written_and_scored(tmp_path, files, model, cap
 
 @pytest.mark.usefixtures("in_process")
 def test_lines_translated_side_by_side_score_the_same_and_have_no_times(
-    tmp_path, files, model, capsys
+    tmp_path, files, tiny, capsys
 ):
     one, many = tmp_path / "one", tmp_path / "many"
-    evaluate(files, model, one, "--workers", "1")
-    evaluate(files, model, many, "--workers", "2", "--batch", "3")
+    evaluate(files, tiny, one, "--workers", "1")
+    evaluate(files, tiny, many, "--workers", "2", "--batch", "3")
     for policy in POLICIES:
         assert (many / f"{policy}.hyp").read_text() == (one / f"{policy}.hyp").read_text()
     alone, scores, _ = without_times(one)
@@ -155,7 +150,7 @@ def test_lines_translated_side_by_side_score_the_same_and_have_no_times(
     assert all(row[name] is None for row in summary_of(many) for name in times)
     assert all(row[name] is not None for row in summary_of(one) for name in times)
     capsys.readouterr()
-    assert evaluate(files, model, many) == 2
+    assert evaluate(files, tiny, many) == 2
     assert "another batch (3, not 1)" in capsys.readouterr().err
     compared = tmp_path / "compared"
     more = ["--out", str(compared), "--samples", "20"]
@@ -180,21 +175,21 @@ def interrupted(n_lines, monkeypatch):
 
 @pytest.mark.usefixtures("in_process")
 def test_a_run_that_was_stopped_goes_on_and_ends_as_an_unbroken_one(
-    tmp_path, files, model, monkeypatch
+    tmp_path, files, tiny, monkeypatch
 ):
-    evaluate(files, model, tmp_path / "whole", "--workers", "1")
+    evaluate(files, tiny, tmp_path / "whole", "--workers", "1")
     whole = without_times(tmp_path / "whole")
     for n_lines in (3, 14):
         broken = tmp_path / str(n_lines)
         with monkeypatch.context() as patch:
             interrupted(n_lines, patch)
             with pytest.raises(KeyboardInterrupt):
-                evaluate(files, model, broken, "--workers", "1")
+                evaluate(files, tiny, broken, "--workers", "1")
         assert not (broken / "summary.json").exists()
         newest = max((broken / "log").iterdir(), key=lambda path: path.stat().st_mtime_ns)
         newest.write_bytes(newest.read_bytes()[:-7])  # as a kill in the middle of a row leaves it
         n_logged = len(list((broken / "log").iterdir()))
-        assert evaluate(files, model, broken, "--workers", "2") == 0
+        assert evaluate(files, tiny, broken, "--workers", "2") == 0
         assert without_times(broken) == whole
         n_lines_again = sum(
             row["event"] == "line" and row["index"] >= 0
@@ -205,11 +200,11 @@ def test_a_run_that_was_stopped_goes_on_and_ends_as_an_unbroken_one(
 
 
 @pytest.mark.usefixtures("in_process")
-def test_another_policy_may_be_added_later(tmp_path, files, model):
+def test_another_policy_may_be_added_later(tmp_path, files, tiny):
     out = tmp_path / "out"
-    evaluate(files, model, out, policies="read:3")
+    evaluate(files, tiny, out, policies="read:3")
     logs = {path: path.read_bytes() for path in (out / "log").iterdir()}
-    evaluate(files, model, out)
+    evaluate(files, tiny, out)
     assert [one["policy"] for one in summary_of(out)] == list(POLICIES)
     assert all(path.read_bytes() == content for path, content in logs.items())
 
@@ -223,14 +218,14 @@ def test_the_logs_of_a_tau_are_not_those_of_a_longer_one(tmp_path):
         assert [path.name for path in workers.log_paths(tmp_path, policy)] == own
 
 
-def test_a_run_that_is_killed_keeps_what_it_has_and_leaves_no_worker(tmp_path, model):
+def test_a_run_that_is_killed_keeps_what_it_has_and_leaves_no_worker(tmp_path, tiny):
     rng = random.Random(4)
     files = (tmp_path / "a.en", tmp_path / "a.de")
     text = "".join(" ".join(random_word(rng) for _ in range(6)) + "\n" for _ in range(400))
     for file in files:
         file.write_text(text)
     out = tmp_path / "out"
-    given = evaluate_arguments(files, model, out, "--workers", "1", policies="wait:2")
+    given = evaluate_arguments(files, tiny, out, "--workers", "1", policies="wait:2")
     process = subprocess.Popen(
         [sys.executable, "-m", "training", *given], stderr=subprocess.DEVNULL
     )
@@ -253,7 +248,7 @@ def test_a_run_that_is_killed_keeps_what_it_has_and_leaves_no_worker(tmp_path, m
 
 @pytest.mark.slow
 def test_a_full_disk_is_one_sentence_and_what_was_translated_is_kept(
-    tmp_path, files, model, monkeypatch
+    tmp_path, files, tiny, monkeypatch
 ):
     def full(_share):
         raise OSError(28, "No space left on device")
@@ -263,7 +258,7 @@ def test_a_full_disk_is_one_sentence_and_what_was_translated_is_kept(
     receiver, sender = workers.multiprocessing.Pipe(duplex=False)
     settings = RunSettings(
         source=files[0], reference=files[1], policies=("read:3",),
-        model=measured_model(model, None, "cpu"),
+        model=measured_model(tiny, None, "cpu"),
         translation=TranslationSettings(), out=tmp_path / "out",
     )  # fmt: skip
     handler = signal.getsignal(signal.SIGINT)
@@ -273,12 +268,12 @@ def test_a_full_disk_is_one_sentence_and_what_was_translated_is_kept(
 
 
 def test_a_model_that_does_not_load_is_told_by_the_worker(
-    tmp_path, files, model, capsys, monkeypatch
+    tmp_path, files, tiny, capsys, monkeypatch
 ):
     context = multiprocessing.get_context("fork")  # a copy of this process imports nothing anew
     monkeypatch.setattr(workers.multiprocessing, "get_context", lambda _spawn: context)
     broken = tmp_path / "broken"
-    shutil.copytree(model, broken)
+    shutil.copytree(tiny, broken)
     (broken / "model.safetensors").unlink()
     assert evaluate(files, broken, tmp_path / "out", "--workers", "1") == 1
     assert "cannot be loaded" in capsys.readouterr().err

@@ -67,11 +67,6 @@ def test_a_pass_holds_no_more_rows_than_it_may_unless_one_line_does():
                 assert n_lines * length <= pass_tokens or n_lines == 1
 
 
-@pytest.fixture(scope="module")
-def base_folder(tmp_path_factory):
-    return save_tiny_model(tmp_path_factory.mktemp("base"))
-
-
 def material(base_folder, tmp_path, **changes):
     data = {"de": write_pairs(tmp_path / "data.tsv", n_pairs=40)}
     settings = TrainSettings(out=tmp_path / "out", data=data, base=str(base_folder), **changes)
@@ -80,16 +75,16 @@ def material(base_folder, tmp_path, **changes):
     return prepare(settings, data, base.tokenizer, base.card, "digest of the base")
 
 
-def test_a_step_of_so_many_tokens_has_as_many_on_average(base_folder, tmp_path):
+def test_a_step_of_so_many_tokens_has_as_many_on_average(tiny, tmp_path):
     optimisation = Optimisation(batch_tokens=150)
-    stream = material(base_folder, tmp_path, optimisation=optimisation).stream
+    stream = material(tiny, tmp_path, optimisation=optimisation).stream
     steps = itertools.islice(stream.steps(), 4)
     n_rows = [sum(len(one.rows) for one in lines.examples) for lines in steps]
     assert 100 < sum(n_rows) / len(n_rows) < 220
 
 
-def test_no_token_is_forbidden_where_the_source_is_labelled(base_folder, tmp_path):
-    usual, easist = (material(base_folder, tmp_path, method=one) for one in ("exposst", "easist"))
+def test_no_token_is_forbidden_where_the_source_is_labelled(tiny, tmp_path):
+    usual, easist = (material(tiny, tmp_path, method=one) for one in ("exposst", "easist"))
     assert len(usual.markers.within_writes) > 3
     assert easist.markers == Markers((), ())
     steps = [lines.examples for lines in itertools.islice(easist.stream.steps(), 2)]
@@ -101,9 +96,9 @@ def test_no_token_is_forbidden_where_the_source_is_labelled(base_folder, tmp_pat
     assert torch.equal(forbid_markers(logits, ends, easist.markers), logits)
 
 
-def test_a_digest_tells_parts_apart_and_knows_the_same(base_folder, tmp_path):
+def test_a_digest_tells_parts_apart_and_knows_the_same(tiny, tmp_path):
     def digests(**changes):
-        text = material(base_folder, tmp_path, **changes).fingerprint
+        text = material(tiny, tmp_path, **changes).fingerprint
         return dict(part.split("=") for part in text.split())
 
     usual = digests()
@@ -133,8 +128,8 @@ def test_slots_are_those_of_the_base_unless_others_are_named(tmp_path, taught, t
     assert other.stream.slot_lengths == (8,)
 
 
-def test_digests_are_those_of_earlier_versions_so_that_their_runs_go_on(base_folder, tmp_path):
-    text = material(base_folder, tmp_path).fingerprint
+def test_digests_are_those_of_earlier_versions_so_that_their_runs_go_on(tiny, tmp_path):
+    text = material(tiny, tmp_path).fingerprint
     found = dict(part.split("=") for part in text.split())
     written = {
         "optimisation": "AdapterOptimisation(rate=0.0002, warm_up_steps=500, fall='root', "
@@ -148,11 +143,11 @@ def test_digests_are_those_of_earlier_versions_so_that_their_runs_go_on(base_fol
         assert found[name] == hashlib.sha256(value.encode()).hexdigest()[:12]
 
 
-def test_a_pair_whose_target_spells_a_marker_is_left_out(base_folder, tmp_path):
+def test_a_pair_whose_target_spells_a_marker_is_left_out(tiny, tmp_path):
     data = {"de": write_pairs(tmp_path / "data.tsv", n_pairs=40)}
     with data["de"].open("a", encoding="utf-8") as file:
         file.write("look here\tthe <tool> works\tletters\t1 2 2\n")
-    settings = TrainSettings(out=tmp_path / "out", data=data, base=str(base_folder))
+    settings = TrainSettings(out=tmp_path / "out", data=data, base=str(tiny))
     base = find_base(settings, ("read:3",))
     assert prepare(settings, data, base.tokenizer, base.card).n_pairs["letters"] == 41
     base.tokenizer.add_tokens(["<tool>"])  # as models have them for calls of tools

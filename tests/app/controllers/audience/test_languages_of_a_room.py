@@ -9,12 +9,6 @@ from app.sharing.networks import LOOPBACK
 from tests.support.app.tiny_engine import TinyEngine
 from tests.support.app.whole_program import Program
 from tests.support.audience.page_client import Reader
-from tests.support.fakes import save_tiny_model
-
-
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory):
-    return save_tiny_model(tmp_path_factory.mktemp("tiny"))
 
 
 @pytest.fixture

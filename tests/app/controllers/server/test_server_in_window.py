@@ -2,11 +2,8 @@
 
 import contextlib
 import json
-import os
 import stat
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -16,6 +13,7 @@ from engine.settings import ServerSettings, TranslationSettings
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.whole_program import cells
 from tests.support.network.house_server import TOKEN, house_server, tiny_model
+from tests.support.programs.run import ran
 
 GONE = "does not answer"
 
@@ -28,11 +26,6 @@ class HouseEngine(FakeEngine):
             self.sessions.append(Session(model, translation, report))
             return self.sessions[-1]
         return super().make(model, translation, report)
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    return tiny_model(tmp_path_factory.mktemp("served"))
 
 
 @pytest.fixture(scope="module")
@@ -101,8 +94,10 @@ def cues(one):
     return [(cue.source, cue.text) for cue in one.application.keeper.cues]
 
 
-def test_a_server_that_is_named_in_the_dialog_translates_and_is_stored(desktop, model, tmp_path):
-    with house_server(model) as (_, server):
+def test_a_server_that_is_named_in_the_dialog_translates_and_is_stored(
+    desktop, far_model, tmp_path
+):
+    with house_server(far_model) as (_, server):
         one = desktop()
         assert state(one) == ""
         dialog = fill_in(one, server)
@@ -121,8 +116,8 @@ def test_a_server_that_is_named_in_the_dialog_translates_and_is_stored(desktop, 
         one.window.close()
 
 
-def test_the_next_start_asks_the_stored_server_at_once(desktop, model):
-    with house_server(model) as (_, server):
+def test_the_next_start_asks_the_stored_server_at_once(desktop, far_model):
+    with house_server(far_model) as (_, server):
         on_server(desktop(), server).window.close()
         again = desktop(model=None)
         again.wait(lambda: state(again) == f"Computed on {name(server)}")
@@ -130,8 +125,8 @@ def test_the_next_start_asks_the_stored_server_at_once(desktop, model):
         again.window.close()
 
 
-def test_a_model_named_at_the_start_comes_before_the_stored_server(desktop, model):
-    with house_server(model) as (_, server):
+def test_a_model_named_at_the_start_comes_before_the_stored_server(desktop, far_model):
+    with house_server(far_model) as (_, server):
         on_server(desktop(), server).window.close()
         again = desktop()
         assert state(again) == ""
@@ -141,8 +136,8 @@ def test_a_model_named_at_the_start_comes_before_the_stored_server(desktop, mode
         again.window.close()
 
 
-def test_what_a_server_refuses_stands_in_the_dialog_and_the_model_in_use_stays(desktop, model):
-    with house_server(model) as (_, server):
+def test_what_a_server_refuses_stands_in_the_dialog_and_the_model_in_use_stays(desktop, far_model):
+    with house_server(far_model) as (_, server):
         one = desktop()
         dialog = fill_in(one, server, token="a wrong token, as long as it")
         one.wait(lambda: "does not know this token" in dialog.message.text())
@@ -166,8 +161,10 @@ def test_an_address_that_is_none_is_told_in_the_dialog(desktop, address):
     assert state(one) == ""
 
 
-def test_captions_go_on_where_they_stood_when_the_computer_changes_in_a_sentence(desktop, model):
-    with house_server(model) as (_, server):
+def test_captions_go_on_where_they_stood_when_the_computer_changes_in_a_sentence(
+    desktop, far_model
+):
+    with house_server(far_model) as (_, server):
         one = desktop()
         say(one, "abc def.")
         one.type("gha bed ")
@@ -185,10 +182,10 @@ def test_captions_go_on_where_they_stood_when_the_computer_changes_in_a_sentence
         one.window.close()
 
 
-def test_a_server_that_goes_away_is_told_and_its_return_too_and_no_word_is_lost(desktop, model):
+def test_a_server_that_goes_away_is_told_and_its_return_too_and_no_word_is_lost(desktop, far_model):
     said = ["abc def gab.", "bed cab dad.", "hab gef fed.", "ace bad."]
     with contextlib.ExitStack() as opened:
-        first, server = opened.enter_context(house_server(model))
+        first, server = opened.enter_context(house_server(far_model))
         port = int(server.address.rpartition(":")[2])
         one = on_server(desktop(), server)
         say(one, said[0])
@@ -200,7 +197,7 @@ def test_a_server_that_goes_away_is_told_and_its_return_too_and_no_word_is_lost(
         one.wait(lambda: state(one) == f"{name(server)} {GONE}")
         assert GONE in told(one)
         assert one.window.banner.offer.text() == "T&ranslate on this computer"
-        opened.enter_context(house_server(model, port=port))
+        opened.enter_context(house_server(far_model, port=port))
         one.wait(lambda: state(one) == f"Computed on {name(server)}")
         say(one, said[3])
         one.wait(lambda: len(cues(one)) == 4)
@@ -213,8 +210,8 @@ def test_a_server_that_goes_away_is_told_and_its_return_too_and_no_word_is_lost(
         one.window.close()
 
 
-def test_this_computer_takes_over_at_once_from_a_server_that_went_away(desktop, model):
-    with house_server(model) as (running, server):
+def test_this_computer_takes_over_at_once_from_a_server_that_went_away(desktop, far_model):
+    with house_server(far_model) as (running, server):
         one = on_server(desktop(), server)
         running.close()
         one.type("abc def ")
@@ -227,8 +224,10 @@ def test_this_computer_takes_over_at_once_from_a_server_that_went_away(desktop, 
         one.window.close()
 
 
-def test_a_stored_server_that_does_not_answer_is_waited_for_with_all_words(program, desktop, model):
-    with house_server(model) as (running, server):
+def test_a_stored_server_that_does_not_answer_is_waited_for_with_all_words(
+    program, desktop, far_model
+):
+    with house_server(far_model) as (running, server):
         on_server(desktop(), server).window.close()
         running.close()
         one = program(HouseEngine(), model=None).open()
@@ -236,7 +235,7 @@ def test_a_stored_server_that_does_not_answer_is_waited_for_with_all_words(progr
         assert state(one) == f"Waiting for {name(server)}"
         assert one.window.banner.back.text() == "T&ranslate on this computer"
         say(one, "abc def.")
-        with house_server(model, port=int(server.address.rpartition(":")[2])):
+        with house_server(far_model, port=int(server.address.rpartition(":")[2])):
             one.wait(lambda: state(one) == f"Computed on {name(server)}")
             one.wait(lambda: [source for source, _ in cues(one)] == ["abc def."])
             assert told(one) == ""
@@ -258,8 +257,8 @@ def test_a_server_of_another_language_captions_in_that_and_says_so(desktop, ital
         one.window.close()
 
 
-def test_with_a_server_nothing_is_offered_that_only_this_computer_has(desktop, model):
-    with house_server(model) as (_, server):
+def test_with_a_server_nothing_is_offered_that_only_this_computer_has(desktop, far_model):
+    with house_server(far_model) as (_, server):
         one = on_server(desktop(model=None), server)
         offered = {code for _, code in one.window.choices.language.entries}
         assert offered == {"de", "fr"}
@@ -272,9 +271,9 @@ def test_with_a_server_nothing_is_offered_that_only_this_computer_has(desktop, m
 
 
 def test_without_a_model_here_the_models_are_shown_before_the_server_is_left(
-    desktop, model, monkeypatch
+    desktop, far_model, monkeypatch
 ):
-    with house_server(model) as (_, server):
+    with house_server(far_model) as (_, server):
         one = on_server(desktop(), server)
         monkeypatch.setattr(
             one.application.settings.launch.model.__class__, "is_dir", lambda _: False
@@ -299,15 +298,8 @@ def test_a_desktop_without_torch_or_a_model_has_captions_in_the_servers_language
             f'schema_version = 2\n[server]\nin_use = true\naddress = "{server.address}"\n'
         )
         script = "tests/support/programs/server_desktop_program.py"
-        ended = subprocess.run(
-            [sys.executable, script, "abc def."],
-            cwd=Path(__file__).parents[4],
-            env=os.environ | {"SURTITLE_HOME": str(home), "QT_QPA_PLATFORM": "offscreen"},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=170,
-        )
+        own = {"SURTITLE_HOME": str(home), "QT_QPA_PLATFORM": "offscreen"}
+        ended = ran(sys.executable, script, "abc def.", surroundings=own, timeout=170)
     assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout.splitlines()[-1])
     assert found["imported"] == []

@@ -13,7 +13,7 @@ from engine.metrics.replay import read_events, replay
 from engine.settings import TranslationSettings
 from engine.translation.feed import feed_line
 from engine.translation.slot_translator import Translator
-from tests.support.fakes import random_word, save_tiny_model, tiny_weights
+from tests.support.fakes import random_word, tiny_weights
 from training.research.__main__ import main
 from training.research.long_form.evaluate_talks import feed_talk, read_talks_done
 from training.research.long_form.resegment import resegment
@@ -28,11 +28,6 @@ FIELDS = {
     "tokens_recomputed", "forwards", "gflops_per_talk", "n_talks", "n_segments", "n_words",
     "n_empty", "n_degenerate",
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    return save_tiny_model(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture
@@ -90,9 +85,9 @@ def test_a_talk_is_its_sentences_one_after_another(tmp_path, policy):
 
 
 @pytest.mark.slow
-def test_talks_are_translated_cut_written_and_scored(tmp_path, files, model, capsys):
+def test_talks_are_translated_cut_written_and_scored(tmp_path, files, tiny, capsys):
     out = tmp_path / "deep" / "out"
-    assert long_form(files, model, out) == 0
+    assert long_form(files, tiny, out) == 0
     assert {str(path.relative_to(out)) for path in out.rglob("*.*")} == {
         "run.json",
         "summary.json",
@@ -138,11 +133,11 @@ def test_talks_are_translated_cut_written_and_scored(tmp_path, files, model, cap
 
 
 @pytest.mark.slow
-def test_lagging_of_a_talk_in_one_segment_is_that_of_a_line(tmp_path, files, model):
+def test_lagging_of_a_talk_in_one_segment_is_that_of_a_line(tmp_path, files, tiny):
     files[0].write_text(f"{' '.join(lines_of(files[0]))}\n")
     files[1].write_text("eins zwei drei\n")
     files[2].write_text("a\n")
-    assert long_form(files, model, tmp_path / "out", policies="wait:2") == 0
+    assert long_form(files, tiny, tmp_path / "out", policies="wait:2") == 0
     (scores,) = json.loads((tmp_path / "out" / "summary.json").read_text())
     (row,) = replay(read_events(tmp_path / "out" / "log" / "wait:2.1.jsonl"))
     n_words, step = len(row.source), len(row.source) / max(3, len(row.delays))
@@ -159,10 +154,10 @@ def without_times(path):
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_with_the_talk_it_was_in(tmp_path, files, model, monkeypatch):
+def test_a_killed_run_goes_on_with_the_talk_it_was_in(tmp_path, files, tiny, monkeypatch):
     whole, out = tmp_path / "whole", tmp_path / "out"
     for folder in (whole, out):
-        assert long_form(files, model, folder) == 0
+        assert long_form(files, tiny, folder) == 0
     first, second = (out / "log" / f"read:3.{number}.jsonl" for number in (1, 2))
     rows = first.read_bytes().splitlines(keepends=True)
     ends = [n for n, row in enumerate(rows) if b'"line_ended"' in row]  # warm-up, talks 0, 1, 2
@@ -170,7 +165,7 @@ def test_a_killed_run_goes_on_with_the_talk_it_was_in(tmp_path, files, model, mo
     first.write_bytes(kept)
     for name in ("summary.json", "read:3.hyp"):
         (out / name).unlink()
-    assert long_form(files, model, out) == 0
+    assert long_form(files, tiny, out) == 0
     for policy in ("read:3", "wait:2"):
         for end in ("talk", "hyp"):
             name = f"{policy}.{end}"
@@ -186,21 +181,21 @@ def test_a_killed_run_goes_on_with_the_talk_it_was_in(tmp_path, files, model, mo
         "engine.runtime.loader.load_weights", None
     )  # all is there: nothing to load it for
     summary = (out / "summary.json").read_bytes()
-    assert long_form(files, model, out) == 0
+    assert long_form(files, tiny, out) == 0
     assert (out / "summary.json").read_bytes() == summary
 
 
 @pytest.mark.slow
-def test_what_was_translated_as_another_talk_does_not_count(tmp_path, files, model):
-    assert long_form(files, model, tmp_path / "whole", policies="read:3") == 0
+def test_what_was_translated_as_another_talk_does_not_count(tmp_path, files, tiny):
+    assert long_form(files, tiny, tmp_path / "whole", policies="read:3") == 0
     out = tmp_path / "out"
-    assert long_form(files, model, out, "--limit", "4", policies="read:3") == 0
-    assert long_form(files, model, out, policies="read:3") == 0
+    assert long_form(files, tiny, out, "--limit", "4", policies="read:3") == 0
+    assert long_form(files, tiny, out, policies="read:3") == 0
     assert (out / "read:3.hyp").read_bytes() == (tmp_path / "whole" / "read:3.hyp").read_bytes()
     again = replay(read_events(out / "log" / "read:3.2.jsonl"))
     assert [one.index for one in again] == [1, 2]  # talk 0 was whole, of talk 1 only a part
     files[2].write_text("a\na\nb\nb\nb\nb\n")
-    assert long_form(files, model, out, policies="read:3") == 0
+    assert long_form(files, tiny, out, policies="read:3") == 0
     (scores,) = json.loads((out / "summary.json").read_text())
     assert (scores["n_talks"], scores["n_segments"]) == (2, 6)
 
@@ -219,10 +214,10 @@ def test_of_a_talk_in_several_logs_the_oldest_counts(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_folder_with_another_run_stays_as_it_is(tmp_path, files, model, capsys):
-    assert long_form(files, model, tmp_path / "out", policies="offline") == 0
+def test_a_folder_with_another_run_stays_as_it_is(tmp_path, files, tiny, capsys):
+    assert long_form(files, tiny, tmp_path / "out", policies="offline") == 0
     before = (tmp_path / "out" / "summary.json").read_text()
     files[0].write_text(files[0].read_text().replace("!", "?"))
-    assert long_form(files, model, tmp_path / "out", policies="offline") == 2
+    assert long_form(files, tiny, tmp_path / "out", policies="offline") == 2
     assert "holds a run with another source" in capsys.readouterr().err
     assert (tmp_path / "out" / "summary.json").read_text() == before

@@ -29,26 +29,21 @@ WEIGHTS = "adapter_model.safetensors"
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return save_tiny_model(tmp_path_factory.mktemp("base"))
-
-
-@pytest.fixture(scope="module")
 def data(tmp_path_factory):
     return write_pairs(tmp_path_factory.mktemp("data") / "en-de.tsv")
 
 
 @pytest.fixture(scope="module")
-def trained(data, base, tmp_path_factory):
+def trained(data, tiny, tmp_path_factory):
     """The folder of an unbroken run with dropout."""
     out = tmp_path_factory.mktemp("trained") / "letters"
-    assert finetune(data, base, out, "--dropout", "0.2") == 0
+    assert finetune(data, tiny, out, "--dropout", "0.2") == 0
     return out
 
 
 @pytest.fixture
-def run(data, base, tmp_path):
-    return functools.partial(finetune, data, base, tmp_path / "out")
+def run(data, tiny, tmp_path):
+    return functools.partial(finetune, data, tiny, tmp_path / "out")
 
 
 def save_network(folder, architecture):
@@ -65,24 +60,24 @@ def assert_same_adapter(one, other):
         assert torch.equal(tensor, others[name])
 
 
-def test_the_loss_falls_on_a_few_repeated_pairs(base, tmp_path):
+def test_the_loss_falls_on_a_few_repeated_pairs(tiny, tmp_path):
     data = write_pairs(tmp_path / "data.tsv", n_pairs=8)
-    assert finetune(data, base, tmp_path / "out", "--epochs", "30") == 0
+    assert finetune(data, tiny, tmp_path / "out", "--epochs", "30") == 0
     found = losses(tmp_path / "out")
     assert len(found) == 30
     assert found[-1] < 0.5 * found[0]
 
 
-def test_a_translator_with_the_adapter_says_what_was_trained(base, data, tmp_path, monkeypatch):
+def test_a_translator_with_the_adapter_says_what_was_trained(tiny, data, tmp_path, monkeypatch):
     """The logits of the network in training are those of the base with the adapter loaded."""
     runs = []
     train = Run.train
     monkeypatch.setattr(Run, "train", lambda self: (train(self), runs.append(self))[0])
-    assert finetune(data, base, tmp_path / "out") == 0
+    assert finetune(data, tiny, tmp_path / "out") == 0
     network = runs[0].network.eval()
-    settings = ModelSettings(directory=base, adapter=tmp_path / "out" / "adapter", device="cpu")
+    settings = ModelSettings(directory=tiny, adapter=tmp_path / "out" / "adapter", device="cpu")
     loaded = load_weights(settings).network
-    bare = load_weights(ModelSettings(directory=base, device="cpu")).network
+    bare = load_weights(ModelSettings(directory=tiny, device="cpu")).network
     ids = torch.tensor([[3, 40, 80, 300, 7, 21]])
     with torch.inference_mode():
         in_training, in_use, before = (one(ids).logits for one in (network, loaded, bare))
@@ -90,8 +85,8 @@ def test_a_translator_with_the_adapter_says_what_was_trained(base, data, tmp_pat
     assert (in_use - before).abs().max() > 0.1
 
 
-def test_the_adapter_is_sound_and_says_where_it_comes_from(trained, base):
-    adapter = inspect_adapter(trained / "adapter", read_fingerprint(base))
+def test_the_adapter_is_sound_and_says_where_it_comes_from(trained, tiny):
+    adapter = inspect_adapter(trained / "adapter", read_fingerprint(tiny))
     assert (adapter.status, adapter.reason) == (Status.OK, None)
     card = adapter.card
     assert (card.name, card.base_name, card.slot_lengths) == ("letters", "tiny", (16,))
@@ -113,23 +108,23 @@ def test_an_adapter_on_a_base_of_wider_slots_has_its_slots(data, tmp_path):
 
 @pytest.mark.slow
 def test_on_a_base_in_4_bits_the_loss_falls_and_the_adapter_fits_the_whole_base(
-    data, base, tmp_path
+    data, tiny, tmp_path
 ):
     out = tmp_path / "out"
-    assert finetune(data, base, out, "--quantise", "nf4", "--epochs", "8") == 0
+    assert finetune(data, tiny, out, "--quantise", "nf4", "--epochs", "8") == 0
     assert losses(out)[-1] < 0.8 * losses(out)[0]
-    adapter = inspect_adapter(out / "adapter", read_fingerprint(base))
+    adapter = inspect_adapter(out / "adapter", read_fingerprint(tiny))
     assert adapter.status is Status.OK
 
 
-def test_factors_are_stored_in_half_the_room(data, base, trained, tmp_path):
+def test_factors_are_stored_in_half_the_room(data, tiny, trained, tmp_path):
     out = tmp_path / "out"
-    assert finetune(data, base, out, "--dropout", "0.2", "--stored", "bf16") == 0
+    assert finetune(data, tiny, out, "--dropout", "0.2", "--stored", "bf16") == 0
     stored, whole = (load_file(one / "adapter" / WEIGHTS) for one in (out, trained))
     assert stored.keys() == whole.keys()
     for name, factor in whole.items():
         assert torch.equal(stored[name], factor.to(torch.bfloat16))
-    assert inspect_adapter(out / "adapter", read_fingerprint(base)).status is Status.OK
+    assert inspect_adapter(out / "adapter", read_fingerprint(tiny)).status is Status.OK
 
 
 @pytest.mark.parametrize("architecture", ["falcon-alibi", "gemma2", "qwen3"])
@@ -157,14 +152,14 @@ def test_in_bfloat16_a_run_trains_decodes_and_goes_on(run, tmp_path):
 
 
 def test_a_run_that_was_stopped_and_resumed_is_the_unbroken_run_to_the_bit(
-    data, base, trained, tmp_path, monkeypatch
+    data, tiny, trained, tmp_path, monkeypatch
 ):
     board, out = Mock(), tmp_path / "letters"
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", Mock(SummaryWriter=board))
     arguments = ["--dropout", "0.2", "--tensorboard"]
-    assert finetune(data, base, out, *arguments, "--stop-after", "1") == 0
+    assert finetune(data, tiny, out, *arguments, "--stop-after", "1") == 0
     assert not (out / "adapter").exists()
-    assert finetune(data, base, out, *arguments) == 0
+    assert finetune(data, tiny, out, *arguments) == 0
     assert_same_adapter(out, trained)
     assert losses(out) == losses(trained)
     assert board.mock_calls.count(call(str(out / "tensorboard"), purge_step=1)) == 1
@@ -175,7 +170,7 @@ def test_a_run_that_was_stopped_and_resumed_is_the_unbroken_run_to_the_bit(
 
 
 def test_a_run_that_ends_right_behind_a_checkpoint_has_written_that_step_down(
-    data, base, trained, tmp_path, monkeypatch
+    data, tiny, trained, tmp_path, monkeypatch
 ):
     out = tmp_path / "letters"
     arguments = ["--dropout", "0.2", "--checkpoint-steps", "1"]
@@ -188,15 +183,15 @@ def test_a_run_that_ends_right_behind_a_checkpoint_has_written_that_step_down(
     with monkeypatch.context() as patched:
         patched.setattr(trainer, "save_checkpoint", save_and_end)
         with pytest.raises(KeyboardInterrupt):
-            finetune(data, base, out, *arguments)
+            finetune(data, tiny, out, *arguments)
     assert losses(out) == losses(trained)[:1]
-    assert finetune(data, base, out, *arguments) == 0
+    assert finetune(data, tiny, out, *arguments) == 0
     assert losses(out) == losses(trained)
 
 
-def test_running_again_changes_nothing(data, base, trained):
+def test_running_again_changes_nothing(data, tiny, trained):
     before = load_file(trained / "adapter" / WEIGHTS)
-    assert finetune(data, base, trained, "--dropout", "0.2") == 0
+    assert finetune(data, tiny, trained, "--dropout", "0.2") == 0
     after = load_file(trained / "adapter" / WEIGHTS)
     assert all(torch.equal(after[name], tensor) for name, tensor in before.items())
 
@@ -212,8 +207,8 @@ def test_running_again_changes_nothing(data, base, trained):
     ],
     ids=str,
 )
-def test_a_run_is_not_resumed_with_other_settings(data, base, trained, capsys, changed, words):
-    assert finetune(data, base, trained, "--dropout", "0.2", *changed) == 2
+def test_a_run_is_not_resumed_with_other_settings(data, tiny, trained, capsys, changed, words):
+    assert finetune(data, tiny, trained, "--dropout", "0.2", *changed) == 2
     assert words in told_fault(capsys)
 
 
@@ -227,52 +222,52 @@ def test_a_run_is_not_resumed_on_another_base(data, trained, tmp_path, capsys):
 
 
 @pytest.fixture(scope="module")
-def watched(data, base, tmp_path_factory):
+def watched(data, tiny, tmp_path_factory):
     folder = tmp_path_factory.mktemp("watched")
     dev = write_dev(folder)
     rest = ["--dev", dev, "--dev-policies", "read:2,wait:1", "--every", "1", "--max-laal", "9"]
-    assert finetune(data, base, folder / "out", *rest) == 0
+    assert finetune(data, tiny, folder / "out", *rest) == 0
     return folder / "out"
 
 
-def test_a_dev_set_is_decoded_in_time_and_its_scores_stand_on_the_card(watched, base):
+def test_a_dev_set_is_decoded_in_time_and_its_scores_stand_on_the_card(watched, tiny):
     lines = [json.loads(line) for line in (watched / "dev.jsonl").read_text().splitlines()]
     assert [line["step"] for line in lines] == [1, 2, 3]
     assert [one["policy"] for one in lines[0]["scores"]] == ["read:2", "wait:1"]
-    card = inspect_adapter(watched / "adapter", read_fingerprint(base)).card
+    card = inspect_adapter(watched / "adapter", read_fingerprint(tiny)).card
     best = max(lines, key=lambda line: max(one["bleu"] for one in line["scores"]))
     assert [round(one["bleu"], 2) for one in best["scores"]] == [one.bleu for one in card.scores]
 
 
-def test_decoding_changes_nothing_of_the_training(watched, data, base, tmp_path):
-    assert finetune(data, base, tmp_path / "out") == 0
+def test_decoding_changes_nothing_of_the_training(watched, data, tiny, tmp_path):
+    assert finetune(data, tiny, tmp_path / "out") == 0
     assert losses(watched) == losses(tmp_path / "out")
 
 
-def test_a_run_ends_when_no_new_best_comes(data, base, tmp_path):
+def test_a_run_ends_when_no_new_best_comes(data, tiny, tmp_path):
     rest = ["--dev", write_dev(tmp_path), "--dev-policies", "read:2", "--every", "1"]
     rest += ["--max-laal", "0.01", "--patience", "2", "--epochs", "4"]
     out = tmp_path / "out"
-    assert finetune(data, base, out, *rest) == 0  # nothing lags so little: the first stays best
+    assert finetune(data, tiny, out, *rest) == 0  # nothing lags so little: the first stays best
     assert read_counters(out / "checkpoint").step == 3
     assert (out / "adapter" / WEIGHTS).exists()
-    assert finetune(data, base, out, *rest) == 0
+    assert finetune(data, tiny, out, *rest) == 0
     assert read_counters(out / "checkpoint").step == 3
 
 
-def test_a_loss_that_is_no_number_stops_before_the_step(data, base, tmp_path, capsys, monkeypatch):
+def test_a_loss_that_is_no_number_stops_before_the_step(data, tiny, tmp_path, capsys, monkeypatch):
     out = tmp_path / "out"
-    assert finetune(data, base, out, "--stop-after", "1") == 0
+    assert finetune(data, tiny, out, "--stop-after", "1") == 0
     kept = (out / "checkpoint" / "state.safetensors").read_bytes()
     loss = ForwardLoss.__call__
     monkeypatch.setattr(ForwardLoss, "__call__", lambda *rest: loss(*rest) * torch.nan)
-    assert finetune(data, base, out) == 1
+    assert finetune(data, tiny, out) == 1
     told = told_fault(capsys)
     assert "step 2 are no numbers (loss nan" in told
     assert "holds step 1" in told
     assert (out / "checkpoint" / "state.safetensors").read_bytes() == kept
     monkeypatch.undo()
-    assert finetune(data, base, out) == 0
+    assert finetune(data, tiny, out) == 0
 
 
 @contextmanager
@@ -287,22 +282,22 @@ def full_disk(n_bytes):
 
 
 def test_a_full_disk_is_one_sentence_and_the_checkpoint_is_kept(
-    data, base, tmp_path, capsys, monkeypatch
+    data, tiny, tmp_path, capsys, monkeypatch
 ):
     out = tmp_path / "out"
-    assert finetune(data, base, out, "--stop-after", "1") == 0
+    assert finetune(data, tiny, out, "--stop-after", "1") == 0
     before = (out / "checkpoint" / "state.safetensors").read_bytes()
     monkeypatch.setattr("training.trainer.run._try_to_save", lambda *_: None)
     with full_disk(20_000):
-        assert finetune(data, base, out) == 1
+        assert finetune(data, tiny, out) == 1
     told = told_fault(capsys)
     assert f"the checkpoint {out / 'checkpoint'} of step 3 cannot be written" in told
     assert (out / "checkpoint" / "state.safetensors").read_bytes() == before
     assert not list(out.glob("*.new"))
 
 
-def test_a_disk_that_is_full_from_the_start_is_told_before_the_work(data, base, tmp_path, capsys):
+def test_a_disk_that_is_full_from_the_start_is_told_before_the_work(data, tiny, tmp_path, capsys):
     with full_disk(20_000):
-        assert finetune(data, base, tmp_path / "out") == 1
+        assert finetune(data, tiny, tmp_path / "out") == 1
     assert "the result cannot be written to" in told_fault(capsys)
     assert not (tmp_path / "out" / "steps.jsonl").exists()

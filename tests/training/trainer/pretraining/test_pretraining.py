@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 import torch
 from safetensors.torch import load_file
 
@@ -11,20 +10,7 @@ from engine.runtime.onnx.onnx_loader import OnnxWeights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
-from tests.support.training_runs import pretrain, write_words
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    return write_words(tmp_path_factory.mktemp("data") / "en-de.tsv")
-
-
-@pytest.fixture(scope="module")
-def trained(data, tmp_path_factory):
-    """The folder of an unbroken run."""
-    out = tmp_path_factory.mktemp("trained") / "model"
-    assert pretrain(data, out) == 0
-    return out
+from tests.support.training_runs import pretrain
 
 
 def assert_same_run(one, other):
@@ -36,32 +22,34 @@ def assert_same_run(one, other):
         ).read_bytes()
 
 
-def test_a_run_that_was_stopped_and_resumed_is_the_unbroken_run_to_the_bit(data, trained, tmp_path):
+def test_a_run_that_was_stopped_and_resumed_is_the_unbroken_run_to_the_bit(
+    words, trained, tmp_path
+):
     out = tmp_path / "model"
     out.mkdir()  # an empty folder may be there
-    assert pretrain(data, out, "--stop-after", "3") == 0
+    assert pretrain(words, out, "--stop-after", "3") == 0
     assert not (out / "model.safetensors").exists()
-    assert pretrain(data, out, "--stop-after", "1") == 0
-    assert pretrain(data, out) == 0
+    assert pretrain(words, out, "--stop-after", "1") == 0
+    assert pretrain(words, out) == 0
     assert_same_run(out, trained)
 
 
-def test_a_run_that_an_earlier_version_stopped_goes_on_to_the_bit(data, trained, tmp_path):
+def test_a_run_that_an_earlier_version_stopped_goes_on_to_the_bit(words, trained, tmp_path):
     """Its checkpoint holds one digest, of everything."""
     out = tmp_path / "model"
-    assert pretrain(data, out, "--stop-after", "3") == 0
+    assert pretrain(words, out, "--stop-after", "3") == 0
     path = out / "checkpoint" / "counters.json"
     counters = json.loads(path.read_text("utf-8"))
     path.write_text(json.dumps(counters | {"fingerprint": "d9041fd4fca8e839"}) + "\n", "utf-8")
-    assert pretrain(data, out) == 0
+    assert pretrain(words, out) == 0
     assert_same_run(out, trained)
 
 
 def test_a_run_that_begins_with_another_has_its_tokenizer_and_goes_on_from_its_weights(
-    data, trained, tmp_path
+    words, trained, tmp_path
 ):
     other = tmp_path / "other.tsv"
-    other.write_text("".join(data.read_text("utf-8").splitlines(keepends=True)[:20]), "utf-8")
+    other.write_text("".join(words.read_text("utf-8").splitlines(keepends=True)[:20]), "utf-8")
     out = tmp_path / "model"
     arguments = ("--begin-with", str(trained), "--stop-after", "1", "--rate", "1e-9")
     assert pretrain(other, out, *arguments) == 0
