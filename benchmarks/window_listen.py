@@ -46,7 +46,7 @@ _TICK_MS = 4
 _PAUSE_S = 1.0
 _NOISE = 0.0005  # no microphone gives zeros
 _BEFORE_MS, _AFTER_MS = 3000, 8000
-_FEEDER = Path(__file__).parent.parent / "tests" / "feed_microphone.py"
+_FEEDER = Path(__file__).parents[1] / "tests" / "support" / "feed_microphone.py"
 
 
 class Listener(QObject):

@@ -1,5 +1,6 @@
 """Sources, models and sessions for tests of listening, without sound, weights or threads."""
 
+import contextlib
 import threading
 import time
 from collections import deque
@@ -23,6 +24,26 @@ from engine.text.sentences import split_sentences
 from engine.words import text_of
 
 WORD_S = 0.4
+
+
+WAIT_S = 90
+
+
+@contextlib.contextmanager
+def started(listener, wait_s=WAIT_S):
+    """Let a listener hear during the block, and to its end after it; close it in any case."""
+    listener.start()
+    try:
+        yield
+        assert listener.join(wait_s)
+    finally:
+        listener.close()
+
+
+def hear_out(listener, wait_s=WAIT_S):
+    """Let a listener hear to its end."""
+    with started(listener, wait_s):
+        pass
 
 
 class Loudness:

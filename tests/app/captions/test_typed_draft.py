@@ -13,6 +13,13 @@ def type_keys(draft, text, now_ms=0):
     return given
 
 
+def typed(text):
+    """A draft in which a text was typed."""
+    draft = Draft()
+    type_keys(draft, text)
+    return draft
+
+
 def test_pasted_text_is_committed_at_once_but_for_its_last_word():
     text = "word " * 5000 + "last"
     words = Draft().change(text, len(text), 0)
@@ -20,8 +27,7 @@ def test_pasted_text_is_committed_at_once_but_for_its_last_word():
 
 
 def test_a_sentence_mark_and_a_pause_commit_the_last_word():
-    draft = Draft()
-    type_keys(draft, "Good morning.")
+    draft = typed("Good morning.")
     assert draft.due_ms == 130 + SENTENCE_PAUSE_MS
     assert draft.wake(130 + SENTENCE_PAUSE_MS - 1) is None
     assert draft.wake(130 + SENTENCE_PAUSE_MS) == ("Good", "morning.")
@@ -36,27 +42,23 @@ def test_the_sentence_marks_of_other_languages_do_so_too():
 
 
 def test_typing_on_puts_the_pause_off():
-    draft = Draft()
-    type_keys(draft, "It costs 3.")
+    draft = typed("It costs 3.")
     draft.change("It costs 3.5", 12, 500)
     assert draft.due_ms is None
 
 
 def test_a_quotation_mark_may_follow_the_sentence_mark():
-    draft = Draft()
-    type_keys(draft, "“Stop!”")
+    draft = typed("“Stop!”")
     assert draft.due_ms is not None
 
 
 def test_no_sentence_mark_no_pause():
-    draft = Draft()
-    type_keys(draft, "Good morning")
+    draft = typed("Good morning")
     assert draft.due_ms is None
 
 
 def test_a_space_after_a_committed_last_word_changes_nothing():
-    draft = Draft()
-    type_keys(draft, "Stop.")
+    draft = typed("Stop.")
     draft.wake(10_000)
     assert draft.change("Stop. ", 6, 10_010) is None
     assert draft.change("Stop. G", 7, 10_020) is None
@@ -64,8 +66,7 @@ def test_a_space_after_a_committed_last_word_changes_nothing():
 
 
 def test_a_correction_waits_until_the_caret_leaves_the_word():
-    draft = Draft()
-    type_keys(draft, "I like tea ")
+    draft = typed("I like tea ")
     assert draft.change("I lie tea ", 4, 1000) is None
     assert draft.change("I loie tea ", 4, 1010) is None
     assert draft.move(5) is None  # still in the word
@@ -74,31 +75,27 @@ def test_a_correction_waits_until_the_caret_leaves_the_word():
 
 
 def test_a_correction_is_done_when_the_caret_goes_to_another_word():
-    draft = Draft()
-    type_keys(draft, "I like tea ")
+    draft = typed("I like tea ")
     draft.change("I lie tea ", 4, 1000)
     assert draft.move(7) == ("I", "lie", "tea")
 
 
 def test_a_correction_that_is_left_alone_counts_after_a_while():
-    draft = Draft()
-    type_keys(draft, "I like tea ")
+    draft = typed("I like tea ")
     draft.change("I love tea ", 6, 1000)
     assert draft.wake(1000 + CORRECTION_PAUSE_MS - 1) is None
     assert draft.wake(1000 + CORRECTION_PAUSE_MS) == ("I", "love", "tea")
 
 
 def test_a_correction_taken_back_changes_nothing():
-    draft = Draft()
-    type_keys(draft, "I like tea ")
+    draft = typed("I like tea ")
     draft.change("I lik tea ", 5, 1000)
     assert draft.change("I like tea ", 6, 1010) is None
     assert draft.due_ms is None
 
 
 def test_the_last_committed_word_can_be_corrected_too():
-    draft = Draft()
-    type_keys(draft, "I like tee ")
+    draft = typed("I like tee ")
     assert draft.change("I like tee", 10, 1000) is None
     assert draft.change("I like te", 9, 1010) is None
     assert draft.change("I like tea", 10, 1020) is None
@@ -106,43 +103,37 @@ def test_the_last_committed_word_can_be_corrected_too():
 
 
 def test_the_last_committed_word_stays_while_it_is_corrected_slowly():
-    draft = Draft()
-    type_keys(draft, "I like tee ")
+    draft = typed("I like tee ")
     draft.change("I like tea", 10, 1000)
     assert draft.wake(1000 + CORRECTION_PAUSE_MS) == ("I", "like", "tea")
 
 
 def test_a_deleted_word_goes_at_once():
-    draft = Draft()
-    type_keys(draft, "I like tea ")
+    draft = typed("I like tea ")
     assert draft.change("I like ", 7, 1000) == ("I", "like")
 
 
 def test_an_emptied_line_has_no_words():
-    draft = Draft()
-    type_keys(draft, "I like tea ")
+    draft = typed("I like tea ")
     assert draft.change("", 0, 1000) == ()
 
 
 def test_a_word_inserted_before_a_last_word_without_space_keeps_that_word():
-    draft = Draft()
-    type_keys(draft, "Come home.")
+    draft = typed("Come home.")
     draft.wake(10_000)
     draft.change("Come now home.", 8, 10_010)
     assert draft.wake(20_000) == ("Come", "now", "home.")
 
 
 def test_enter_commits_everything_and_what_was_held():
-    draft = Draft()
-    type_keys(draft, "I like tea ")
+    draft = typed("I like tea ")
     draft.change("I love tea an", 6, 1000)
     assert draft.finish() == ("I", "love", "tea", "an")
     assert draft.due_ms is None
 
 
 def test_a_new_line_begins_with_nothing():
-    draft = Draft()
-    type_keys(draft, "I like tea.")
+    draft = typed("I like tea.")
     draft.begin()
     assert draft.due_ms is None
     assert draft.finish() is None

@@ -29,9 +29,7 @@ def program(listening_program):
 
 
 def test_one_click_and_what_is_said_is_translated(program):
-    one = program().open()
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one = program().open().hear()
     assert [lane for lane, _, _ in one.rows()] == ["me", "me"]
     one.wait(lambda: one.window.status.state.text().startswith("Listening to the microphone"))
     assert one.window.status.state.toolTip() == "Desk mic"
@@ -92,8 +90,7 @@ def test_a_second_click_ends_it_and_what_was_said_is_still_translated(program):
     one = program().open()
     one.press(one.bar.microphone)
     one.wait(lambda: one.speech.runs)
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one.hear()
     one.wait(lambda: not one.application.listening.desk.is_listening)
     one.wait(lambda: one.window.status.state.text() == "Ready")
     assert one.run.sources["me"].stopped
@@ -152,8 +149,7 @@ def test_the_tail_is_explained_once_and_comes_to_an_end(program):
     one.application.captions.captions_changed.connect(
         lambda views: tails.extend(view.tail for view in views if view.tail)
     )
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one.hear()
     assert tails
     assert max(len(tail.split()) for tail in tails) <= 4
     assert one.window.banner.sentence.text() == explained
@@ -182,8 +178,7 @@ def test_four_stages_of_lag_are_shown_to_the_paint_of_the_word(program):
     one = program().open()
     told = []
     one.application.side_windows.latency.lags_came.connect(told.append)
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one.hear()
     one.wait(lambda: told and len(told[-1]) == 4)
     stages = {lag.stage: lag for lag in told[-1]}
     assert set(stages) == {"recognised", "translated", "shown", "whole"}
@@ -205,8 +200,7 @@ def test_words_that_are_shown_before_the_start_was_noticed_are_measured(program,
         assert shown.wait(60)
 
     monkeypatch.setattr(Listener, "start", return_late)
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one.hear()
     shown.set()
     one.wait(lambda: begun)
     told.clear()
@@ -220,8 +214,7 @@ def test_what_no_window_shows_is_not_painted(program):
     one.window.menu_actions.overlay.setChecked(False)
     painted = []
     one.application.captions.caption_painted.connect(painted.append)
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one.hear()
     one.qtbot.wait(100)
     assert painted == []
     one.window.menu_actions.overlay.setChecked(True)
@@ -238,8 +231,7 @@ def test_a_row_that_is_out_of_sight_is_not_painted(program):
     one.window.transcript.go_to(0)
     painted = []
     one.application.captions.caption_painted.connect(painted.append)
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one.hear()
     one.window.transcript.viewport().repaint()
     assert painted == []
     one.window.transcript.follow()
@@ -247,9 +239,7 @@ def test_a_row_that_is_out_of_sight_is_not_painted(program):
 
 
 def test_a_missing_recogniser_is_one_sentence_and_typing_works(program):
-    one = program(here=()).open()
-    one.press(one.bar.microphone)
-    one.wait(one.banner.isVisible)
+    one = program(here=()).open().be_asked()
     told = "To caption speech, Surtitle needs a speech model (148 MB, once)."
     assert one.banner.sentence.text() == told
     assert not one.bar.microphone.button.isChecked()
@@ -261,8 +251,7 @@ def test_a_missing_recogniser_is_one_sentence_and_typing_works(program):
 def test_a_fetch_shows_bytes_and_then_listening_begins(program):
     one = program(here=()).open()
     one.speech.may_fetch.clear()
-    one.press(one.bar.microphone)
-    one.wait(one.banner.isVisible)
+    one.be_asked()
     one.banner.offer.click()
     fetching = one.window.fetch_bar
     one.wait(lambda: "0 of 60 MB" in fetching.sentence.text())
@@ -316,8 +305,7 @@ def test_one_download_is_offered_at_a_time(program):
     one = program(here=()).open()
     page = one.window.empty_page
     one.wait(page.download.isVisible)
-    one.press(one.bar.microphone)
-    one.wait(one.banner.isVisible)
+    one.be_asked()
     assert not page.download.isVisible()
     one.banner.dismiss.click()
     assert page.download.isVisible()
@@ -326,16 +314,14 @@ def test_one_download_is_offered_at_a_time(program):
 def test_a_fetch_is_cancelled_and_begun_again(program):
     one = program(here=()).open()
     one.speech.may_fetch.clear()
-    one.press(one.bar.microphone)
-    one.wait(one.banner.isVisible)
+    one.be_asked()
     one.banner.offer.click()
     one.wait(one.window.fetch_bar.isVisible)
     one.window.fetch_bar.cancel.click()
     one.wait(lambda: not one.window.fetch_bar.isVisible())
     assert not one.bar.microphone.button.isChecked()
     assert not one.banner.isVisible()
-    one.press(one.bar.microphone)
-    one.wait(one.banner.isVisible)
+    one.be_asked()
     one.speech.may_fetch.set()
     one.banner.offer.click()
     one.wait_for_sentence()
@@ -344,8 +330,7 @@ def test_a_fetch_is_cancelled_and_begun_again(program):
 def test_a_fetch_that_fails_is_told_in_one_sentence(program):
     one = program(here=()).open()
     one.speech.fetch_failure = HubError("there is no network: try again later")
-    one.press(one.bar.microphone)
-    one.wait(one.banner.isVisible)
+    one.be_asked()
     one.banner.offer.click()
     one.wait(lambda: "no network" in one.banner.sentence.text())
     assert not one.window.fetch_bar.isVisible()
@@ -361,8 +346,7 @@ def test_a_fetch_that_fails_is_told_in_one_sentence(program):
 def test_after_a_fetch_that_failed_another_model_or_a_folder_can_be_chosen_at_once(program):
     one = program(here=()).open()
     one.speech.fetch_failure = HubError("there is no network: choose a model folder")
-    one.press(one.bar.microphone)
-    one.wait(one.banner.isVisible)
+    one.be_asked()
     one.banner.offer.click()
     one.wait(lambda: "choose a model folder" in one.banner.sentence.text())
     one.banner.other.click()
@@ -374,8 +358,7 @@ def test_after_a_fetch_that_failed_another_model_or_a_folder_can_be_chosen_at_on
 def test_a_recogniser_that_cannot_be_loaded_turns_listening_off(program):
     one = program().open()
     one.speech.failure = "the file is cut off: fetch it again"
-    one.press(one.bar.microphone)
-    one.wait(one.banner.isVisible)
+    one.be_asked()
     assert one.banner.sentence.text() == "The file is cut off: fetch it again."
     assert not one.bar.microphone.button.isChecked()
     one.wait(lambda: not one.application.listening.desk.is_listening)
@@ -384,8 +367,7 @@ def test_a_recogniser_that_cannot_be_loaded_turns_listening_off(program):
 def test_a_name_that_no_recogniser_has_is_told(program):
     one = program(here=()).open()
     choose_recognizer(one, "nonsense")
-    one.press(one.bar.microphone)
-    one.wait(one.banner.isVisible)
+    one.be_asked()
     assert "nonsense" in one.banner.sentence.text()
     assert not one.bar.microphone.button.isChecked()
 
@@ -405,8 +387,7 @@ def test_a_model_that_nobody_knows_leaves_the_one_before_in_use(program, listens
     one = program({DeviceKind.MICROPHONE: [SAID, SAID]}).open()
     one.wait(lambda: one.application.listening._choice._here)
     if listens:
-        one.press(one.bar.microphone)
-        one.wait_for_sentence()
+        one.hear()
     choose_recognizer(one, "nonsense")
     one.wait(one.banner.isVisible)
     told = one.banner.sentence.text()
@@ -416,14 +397,11 @@ def test_a_model_that_nobody_knows_leaves_the_one_before_in_use(program, listens
     assert one.bar.microphone.button.isChecked() == listens
     assert len(one.speech.runs) == listens
     if not listens:
-        one.press(one.bar.microphone)
-        one.wait_for_sentence()
+        one.hear()
 
 
 def test_a_model_that_is_not_here_is_offered_and_used_once_it_is(program):
-    one = program({DeviceKind.MICROPHONE: [SAID, "and so on.", "the end."]}).open()
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one = program({DeviceKind.MICROPHONE: [SAID, "and so on.", "the end."]}).open().hear()
     choose_recognizer(one, "small.en")
     one.wait(one.banner.isVisible)
     told = "The speech model Accurate (small.en) is not on this computer. Balanced (base.en) goes"
@@ -443,9 +421,7 @@ def test_a_model_that_is_not_here_is_offered_and_used_once_it_is(program):
 
 
 def test_a_source_that_is_added_after_its_model_was_deleted_leaves_the_other_on(program):
-    one = program({DeviceKind.MICROPHONE: [SAID], DeviceKind.SYSTEM: [SAID]}).open()
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one = program({DeviceKind.MICROPHONE: [SAID], DeviceKind.SYSTEM: [SAID]}).open().hear()
     one.speech.here.clear()
     one.press(one.bar.system)
     one.wait(one.banner.isVisible)
@@ -459,8 +435,7 @@ def test_a_source_that_is_added_after_its_model_was_deleted_leaves_the_other_on(
 def test_a_download_that_fails_leaves_the_one_before_in_use(program):
     one = program().open()
     one.speech.fetch_failure = HubError("there is no network: try again later")
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one.hear()
     choose_recognizer(one, "small.en")
     one.wait(one.banner.isVisible)
     one.banner.offer.click()
@@ -475,9 +450,7 @@ def test_a_download_that_fails_leaves_the_one_before_in_use(program):
 
 
 def test_a_model_that_cannot_be_loaded_gives_way_to_the_one_before(program):
-    one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open()
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open().hear()
     one.speech.failure = "the file is cut off: fetch it again"
     choose_recognizer(one, "tiny.en")
     one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
@@ -492,8 +465,7 @@ def test_a_model_that_cannot_be_loaded_gives_way_to_the_one_before(program):
 def test_a_first_model_that_cannot_be_loaded_offers_to_choose_another(program):
     one = program().open()
     one.speech.failure = "the file is cut off: fetch it again"
-    one.press(one.bar.microphone)
-    one.wait(one.banner.isVisible)
+    one.be_asked()
     assert one.banner.offer.text() == "Choose a&nother speech model…"
     one.banner.offer.click()
     guide = one.application.side_windows.guide.dialog
@@ -502,9 +474,7 @@ def test_a_first_model_that_cannot_be_loaded_offers_to_choose_another(program):
 
 
 def test_during_a_fetch_a_click_still_ends_what_listens(program):
-    one = program().open()
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one = program().open().hear()
     one.speech.may_fetch.clear()
     choose_recognizer(one, "small.en")
     one.wait(one.banner.isVisible)
@@ -519,9 +489,7 @@ def test_during_a_fetch_a_click_still_ends_what_listens(program):
 
 
 def test_falling_behind_offers_the_smaller_recogniser_and_a_click_takes_it(program):
-    one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open()
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open().hear()
     message = Code.RECOGNITION_SLOW(factor=1.4, smaller="tiny.en")
     desk = one.application.listening.desk
     desk.reported.emit(Behind(lane="me", seconds=6.0, message=message, smaller_model="tiny.en"))
@@ -533,13 +501,10 @@ def test_falling_behind_offers_the_smaller_recogniser_and_a_click_takes_it(progr
 
 
 def test_an_offer_goes_when_another_recogniser_is_chosen(program):
-    one = program(here=("tiny.en",)).open()
-    one.press(one.bar.microphone)
-    one.wait(one.banner.isVisible)
+    one = program(here=("tiny.en",)).open().be_asked()
     choose_recognizer(one, "tiny.en")
     assert not one.banner.isVisible()
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one.hear()
 
 
 def test_the_offer_goes_when_it_has_caught_up(program):
@@ -583,9 +548,7 @@ def test_what_is_not_damaged_is_not_fetched_again(program):
 
 
 def test_a_damaged_choice_is_fetched_again_while_the_one_before_goes_on(program):
-    one = program().open()
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one = program().open().hear()
     one.speech.failure = DAMAGED
     choose_recognizer(one, "tiny.en")
     one.wait(one.banner.offer.isVisible)
@@ -600,9 +563,7 @@ def test_a_damaged_choice_is_fetched_again_while_the_one_before_goes_on(program)
 
 
 def test_what_fell_behind_is_not_told_for_ever_after_nothing_listens(program):
-    one = program().open()
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one = program().open().hear()
     message = Code.CAPTIONS_SLOW_SMALLEST()
     one.application.listening.desk.reported.emit(Behind(lane="me", seconds=6.0, message=message))
     assert "fall behind" in one.banner.sentence.text()
@@ -611,9 +572,7 @@ def test_what_fell_behind_is_not_told_for_ever_after_nothing_listens(program):
 
 
 def test_a_device_that_is_lost_and_comes_back_is_told_in_one_sentence_each(program):
-    one = program().open()
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one = program().open().hear()
     source = one.run.sources["me"]
     source.notice(
         NoticeKind.LOST, "Desk mic is gone: listening to Headset until it is back", "Headset"
@@ -655,9 +614,7 @@ def test_what_is_off_is_not_called_heard_and_takes_its_notice_with_it(program):
 
 
 def test_another_device_is_heard_at_once_and_remembered(program):
-    one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open()
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open().hear()
     devices = one.bar.microphone.devices
     one.wait(lambda: len(devices.entries) == 3)
     assert [text for text, _ in devices.entries] == [
@@ -710,9 +667,7 @@ def test_each_switch_names_the_device_of_its_kind_that_sound_came_from_before(pr
 
 
 def test_a_pause_records_nothing_and_going_on_listens_again(program):
-    one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open()
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open().hear()
     first = one.run.sources["me"]
     one.window.controls.pause.click()
     one.wait(lambda: first.stopped)
@@ -803,9 +758,7 @@ def test_whatever_is_clicked_in_whatever_order_every_word_comes_once(program, se
 
 
 def test_the_gui_thread_is_never_asked_to_work(program):
-    one = program().open()
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+    one = program().open().hear()
     assert one.speech.thread_names == {"surtitle-background"}
 
 

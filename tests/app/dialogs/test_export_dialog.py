@@ -2,6 +2,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 import webvtt
 from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
@@ -12,9 +13,14 @@ from tests.support.app.cues import DOUBTFUL, EIGHT_HOURS, SURE, spoken
 from tests.support.app.journals import STARTED
 
 
-def test_the_dialog_writes_what_was_chosen_and_tells_it(qtbot, tmp_path, keeps_parts):
+@pytest.fixture
+def dialog(qtbot):
     dialog = ExportDialog()
     qtbot.addWidget(dialog)
+    return dialog
+
+
+def test_the_dialog_writes_what_was_chosen_and_tells_it(dialog, tmp_path, keeps_parts):
     keeps_parts(dialog)
     dialog.show_cues([], STARTED)
     assert not dialog.save.isEnabled()
@@ -40,9 +46,7 @@ def test_the_dialog_writes_what_was_chosen_and_tells_it(qtbot, tmp_path, keeps_p
         assert webvtt.read(tmp_path / "mine.vtt")[0].start == first
 
 
-def test_a_file_is_named_by_the_first_caption_in_it(qtbot, monkeypatch):
-    dialog = ExportDialog()
-    qtbot.addWidget(dialog)
+def test_a_file_is_named_by_the_first_caption_in_it(dialog, monkeypatch):
     asked = []
     monkeypatch.setattr(
         QFileDialog, "getSaveFileName", lambda *it: (asked.append(Path(it[2]).name), ("", ""))[1]
@@ -53,9 +57,7 @@ def test_a_file_is_named_by_the_first_caption_in_it(qtbot, monkeypatch):
     assert asked == ["captions-2026-11-21-0944.srt"]
 
 
-def test_what_the_dialog_says_is_never_cut(qtbot, tmp_path):
-    dialog = ExportDialog()
-    qtbot.addWidget(dialog)
+def test_what_the_dialog_says_is_never_cut(dialog, tmp_path):
     dialog.show_cues(EIGHT_HOURS[:3], STARTED)
     before = dialog.size()
     dialog.export_to(tmp_path / "short.srt")
@@ -70,9 +72,7 @@ def test_what_the_dialog_says_is_never_cut(qtbot, tmp_path):
     assert dialog.rect().contains(dialog.save.mapTo(dialog, dialog.save.rect().bottomRight()))
 
 
-def test_enter_exports(qtbot, tmp_path, monkeypatch):
-    dialog = ExportDialog()
-    qtbot.addWidget(dialog)
+def test_enter_exports(dialog, qtbot, tmp_path, monkeypatch):
     dialog.show_cues(EIGHT_HOURS[:3], STARTED)
     asked = []
 
@@ -89,9 +89,7 @@ def test_enter_exports(qtbot, tmp_path, monkeypatch):
     assert asked[0].name == asked[1].name == "captions-2026-11-21-0930.srt"
 
 
-def test_an_export_is_asked_for_where_the_last_export_was(qapp, qtbot, tmp_path, monkeypatch):
-    dialog = ExportDialog()
-    qtbot.addWidget(dialog)
+def test_an_export_is_asked_for_where_the_last_export_was(dialog, qapp, tmp_path, monkeypatch):
     asked = []
     for topic in ("", "export"):
         qapp.setProperty(file_dialogs._LAST + topic, None)
@@ -118,9 +116,7 @@ def test_an_export_is_asked_for_where_the_last_export_was(qapp, qtbot, tmp_path,
         qapp.setProperty(file_dialogs._LAST + topic, None)
 
 
-def test_speakers_have_their_names_in_all_that_people_read(qtbot, tmp_path):
-    dialog = ExportDialog()
-    qtbot.addWidget(dialog)
+def test_speakers_have_their_names_in_all_that_people_read(dialog, tmp_path):
     dialog.name_speakers({"them": "Grace <Hopper>"})
     dialog.show_cues(spoken("me", "them"), STARTED)
     found = {}
@@ -137,9 +133,7 @@ def test_speakers_have_their_names_in_all_that_people_read(qtbot, tmp_path):
     assert lanes == ["me", "them"]
 
 
-def test_the_dialog_offers_signs_where_captions_are_doubtful(qtbot, tmp_path):
-    dialog = ExportDialog()
-    qtbot.addWidget(dialog)
+def test_the_dialog_offers_signs_where_captions_are_doubtful(dialog, tmp_path):
     dialog.show_cues([SURE], STARTED)
     assert not dialog.marks_doubt.isVisible()
     dialog.show_cues([SURE, DOUBTFUL], STARTED)

@@ -2,18 +2,12 @@ import pytest
 
 from app.main_window.caption_choices import CaptionChoices
 from app.main_window.status_bar import StatusBar
-
-
-class Clock:
-    now_s = 100.0
-
-    def __call__(self):
-        return self.now_s
+from tests.support.hand_clock import HandClock
 
 
 @pytest.fixture
 def clock():
-    return Clock()
+    return HandClock(100.0)
 
 
 @pytest.fixture

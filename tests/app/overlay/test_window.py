@@ -307,20 +307,17 @@ def test_another_text_and_other_letters_end_a_glide(overlay, monkeypatch, change
     assert places[0] == places[1]
 
 
-def test_lines_jump_where_the_desktop_wants_no_motion(overlay, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("text_block.Block._wants_motion", lambda _block: False), ("window._QUICK_S", 0.0)],
+    ids=["no motion is wanted", "painting is slow"],
+)
+def test_lines_jump_where_no_motion_is_wanted_or_painting_is_slow(
+    overlay, monkeypatch, name, value
+):
     overlay.show_view(shown("zwei", "drei"))
     rest = picture(overlay)
-    monkeypatch.setattr("app.overlay.text_block.Block._wants_motion", lambda _block: False)
-    overlay.show_theme(replace(STILL, smooth=True))
-    overlay.show_view(shown("eins", "zwei"))
-    overlay.show_view(shown("zwei", "drei"))
-    assert picture(overlay) == rest
-
-
-def test_lines_jump_where_painting_is_too_slow_to_glide(overlay, monkeypatch):
-    overlay.show_view(shown("zwei", "drei"))
-    rest = picture(overlay)
-    monkeypatch.setattr("app.overlay.window._QUICK_S", 0.0)
+    monkeypatch.setattr(f"app.overlay.{name}", value)
     overlay.show_theme(replace(STILL, smooth=True))
     overlay.show_view(shown("eins", "zwei"))
     overlay.show_view(shown("zwei", "drei"))

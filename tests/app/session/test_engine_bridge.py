@@ -92,6 +92,12 @@ class Rig:
     def start(self, translation=GERMAN):
         self.bridge.start(MODEL, translation)
 
+    def begin(self):
+        """Start, and wait until the model is loaded."""
+        self.start()
+        self.wait_for(Ready)
+        return self
+
     def hear(self, command):
         """Hear words as a listener does, in whose thread this is."""
         if isinstance(command, FeedWords):
@@ -127,9 +133,7 @@ def rig(qtbot):
 
 
 def test_what_the_worker_reports_arrives_in_the_gui_thread(rig):
-    one = rig()
-    one.start()
-    one.wait_for(Ready)
+    one = rig().begin()
     one.bridge.type_words(["Good", "morning"])
     one.wait_for(CaptionChanged)
     assert one.engine.sessions[0].report_threads == {"fake-engine"}
@@ -173,9 +177,7 @@ def test_a_pause_holds_nothing_back_that_was_said_before_it(rig):
 
 
 def test_an_end_with_patience_brings_what_was_told_up_to_here(rig):
-    one = rig()
-    one.start()
-    one.wait_for(Ready)
+    one = rig().begin()
     one.bridge.type_words(["Good"])
     one.bridge.send(EndPassage())
     one.bridge.finish(60.0)
@@ -186,8 +188,7 @@ def test_an_end_with_patience_brings_what_was_told_up_to_here(rig):
 def test_of_a_line_that_was_begun_before_the_pause_only_the_rest_waits(rig):
     one = rig()
     told = told_rows(one.bridge)
-    one.start()
-    one.wait_for(Ready)
+    one.begin()
     one.bridge.type_words(["Today", "we"])
     one.bridge.pause(paused=True)
     one.bridge.type_words(["Today", "we", "talk"])
@@ -215,9 +216,7 @@ def test_an_engine_that_cannot_be_imported_is_a_failure_in_one_sentence(qtbot):
 
 
 def test_clear_drops_what_waits_and_tells_the_session(rig):
-    one = rig()
-    one.start()
-    one.wait_for(Ready)
+    one = rig().begin()
     one.bridge.pause(paused=True)
     one.bridge.type_words(["Good"])
     one.bridge.send(Configure(FRENCH))
@@ -227,9 +226,7 @@ def test_clear_drops_what_waits_and_tells_the_session(rig):
 
 
 def test_what_the_session_began_of_words_before_a_clear_does_not_come_after_it(rig):
-    one = rig()
-    one.start()
-    one.wait_for(Ready)
+    one = rig().begin()
     told = []
     one.bridge.utterance_changed.connect(lambda _, utterance: told.append(utterance.source))
     one.bridge.type_words(["old"])
@@ -244,9 +241,7 @@ def test_what_the_session_began_of_words_before_a_clear_does_not_come_after_it(r
 
 
 def test_an_open_line_is_captioned_by_the_next_session_alone_even_if_one_was_prepared_in_vain(rig):
-    one = rig()
-    one.start()
-    one.wait_for(Ready)
+    one = rig().begin()
     one.bridge.type_words(["old"])
     one.bridge.send(EndPassage())
     one.bridge.prepare(MODEL, FRENCH)
@@ -321,8 +316,7 @@ def test_what_is_heard_waits_for_the_model_beside_what_is_typed(rig):
     one.bridge.send(EndPassage())
     one.hear(fed(("And",), "them"))
     assert told[-1] == (("me", "We went."), ("", "typed"), ("them", "And"))
-    one.start()
-    one.wait_for(Ready)
+    one.begin()
     assert one.calls() == [
         fed(["We", "went."], "me"),
         EndPassage("me"),
@@ -346,8 +340,7 @@ def test_a_failure_right_after_words_were_translated_translates_them_no_second_t
             one.engine.sessions[0].fail("it broke")
             one.engine.sessions[0]._thread.join()
 
-    one.start()
-    one.wait_for(Ready)
+    one.begin()
     one.bridge.event_came.connect(speak_and_fail)
     one.hear(fed(("Now.",), "me"))
     one.wait_for(Failed)
@@ -375,9 +368,7 @@ def test_clear_drops_what_was_heard_and_what_is_heard_then_goes_on(rig):
 
 
 def test_a_session_that_fails_leaves_no_listener_waiting(rig):
-    one = rig()
-    one.start()
-    one.wait_for(Ready)
+    one = rig().begin()
     one.engine.sessions[-1].fail("it broke")
     one.hear(fed(("We", "went."), "me"))
     one.hear(Flush(7))
@@ -395,15 +386,12 @@ def test_words_that_wait_here_or_in_the_session_are_its_backlog(rig):
     one.hear(fed(("We", "went."), "me"))
     one.bridge.type_words(["typed"])
     assert one.bridge.backlog_words == 2
-    one.start()
-    one.wait_for(Ready)
+    one.begin()
     assert one.bridge.backlog_words == 0
 
 
 def test_what_is_heard_reaches_a_ready_session_without_the_thread_of_the_windows(rig):
-    one = rig()
-    one.start()
-    one.wait_for(Ready)
+    one = rig().begin()
     ears = threading.Thread(target=one.bridge.send, args=(fed(["Now"], "me"),))
     ears.start()
     ears.join()  # no event of this thread is served meanwhile
@@ -424,8 +412,7 @@ def test_what_is_heard_on_another_thread_keeps_its_order_while_sessions_come_and
     ears = threading.Thread(target=speak)
     ears.start()
     for _ in range(4):
-        one.start()
-        one.wait_for(Ready)
+        one.begin()
         one.receiver.events.clear()
     one.wait(lambda: not ears.is_alive())
     last = "299"
@@ -444,8 +431,7 @@ def test_after_a_correction_in_a_pause_a_later_sentence_has_the_times_of_its_own
             begun_s[utterance.source] = utterance.begun_at_s
 
     one.bridge.utterance_changed.connect(follow)
-    one.start()
-    one.wait_for(Ready)
+    one.begin()
     one.bridge.type_words(["We", "went", "home"])
     one.wait_for(CaptionChanged)
     one.bridge.pause(paused=True)
@@ -465,9 +451,7 @@ def sessions(one):
 
 
 def test_a_session_that_is_prepared_takes_over_once_it_is_ready(rig):
-    one = rig()
-    one.start()
-    one.wait_for(Ready)
+    one = rig().begin()
     one.bridge.caption_also([POLISH])
     one.bridge.type_words(["Good"])
     one.engine._may_load = threading.Event()
@@ -488,9 +472,7 @@ def test_a_session_that_is_prepared_takes_over_once_it_is_ready(rig):
 
 @pytest.mark.parametrize("dropped", [True, False])
 def test_a_prepared_session_that_fails_or_is_dropped_leaves_the_one_in_use_alone(rig, dropped):
-    one = rig()
-    one.start()
-    one.wait_for(Ready)
+    one = rig().begin()
     one.receiver.events.clear()
     told = []
     one.bridge.next_came.connect(told.append)
@@ -534,8 +516,7 @@ def test_a_session_is_made_once_all_that_were_dropped_have_ended(rig):
 def test_further_languages_are_told_once_to_each_session(rig):
     one = rig()
     one.bridge.caption_also([POLISH])
-    one.start()
-    one.wait_for(Ready)
+    one.begin()
     assert one.calls() == [UseLanguages((POLISH,))]
     one.bridge.caption_also([POLISH])
     one.bridge.caption_also([])
@@ -543,9 +524,7 @@ def test_further_languages_are_told_once_to_each_session(rig):
 
 
 def test_lines_that_are_pasted_are_a_passage_each(rig):
-    one = rig()
-    one.start()
-    one.wait_for(Ready)
+    one = rig().begin()
     assert not one.bridge.is_paused
     one.bridge.pause(paused=True)
     assert one.bridge.is_paused

@@ -7,21 +7,15 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from app.session.event_queue import MOST_S_A_TURN, EventQueue
 from engine.events import PaceChanged
+from tests.support.hand_clock import HandClock
 
 N_EVENTS = 200
 EVENT_S = MOST_S_A_TURN / 5
 
 
-class Clock:
-    now_s = 0.0
-
-    def __call__(self):
-        return self.now_s
-
-
 def a_queue(parent, take):
     """Return a queue, and its clock, which goes on while an event is taken."""
-    clock = Clock()
+    clock = HandClock()
     queue = EventQueue(parent, clock)
 
     def spend(_run, event):

@@ -16,6 +16,7 @@ from engine.audio.decoder import Decoder
 from engine.audio.devices import SAMPLE_RATE_HZ, NoticeKind
 from engine.audio.file_source import FileSource
 from engine.errors import AudioError
+from tests.support.hand_clock import HandClock
 
 
 def tone(seconds, rate_hz, frequency_hz=440.0):
@@ -169,16 +170,8 @@ def test_whatever_is_broken_ends_without_a_crash(tmp_path):
             assert after.start_s >= before.end_s - 1e-9
 
 
-class HandClock:
-    def __init__(self):
-        self.now_s = 70.0
-
-    def __call__(self):
-        return self.now_s
-
-
 def test_at_the_pace_of_real_time_a_chunk_comes_when_it_was_said(tmp_path):
-    clock = HandClock()
+    clock = HandClock(70.0)
     path = write_wav(tmp_path / "a.wav", tone(1, SAMPLE_RATE_HZ))
     source = FileSource(path, print, real_time=True, clock=clock)
     source.start()
@@ -197,7 +190,7 @@ def test_at_the_pace_of_real_time_a_chunk_comes_when_it_was_said(tmp_path):
 
 
 def test_who_reads_late_misses_nothing(tmp_path):
-    clock = HandClock()
+    clock = HandClock(70.0)
     path = write_wav(tmp_path / "a.wav", tone(1, SAMPLE_RATE_HZ))
     source = FileSource(path, print, real_time=True, clock=clock)
     source.start()
@@ -210,7 +203,7 @@ def test_who_reads_late_misses_nothing(tmp_path):
 
 
 def test_a_pause_holds_reading_and_puts_off_what_is_due(tmp_path):
-    clock = HandClock()
+    clock = HandClock(70.0)
     path = write_wav(tmp_path / "a.wav", tone(1, SAMPLE_RATE_HZ))
     source = FileSource(path, print, real_time=True, clock=clock)
     source.start()

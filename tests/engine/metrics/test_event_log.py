@@ -3,16 +3,7 @@ import json
 import pytest
 
 from engine.metrics.event_log import EventLog
-
-
-class Clock:
-    """A clock that is set by hand."""
-
-    def __init__(self, now_s):
-        self.now_s = now_s
-
-    def __call__(self):
-        return self.now_s
+from tests.support.hand_clock import HandClock
 
 
 def lines(path):
@@ -20,7 +11,7 @@ def lines(path):
 
 
 def test_an_event_is_one_json_line_with_the_seconds_since_the_log_began(tmp_path):
-    clock = Clock(100.0)
+    clock = HandClock(100.0)
     with EventLog(tmp_path / "log.jsonl", clock) as log:
         clock.now_s = 100.25
         log.write("source", words=["a", "b"], ended=False)

@@ -12,16 +12,6 @@ from engine.translation.feed import WARM_UP, feed_line
 from tests.support.fakes import hashing_translator
 
 
-class Clock:
-    """A clock that is set by hand."""
-
-    def __init__(self):
-        self.now_s = 0.0
-
-    def __call__(self):
-        return self.now_s
-
-
 def events(*rows, language="de"):
     """Rows written as ``(at_ms, event, fields)``, with a session before them."""
     session = {"event": "session", "schema": 2, "language": language, "at_s": 0.0}

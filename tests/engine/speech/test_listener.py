@@ -18,13 +18,13 @@ from engine.speech.events import (
     ListeningFailed,
     RecognizerReady,
     SoundCame,
-    SpeechChanged,
     TailChanged,
 )
 from engine.speech.listener import Lane, Listener, ListeningSettings, Recognition
 from engine.speech.recognizer import RecognizerSettings
 from engine.utterances import UtteranceTracker
 from engine.words import text_of
+from tests.support.hand_clock import HandClock
 from tests.support.listening_fakes import (
     WORD_S,
     Chunks,
@@ -34,22 +34,15 @@ from tests.support.listening_fakes import (
     Loudness,
     Script,
     endless_words,
+    hear_out,
     script,
     sound_of,
+    started,
     to_both,
 )
 from tests.support.sound_server import wait_until
 
 TEXT = "we went to the old house. then it rained and we stayed there all day long."
-WAIT_S = 90
-
-
-class Clock:
-    def __init__(self):
-        self.now_s = 0.0
-
-    def __call__(self):
-        return self.now_s
 
 
 class Heard:
@@ -83,11 +76,7 @@ def listener(lanes, model, *, echo=None, settings=None, clock=None):
 
 def run(lanes, model, **others):
     made, echo, heard = listener(lanes, model, **others)
-    made.start()
-    try:
-        assert made.join(WAIT_S)
-    finally:
-        made.close()
+    hear_out(made)
     return made, echo, heard
 
 
@@ -105,13 +94,6 @@ def test_what_is_said_is_fed_once_in_order_and_every_sentence_ends_an_utterance(
     assert len(heard.of(UtteranceEnded)) == 2
     assert source.started
     assert source.stopped
-
-
-def test_it_is_told_when_somebody_speaks_and_when_not():
-    words, source = spoken("who is there.", 6.0)
-    _, _, heard = run([Lane(name="me", source=source)], Script(words))
-    told = heard.of(SpeechChanged)
-    assert [(event.lane, event.speaks) for event in told] == [("me", True), ("me", False)]
 
 
 def test_every_word_is_told_with_its_time():
@@ -221,15 +203,11 @@ def test_recognising_waits_while_the_translation_has_too_much_to_do():
     made, _, heard = listener(
         [Lane(name="", source=source)], Script(words), echo=echo, settings=settings
     )
-    made.start()
-    try:
+    with started(made):
         wait_until(lambda: len(echo.fed) >= 10)
         assert not made.join(0.5)
         assert 10 <= len(echo.fed) < 25
         echo.release()
-        assert made.join(WAIT_S)
-    finally:
-        made.close()
     assert len(echo.fed) == 60
     assert heard.ended.is_set()
 
@@ -238,12 +216,8 @@ def test_stopping_still_translates_what_was_recorded():
     words, source = spoken()
     source._open_end = True
     made, echo, heard = listener([Lane(name="", source=source)], Script(words))
-    made.start()
-    try:
+    with started(made):
         made.stop()
-        assert made.join(WAIT_S)
-    finally:
-        made.close()
     assert len(echo.fed) == len(words)
     assert heard.ended.is_set()
 
@@ -296,12 +270,8 @@ def test_a_session_that_fails_ends_listening():
     echo = Echo()
     echo.hold()
     made, _, heard = listener([Lane(name="", source=source)], Script(words), echo=echo)
-    made.start()
-    try:
+    with started(made):
         echo.report(Failed(message=Code.OUT_OF_MEMORY(reason="none")))
-        assert made.join(WAIT_S)
-    finally:
-        made.close()
     assert not heard.of(ListeningEnded)
     assert heard.of(Failed)
 
@@ -322,7 +292,7 @@ class Late(Chunks):
 
 @pytest.mark.parametrize(("pass_s", "told"), [(0.2, False), (8.0, True)])
 def test_falling_behind_is_told_with_a_smaller_model(pass_s, told):
-    clock = Clock()
+    clock = HandClock()
     words = script(" ".join(["word"] * 60))
 
     def take_time():
@@ -344,7 +314,7 @@ def test_falling_behind_is_told_with_a_smaller_model(pass_s, told):
 
 
 def test_a_slow_translation_is_not_blamed_on_the_recogniser():
-    clock = Clock()
+    clock = HandClock()
     words = script(" ".join(["word"] * 60))
     echo = Echo()
     echo.hold()
@@ -361,19 +331,15 @@ def test_a_slow_translation_is_not_blamed_on_the_recogniser():
         settings=settings,
         clock=clock,
     )
-    made.start()
-    try:
+    with started(made):
         wait_until(lambda: heard.of(Behind))
         echo.release()
-        assert made.join(WAIT_S)
-    finally:
-        made.close()
     assert heard.of(Behind)[0].message.code is Code.TRANSLATION_SLOW
     assert not heard.of(Behind)[0].smaller_model
 
 
 def test_who_is_late_takes_more_sound_in_one_pass():
-    clock = Clock()
+    clock = HandClock()
     words = script(" ".join(["word"] * 60))
     passes = []
 
@@ -390,7 +356,7 @@ def test_who_is_late_takes_more_sound_in_one_pass():
 
 
 def test_a_file_that_is_read_as_fast_as_it_goes_is_never_behind():
-    clock = Clock()
+    clock = HandClock()
     words = script(" ".join(["word"] * 30))
 
     def take_time():
@@ -404,7 +370,7 @@ def test_a_file_that_is_read_as_fast_as_it_goes_is_never_behind():
 
 
 def test_lags_are_those_of_the_sound():
-    clock = Clock()
+    clock = HandClock()
     words = script("we went home again today.")
     source = Late(sound_of(words, 6.0), clock)
     made, _, heard = run([Lane(name="", source=source)], Script(words), clock=clock)
@@ -470,11 +436,7 @@ def test_twenty_minutes_of_speech_take_no_more_memory_than_the_first_and_no_long
         heard,
     )
     echo.report = to_both(heard, made)
-    made.start()
-    try:
-        assert made.join(170)
-    finally:
-        made.close()
+    hear_out(made, 170)
     assert n_fed == len(list(endless_words(0.0, 1_200.0)))
     assert memory[-1] - memory[5] < 10
     quarter = len(lags) // 4

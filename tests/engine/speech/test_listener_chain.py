@@ -30,7 +30,7 @@ from engine.speech.listener import Lane, Listener, Recognition
 from engine.speech.vad import SileroDetector
 from engine.speech.whisper import Whisper, WhisperSettings
 from tests.support.fakes import Receiver, save_tiny_model
-from tests.support.listening_fakes import Chunks, Echo, to_both
+from tests.support.listening_fakes import Chunks, Echo, hear_out, to_both
 from tests.support.sound_server import Feeder, TestServer, needs_sound_server, wait_until
 from tests.support.sounds import music, n_edits, silence, white_noise
 from tests.support.spoken import (
@@ -83,11 +83,7 @@ def listened(source, model, *, live=False):
         heard,
     )
     echo.report = to_both(heard, made)
-    made.start()
-    try:
-        assert made.join(WAIT_S)
-    finally:
-        made.close()
+    hear_out(made)
     assert not heard.of(ListeningFailed)
     assert heard.of(ListeningEnded)
     return [word for _, word in echo.fed], heard, made

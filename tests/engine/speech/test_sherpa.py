@@ -16,7 +16,7 @@ from engine.speech.sherpa import Sherpa, SherpaSettings, SherpaStream
 from engine.speech.streaming import StreamingRecognizer
 from engine.speech.streaming_files import checked_files
 from engine.speech.vad import SileroDetector, VadSettings, VoiceActivityDetector
-from tests.support.listening_fakes import Chunks, Echo, to_both
+from tests.support.listening_fakes import Chunks, Echo, hear_out, to_both
 from tests.support.sounds import music, n_edits, silence, white_noise
 from tests.support.spoken import (
     TINY_STREAMING,
@@ -30,7 +30,6 @@ from tests.support.spoken import (
 )
 
 pytestmark = [needs_sherpa, pytest.mark.slow]
-WAIT_S = 100
 
 
 class Always:
@@ -64,11 +63,7 @@ def listened(samples, model):
         events.append,
     )
     echo.report = to_both(events.append, made)
-    made.start()
-    try:
-        assert made.join(WAIT_S)
-    finally:
-        made.close()
+    hear_out(made)
     assert not [event for event in events if isinstance(event, ListeningFailed)]
     return echo.fed, events
 

@@ -49,6 +49,18 @@ class ListeningProgram:
     def press(self, source):
         source.button.click()
 
+    def hear(self):
+        """Switch the microphone on, and wait until what is said is translated."""
+        self.press(self.bar.microphone)
+        self.wait_for_sentence()
+        return self
+
+    def be_asked(self):
+        """Switch the microphone on, and wait for what the banner says to that."""
+        self.press(self.bar.microphone)
+        self.wait(self.banner.isVisible)
+        return self
+
     @property
     def run(self):
         return self.speech.runs[-1]

@@ -16,15 +16,9 @@ from engine.events import (
 )
 from engine.words import FedWord
 from tests.support.app.fake_engine import FakeEngine
+from tests.support.hand_clock import HandClock
 
 FIGURES = {"tokens_fed": 1234, "forwards": 9, "tokens_recomputed": 7, "probes": 2}
-
-
-class Clock:
-    now_s = 0.0
-
-    def __call__(self):
-        return self.now_s
 
 
 @pytest.fixture
@@ -32,7 +26,7 @@ def panel(qtbot):
     panels = []
 
     def make():
-        clock = Clock()
+        clock = HandClock()
         desk = LatencyCollector(clock=clock)
         dialog = LatencyDialog(desk)
         dialog.clock, dialog.desk = clock, desk

@@ -15,7 +15,6 @@ from engine.messages import Code
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.setup_services import MACHINE, parts, says
 
-FORECAST = {"kind": "forecast", "n_words": 9, "median_s": 1.9, "p95_s": 3.1, "computing_s": 0.2}
 SMALL = KNOWN_MODELS[0].name
 N_GERMAN = 1 + sum(model.translates("en", "de") for model in TRANSLATION_MODELS)
 CRASH = "import os; os.abort()"
@@ -65,12 +64,6 @@ def select(page, name):
 
 def facts(page, name):
     return [fact.text for fact in page.cards.words[row_of(page, name)].facts]
-
-
-def measured(qtbot, one):
-    one.page.measure.click()
-    qtbot.waitUntil(one.page.measure.isVisible, timeout=30_000)
-    return one.page.result.text()
 
 
 def test_what_the_computer_has_and_what_fits_stands_beside_the_models(models, qtbot):
