@@ -4,13 +4,10 @@ Alone, or on several processes: ``accelerate launch -m training finetune ...``.
 """
 
 import argparse
-import shlex
-import sys
 from pathlib import Path
 
-from engine.folders import own_folder
 from training.commands.launch import train_and_tell
-from training.commands.recipe import Table, add_arguments, add_setting, settings_of
+from training.commands.recipe import Table, add_arguments, add_setting, noted_settings
 from training.errors import UsageError
 from training.settings import NEW, QUANTISATIONS, STORED, Mixture, TrainSettings
 
@@ -62,11 +59,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(arguments: argparse.Namespace) -> int:
     """Make settings of the arguments and train."""
-    changes: Table = {"commands": [shlex.join(["surtitle-train", *sys.argv[1:]])]}
-    changes |= _shares(arguments.policies)
-    settings = settings_of(
-        arguments, RECIPES, {"models": str(own_folder("data") / "models")}, changes, TrainSettings
-    )
+    changes = _shares(arguments.policies)
+    settings = noted_settings("surtitle-train", arguments, RECIPES, TrainSettings, changes)
     if settings.base == NEW:
         msg = "an adapter is trained on a base that is there: name one, or make it with pretrain"
         raise UsageError(msg)

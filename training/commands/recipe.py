@@ -6,6 +6,8 @@ named by the path of its setting, so there is no table that maps one to the othe
 
 import argparse
 import re
+import shlex
+import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
@@ -14,6 +16,7 @@ from types import NoneType, UnionType
 from typing import TypeVar, cast, get_args, get_type_hints
 
 from engine.errors import PolicyError
+from engine.folders import own_folder
 from engine.settings import DEVICES
 from engine.untrusted.typed_table import kind_name, read_table
 from training.commands.common_arguments import named_values
@@ -43,6 +46,19 @@ def read_recipe(name: str, folder: Path) -> Table:
         raise UsageError(msg) from error
 
 
+def add_recipe(parser: argparse.ArgumentParser, folder: Path, standard: str | None) -> None:
+    """Add the folder of a run, and its recipe; without a standard one it must be named."""
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="run folder")
+    names = f"one of {', '.join(recipe_names(folder))}, or a file"
+    parser.add_argument(
+        "--recipe",
+        default=standard,
+        required=standard is None,
+        metavar="NAME|F.toml",
+        help=f"{names} (%(default)s)" if standard else names,
+    )
+
+
 def add_arguments(
     parser: argparse.ArgumentParser, folder: Path, standard: str
 ) -> "argparse._ArgumentGroup":
@@ -51,13 +67,7 @@ def add_arguments(
     Returns:
         the argument group "training".
     """
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="run folder")
-    parser.add_argument(
-        "--recipe",
-        default=standard,
-        metavar="NAME|F.toml",
-        help=f"one of {', '.join(recipe_names(folder))}, or a file (%(default)s)",
-    )
+    add_recipe(parser, folder, standard)
     add_setting(parser, "--data", "data", "files that align wrote", metavar="LANG=F.tsv")
     add_setting(parser, "--weight", "weights", "copies in an epoch", metavar="CORPUS=W")
     add_setting(parser, "--name", "name", "of the model")
@@ -149,6 +159,22 @@ def settings_of(
     settings = make_settings(table, kind)
     _check_files(settings)
     return settings
+
+
+def noted_settings(
+    program: str,
+    arguments: argparse.Namespace,
+    folder: Path,
+    kind: type[S],
+    changes: Table | None = None,
+) -> S:
+    """Make settings as ``settings_of`` does, of a run that notes its command.
+
+    Models from the hub are where those of the program are, unless the recipe names another place.
+    """
+    noted: Table = {"commands": [shlex.join([program, *sys.argv[1:]])]}
+    usual: Table = {"models": str(own_folder("data") / "models")}
+    return settings_of(arguments, folder, usual, noted | (changes or {}), kind)
 
 
 def _put(table: Table, path: str, value: object) -> None:

@@ -4,14 +4,11 @@ Alone, or on several processes: ``accelerate launch -m training.research seqpo .
 """
 
 import argparse
-import shlex
-import sys
 from functools import partial
 from pathlib import Path
 
-from engine.folders import own_folder
 from training.commands.launch import train_and_tell
-from training.commands.recipe import Table, add_setting, recipe_names, settings_of
+from training.commands.recipe import add_recipe, add_setting, noted_settings
 from training.errors import UsageError
 from training.research.seqpo.settings import QUALITIES, REWARDS, TRUNCATIONS, RewardSettings
 from training.settings import NEW
@@ -31,11 +28,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "gradient. Run it again to resume a run that was stopped. What is not named here is as "
         "the recipe says; docs/training.md lists all.",
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="run folder")
-    known = ", ".join(recipe_names(RECIPES))
-    parser.add_argument(
-        "--recipe", default="seqpo", metavar="NAME|F.toml", help=f"{known}, or a file (%(default)s)"
-    )
+    add_recipe(parser, RECIPES, "seqpo")
     unseen = "files that align wrote, best of pairs that the base has not seen"
     _add(parser, "--data", "data", unseen, metavar="LANG=F.tsv")
     _add(parser, "--name", "name", "of the adapter")
@@ -83,9 +76,7 @@ def _add_learning(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make settings of the arguments and train."""
-    commands = [shlex.join(["surtitle-research", *sys.argv[1:]])]
-    usual: Table = {"models": str(own_folder("data") / "models")}
-    settings = settings_of(arguments, RECIPES, usual, {"commands": commands}, RewardSettings)
+    settings = noted_settings("surtitle-research", arguments, RECIPES, RewardSettings)
     if settings.base == NEW:
         msg = "learning by reward begins with a base that is there: name one"
         raise UsageError(msg)

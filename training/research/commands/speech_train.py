@@ -4,14 +4,11 @@ Alone, or on several processes: ``accelerate launch -m training.research speech-
 """
 
 import argparse
-import shlex
-import sys
 from functools import partial
 from pathlib import Path
 
-from engine.folders import own_folder
 from training.commands.launch import train_and_tell
-from training.commands.recipe import Table, add_setting, recipe_names, settings_of
+from training.commands.recipe import add_recipe, add_setting, noted_settings
 from training.errors import UsageError
 from training.research.speech.settings import SpeechTrainSettings
 from training.settings import FALLS, NEW, PRECISIONS
@@ -31,11 +28,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "stage that the recipe names. Run it again to resume a run that was stopped. What is not "
         "named here is as the recipe says.",
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="run folder")
-    known = ", ".join(recipe_names(RECIPES))
-    parser.add_argument(
-        "--recipe", required=True, metavar="NAME|F.toml", help=f"the stage: {known}, or a file"
-    )
+    add_recipe(parser, RECIPES, None)  # names the stage
     table = "table that speech-data wrote, by the target language"
     _add(parser, "--data", "data", table, metavar="LANG=F.tsv")
     base = "model folder of the stage before; first, of a translator (the bundled one)"
@@ -76,9 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         TrainingError: one sentence says what is wrong.
         SurtitleError: likewise.
     """
-    commands = [shlex.join(["surtitle-research", *sys.argv[1:]])]
-    usual: Table = {"models": str(own_folder("data") / "models")}
-    settings = settings_of(arguments, RECIPES, usual, {"commands": commands}, SpeechTrainSettings)
+    settings = noted_settings("surtitle-research", arguments, RECIPES, SpeechTrainSettings)
     if settings.base == NEW:
         msg = "sound is read by a translator that is there: name its folder with --base"
         raise UsageError(msg)
