@@ -59,25 +59,6 @@ class SpokenBatch(Batch):
     live: Tensor
     decided: Tensor
 
-    def to(self, device: torch.device) -> "SpokenBatch":
-        """Move every tensor."""
-        rows = Batch.to(self, device)
-        return SpokenBatch(
-            ids=rows.ids,
-            places=rows.places,
-            labels=rows.labels,
-            ends_writes=rows.ends_writes,
-            documents=rows.documents,
-            advantages=rows.advantages,
-            mel=self.mel.to(device),
-            n_blocks=self.n_blocks.to(device),
-            words=self.words.to(device),
-            n_words=self.n_words.to(device),
-            owner=self.owner.to(device),
-            live=self.live.to(device),
-            decided=self.decided.to(device),
-        )
-
 
 def spectrum(samples: Samples, block_samples: int) -> Frames:
     """Return the spectrum of a speech that is filled up with silence, as a stream does."""

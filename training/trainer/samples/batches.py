@@ -1,7 +1,8 @@
 """Rows become tensors: examples in lines, lines in batches."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import Self
 
 import numpy as np
 import torch
@@ -95,16 +96,10 @@ class Batch:
             apart = self.documents[:, :, None] != self.documents[:, None, :]  # (B, T, T)
         return attention.bias(self.places, self.places, ranked=ranked, apart=apart)
 
-    def to(self, device: torch.device) -> "Batch":
+    def to(self, device: torch.device) -> Self:
         """Move every tensor."""
-        return Batch(
-            self.ids.to(device),
-            self.places.to(device),
-            self.labels.to(device),
-            self.ends_writes.to(device),
-            None if self.documents is None else self.documents.to(device),
-            self.advantages.to(device),
-        )
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(self, **{name: it.to(device) for name, it in own.items() if it is not None})
 
 
 def pad(examples: Sequence[Example]) -> Batch:
