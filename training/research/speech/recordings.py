@@ -1,16 +1,21 @@
 """Bring recordings into a corpus: sound of files, and the aligned pairs that are said in them."""
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import av
 from tqdm import tqdm
 
 from engine.audio.chunks import Samples
-from training.data.aligned_pairs import AlignedPair, read_aligned
+from training.data.aligned_pairs import read_aligned
 from training.data.corpus import read_lines, replacing
 from training.errors import CorpusError
-from training.research.speech.sound_corpus import Line, shard_path, sound_bytes, write_table
+from training.research.speech.sound_corpus import (
+    Line,
+    shard_lines,
+    shard_path,
+    sound_bytes,
+    write_table,
+)
 from training.research.speech.voices import read_wave
 
 _SHARD = 200
@@ -43,7 +48,8 @@ def bring_recordings(pairs: Path, files: Path, out: Path) -> int:
         sounds = [_sound(files.parent / name) for name in names[start : start + _SHARD]]
         with replacing(shard_path(out, shard)) as fresh:
             fresh.write_bytes(sound_bytes(sounds))
-        lines += _lines(shard, aligned[start : start + _SHARD], sounds)
+        said = zip(aligned[start : start + _SHARD], sounds, strict=True)
+        lines += shard_lines(shard, ((one, len(samples), (), "") for one, samples in said))
     write_table(out, lines)
     return len(lines)
 
@@ -58,20 +64,3 @@ def _sound(path: Path) -> Samples:
         msg = f"{path} holds no sound: leave its line out"
         raise CorpusError(msg)
     return samples
-
-
-def _lines(shard: str, aligned: Sequence[AlignedPair], sounds: Sequence[Samples]) -> Iterator[Line]:
-    first = 0
-    for one, samples in zip(aligned, sounds, strict=True):
-        yield Line(
-            shard=shard,
-            first=first,
-            n_samples=len(samples),
-            source=one.pair.source,
-            target=one.pair.target,
-            corpus=one.pair.corpus,
-            needs=one.needs or (),
-            ends_ms=(),
-            voice="",
-        )
-        first += len(samples)

@@ -5,7 +5,7 @@ of several, one behind the other: 16-bit integers, little-endian, 16 kHz, one ch
 Recordings are brought into the same two kinds of files.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from itertools import pairwise
 from pathlib import Path
@@ -13,8 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from engine.audio.chunks import Samples
+from training.data.aligned_pairs import AlignedPair
 from training.data.corpus import read_lines, write_lines
 from training.errors import CorpusError
+
+SaidPair = tuple[AlignedPair, int, tuple[int, ...], str]
+"""A pair, the samples of its sound, the milliseconds at which its words end, and who says it."""
 
 _FULL = 32767
 _SAMPLE_BYTES = 2
@@ -133,6 +137,24 @@ def write_table(path: Path, lines: Iterable[Line]) -> None:
         CorpusError: it cannot be written.
     """
     write_lines(path, (line.as_text() for line in lines))
+
+
+def shard_lines(shard: str, said: Iterable[SaidPair]) -> Iterator[Line]:
+    """Yield the lines of the utterances of a shard, whose sounds stand one behind the other."""
+    first = 0
+    for one, n_samples, ends_ms, voice in said:
+        yield Line(
+            shard=shard,
+            first=first,
+            n_samples=n_samples,
+            source=one.pair.source,
+            target=one.pair.target,
+            corpus=one.pair.corpus,
+            needs=one.needs or (),
+            ends_ms=ends_ms,
+            voice=voice,
+        )
+        first += n_samples
 
 
 def shard_path(table: Path, shard: str) -> Path:

@@ -7,7 +7,7 @@ the number of processes, and a run that was stopped goes on at its next shard.
 
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
@@ -25,7 +25,9 @@ from training.evaluation.run_record import readable_sha256
 from training.research.speech.rooms import draw_room, hear_in
 from training.research.speech.sound_corpus import (
     Line,
+    SaidPair,
     read_table,
+    shard_lines,
     shard_path,
     sound_bytes,
     write_table,
@@ -204,25 +206,11 @@ def _say_shard(part: Path, name: str, utterances: Sequence[_Utterance]) -> None:
     ]
     with replacing(shard_path(part, name)) as fresh:
         fresh.write_bytes(sound_bytes([speech.samples for speech in speeches]))
-    write_table(part, _lines(name, utterances, speeches))
+    write_table(part, shard_lines(name, map(_said, utterances, speeches)))
 
 
-def _lines(
-    shard: str, utterances: Sequence[_Utterance], speeches: Sequence[Speech]
-) -> Iterator[Line]:
-    first = 0
-    for one, speech in zip(utterances, speeches, strict=True):
-        pair, ends = one.pair.pair, speech.ends_s or ()
-        last_ms = 1000 * len(speech.samples) // SAMPLE_RATE_HZ
-        yield Line(
-            shard=shard,
-            first=first,
-            n_samples=len(speech.samples),
-            source=pair.source,
-            target=pair.target,
-            corpus=pair.corpus,
-            needs=one.pair.needs or (),
-            ends_ms=tuple(min(last_ms, round(1000 * end_s)) for end_s in ends),
-            voice=one.request.voice,
-        )
-        first += len(speech.samples)
+def _said(one: _Utterance, speech: Speech) -> SaidPair:
+    """Return what the table has of an utterance; no word ends after its sound."""
+    last_ms = 1000 * len(speech.samples) // SAMPLE_RATE_HZ
+    ends = tuple(min(last_ms, round(1000 * end_s)) for end_s in speech.ends_s or ())
+    return one.pair, len(speech.samples), ends, one.request.voice
