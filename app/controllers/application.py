@@ -30,6 +30,7 @@ from app.controllers.step_aside import StepAside
 from app.controllers.tool_windows import HelpWindows, ToolWindows
 from app.dialogs.settings.dialog import SettingsDialog
 from app.look.apply import Look
+from app.look.widgets.dialog_text import bring_up
 from app.look.widgets.missing_fonts import lacks_font
 from app.main_window.window import MainWindow
 from app.overlay.controller import OverlayController
@@ -341,9 +342,7 @@ class Application(QObject):
     @Slot()
     def _show_settings(self) -> None:
         self.settings_dialog.show_preferences(self.settings.preferences)
-        self.settings_dialog.show()
-        self.settings_dialog.raise_()
-        self.settings_dialog.activateWindow()
+        bring_up(self.settings_dialog)
 
     @Slot(bool)
     def _show_overlay(self, visible: bool) -> None:  # noqa: FBT001  what the signal carries
@@ -422,9 +421,7 @@ class Application(QObject):
         """Bring the main window to the front."""
         window = self.window
         window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
-        window.show()
-        window.raise_()
-        window.activateWindow()
+        bring_up(window)
 
     @Slot()
     def _close(self) -> None:

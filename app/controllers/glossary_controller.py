@@ -9,6 +9,7 @@ from app.captions.glossaries import GlossaryFolder, Terms
 from app.config.settings_in_force import SettingsInForce
 from app.config.system.translations import filled, worded
 from app.dialogs.glossary_dialog import GlossaryDialog
+from app.look.widgets.dialog_text import bring_up
 from app.look.widgets.language_names import language_name
 from engine.events import ContextChanged, Event, Refused
 from engine.messages import Code
@@ -53,9 +54,7 @@ class GlossaryController(QObject):
             self.dialog.use_toggled.connect(self._use)
         self._take_language(self._settings.translation.target_language)
         self._show()
-        self.dialog.show()
-        self.dialog.raise_()
-        self.dialog.activateWindow()
+        bring_up(self.dialog)
 
     @Slot(str)
     def correct_name(self, heard: str) -> None:

@@ -6,7 +6,6 @@ from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QIcon, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QDialog,
     QDialogButtonBox,
     QFormLayout,
     QHeaderView,
@@ -71,11 +70,11 @@ def add_action(box: QDialogButtonBox, text: str, act: object) -> QPushButton:
     return button
 
 
-def bring_up(dialog: QDialog) -> None:
-    """Show a dialog in front of the other windows."""
-    dialog.show()
-    dialog.raise_()
-    dialog.activateWindow()
+def bring_up(window: QWidget) -> None:
+    """Show a window in front of the others."""
+    window.show()
+    window.raise_()
+    window.activateWindow()
 
 
 def add_row(form: QFormLayout, label: str, field: QWidget | QLayout, buddy: QWidget) -> None:
