@@ -63,8 +63,8 @@ class Banner(QFrame):
     answered = Signal()
     notice_changed = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._notices: list[_Notice] = []
         self._shown: _Notice | None = None
         self._passing = QTimer(self, singleShot=True)

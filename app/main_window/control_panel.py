@@ -31,8 +31,8 @@ class ControlPanel(QWidget):
     devices_wanted = Signal()
     device_chosen = Signal(str, str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.microphone = SourceToggle(
             DeviceKind.MICROPHONE,
             ("mic", "mic-off"),

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton
 
 from app.config.system.translations import filled
 
@@ -20,8 +20,8 @@ class DownloadBar(QFrame):
 
     cancelled = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.sentence = QLabel(wordWrap=True)
         self.bar = QProgressBar(textVisible=False)

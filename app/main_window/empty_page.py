@@ -33,8 +33,8 @@ class EmptyPage(QWidget):
     download_clicked = Signal()
     others_clicked = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.hint = _centred("")
         self.show_hint(listens=False, paused=False)
         font = self.hint.font()

@@ -20,8 +20,8 @@ class FindBar(QWidget):
     wanted = Signal(str, int)
     closed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.line = QLineEdit(clearButtonEnabled=True)
         self.line.setAccessibleName(self.tr("Find in the transcript"))
         self.line.setPlaceholderText(self.tr("Find in the transcript"))

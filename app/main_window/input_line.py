@@ -4,7 +4,7 @@ import re
 import time
 
 from PySide6.QtCore import QSignalBlocker, QTimer, Signal, Slot
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit
 
 from app.captions.typed_draft import Draft, Words
 from engine.text.sentences import committed_words
@@ -28,8 +28,8 @@ class InputLine(QLineEdit):
     lines_pasted = Signal(tuple)
     finished = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._draft = Draft()
         self._timer = QTimer(self, singleShot=True)
         self.setMaxLength(LONGEST_TEXT)

@@ -70,12 +70,9 @@ class StatusBar(QWidget):
     server_clicked = Signal()
 
     def __init__(
-        self,
-        choices: CaptionChoices,
-        parent: QWidget | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        self, choices: CaptionChoices, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._clock = clock
         self._catching_up = CatchingUp()
         self._engine = self._listening = self._devices = ""

@@ -23,7 +23,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QStyle,
     QTableView,
-    QWidget,
 )
 
 from app.captions.model import UtteranceView
@@ -75,9 +74,9 @@ class Transcript(QTableView):
     name_wanted = Signal(str)
     typed = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None, *, read_only: bool = False) -> None:
+    def __init__(self, *, read_only: bool = False) -> None:
         """Make an empty table; a ``read_only`` one can be read and copied only."""
-        super().__init__(parent)
+        super().__init__()
         self.rows = TranscriptModel(self)
         self._read_only = read_only
         self._follows = True

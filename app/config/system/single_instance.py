@@ -36,9 +36,9 @@ class SingleInstance(QObject):
 
     command_came = Signal(str)
 
-    def __init__(self, folder: Path, parent: QObject | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         """Guard a data folder; instances with different folders are independent."""
-        super().__init__(parent)
+        super().__init__()
         self._name = socket_name(folder)
         self._folder = folder
         self._lock = QLockFile(str(folder / _LOCK))

@@ -15,8 +15,8 @@ class Interrupt(QObject):
 
     came = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._reader, self._writer = socket.socketpair()
         self._writer.setblocking(False)  # noqa: FBT003  Python's own
         self._notifier = QSocketNotifier(self._reader.fileno(), QSocketNotifier.Type.Read, self)

@@ -171,8 +171,8 @@ def _scrolled(page: SettingsPage) -> QWidget:
 class WideTabs(QTabWidget):
     """Tabs without scroll buttons: the window is wide enough for all of them."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setTabBar(_Bar())
         self.setUsesScrollButtons(False)
         self.setElideMode(Qt.TextElideMode.ElideNone)

@@ -12,8 +12,8 @@ _LEAST, _USUAL = 140, 280  # pixels
 class QrCode(QWidget):
     """Paint a text as a QR code, dark on light whatever the colours of the windows are."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(_LEAST, _LEAST)
         self._squares: list[tuple[int, int]] = []  # dark ones, by column and row
