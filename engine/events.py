@@ -229,7 +229,6 @@ class Statistics:
         probes: wait-k rows computed to look at their successor, then taken back.
         cached_rows: rows in the slot cache now.
         ms_per_word: time from the newest source word's arrival to its last caption change.
-        ms_per_token: computing time of the newest translation for each row it computed.
         loops_cut: writes that were ended because they repeated themselves.
         backlog_words: committed source words that are not read yet.
         context_rows: rows of glossary and earlier sentences in the prompt.
@@ -241,7 +240,6 @@ class Statistics:
     probes: int
     cached_rows: int
     ms_per_word: float
-    ms_per_token: float = 0.0
     loops_cut: int = 0
     backlog_words: int = 0
     context_rows: int = 0

@@ -111,12 +111,11 @@ class Translating(Serving):
         self._waiting_since_s: float | None = None  # the oldest command not yet translated
         self._changed_s: float | None = None  # the newest caption change since the last command
         self._reported_s = 0.0  # the newest statistics
-        self._began = 0.0, 0  # time and rows at the start of translating after the last command
 
     def obey_waiting(self, commands: CommandQueue) -> None:
         """Carry out all waiting commands; wait for one if there is none."""
         super().obey_waiting(commands)
-        self._began, self._changed_s = (time.monotonic(), self.system.model.tokens_fed), None
+        self._changed_s = None
         self._keep_pace()
 
     def _begin_work(self) -> None:
@@ -231,8 +230,6 @@ class Translating(Serving):
         self._reported_s = changed_s
         seconds = changed_s - (self._waiting_since_s or changed_s)
         model, counters = self.system.model, self.system.counters
-        began_s, n_before = self._began
-        n_rows = model.tokens_fed - n_before
         self._report(
             Statistics(
                 tokens_fed=model.tokens_fed,
@@ -241,7 +238,6 @@ class Translating(Serving):
                 probes=counters.probes,
                 cached_rows=model.n_rows,
                 ms_per_word=seconds * 1000,
-                ms_per_token=(changed_s - began_s) * 1000 / max(1, n_rows),
                 loops_cut=counters.loops_cut,
                 backlog_words=self._passages.backlog_words,
                 context_rows=self.system.conversation.context_rows,

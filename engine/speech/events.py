@@ -54,14 +54,6 @@ class TailChanged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpeechChanged:
-    """Speech began or stopped, for an indicator."""
-
-    lane: str
-    speaks: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Behind:
     """Recognition or translation cannot keep up with the speaker.
 
@@ -109,7 +101,6 @@ Heard = (
     | RecognizerKept
     | SoundCame
     | TailChanged
-    | SpeechChanged
     | Behind
     | CaughtUp
     | Noticed

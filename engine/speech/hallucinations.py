@@ -20,6 +20,7 @@ _COMPRESSION_RATIO = 2.4  # above it the text repeats itself
 _PHRASE_UNSURE = -0.4  # mean log probability below which a known phrase is dropped
 _PHRASE_NO_SPEECH = 0.2  # probability of no speech above which a known phrase is dropped
 _MAX_LOOPS = 4  # repetitions of the same words in a row
+_LONGEST_LOOP = 8  # words
 
 
 def is_hallucination(text: str, *, no_speech: float, log_probability: float) -> bool:
@@ -57,16 +58,15 @@ def is_known_phrase(text: str) -> bool:
     return _phrase_key(text) in _PHRASE_KEYS
 
 
-def n_loops(words: Sequence[str], *, longest: int = 8) -> int:
+def n_loops(words: Sequence[str]) -> int:
     """Return the largest number of times a run of words occurs in a row; 1 without a loop.
 
     Args:
         words: compared without case and punctuation.
-        longest: words of the longest run to look for.
     """
     keys = [same_word_key(word) for word in words]
     most = min(1, len(keys))
-    for length in range(1, min(longest, len(keys) // 2) + 1):
+    for length in range(1, min(_LONGEST_LOOP, len(keys) // 2) + 1):
         n_same = 0  # words in a row that equal the word one run before
         for i in range(length, len(keys)):
             n_same = n_same + 1 if keys[i] == keys[i - length] else 0

@@ -29,7 +29,6 @@ from engine.speech.events import (
     ListeningFailed,
     RecognizerReady,
     SoundCame,
-    SpeechChanged,
     TailChanged,
 )
 from engine.speech.hypothesis import RecognizedWord
@@ -279,7 +278,6 @@ class _LaneWorker:
         self._pause_s = settings.pause_s if recognizer.marks_sentences else settings.end_s
         self._ended_s: float | None = None  # time at which a pause ends the passage
         self._is_behind = False
-        self._heard_speech = False
         self._hears = False  # sound came
         self.finished = False
 
@@ -290,7 +288,6 @@ class _LaneWorker:
         if chunk is None:
             if source.ended:
                 yield from self._take_results(self._recognizer.flush(), None)
-                yield from self._take_speech(hears=False)
                 self.finished = True
             return
         if not self._hears:
@@ -299,7 +296,6 @@ class _LaneWorker:
         for sound in self._with_waiting(chunk):
             yield from self._take_results(self._recognizer.feed(sound), sound)
             yield from self._compare_times(sound)
-            yield from self._take_speech(hears=self._recognizer.hears_speech)
             if self._recognizer.hears_speech:
                 self._ended_s = None
             elif self._ended_s is not None and sound.end_s > self._ended_s:
@@ -354,11 +350,6 @@ class _LaneWorker:
                     committed_at_s=now_s,
                     vectors=word.vectors,
                 )
-
-    def _take_speech(self, *, hears: bool) -> Iterator[Heard]:
-        if hears != self._heard_speech:
-            self._heard_speech = hears
-            yield SpeechChanged(lane=self._lane.name, speaks=hears)
 
     def _compare_times(self, sound: AudioChunk) -> Iterator[Heard]:
         """Report when recognition falls behind, and when it keeps up again."""

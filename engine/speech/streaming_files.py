@@ -145,17 +145,6 @@ def tried(files: StreamingFiles, folder: Path) -> None:
         raise ModelError(Code.STREAMING_UNFIT(folder=str(folder), detail=detail)) from error
 
 
-def tried_files(folder: Path) -> StreamingFiles:
-    """Return the files of a model that was tried as well, in a process of its own.
-
-    Raises:
-        ModelError: the folder is damaged, or holds another kind of model.
-    """
-    files = checked_files(folder)
-    tried(files, folder)
-    return files
-
-
 def _found(folder: Path) -> dict[str, Path]:
     names = sorted(path.name for path in folder.glob("*.onnx"))
     of_part = {part: [name for name in names if name.startswith(part)] for part in _PARTS}

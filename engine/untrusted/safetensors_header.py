@@ -84,9 +84,9 @@ def read_header(path: Path, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
     return _parsed(content, n_bytes)
 
 
-def parse_header(file: bytes | mmap.mmap, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
+def parse_header(file: bytes | mmap.mmap) -> SafetensorsHeader:
     """Read and check the header of a file that is in memory, as ``read_header`` does."""
-    n_header = _header_length(file[:_PREFIX_BYTES], len(file), limit)
+    n_header = _header_length(file[:_PREFIX_BYTES], len(file), MAX_HEADER_BYTES)
     return _parsed(file[_PREFIX_BYTES : _PREFIX_BYTES + n_header], len(file))
 
 

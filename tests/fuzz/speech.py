@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.errors import ModelError
 from engine.speech.speech_models import found_speech_model
-from engine.speech.streaming_files import is_streaming, tried_files
+from engine.speech.streaming_files import checked_files, is_streaming, tried
 from tests.fuzz.sentences import check
 from tests.support.strangers import damaged
 
@@ -41,7 +41,7 @@ def prepared(_folder):
         try:
             found_speech_model(str(place), folder / "library")
             if is_streaming(place):
-                tried_files(place)
+                tried(checked_files(place), place)
         except ModelError as error:
             check(error)
 

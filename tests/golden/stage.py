@@ -289,7 +289,7 @@ def _shown(value):  # noqa: C901, PLR0911  a line for each kind
             return str(value)
 
 
-_TIMES = {"load_s", "ms_per_word", "ms_per_token"}
+_TIMES = {"load_s", "ms_per_word"}
 
 
 def _fields(value):

@@ -3,7 +3,7 @@
 import os
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -44,11 +44,11 @@ EDGES_S = (0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0)
 """Upper edges of the bars of a histogram; one more bar has no upper edge."""
 
 
-def histogram(seconds: Iterable[float], edges: Sequence[float] = EDGES_S) -> list[int]:
+def histogram(seconds: Iterable[float]) -> list[int]:
     """Count the times up to each edge, that edge included; the last count is of those above."""
-    counts = [0] * (len(edges) + 1)
+    counts = [0] * (len(EDGES_S) + 1)
     for value in seconds:
-        counts[bisect_left(edges, value)] += 1
+        counts[bisect_left(EDGES_S, value)] += 1
     return counts
 
 

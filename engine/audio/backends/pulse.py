@@ -28,7 +28,6 @@ _PLAIN = ("env", "LC_ALL=C", "LANGUAGE=")
 _LEASH = ("setpriv", "--pdeathsig", "TERM", "--")
 """Ends a tool with the thread that started it, even if the program is killed."""
 
-_MIXERS = ("source", "sink")
 _FIELD = re.compile(r"\t(\w[\w ]*): (.*)")
 _CHANGE = re.compile(rb" on (source|sink|server) #")  # not of clients: this program is one
 _QUESTIONS = (("info",), ("list", "sources"), ("list", "sinks"))

@@ -147,7 +147,6 @@ class FakeSession:
                 probes=0,
                 cached_rows=len(words),
                 ms_per_word=12.4,
-                ms_per_token=4.2,
             )
         )
 

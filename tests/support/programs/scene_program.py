@@ -42,7 +42,7 @@ from engine.events import AdapterChanged, LoadProgress
 from engine.files import ASSETS
 from engine.messages import Code
 from engine.models.instruct_card import LANGUAGE_NAMES
-from engine.speech.events import Behind, SpeechChanged, TailChanged
+from engine.speech.events import Behind, TailChanged
 from tests.support.app.fake_engine import LANGUAGES, FakeEngine
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
 from tests.support.app.home import settings_in
@@ -268,7 +268,6 @@ class Stage(SideScenes, RoomScenes, PlaceScenes):
 
     def speak(self):
         report = self.application.listening.desk.reported.emit
-        report(SpeechChanged(lane="me", speaks=True))
         report(TailChanged(lane="me", words=("and", "our", "new", "garden"), after=0))
 
     def act_behind(self):

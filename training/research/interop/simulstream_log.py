@@ -47,7 +47,7 @@ class Recording:
     references: tuple[str, ...]
 
 
-def convert_run(run: Path, policy: str, folder: Path, word_ms: float = WORD_MS) -> None:
+def convert_run(run: Path, policy: str, folder: Path) -> None:
     """Write the translations of a run of ``evaluate`` or ``long-form`` under a policy.
 
     Arguments as for ``write_simulstream_log``.
@@ -57,7 +57,7 @@ def convert_run(run: Path, policy: str, folder: Path, word_ms: float = WORD_MS) 
         TrainingError: the run has no such policy, or cannot be read.
     """
     language = read_record(run).language
-    write_simulstream_log(folder, read_recordings(run, policy), language, word_ms)
+    write_simulstream_log(folder, read_recordings(run, policy), language)
 
 
 def read_recordings(run: Path, policy: str) -> list[Recording]:
