@@ -116,7 +116,6 @@ class DirectRecognizer(LiveRecognizer):
         self._n_heard += len(part.samples)
         if part.ends:
             blocks += self._stream.flush()
-            self._stream = None
         block_s = self._model.block_samples / SAMPLE_RATE_HZ
         if blocks:
             self._pace.take(self._clock() - before_s, len(blocks) * block_s)
