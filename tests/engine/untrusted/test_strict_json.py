@@ -143,6 +143,9 @@ def test_numbers_have_limits():
             parsed(a=[value]).integers("a", most=10)
     with pytest.raises(ValueError, match="should be a number"):
         JsonObject({"a": math.inf}).number("a")
+    assert parsed(a=1).size("a") == parsed(a=None).size("a", 1) == 1
+    with pytest.raises(ValueError, match="a whole number from 1 to"):
+        parsed(a=0).size("a")
 
 
 def test_what_a_message_repeats_is_short_and_cannot_steer_a_terminal():
