@@ -41,13 +41,8 @@ AROUND_OURS = {"qt_tabwidget_stackedwidget", "qt_scrollarea_viewport"}
 OF_ALL = (QCoreApplication, QStyleHints, QAccessibilityHints, QAbstractItemModel)
 """Heard by more than the program."""
 OF_QT = (QHeaderView, QTabBar, QLayout)  # what hears them is Qt's own
-ATTRIBUTES = [
-    Qt.WidgetAttribute.WA_AlwaysShowToolTips,
-    Qt.WidgetAttribute.WA_DeleteOnClose,
-    Qt.WidgetAttribute.WA_ShowWithoutActivating,
-    Qt.WidgetAttribute.WA_TranslucentBackground,
-    Qt.WidgetAttribute.WA_TransparentForMouseEvents,
-]
+_CHOSEN = "AlwaysShowToolTips|DeleteOnClose|ShowWithoutActivating|Trans.*(Background|MouseEvents)"
+ATTRIBUTES = [one for one in Qt.WidgetAttribute if re.fullmatch(f"WA_({_CHOSEN})", one.name)]
 MOST_ITEMS = 20  # of a list that is no list of fonts
 _OF_SCREENS = re.compile(
     "(size|(min|max)imum(Size|Width|Height)|(base|normal).*|frame(Size|Geometry|Width)|.*[sS]izeHint"
