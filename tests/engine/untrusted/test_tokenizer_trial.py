@@ -10,10 +10,13 @@ from tests.support.fakes import save_tiny_model
 pytestmark = pytest.mark.strangers
 
 
-def test_a_tokenizer_that_its_library_reads_is_used(tmp_path):
+def test_a_tokenizer_that_its_library_reads_is_used_up_to_a_size(tmp_path, monkeypatch):
     try_tokenizer(save_tiny_model(tmp_path) / "tokenizer.json")
     train_pieces(tmp_path / "source.spm")
     try_pieces(tmp_path / "source.spm")
+    monkeypatch.setattr(tokenizer_trial, "_MOST_BYTES_OF_PIECES", 1)
+    with pytest.raises(ValueError, match=r"its source.spm is longer than 1 bytes"):
+        try_pieces(tmp_path / "source.spm")
 
 
 @pytest.mark.parametrize(
@@ -23,10 +26,3 @@ def test_what_its_library_cannot_read_is_refused_by_its_name(tmp_path, try_it, n
     (tmp_path / name).write_text("{}")
     with pytest.raises(ValueError, match=f"its {name} cannot be used"):
         try_it(tmp_path / name)
-
-
-def test_pieces_beyond_all_models_are_not_tried(tmp_path, monkeypatch):
-    monkeypatch.setattr(tokenizer_trial, "_MOST_BYTES_OF_PIECES", 1)
-    (tmp_path / "source.spm").write_text("{}")
-    with pytest.raises(ValueError, match=r"its source.spm is longer than 1 bytes"):
-        try_pieces(tmp_path / "source.spm")
