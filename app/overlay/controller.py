@@ -70,12 +70,12 @@ class OverlayController(QObject):
         self._guard = ShareGuard(self)
         self._guard.watch(self.overlay)
         self._choices = choices
-        self._make_typesetter()
         self.overlay.size_wanted.connect(self.size_wanted)
         self.overlay.moved.connect(self._save_position)
         self.overlay.painted.connect(self._emit_painted)
         self.overlay.screens_changed.connect(self.restore)
         self.restore()
+        self._make_typesetter()  # lines are as wide as the screen lets them be
         self.show_views(())
         self.overlay.layout_changed.connect(self._break_anew)
 
@@ -203,8 +203,10 @@ class OverlayController(QObject):
         saved = self._geometry.find(_NAME)
         if saved is None:
             self.overlay.put(self.overlay.default_position())
-        else:
-            self.overlay.put(restored_geometry(saved, self.overlay.size(), areas).topLeft())
+            return
+        for _ in range(2):  # the other screen may have given it another size
+            place = restored_geometry(saved, self.overlay.size(), areas)
+            self.overlay.put(place.topLeft(), place.size())
 
     @Slot()
     def reset_position(self) -> None:

@@ -195,9 +195,12 @@ class Overlay(QWidget):
         top = area.bottom() - self.height() - _distance_from_edge(area)
         return QPoint(max(left, area.left()), max(top, area.top()))
 
-    def put(self, corner: QPoint) -> None:
-        """Move the top left corner here, as if the user had done it."""
-        self._anchor = _bottom_middle(QRect(corner, self.size()))
+    def put(self, corner: QPoint, size: QSize | None = None) -> None:
+        """Move the top left corner here, as if the user had done it.
+
+        It may be too large for the screen that it comes to: ``size`` is what has room there.
+        """
+        self._anchor = _bottom_middle(QRect(corner, size or self.size()))
         self._fit()
 
     @property

@@ -7,9 +7,10 @@ from PySide6.QtGui import QFont, QGuiApplication, QScreen
 
 from app.captions.model import UtteranceView
 from app.config.preferences import PRESETS, CaptionPreferences
-from app.config.window_geometry import GeometryFile
+from app.config.window_geometry import GeometryFile, ScreenArea
 from app.overlay.controller import OverlayController
 from app.overlay.themes import theme_of
+from app.overlay.window import Overlay
 
 STILL = CaptionPreferences(smooth=False, characters=30)
 VIEWS = (
@@ -158,6 +159,41 @@ def test_it_comes_back_when_a_screen_is_gone(stages, monkeypatch):
     assert stage.overlay.pos() == QPoint(33, 44)
     monkeypatch.undo()
     assert stages().overlay.pos() == place, "no place was stored"
+
+
+@pytest.fixture
+def two_screens(monkeypatch):
+    """A wide screen, and beside it one that is narrow since its letters are twice as large."""
+    wide, narrow = QRect(0, 0, 2560, 1440), QRect(2560, 0, 960, 540)
+    areas = [ScreenArea(name=name, area=area) for name, area in (("A", wide), ("B", narrow))]
+    monkeypatch.setattr("app.overlay.controller.screens", lambda: areas)
+    monkeypatch.setattr(
+        Overlay, "_screen_area", lambda one: narrow if narrow.contains(one._anchor) else wide
+    )
+    return wide, narrow
+
+
+def test_lines_fit_the_narrow_screen_that_it_comes_back_to(stages, tmp_path, two_screens):
+    (tmp_path / "places.toml").write_text('[overlay]\nscreen = "B"\nx = 0.5\ny = 0.9\n')
+    stage = stages(replace(STILL, point_size=60, characters=42))
+    stage.show_views((UtteranceView(key=7, caption="Heute wollen wir über das Wetter sprechen"),))
+    overlay = stage.overlay
+    assert two_screens[1].contains(overlay.geometry())
+    assert overlay.line_width < 960
+    shown = texts(overlay.view.lines)
+    assert shown
+    assert all(overlay.measure(text) <= overlay.line_width for text in shown)
+
+
+def test_it_comes_back_to_the_narrow_screen_at_the_place_where_it_was(
+    stages, tmp_path, two_screens
+):
+    (tmp_path / "places.toml").write_text('[overlay]\nscreen = "B"\nx = 0.25\ny = 0.5\n')
+    overlay = stages(replace(STILL, point_size=24, characters=60, lines=4)).overlay
+    room = two_screens[1].size() - overlay.size()
+    offset = overlay.pos() - two_screens[1].topLeft()
+    assert abs(offset.x() - room.width() / 4) <= 1
+    assert abs(offset.y() - room.height() / 2) <= 1
 
 
 def test_the_size_that_the_user_wants_is_told(stages):
