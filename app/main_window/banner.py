@@ -254,6 +254,7 @@ class Banner(QFrame):
         beside -= sum(shown) + len(shown) * self._row.spacing()
         lines = self.sentence.fontMetrics().lineSpacing() * (_MOST_LINES + 0.5)
         is_narrow = beside <= 0 or self.sentence.heightForWidth(beside) > lines
+        self._row.setStretch(0, 0 if is_narrow else 1)  # above buttons it would take the rows' room
         ways = QBoxLayout.Direction
         self._row.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
 

@@ -3,6 +3,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 
+from app.captions.model import UtteranceView
 from app.config.system.translations import speak, worded
 from app.look.widgets.dialog_text import as_sentence
 from app.main_window import banner as module
@@ -168,6 +169,21 @@ def test_a_failed_download_is_told_in_two_lines_in_german_too(qapp, qtbot, failu
         qapp.removeTranslator(translator)
     window.close()
     assert n_lines < 2.5, text
+
+
+@pytest.mark.parametrize("size", [(1000, 620), (960, 500), (640, 480)])
+def test_a_banner_is_as_high_as_its_sentence_and_buttons_and_leaves_the_rest_to_the_rows(
+    window, size
+):
+    window.transcript.show_views([UtteranceView(key=key, source="Yes") for key in range(40)])
+    window.resize(*size)
+    text = as_sentence(worded(FAILED_DOWNLOADS[1]))
+    window.banner.show_failure(f"{text} {text}", "&Stay with German", is_model=True)
+    banner, sentence = window.banner, window.banner.sentence
+    QApplication.processEvents()
+    assert banner.retry.y() > sentence.geometry().bottom(), "the buttons are below it"
+    assert sentence.height() == sentence.heightForWidth(sentence.width())
+    assert banner.height() == banner.heightForWidth(banner.width())
 
 
 def test_what_needs_no_answer_goes_by_itself_once_it_could_be_read(banner, qtbot, monkeypatch):
