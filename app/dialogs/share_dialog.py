@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QShowEvent
@@ -82,6 +83,7 @@ class ShareDialog(QDialog):
         choices.setSizeAdjustPolicy(choices.SizeAdjustPolicy.AdjustToContents)
         choices.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._pages = choices, self._shared()
+        self._shared_at = ""  # the address at which captions are shared
         buttons = self._buttons = close_button()
         self.start = add_action(buttons, self.tr("&Start sharing"), self._start)
         make_primary(self.start)  # and yet no default: the key Enter shares nothing
@@ -140,7 +142,7 @@ class ShareDialog(QDialog):
         font = QFont(label.font())
         font.setPointSizeF(font.pointSizeF() * _LARGE)
         label.setFont(font)
-        label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         label.setTextFormat(Qt.TextFormat.PlainText)
         return label
@@ -202,6 +204,9 @@ class ShareDialog(QDialog):
         rest = around.top() + around.bottom() + 2 * self._column.spacing()
         inside = choices.heightForWidth(width - around.left() - around.right())
         height = inside + rest + self._buttons.sizeHint().height()
+        if not self.warning.isHidden():
+            height += self.warning.heightForWidth(width - around.left() - around.right())
+            height += self._column.spacing()
         most = self.screen().availableGeometry().size() - frame_of(self)
         self.resize(QSize(width, height).boundedTo(most))
 
@@ -212,13 +217,31 @@ class ShareDialog(QDialog):
 
     @Slot()
     def _check(self) -> None:
-        """Let nothing be started that nobody could read, and warn of a public address."""
+        """Let nothing be started that nobody could read; warn of an address for too many or few."""
         self.start.setEnabled(any(offer.isChecked() for offer in self.offers.values()))
-        address = self.network.currentData()
-        is_open = address is not None and not Network(address).is_private
-        text = self.tr("This network is the internet itself: anybody in the world could connect.")
-        self.warning.setText(text if is_open else "")
-        self.warning.setVisible(is_open)
+        address = self._shared_at or self.network.currentData()
+        text = ""
+        if address == LOOPBACK:
+            text = self._for_no_phone()
+        elif address is not None and not Network(address).is_private:
+            text = self.tr(
+                "This network is the internet itself: anybody in the world could connect."
+            )
+        self.warning.setText(text)
+        self.warning.setVisible(bool(text))
+
+    def _for_no_phone(self) -> str:
+        """Return why no phone can read along, and before sharing what helps."""
+        text = self.tr("Only the browser of this computer can open this address, no phone.")
+        if self._shared_at:
+            return text
+        help_ = self.tr("Choose the network that the phones are in.")
+        if self.network.count() == 1:
+            help_ = self.tr(
+                "This computer is in no network: connect it to the one that the phones are in, "
+                "then open this window again."
+            )
+        return f"{text} {help_}"
 
     @Slot()
     def _start(self) -> None:
@@ -239,16 +262,21 @@ class ShareDialog(QDialog):
         self.address.setText(address if pin else link)
         self.pin.setText(self.tr("PIN: {}").format(pin))
         self.pin.setVisible(bool(pin))
+        self._shared_at = urlsplit(address).hostname or ""
+        for way in (self.code, self.readers):  # of phones
+            way.setVisible(self._shared_at != LOOPBACK)
         self.show_readers(0)
         self._show_page(1)
 
     def show_readers(self, n_readers: int) -> None:
         """Show how many phones read."""
-        self.readers.setText(self.tr("%Ln phones read along", "", n_readers))
+        some = self.tr("%Ln phones read along", "", n_readers)
+        self.readers.setText(some if n_readers else self.tr("No phone reads along yet"))
 
     @Slot()
     def show_stopped(self) -> None:
         """Show the choices again."""
+        self._shared_at = ""
         self._show_page(0)
         if self.isFullScreen():
             self.showNormal()
@@ -258,8 +286,8 @@ class ShareDialog(QDialog):
             page.setVisible(own == number)
         self.start.setVisible(number == 0)
         self.stop.setVisible(number == 1)
-        self.fill.setVisible(number == 1)
-        self.warning.hide()
+        self.fill.setVisible(number == 1 and self._shared_at != LOOPBACK)
+        self._check()
 
     @Slot()
     def _fill(self) -> None:

@@ -180,7 +180,8 @@ class StatusBar(QWidget):
     def show_shared(self, n_readers: int | None) -> None:
         """Show how many phones read along; None while captions are not shared."""
         self.sharing.setVisible(n_readers is not None)
-        self.sharing.setText(self.tr("Shared with %Ln phones", "", n_readers or 0))
+        some = self.tr("Shared with %Ln phones", "", n_readers or 0)
+        self.sharing.setText(some if n_readers else self.tr("Shared, no reader yet"))
 
     def show_server(self, text: str) -> None:
         """Show how the connection to a server is; empty while this computer translates."""

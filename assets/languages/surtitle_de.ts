@@ -3809,6 +3809,18 @@
         <translation>Dieses Netz ist das Internet selbst: Jeder auf der Welt könnte sich verbinden.</translation>
     </message>
     <message>
+        <source>Only the browser of this computer can open this address, no phone.</source>
+        <translation>Diese Adresse öffnet nur der Browser dieses Computers, kein Telefon.</translation>
+    </message>
+    <message>
+        <source>Choose the network that the phones are in.</source>
+        <translation>Wählen Sie das Netz, in dem die Telefone sind.</translation>
+    </message>
+    <message>
+        <source>This computer is in no network: connect it to the one that the phones are in, then open this window again.</source>
+        <translation>Dieser Computer ist in keinem Netz: Verbinden Sie ihn mit dem der Telefone und öffnen Sie dann dieses Fenster neu.</translation>
+    </message>
+    <message>
         <source>PIN: {}</source>
         <translation>PIN: {}</translation>
     </message>
@@ -3818,6 +3830,10 @@
             <numerusform>%Ln Telefon liest mit</numerusform>
             <numerusform>%Ln Telefone lesen mit</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>No phone reads along yet</source>
+        <translation>Noch liest kein Telefon mit</translation>
     </message>
     <message numerus="yes">
         <source>%Ln further languages, if a reader chooses one</source>
@@ -4051,6 +4067,10 @@
             <numerusform>Für %Ln Telefon freigegeben</numerusform>
             <numerusform>Für %Ln Telefone freigegeben</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Shared, no reader yet</source>
+        <translation>Freigegeben, noch liest niemand mit</translation>
     </message>
     <message>
         <source>Paused</source>

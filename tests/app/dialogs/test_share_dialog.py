@@ -86,6 +86,32 @@ def test_an_address_of_the_internet_is_warned_of(dialog, address, warns):
     assert ("anybody in the world" in dialog.warning.text()) is warns
 
 
+def test_that_no_phone_can_read_along_is_told_before_and_while_captions_are_shared(dialog):
+    assert not dialog.warning.isVisible()
+    dialog.network.setCurrentIndex(3)
+    assert "no phone. Choose the network" in dialog.warning.text()
+    dialog.offer([], BOTH)
+    assert "in no network: connect it" in dialog.warning.text()
+    dialog.show_shared(f"http://{LOOPBACK}:1/#key", f"http://{LOOPBACK}:1/", "")
+    dialog.offer(HOUSE, BOTH)
+    assert dialog.warning.text().endswith("can open this address, no phone.")
+    ways = dialog.warning, dialog.address, dialog.code, dialog.readers, dialog.fill
+    assert [way.isVisible() for way in ways] == [True, True, False, False, False]
+    dialog.show_stopped()
+    dialog.offer(HOUSE, BOTH)
+    dialog.network.setCurrentIndex(0)
+    assert not dialog.warning.isVisible()
+
+
+def test_the_window_has_room_for_choices_and_warning(qtbot):
+    one = ShareDialog()
+    qtbot.addWidget(one)
+    one.offer([], BOTH)
+    one.show()
+    assert one.warning.isVisible()
+    assert one._pages[0].verticalScrollBar().maximum() == 0
+
+
 def test_while_captions_are_shared_the_way_to_them_is_shown(dialog):
     dialog.show_failure("no such network")
     assert (dialog.warning.text(), dialog.warning.isVisible()) == ("no such network", True)
@@ -94,7 +120,7 @@ def test_while_captions_are_shared_the_way_to_them_is_shown(dialog):
     code = dialog.code.grab().toImage()
     assert dialog.pin.text() == "PIN: 1234"
     assert dialog.pin.isVisible()
-    assert dialog.readers.text() == "0 phones read along"
+    assert dialog.readers.text() == "No phone reads along yet"
     dialog.show_readers(1)
     assert dialog.readers.text() == "1 phone reads along"
     buttons = dialog.start, dialog.stop, dialog.fill

@@ -106,6 +106,14 @@ def test_what_is_picked_in_the_menus_is_told(bar):
     assert told == ["both", "offline"]
 
 
+def test_sharing_tells_how_many_phones_read_and_nothing_of_none(bar):
+    told = []
+    for n_readers in (0, 1, 2):
+        bar.show_shared(n_readers)
+        told.append(bar.sharing.text())
+    assert told == ["Shared, no reader yet", "Shared with 1 phone", "Shared with 2 phones"]
+
+
 def test_the_glossary_is_named_while_it_is_on(bar):
     assert not bar.glossary.isVisible()
     bar.show_glossary(used=True)
