@@ -6,6 +6,7 @@ no room for two, which is found out when all files are here, the old one is unlo
 loaded again if the new one fails.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,6 +35,8 @@ from engine.untrusted.safe_names import folder_of
 
 ACCEPT_LICENCE = "accept licence"
 """What the banner offers where a licence forbids commercial use."""
+
+_LANGUAGE = "language of the captions"  # the notice of it
 
 _NO_ROOM = (
     Code.NO_ROOM_FOR_TWO,
@@ -64,6 +67,7 @@ class ModelChange(QObject):
         self.is_alone = self.is_taking_over = False
         self._failure: Message | None = None
         self._mends = False
+        self._card: ModelCard | None = None  # of the model that is prepared
         bridge.next_came.connect(self._take)
         bridge.taking_over.connect(self._take_over)
         bar.cancelled.connect(self.forget)
@@ -74,7 +78,7 @@ class ModelChange(QObject):
         self._mends = failure is not None and is_damage(failure)
         self.forget()
         self._choice = choice
-        self._banner.show_loaded()
+        self.show_loaded()
         self._show_stage(self._first_stage(choice), None)
         self._load(choice, is_second=self._bridge.is_running)
 
@@ -103,11 +107,30 @@ class ModelChange(QObject):
         self._bar.hide()
         if choice is None:
             return
+        self._banner.withdraw(_LANGUAGE)  # of the model before
+        if self._card is not None and choice.language not in self._card.languages:
+            names = {code: language.name for code, language in self._card.languages.items()}
+            code = self.show_unknown(self._card.name, choice.language, names)
+            choice = replace(choice, language=code)
         self.is_taking_over = True
         self._settings.adopt_model(choice)
         if not self._settings.translates:
             self._settings.choose_mode(TRANSLATE)  # nobody chooses a translator for nothing
         self.is_taking_over = False
+
+    def show_unknown(self, model: str, wanted: str, names: Mapping[str, str]) -> str:
+        """Show that a model does not know a language; return the first that it knows by name."""
+        code, name = next(iter(names.items()))
+        text = self.tr("The model {} does not know the language {}; the captions are in {}")
+        sentence = text.format(model, language_name(wanted), language_name(code, name))
+        self._banner.show_offer(sentence, "", _LANGUAGE)
+        return code
+
+    def show_loaded(self) -> None:
+        """Hide progress and failure, and the notice of a model that did not come."""
+        if not self._bridge.is_running:
+            self._banner.withdraw(_LANGUAGE)
+        self._banner.show_loaded()
 
     def fail(self, message: Message) -> None:
         """Report why the new model is not used; offer to try again, or to stay with the old one."""
@@ -147,16 +170,13 @@ class ModelChange(QObject):
             return
         if isinstance(model, ModelSettings):
             model = replace(model, mends=self._mends)
-        card = None if isinstance(model, ServerSettings) else card_of(model)
-        if card is not None and choice.language not in card.languages:
-            code = next(iter(card.languages))
-            text = self.tr("The model {} does not know {!r}; the captions are in {}")
-            name = card.languages[code].name
-            self._banner.show_notice(text.format(card.name, choice.language, name))
-            choice = self._choice = replace(choice, language=code)
+        card = self._card = None if isinstance(model, ServerSettings) else card_of(model)
+        language = choice.language
+        if card is not None and language not in card.languages:
+            language = next(iter(card.languages))
         translation = replace(
             self._settings.translation,
-            target_language=choice.language,
+            target_language=language,
             source_language=choice.source,
             glossary=(),
         )

@@ -187,10 +187,7 @@ class ModelController(QObject):
         languages = {code: language.name for code, language in card.languages.items()}
         wanted = self._settings.translation.target_language
         if wanted not in languages:
-            code, name = next(iter(languages.items()))
-            self._settings.use_language(code)
-            text = self.tr("The model {} does not know {!r}; the captions are in {}")
-            self._banner.show_notice(text.format(card.name, wanted, name))
+            self._settings.use_language(self.change.show_unknown(card.name, wanted, languages))
         self._show_languages(languages)
 
     def _show_languages(self, languages: Mapping[str, str]) -> None:
@@ -242,7 +239,7 @@ class ModelController(QObject):
         """Stay with the model in use, or take the bundled one where the stored one failed."""
         was_change = self.change.failed is not None
         self.change.forget()
-        self._banner.show_loaded()
+        self.change.show_loaded()
         if not was_change and self._settings.server is not None:
             self.compute_here()
         elif not was_change and self._settings.direct is not None:
@@ -357,10 +354,8 @@ class ModelController(QObject):
         wanted = self._settings.translation.target_language
         if self._settings.server is None or not event.languages or wanted in event.languages:
             return
-        code, name = next(iter(event.languages.items()))
+        code = self.change.show_unknown(event.model, wanted, event.languages)
         self._settings.use_known_language(code)
-        text = self.tr("The model {} does not know {!r}; the captions are in {}")
-        self._banner.show_notice(text.format(event.model, wanted, name))
 
     def _offer_timings(self, event: Ready | AdapterChanged) -> None:
         """Offer what the model can follow; a timing that it cannot follow is not in force."""

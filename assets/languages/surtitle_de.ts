@@ -3208,6 +3208,10 @@
         <translation>Verbindung mit {}</translation>
     </message>
     <message>
+        <source>The model {} does not know the language {}; the captions are in {}</source>
+        <translation>Das Modell {} kennt die Sprache {} nicht; die Untertitel sind auf {}</translation>
+    </message>
+    <message>
         <source>Not used c&amp;ommercially</source>
         <translation>Nicht ge&amp;werblich genutzt</translation>
     </message>
@@ -3218,10 +3222,6 @@
     <message>
         <source>&amp;Stay with {}</source>
         <translation>&amp;Bei {} bleiben</translation>
-    </message>
-    <message>
-        <source>The model {} does not know {!r}; the captions are in {}</source>
-        <translation>Das Modell {} kennt {!r} nicht; die Untertitel sind auf {}</translation>
     </message>
     <message>
         <source>{}. Captions go on in {} until then.</source>
@@ -3245,10 +3245,6 @@
     <message>
         <source>Starting the translation</source>
         <translation>Die Übersetzung wird gestartet</translation>
-    </message>
-    <message>
-        <source>The model {} does not know {!r}; the captions are in {}</source>
-        <translation>Das Modell {} kennt {!r} nicht; die Untertitel sind auf {}</translation>
     </message>
     <message>
         <source>Not used c&amp;ommercially</source>

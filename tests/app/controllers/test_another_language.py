@@ -10,6 +10,7 @@ from app.captions.models import MachineReport, known_offers
 from app.config.model_choice import ModelChoice
 from engine.messages import Code
 from engine.models.encoder_decoder.record import Record
+from engine.untrusted.faults import Fault
 from engine.untrusted.safe_names import folder_of
 from tests.support.app.bundle import bundle
 from tests.support.app.fake_engine import FakeEngine
@@ -150,6 +151,54 @@ def test_the_languages_of_a_model_are_offered_before_it_is_loaded_without_the_sp
     assert [code for _, code in one.window.choices.language.entries] == ["de", "pl"]
     may_load.set()
     one.wait_until_ready()
+
+
+KNOWS_NO_FRENCH = {
+    "en": "The model surtitle-en-de does not know the language French; the captions are in German.",
+    "de": "Das Modell surtitle-en-de kennt die Sprache Französisch nicht; "
+    "die Untertitel sind auf Deutsch.",
+}
+CUT = Code.CANNOT_LOAD(folder="models", reason=Fault.DAMAGED(detail="cut"))
+
+
+def test_a_model_that_does_not_know_the_language_says_so_once_it_is_in_use_and_not_before(
+    program, tmp_path, monkeypatch, language
+):
+    german = bundle(tmp_path, monkeypatch)["de"]
+    one = program(model=None).open().wait_until_ready()
+    one.window.choices.language.pick("fr")
+    one.wait(lambda: one.application.settings.translation.target_language == "fr")
+    one.engine._failures = [CUT]
+    banner = one.window.banner
+    one.application.settings.choose_model(ModelChoice(model=german, language="fr"))
+    one.wait(banner.back.isVisible)
+    banner.back.click()
+    assert not banner.isVisible(), "captions are in French as before"
+    one.application.settings.choose_model(ModelChoice(model=german, language="fr"))
+    one.wait(lambda: one.application.settings.model == german)
+    one.wait(banner.isVisible)
+    assert banner.sentence.text() == KNOWS_NO_FRENCH[language]
+    assert one.application.settings.translation.target_language == "de"
+    one.application.settings.choose_model(ModelChoice(model=None, language="fr"))
+    one.wait(lambda: one.application.settings.model is None)
+    one.wait_until_ready()
+    assert not banner.isVisible(), "it was of the model before"
+
+
+def test_a_model_that_fails_at_the_start_says_nothing_of_its_languages_after_another_came(
+    program, tmp_path, monkeypatch
+):
+    german = bundle(tmp_path, monkeypatch)["de"]
+    first = program(model=None).open().wait_until_ready()
+    first.application.settings.adopt_model(ModelChoice(model=german, language="fr"))
+    one = program(FakeEngine(failures=[CUT]), model=None).open()
+    banner = one.window.banner
+    one.wait(banner.back.isVisible)
+    banner.back.click()
+    assert not banner.isVisible()
+    one.wait_until_ready()
+    assert not banner.isVisible()
+    assert one.application.settings.translation.target_language == "fr"
 
 
 def test_a_program_that_ends_during_the_set_up_opens_nothing(first_start):

@@ -646,7 +646,10 @@ def test_a_language_the_model_does_not_know_gives_way_to_one_it_knows(program, t
     card.save(tmp_path)
     one = program(language="xx").open().wait_until_ready()
     assert one.engine.translations[0].target_language == "de"
-    assert "does not know 'xx'" in one.window.banner.sentence.text()
+    assert (
+        "does not know the language xx; the captions are in German"
+        in one.window.banner.sentence.text()
+    )
 
 
 def test_what_the_engine_refuses_is_told(program):

@@ -245,7 +245,7 @@ def test_a_stored_server_that_does_not_answer_is_waited_for_with_all_words(
 def test_a_server_of_another_language_captions_in_that_and_says_so(desktop, italian):
     with house_server(italian) as (_, server):
         one = on_server(desktop(), server)
-        assert "does not know 'de'; the captions are in Italian" in told(one)
+        assert "does not know the language German; the captions are in Italian" in told(one)
         assert one.window.choices.language.value == "it"
         assert one.window.choices.summary == "English → Italian"
         say(one, "abc def.")
