@@ -45,7 +45,7 @@ class CaptionChoices(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._spoken = SOURCE_LANGUAGE
+        self._spoken, self._second = SOURCE_LANGUAGE, ""
         self.mode = ChoiceMenu(self.tr("Sh&ow"))
         self.language = ChoiceMenu(self.tr("Translate &to"))
         self.second = ChoiceMenu(self.tr("Second la&nguage"))
@@ -107,9 +107,9 @@ class CaptionChoices(QObject):
 
     def show_second(self, chosen: str) -> None:
         """Select the second language; empty for none."""
-        is_other = self.second.value != chosen
         self.second.choose(chosen, language_name(chosen))
-        if is_other:
+        if chosen != self._second:  # a click has marked it already
+            self._second = chosen
             self.changed.emit()
 
     def show_purposes(self, adapters: Sequence[tuple[str, str]], used: str) -> None:

@@ -62,6 +62,14 @@ def test_a_bundled_model_of_8_bits_is_told_to_take_more_memory_than_its_file(one
     assert ("Spanish (120 MB more memory, twice the computing)", "es") in second.entries
 
 
+def test_the_button_names_the_second_language_as_soon_as_it_is_picked(one):
+    button, second = one.window.status.choices, one.window.choices.second
+    for code, named in (("fr", "English → German + French"), ("", "English → German")):
+        second.aboutToShow.emit()
+        second.pick(code)
+        assert button.text() == named
+
+
 def test_a_second_language_stands_below_the_captions_everywhere(one, tmp_path):
     one.application.settings.change("privacy", live_text=True)
     in_french(one)
