@@ -395,13 +395,14 @@ class Code(Codes):
     )
     RECOGNITION_SLOW_SMALLEST = tr(
         "this computer is too slow for the smallest speech model ({factor:.1f} s for each second "
-        "of speech): captions come late"
+        "of speech): close other programs, else captions come late"
     )
     CAPTIONS_SLOW = tr(
         "the captions fall behind the speaker: choose a smaller speech model, {smaller}"
     )
     CAPTIONS_SLOW_SMALLEST = tr(
-        "the captions fall behind the speaker: this computer is too slow for this talk"
+        "the captions fall behind the speaker: close other programs, or choose a faster model for "
+        "speech or translation"
     )
     LISTENING_STOPPED = tr("listening stopped unexpectedly: {reason}")
     VAD_LIBRARIES_MISSING = tr(

@@ -189,6 +189,7 @@ class Application(QObject):
         window = self.window
         listening.levels_came.connect(self.side_windows.guide.show_levels)
         listening.choice_wanted.connect(self.side_windows.guide.open_speech)
+        listening.translators_wanted.connect(self.side_windows.guide.open_models)
         listening.missing_found.connect(window.empty_page.show_missing)
         window.banner.notice_changed.connect(
             lambda name: window.empty_page.show_offered_elsewhere(is_elsewhere=name == FETCH)

@@ -20,8 +20,7 @@ from app.main_window.status_bar import StatusBar
 from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService, Spoken
 from engine.audio.devices import SAMPLE_RATE_HZ, DeviceKind, WantedDevice
-from engine.hub.catalogue import smaller_whisper
-from engine.messages import Message
+from engine.messages import Code, Message
 from engine.metrics.word_lags import StageTime
 from engine.speech.events import (
     Behind,
@@ -35,6 +34,7 @@ from engine.speech.events import (
 )
 
 FETCH, SMALLER, CHOOSE = "fetch speech model", "smaller speech model", "choose speech model"
+TRANSLATORS = "translation models"
 """What the banner offers."""
 
 _METER_MS = 60
@@ -53,6 +53,7 @@ class ListeningController(QObject):
         sound_lost(float): seconds of sound that were lost so far.
         levels_came(dict of str to Level): the level of each lane that is recorded.
         choice_wanted(): choose another speech model.
+        translators_wanted(): choose another translation model.
 
     Attributes:
         offered: the speech model that ``fetch`` would download; empty if none is needed.
@@ -65,6 +66,7 @@ class ListeningController(QObject):
     sound_lost = Signal(float)
     levels_came = Signal(dict)
     choice_wanted = Signal()
+    translators_wanted = Signal()
 
     def __init__(
         self,
@@ -86,7 +88,7 @@ class ListeningController(QObject):
         self._before = dict[DeviceKind, str | None]()  # from which sound came; None: the default
         self._is_ready = False
         self._heard = set[str]()  # lanes from which sound came
-        self._fetching = self.offered = self._damaged = ""
+        self._fetching = self.offered = self._damaged = self._smaller = ""
         self._notices = SourceNotices(banner)
         self._choice = RecognizerChoice(settings)
         self._switches = False  # another speech model was chosen and is being looked for
@@ -167,10 +169,12 @@ class ListeningController(QObject):
         """Run an offer of the banner, if it is one of ours."""
         if name == FETCH:
             self.fetch()
-        elif name == SMALLER:
-            self._settings.change("listening", recognizer=smaller_whisper(self._recognizer))
-        elif name == CHOOSE:
+        elif name == SMALLER and self._smaller:
+            self._settings.change("listening", recognizer=self._smaller)
+        elif name in {SMALLER, CHOOSE}:
             self.choice_wanted.emit()
+        elif name == TRANSLATORS:
+            self.translators_wanted.emit()
 
     @property
     def _recognizer(self) -> str:
@@ -406,12 +410,23 @@ class ListeningController(QObject):
                 self._notices.take(lane, notice)
                 self._show_heard()
             case Behind(message=message, smaller_model=smaller):
-                button = self.tr("&Use {}").format(smaller) if smaller else ""
-                self._banner.show_offer(worded(message), button, SMALLER)
+                self._offer_faster(message, smaller)
             case CaughtUp():
                 self._banner.withdraw(SMALLER)
             case ListeningFailed(message=message):
                 self._take_failure(message)
+
+    def _offer_faster(self, message: Message, smaller: str) -> None:
+        """Offer models that may keep up: of the stage that is slow, or of both if none is known."""
+        self._smaller = smaller
+        speech, translators = "", ("", "")
+        if message.code is not Code.TRANSLATION_SLOW:
+            speech = self.tr("Choose a&nother speech model…")
+            if smaller:
+                speech = self.tr("&Use {}").format(smaller)
+        if message.code in {Code.TRANSLATION_SLOW, Code.CAPTIONS_SLOW_SMALLEST}:
+            translators = self.tr("Translation &models…"), TRANSLATORS
+        self._banner.show_offer(worded(message), speech, SMALLER, other=translators)
 
     def _show_heard(self) -> None:
         """Show what is listened to, and in the tool tip by which devices.

@@ -540,16 +540,8 @@
         <translation>dieser Computer ist zu langsam für dieses Spracherkennungsmodell ({factor:.1f} s je Sekunde Sprache): Wählen Sie ein kleineres, {smaller}</translation>
     </message>
     <message>
-        <source>this computer is too slow for the smallest speech model ({factor:.1f} s for each second of speech): captions come late</source>
-        <translation>dieser Computer ist selbst für das kleinste Spracherkennungsmodell zu langsam ({factor:.1f} s je Sekunde Sprache): Die Untertitel kommen spät</translation>
-    </message>
-    <message>
         <source>the captions fall behind the speaker: choose a smaller speech model, {smaller}</source>
         <translation>die Untertitel halten nicht Schritt: Wählen Sie ein kleineres Spracherkennungsmodell, {smaller}</translation>
-    </message>
-    <message>
-        <source>the captions fall behind the speaker: this computer is too slow for this talk</source>
-        <translation>die Untertitel halten nicht Schritt: Dieser Computer ist für diese Rede zu langsam</translation>
     </message>
     <message>
         <source>listening stopped unexpectedly: {reason}</source>
@@ -1226,6 +1218,14 @@
     <message>
         <source>an adapter cannot be called {name}: choose a name of letters and digits of ASCII, with dots, hyphens and underscores between them</source>
         <translation>ein Adapter kann nicht {name} heißen: bitte einen Namen aus Buchstaben und Ziffern von ASCII wählen, dazwischen Punkte, Binde- und Unterstriche</translation>
+    </message>
+    <message>
+        <source>this computer is too slow for the smallest speech model ({factor:.1f} s for each second of speech): close other programs, else captions come late</source>
+        <translation>dieser Computer ist selbst für das kleinste Spracherkennungsmodell zu langsam ({factor:.1f} s je Sekunde Sprache): Schließen Sie andere Programme, sonst kommen die Untertitel spät</translation>
+    </message>
+    <message>
+        <source>the captions fall behind the speaker: close other programs, or choose a faster model for speech or translation</source>
+        <translation>die Untertitel halten nicht Schritt: Schließen Sie andere Programme, oder wählen Sie ein schnelleres Modell für Spracherkennung oder Übersetzung</translation>
     </message>
     <message>
         <source>expected a Whisper model for CTranslate2 in {folder}: name another folder (detail: {detail})</source>
@@ -3066,6 +3066,10 @@
     <message>
         <source>&amp;Use {}</source>
         <translation>{} &amp;verwenden</translation>
+    </message>
+    <message>
+        <source>Translation &amp;models…</source>
+        <translation>Übersetzungs&amp;modelle …</translation>
     </message>
     <message>
         <source>Waiting for the first sound…</source>

@@ -500,6 +500,30 @@ def test_falling_behind_offers_the_smaller_recogniser_and_a_click_takes_it(progr
     assert one.application.settings.preferences.listening.recognizer == "tiny.en"
 
 
+SPEECH, TRANSLATORS = "Choose a&nother speech model…", "Translation &models…"
+
+
+@pytest.mark.parametrize(
+    ("message", "offers"),
+    [
+        (Code.TRANSLATION_SLOW(), [TRANSLATORS]),
+        (Code.RECOGNITION_SLOW_SMALLEST(factor=1.4, smaller=""), [SPEECH]),
+        (Code.CAPTIONS_SLOW_SMALLEST(), [SPEECH, TRANSLATORS]),
+    ],
+)
+def test_falling_behind_leads_to_the_models_of_what_is_slow(program, message, offers):
+    one = program().open()
+    desk, guide = one.application.listening.desk, one.application.side_windows.guide
+    buttons = one.banner.offer, one.banner.other
+    for text in offers:
+        desk.reported.emit(Behind(lane="me", seconds=6.0, message=message))
+        assert [button.text() for button in buttons if button.isVisible()] == offers
+        next(button for button in buttons if button.text() == text).click()
+        opened = guide.dialog if text == SPEECH else guide.models
+        assert opened.isVisible()
+        opened.close()
+
+
 def test_an_offer_goes_when_another_recogniser_is_chosen(program):
     one = program(here=("tiny.en",)).open().be_asked()
     choose_recognizer(one, "tiny.en")
@@ -512,7 +536,6 @@ def test_the_offer_goes_when_it_has_caught_up(program):
     desk = one.application.listening.desk
     desk.reported.emit(Behind(lane="me", seconds=6.0, message=Code.TRANSLATION_SLOW()))
     assert one.banner.isVisible()
-    assert not one.banner.offer.isVisible()
     desk.reported.emit(CaughtUp(lane="me"))
     assert not one.banner.isVisible()
 
