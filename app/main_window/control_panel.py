@@ -1,8 +1,9 @@
 """The row at the top of the window: what is listened to, overlay and pause."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.look.icons import icon
@@ -59,7 +60,7 @@ class ControlPanel(QWidget):
             self.tr("Pause the captions; typed text is kept"),
             checkable=True,
         )
-        row = FlowLayout(self)
+        row = self._row = FlowLayout(self)
         row.setSpacing(_GAP)
         for source in self.sources:
             row.addWidget(source)
@@ -74,6 +75,38 @@ class ControlPanel(QWidget):
         self.pause.toggled.connect(self._name_pause)
         self.overlay.toggled.connect(self._show_overlay)
         self._reserve_room(self.pause, self.tr("Resume"))
+        self._least_widths = {one: one.minimumWidth() for one in (self.overlay, self.pause)}
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show the texts of overlay and pause, or their icons alone where that spares a row."""
+        super().resizeEvent(event)
+        self._shorten()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the size of letters."""
+        super().changeEvent(event)
+        if event.type() in {QEvent.Type.FontChange, QEvent.Type.StyleChange}:
+            self._shorten()
+
+    def _shorten(self) -> None:
+        """Leave texts out, that of the overlay first, unless the row is too long without them."""
+        self._show_texts(self._least_widths)
+        shown = list(self._least_widths)
+        while shown and self._row.sizeHint().width() > self.width():
+            self._show_texts(shown := shown[1:])
+        if self._row.sizeHint().width() > self.width():
+            self._show_texts(self._least_widths)
+
+    def _show_texts(self, shown: Collection[QToolButton]) -> None:
+        styles = Qt.ToolButtonStyle
+        for button, least in self._least_widths.items():
+            has_text = button in shown
+            style = styles.ToolButtonTextBesideIcon if has_text else styles.ToolButtonIconOnly
+            if style != button.toolButtonStyle():
+                button.setToolButtonStyle(style)
+                button.setMinimumWidth(least if has_text else 0)
+        self._show_overlay()
+        self._show_pause()
 
     @property
     def sources(self) -> tuple[SourceToggle, SourceToggle]:
@@ -99,12 +132,14 @@ class ControlPanel(QWidget):
     def _name_pause(self) -> None:
         is_paused = self.pause.isChecked()
         self.pause.setText(self.tr("Resume") if is_paused else self.tr("Pause"))
-        self.pause.setIcon(icon("play" if is_paused else "pause", before_text=True))
+        self._show_pause()
+
+    def _show_pause(self) -> None:
+        _show_icon(self.pause, "play" if self.pause.isChecked() else "pause")
 
     @Slot()
     def _show_overlay(self) -> None:
-        name = "captions" if self.overlay.isChecked() else "captions-off"
-        self.overlay.setIcon(icon(name, before_text=True))
+        _show_icon(self.overlay, "captions" if self.overlay.isChecked() else "captions-off")
 
     def _reserve_room(self, button: QToolButton, other: str) -> None:
         """Make a button as wide as its other text needs, so that nothing moves."""
@@ -112,3 +147,8 @@ class ControlPanel(QWidget):
         button.setText(other)
         button.setMinimumWidth(max(width, button.sizeHint().width()))
         button.setText(text)
+
+
+def _show_icon(button: QToolButton, name: str) -> None:
+    has_text = button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+    button.setIcon(icon(name, before_text=has_text))

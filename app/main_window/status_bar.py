@@ -198,6 +198,8 @@ class StatusBar(QWidget):
         text = self._text()
         self.skip.setVisible(self._is_ready and not self._is_paused and self._n_waiting > 0)
         self.state.setText(text)
+        short = text if text in {self.tr("Paused"), self._engine} else self.tr("Ready")
+        self.state.setMinimumWidth(self.state.fontMetrics().horizontalAdvance(short))
         self.state.setToolTip(self._devices or text)
 
     def _text(self) -> str:

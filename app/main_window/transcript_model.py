@@ -72,6 +72,7 @@ class TranscriptModel(QAbstractTableModel):
         self._second = ""  # code of the language below the captions
         self._given: Mapping[str, str] = {}
         self._titles = (self.tr("Source"), self.tr("Captions"))
+        self._is_heading_short = False
         self._captions_lead = True
         self._needle = ""
         self._bookmark = icon("bookmark-filled", "accent")
@@ -92,6 +93,17 @@ class TranscriptModel(QAbstractTableModel):
         self._captions_lead = bool(caption)
         self._titles = source, caption or source
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, SOURCE, CAPTION)
+
+    @property
+    def heading(self) -> str:
+        """The names of all languages of the captions."""
+        return " · ".join(self._headings)
+
+    def shorten_heading(self, *, short: bool) -> None:
+        """Head the captions by marks, as the rows have them, instead of names."""
+        if short != self._is_heading_short:
+            self._is_heading_short = short
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, CAPTION, CAPTION)
 
     def show_second(self, language: str) -> bool:
         """Show a second language below the captions, none if empty; return whether it changed."""
@@ -229,19 +241,33 @@ class TranscriptModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
-        """Return the title of a column."""
-        if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
+        """Return the title of a column, and the names that it is too narrow for."""
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.ToolTipRole and section == CAPTION and self._is_heading_short:
+            return self.heading
+        if role == Qt.ItemDataRole.AccessibleTextRole and section == CAPTION:
+            return self.heading
+        if role != Qt.ItemDataRole.DisplayRole:
             return None
         others = {SPEAKER: self.tr("Speaker"), TIME: self.tr("Time")}
         return others.get(section) or self._title(section)
 
     def _title(self, section: int) -> str:
-        title = self._titles[section]
         if section != CAPTION:
-            return title
-        others = (language_name(code) for code in self._languages)
-        names = [*(name for name in others if name != title), title]
-        return " · ".join([*names, language_name(self._second)] if self._second else names)
+            return self._titles[section]
+        if not self._is_heading_short or len(self._headings) < _SEVERAL:
+            return self.heading
+        return " · ".join(code.upper() or name for name, code in self._headings.items())
+
+    @property
+    def _headings(self) -> dict[str, str]:
+        """The languages of the captions, code by name; the code of a title may not be known."""
+        title = self._titles[CAPTION]
+        codes = {language_name(code): code for code in self._languages}
+        own = codes.pop(title, "")
+        second = {language_name(self._second): self._second} if self._second else {}
+        return codes | {title: own} | second
 
     def _translation(self, view: UtteranceView) -> str:
         """Return the second language of a row, as it is shown."""

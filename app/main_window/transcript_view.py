@@ -113,6 +113,7 @@ class Transcript(QTableView):
         self.to_newest.clicked.connect(self.follow)
         self.rows.speakers_came.connect(self._show_speakers)
         self.horizontalHeader().sectionResized.connect(self._note_width)
+        self.rows.headerDataChanged.connect(self._fit_heading)
 
     # rows
 
@@ -351,6 +352,15 @@ class Transcript(QTableView):
         if share < 1:  # the header stretches it only when its own width changes
             header.resizeSection(CAPTION, width - round(width * share))
         self._is_laying_out = False
+        self._fit_heading()
+
+    @Slot()
+    def _fit_heading(self) -> None:
+        """Name the languages of the captions as far as their column is wide enough."""
+        if not self.isColumnHidden(CAPTION):
+            letters = self.horizontalHeader().fontMetrics()
+            room = self.columnWidth(CAPTION) - 2 * PADDING
+            self.rows.shorten_heading(short=letters.horizontalAdvance(self.rows.heading) > room)
 
     @Slot(int, int, int)
     def _note_width(self, column: int, _before: int, width: int) -> None:
@@ -360,6 +370,7 @@ class Transcript(QTableView):
         if column == SOURCE and not self.isColumnHidden(CAPTION):
             self._share = min(0.9, max(0.1, width / self._text_width()))
             self._settled.start()
+        self._fit_heading()
         self._fit_visible_rows()
 
     def _fit_visible_rows(self) -> None:

@@ -1,5 +1,6 @@
 import pytest
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 
 from app.controllers.source_notices import SourceNotices
 from app.look.contrast import contrast
@@ -84,6 +85,26 @@ def test_nothing_moves_when_a_source_is_clicked(bar):
     bar.microphone.meter.show_level(Level(rms_db=-20.0, peak_db=-12.0))
     assert [one.geometry() for one in (bar.microphone, bar.system)] == places
     assert bar.microphone.button.size() == size
+
+
+def test_overlay_and_pause_lose_their_text_before_they_take_a_row_of_their_own(bar):
+    bar.overlay.setChecked(True)
+    whole, high = bar._row.sizeHint().width(), bar.height()
+    buttons, shown = (bar.overlay, bar.pause), []
+    for width in (whole, whole - 1, whole - bar.overlay.width() - 1, bar.system.width(), whole):
+        bar.resize(width, high)
+        QApplication.processEvents()
+        styles = [one.toolButtonStyle() for one in buttons]
+        texts = [style == Qt.ToolButtonStyle.ToolButtonTextBesideIcon for style in styles]
+        shown.append((*texts, bar.layout().heightForWidth(width) <= high))
+    assert shown == [
+        (True, True, True),
+        (False, True, True),
+        (False, False, True),
+        (True, True, False),
+        (True, True, True),
+    ]
+    assert all(one.accessibleName() and one.toolTip() for one in buttons)
 
 
 def test_devices_are_asked_for_when_the_list_opens(bar, qtbot):

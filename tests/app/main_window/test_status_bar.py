@@ -46,6 +46,15 @@ def test_the_line_says_the_one_thing_that_matters_now(bar):
     assert told() == "Stopped"
 
 
+@pytest.mark.parametrize("show", ["show_ready", "show_loading", "show_stopped"])
+def test_a_short_state_is_whole_however_narrow_the_window_is(bar, show):
+    getattr(bar, show)()
+    bar.show_shared(0)
+    bar.resize(bar.minimumSizeHint().width(), bar.height())
+    state = bar.state
+    assert state.width() >= state.fontMetrics().horizontalAdvance(state.text())
+
+
 def test_the_lag_that_is_shown_does_not_flicker(bar):
     bar.show_ready()
     bar.show_listening("Listening")

@@ -377,6 +377,30 @@ def test_each_row_has_the_mark_of_its_language_where_a_session_has_several(trans
     assert marks() == [None]
 
 
+def test_a_heading_too_long_for_its_column_has_the_marks_of_its_languages(transcript):
+    def head(role=Qt.ItemDataRole.DisplayRole):
+        return transcript.rows.headerData(CAPTION, Qt.Orientation.Horizontal, role)
+
+    transcript.show_mode("translate", "English", "French")
+    transcript.show_second("es")
+    german, french = (replace(view(key), language=code) for key, code in enumerate(("de", "fr")))
+    transcript.resize(1200, 200)
+    transcript.show_views((german, french))
+    whole = "German · French · Spanish"
+    assert (head(), head(Qt.ItemDataRole.ToolTipRole)) == (whole, None)
+    transcript.resize(420, 200)
+    assert head() == "DE · FR · ES"
+    assert {head(Qt.ItemDataRole.ToolTipRole), head(Qt.ItemDataRole.AccessibleTextRole)} == {whole}
+    transcript.show_second("")
+    transcript.show_views(())
+    assert head() == "French"
+    transcript.show_second("es")
+    transcript.show_views((german,))
+    assert head() == "DE · French · ES"
+    transcript.resize(1200, 200)
+    assert head() == whole
+
+
 def test_columns_are_named_by_languages_and_keep_the_share_that_was_chosen(transcript):
     transcript.show_mode("translate", "English", "German")
     titles = [transcript.rows.headerData(one, Qt.Orientation.Horizontal) for one in range(4)]
