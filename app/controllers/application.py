@@ -221,6 +221,8 @@ class Application(QObject):
         actions.smaller.triggered.connect(lambda: self._change_letters(-_POINTS))
         actions.reset_place.triggered.connect(self._reset_place)
         actions.new_session.triggered.connect(self.captions.begin_session)
+        actions.undo.triggered.connect(self.captions.undo)
+        self.captions.undo_changed.connect(actions.undo.setEnabled)
         actions.adapters.triggered.connect(self.adapters.dialog.open_list)
         actions.mark.triggered.connect(window.transcript.mark)
         actions.export.triggered.connect(self.archive.export)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from textwrap import shorten
 
 from PySide6.QtCore import QLocale, QObject, Signal, Slot
+from PySide6.QtWidgets import QLineEdit
 
 from app.captions.cue_times import EpochClock
 from app.captions.journal import PastSession
@@ -40,11 +41,13 @@ class CaptionController(QObject):
         captions_changed(tuple of UtteranceView): the current captions.
         caption_painted(Utterance): its caption was painted.
         cleared(): the user started a new session; no words wait.
+        undo_changed(bool): whether ``undo`` would undo something.
     """
 
     captions_changed = Signal(tuple)
     caption_painted = Signal(object)
     cleared = Signal()
+    undo_changed = Signal(bool)
 
     def __init__(
         self,
@@ -64,8 +67,8 @@ class CaptionController(QObject):
         self._captions = Captions(bridge.utterances, epoch_s=self._epoch_s)
         self._awaited_marks: list[tuple[str, str]] = []  # lanes and texts of words that wait
         self._waiting: tuple[UtteranceView, ...] = ()
-        self._forgotten: tuple[UtteranceView, ...] = ()  # restored by undoing a new session
-        self._deleted: list[tuple[int, UtteranceView]] = []  # restored by undoing a deletion
+        # what can be undone, the newest last: names of offers, rows with their places before
+        self._undoable: list[tuple[str, list[tuple[int, UtteranceView]]]] = []
         self._spoken: dict[tuple[str, str], SourceLanguage] = {}  # by lane and expected language
         self._told_other_language = False  # in this session
         self._is_behind = False  # captions have changed since they were shown
@@ -75,6 +78,7 @@ class CaptionController(QObject):
         typed_line.lines_pasted.connect(transcript.follow)
         typed_line.finished.connect(lambda: bridge.send(EndPassage()))
         typed_line.inputRejected.connect(self._explain_limit)
+        typed_line.textChanged.connect(self._tell_undo)
         transcript.painted.connect(self.take_painted)
         transcript.mark_wanted.connect(self.mark)
         transcript.delete_wanted.connect(self._delete)
@@ -123,7 +127,8 @@ class CaptionController(QObject):
         """Delete complete rows from transcript, journal and export; the banner offers to undo."""
         removed = self._captions.remove(keys)
         if removed:
-            self._deleted = removed
+            self._undoable.append((_UNDO_DELETION, removed))
+            self._tell_undo()
             self._keeper.remove(view.key for _, view in removed)
             self._show_captions()
             text = self.tr("Deleted from the transcript and from the kept session")
@@ -260,7 +265,8 @@ class CaptionController(QObject):
         is_lost = self._keeper.cannot_be_stored
         self._keeper.clear()  # first, for it keeps what is not complete
         self._drop_all()
-        self._forgotten = views
+        self._undoable.append((_UNDO, list(enumerate(views))))
+        self._tell_undo()
         if is_lost:
             text = self.tr(
                 "New session started; the one before could not be saved: undo to export it"
@@ -286,6 +292,8 @@ class CaptionController(QObject):
     def _drop_all(self) -> None:
         """Drop all captions and words; what they were is kept by now."""
         self._banner.withdraw(_UNDO_DELETION)
+        self._undoable.clear()
+        self._tell_undo()
         self._bridge.send(Clear())
         self._captions.clear()
         self._awaited_marks.clear()
@@ -295,18 +303,38 @@ class CaptionController(QObject):
         self._show_captions()
         self.cleared.emit()
 
+    @Slot()
+    def _tell_undo(self) -> None:
+        self.undo_changed.emit(bool(self._undoable) or self._typed_line.isUndoAvailable())
+
+    @Slot()
+    def undo(self) -> None:
+        """Undo typing in the field that has the focus, or else the newest of what was offered."""
+        field = self._typed_line.window().focusWidget()
+        if isinstance(field, QLineEdit) and field.isUndoAvailable():
+            field.undo()
+        elif self._undoable:
+            name, _ = self._undoable[-1]
+            self._banner.withdraw(name)
+            self._take_offer(name)
+
     @Slot(str)
     def _take_offer(self, name: str) -> None:
-        """Undo a new session or a deletion, if the banner offered that."""
+        """Undo a new session or the newest deletion, if the banner offered that."""
+        if name not in (one for one, _ in self._undoable):
+            return
+        newest, rows = self._undoable.pop()
+        while newest != name:  # a deletion since the new session, which stays
+            self._banner.withdraw(newest)
+            newest, rows = self._undoable.pop()
         if name == _UNDO:
-            self._captions.bring_back(self._forgotten)
-            self._forgotten = ()
+            self._captions.bring_back([view for _, view in rows])
             self._keeper.bring_back()
-            self._show_captions()
-        elif name == _UNDO_DELETION:
-            self._captions.put_back(self._deleted)
-            self._keeper.put_back(view.key for _, view in self._deleted)
-            self._show_captions()
+        else:
+            self._captions.put_back(rows)
+            self._keeper.put_back(view.key for _, view in rows)
+        self._tell_undo()
+        self._show_captions()
 
 
 def has_words(utterance: Utterance, awaited: tuple[str, str]) -> bool:

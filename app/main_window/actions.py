@@ -36,6 +36,7 @@ class Actions(QObject):
         self.clear = self._make(self.tr("&Clear the overlay"), "Ctrl+L")
         self.microphone = self._make(self.tr("&Microphone"), "Ctrl+1", checkable=True)
         self.system = self._make(self.tr("Computer &sound"), "Ctrl+2", checkable=True)
+        self.undo = self._make(self.tr("&Undo"), "Ctrl+Z")
         self.copy_all = self._make(self.tr("Copy &all"), "Ctrl+Shift+C")
         self.copy_all_captions = self._make(self.tr("Copy all &captions"))
         self.find = self._make(self.tr("&Find…"), "Ctrl+F")
@@ -64,13 +65,17 @@ class Actions(QObject):
         self.diagnostics = self._make(self.tr("&Copy diagnostics"))
         self.projector = QMenu(self.tr("P&rojector view"))
         self.hide_overlay = self._make(self.tr("&Hide overlay"))
-        for action in (self.pause, self.lock):
-            action.toggled.connect(self._name_opposites)
-        self._name_opposites()
+        self._connect()
         self.default_keys = {
             name: action.shortcut().toString() for name, action in self.by_name.items()
         }
         self.use_shortcuts({})
+
+    def _connect(self) -> None:
+        self.undo.setEnabled(False)
+        for action in (self.pause, self.lock):
+            action.toggled.connect(self._name_opposites)
+        self._name_opposites()
 
     def fill(self, bar: QMenuBar, choices: Sequence[QMenu]) -> None:
         """Add the menus with the actions to a menu bar; ``choices`` are about the captions."""
@@ -79,6 +84,8 @@ class Actions(QObject):
         file.addSeparator()
         file.addAction(self.quit)
         edit = bar.addMenu(self.tr("&Edit"))
+        edit.addAction(self.undo)
+        edit.addSeparator()
         edit.addActions([self.copy_all, self.copy_all_captions])
         edit.addSeparator()
         edit.addActions([self.find, self.mark, self.go_to_mark, self.go_to_mark_before])

@@ -1486,6 +1486,10 @@
         <translation>&amp;Computerton</translation>
     </message>
     <message>
+        <source>&amp;Undo</source>
+        <translation>&amp;Rückgängig</translation>
+    </message>
+    <message>
         <source>Copy &amp;all</source>
         <translation>&amp;Alles kopieren</translation>
     </message>

@@ -6,6 +6,7 @@ import threading
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -347,6 +348,55 @@ def test_rows_are_deleted_everywhere_and_brought_back(program, tmp_path):
     one.window.close()
     (session,) = past_sessions(tmp_path / "sessions")
     assert [cue.source for cue in session.cues] == ["Tea", "Bad"]
+
+
+def test_the_key_of_undo_takes_back_typing_then_each_deletion_then_the_new_session(program):
+    one = program().open().wait_until_ready()
+    window, keeper = one.window, one.application.keeper
+    undo = window.menu_actions.undo
+    assert (undo.shortcut().toString(), undo.isEnabled()) == ("Ctrl+Z", False)
+    press_undo = partial(one.press, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    rows = [("Good", "GOOD"), ("Tea", "TEA")]
+    for word, _ in rows:
+        one.type(word)
+        one.press(Qt.Key.Key_Return)
+    one.wait(lambda: len(keeper.cues) == len(rows))
+    for left in (rows[1:], []):
+        window.transcript.selectRow(0)
+        window.transcript.delete()
+        one.wait_for_rows(*left)
+    one.type("x")
+    press_undo()
+    assert window.typed_line.text() == ""
+    assert cells(window.transcript) == []
+    press_undo()
+    one.wait_for_rows(*rows[1:])
+    assert window.banner.isHidden(), "its button would do the same again"
+    press_undo()
+    one.wait_for_rows(*rows)
+    assert [cue.source for cue in keeper.cues] == ["Good", "Tea"]
+    one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    one.wait_for_rows()
+    undo.trigger()
+    one.wait_for_rows(*rows)
+    assert not undo.isEnabled()
+
+
+def test_undoing_a_new_session_leaves_deleted_what_was_deleted_since(program):
+    one = program().open().wait_until_ready()
+    window = one.window
+    for word in ("Good", "Tea"):
+        one.type(word)
+        one.press(Qt.Key.Key_Return)
+        one.wait_for_rows((word, word.upper()))
+        if word == "Good":
+            window.menu_actions.new_session.trigger()
+    window.transcript.selectRow(0)
+    window.transcript.delete()
+    window.banner.dismiss.click()
+    window.banner.offer.click()
+    one.wait_for_rows(("Good", "GOOD"))
+    assert not window.menu_actions.undo.isEnabled()
 
 
 def test_another_language_reaches_the_session_and_the_next_start(program):
