@@ -166,15 +166,19 @@ class Application(QObject):
         self.settings.failed.connect(window.banner.show_notice)
         self.keeper.failed.connect(window.banner.show_warning)
         self.archive.session_window.resume_wanted.connect(self.captions.resume)
-        put_aside = self.stage.visibility.put_aside
-        self.side_windows.guide.opened.connect(lambda: put_aside(aside=True))
-        self.side_windows.guide.left.connect(lambda: put_aside(aside=False))
+        self.side_windows.guide.opened.connect(lambda: self._put_aside(aside=True))
+        self.side_windows.guide.left.connect(lambda: self._put_aside(aside=False))
         window.banner.offer_taken.connect(self._take_offer)
         window.banner.other_clicked.connect(self._choose_another_model)
         self.stage.painted.connect(self.captions.take_painted)
         self._connect_listening()
         self._connect_latency()
         self._connect_actions()
+
+    def _put_aside(self, *, aside: bool) -> None:
+        """Follow whether the set-up is in front of the windows."""
+        self.stage.visibility.put_aside(aside=aside)
+        self.captions.cover(covered=aside)
 
     @Slot()
     def _choose_another_model(self) -> None:

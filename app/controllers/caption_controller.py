@@ -30,7 +30,8 @@ from engine.words import FedWord, text_of
 
 _UNDO, _UNDO_DELETION = "undo new session", "undo deletion"
 _STRANGE, _TOO_LONG, _OTHER_LANGUAGE = "not translated", "too long", "other language"
-# all five are notices in the banner
+_LEGEND = "legend"
+# all six are notices in the banner
 _SHOWN = 40  # characters of a text in a notice
 
 
@@ -71,6 +72,9 @@ class CaptionController(QObject):
         self._undoable: list[tuple[str, list[tuple[int, UtteranceView]]]] = []
         self._spoken: dict[tuple[str, str], SourceLanguage] = {}  # by lane and expected language
         self._told_other_language = False  # in this session
+        self._notice = ""  # that is shown
+        self._is_covered = False  # by the set-up, so that nobody reads the banner
+        self._explains = False  # the marks, now or once other notices are answered
         self._is_behind = False  # captions have changed since they were shown
         typed_line.words_changed.connect(bridge.type_words)
         typed_line.words_changed.connect(transcript.follow)
@@ -83,6 +87,7 @@ class CaptionController(QObject):
         transcript.mark_wanted.connect(self.mark)
         transcript.delete_wanted.connect(self._delete)
         banner.offer_taken.connect(self._take_offer)
+        banner.notice_changed.connect(self._see_notice)
         bridge.event_came.connect(self._take_event)
         bridge.utterance_changed.connect(self._follow)
         bridge.waiting_changed.connect(self._show_waiting)
@@ -194,16 +199,32 @@ class CaptionController(QObject):
             self._show_captions()
 
     def _explain_marks(self) -> None:
-        """Explain italics and dots where they are first seen, once and for all."""
-        if self._settings.preferences.interface.legend_shown:
+        """Explain italics and dots where they are first seen, until that was read."""
+        has_read = self._settings.preferences.interface.legend_shown
+        if has_read or self._explains or self._is_covered:
             return
         text = self.tr("Words in italics may still change")
         if self._settings.preferences.captions.doubt == DOTTED:
             text = self.tr(
                 "Words in italics may still change; captions with dots below may be wrong"
             )
-        self._banner.show_offer(text, "", "", passes=True)
-        self._settings.change("interface", legend_shown=True)
+        self._explains = True
+        self._banner.show_offer(text, "", _LEGEND, passes=True)
+
+    @Slot(str)
+    def _see_notice(self, name: str) -> None:
+        """Note that the marks were explained, once that has passed or was closed."""
+        if self._notice == _LEGEND != name and self._explains:
+            self._explains = False
+            self._settings.change("interface", legend_shown=True)
+        self._notice = name
+
+    def cover(self, *, covered: bool) -> None:
+        """Follow whether the set-up is in front; what nobody could read is explained later."""
+        self._is_covered = covered
+        if covered and self._explains:
+            self._explains = False
+            self._banner.withdraw(_LEGEND)
 
     @Slot(tuple)
     def take_painted(self, keys: tuple[int, ...]) -> None:
