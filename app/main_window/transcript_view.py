@@ -375,13 +375,12 @@ class Transcript(QTableView):
 
     def _fit_visible_rows(self) -> None:
         """Fit the visible rows to their true height; that may make others visible."""
-        fitted = range(0)
-        for _ in range(3):
-            seen = self.visible_rows()
-            for row in seen:
-                if row not in fitted:
-                    self.resizeRowToContents(row)
-            fitted = seen
+        fitted = set[int]()
+        while fresh := set(self.visible_rows()) - fitted:
+            for row in sorted(fresh):
+                self.resizeRowToContents(row)
+            fitted |= fresh
+            self.updateGeometries()  # else the range is that of the old heights for a while
             self._keep_newest_visible()
 
     # following

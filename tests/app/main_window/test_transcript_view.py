@@ -187,6 +187,20 @@ def test_a_row_in_sight_is_as_high_as_its_text(transcript):
     assert transcript.rowHeight(100) == low
 
 
+def test_no_row_keeps_an_empty_line_when_the_window_becomes_much_larger(transcript):
+    long = "Guten Morgen zusammen und allen hier " * 3
+    transcript.resize(300, 60)
+    transcript.show_views(tuple(view(key, "Good", long) for key in range(60)))
+    transcript.go_to(0)
+    transcript.follow()
+    for row in range(60):
+        transcript.resizeRowToContents(row)
+    transcript.resize(1400, 700)
+    seen = transcript.visible_rows()
+    assert len(seen) > 10
+    assert {transcript.rowHeight(row) - transcript.sizeHintForRow(row) for row in seen} == {0}
+
+
 def test_text_from_right_to_left_begins_on_the_right(transcript):
     transcript.show_views((view(0, "Good morning", "صباح الخير Surtitle."),))
     delegate, rows = transcript.itemDelegate(), transcript.rows
