@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from app.captions.line_breaking import runs_right_to_left
 from app.look.palette import colours_of
 from app.main_window.transcript_model import (
+    BELOW_ROLE,
     DOUBT_ROLE,
     FOUND_ROLE,
     LANGUAGE_ROLE,
@@ -70,17 +71,20 @@ class TranscriptCell(QStyledItemDelegate):
             formats.append(_range(0, len(cell.text) - n_second, doubtful))
         formats += [_range(start, length, found) for start, length in index.data(FOUND_ROLE) or ()]
         lower = QFontMetricsF(option.font).ascent() - QFontMetricsF(cell.font).ascent()
-        mark = index.data(LANGUAGE_ROLE) or ""
-        _paint_text(painter, cell, formats, room=PADDING // 2 + lower, beside=_width(mark, cell))
-        if mark:
+        beside = _width(index, cell)
+        layout = _paint_text(painter, cell, formats, room=PADDING // 2 + lower, beside=beside)
+        if mark := index.data(LANGUAGE_ROLE):
             _paint_mark(painter, cell, mark)
+        if n_second and (mark := index.data(BELOW_ROLE)):
+            line = layout.lineForTextPosition(len(cell.text) - n_second)
+            _paint_mark(painter, cell, mark, round(line.y()))
         if is_chosen and index.column() == TIME:  # the first one on screen
             painter.fillRect(_bar(option), cell.palette.color(QPalette.ColorRole.Accent))
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Add room around the text."""
         cell = QStyleOptionViewItem(option)
-        beside = _width(index.data(LANGUAGE_ROLE) or "", option)
+        beside = _width(index, option)
         cell.rect.adjust(_INDENT, 0, -_INDENT - beside, 0)
         return super().sizeHint(cell, index) + QSize(2 * _INDENT, PADDING)
 
@@ -92,20 +96,22 @@ def small(font: QFont) -> QFont:
     return smaller
 
 
-def _width(mark: str, option: QStyleOptionViewItem) -> int:
-    """Return the room that a mark takes beside a text."""
+def _width(index: Index, option: QStyleOptionViewItem) -> int:
+    """Return the room that the marks of its languages take beside a text."""
     letters = QFontMetricsF(small(option.font))
-    return round(letters.horizontalAdvance(mark)) + PADDING if mark else 0
+    marks = (index.data(role) or "" for role in (LANGUAGE_ROLE, BELOW_ROLE))
+    width = round(max(map(letters.horizontalAdvance, marks)))
+    return width + PADDING if width else 0
 
 
-def _paint_mark(painter: QPainter, option: QStyleOptionViewItem, mark: str) -> None:
-    """Paint a mark where the first line of the text ends, small and quiet."""
+def _paint_mark(painter: QPainter, option: QStyleOptionViewItem, mark: str, top: int = 0) -> None:
+    """Paint a mark where a line of the text ends that begins so far down, small and quiet."""
     is_from_right = option.direction == Qt.LayoutDirection.RightToLeft
     end = Qt.AlignmentFlag.AlignLeft if is_from_right else Qt.AlignmentFlag.AlignRight
     painter.save()
     painter.setFont(small(option.font))
     painter.setPen(option.palette.color(QPalette.ColorRole.PlaceholderText))
-    area = option.rect.adjusted(PADDING, PADDING, -PADDING, 0)
+    area = option.rect.adjusted(PADDING, PADDING + top, -PADDING, 0)
     painter.drawText(area, end | Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignAbsolute, mark)
     painter.restore()
 
@@ -133,8 +139,8 @@ def _paint_text(
     *,
     room: float = 0,
     beside: int = 0,
-) -> None:
-    """Paint a cell as its style does, with parts of its text in other formats.
+) -> QTextLayout:
+    """Paint a cell as its style does, with parts of its text in other formats; return its lines.
 
     Lines begin ``room`` pixels below the top; letters taller than their line, as in Arabic, use it.
     Where lines end, ``beside`` pixels are left free.
@@ -154,6 +160,7 @@ def _paint_text(
     painter.setPen(option.palette.color(QPalette.ColorRole.Text))
     layout.draw(painter, QPointF(area.left(), area.top() + room))
     painter.restore()
+    return layout
 
 
 def _make_layout(

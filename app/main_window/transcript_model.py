@@ -38,8 +38,12 @@ LANGUAGE_ROLE = DOUBT_ROLE + 1
 SECOND_ROLE = LANGUAGE_ROLE + 1
 """Number of characters at the end of a caption that are in a second language."""
 
+BELOW_ROLE = SECOND_ROLE + 1
+"""The mark of that language; as ``LANGUAGE_ROLE``."""
+
 _LANGUAGE_ROLES = (
     LANGUAGE_ROLE,
+    BELOW_ROLE,
     Qt.ItemDataRole.ToolTipRole,
     Qt.ItemDataRole.AccessibleDescriptionRole,
 )
@@ -228,9 +232,16 @@ class TranscriptModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ForegroundRole:
             return self._colour(view, column)
         if role in _LANGUAGE_ROLES and column == CAPTION and len(self._languages) >= _SEVERAL:
-            code = view.language
-            return code.upper() if role == LANGUAGE_ROLE else language_name(code)
+            return self._languages_of(view, role)
         return self._sign(role, column) if view.marked else None
+
+    def _languages_of(self, view: UtteranceView, role: int) -> str:
+        """Return the mark of one language of a row, or the names of all."""
+        below = self._second if self._translation(view) else ""
+        marks = {LANGUAGE_ROLE: view.language, BELOW_ROLE: below}
+        if role in marks:
+            return marks[role].upper()
+        return " · ".join(language_name(code) for code in marks.values() if code)
 
     def _sign(self, role: int, column: int) -> object:
         """Return what shows a bookmark."""

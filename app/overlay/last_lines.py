@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from app.captions.line_breaking import Typesetter
+from app.captions.line_breaking import Line, Typesetter
 from app.captions.model import UtteranceView
 from app.config.modes import CAPTIONS_ONLY, TRANSLATE
 from app.config.preferences import CaptionPreferences
@@ -57,8 +57,13 @@ class LastLines:
         return OverlayView(
             lines=self._captions.last_lines(views, count),
             source=self._source.last_lines(views, count) if self._mode != TRANSLATE else (),
-            second=self._below.last_lines(views, count) if self._second else (),
+            second=self._below_captions(views, count) if self._second else (),
         )
+
+    def _below_captions(self, views: Sequence[UtteranceView], count: int) -> tuple[Line, ...]:
+        """Return the second language of the captions in sight; while it lags, what it has."""
+        seen = views[len(views) - len(self._captions.keys) :]
+        return self._below.last_lines(seen, count) or self._below.last_lines(views, count)
 
     @property
     def keys(self) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from app.config.doubt import OFF, SIGN
 from app.look.palette import colours_of
 from app.main_window.transcript_cell import PADDING
 from app.main_window.transcript_model import (
+    BELOW_ROLE,
     CAPTION,
     DOUBT_ROLE,
     FOUND_ROLE,
@@ -389,6 +390,30 @@ def test_each_row_has_the_mark_of_its_language_where_a_session_has_several(trans
     transcript.show_views(())
     transcript.show_views((polish,))
     assert marks() == [None]
+
+
+def test_the_second_language_of_a_row_has_its_mark_on_its_own_line(transcript):
+    further = (("es", "Buenos días"), ("pt", "Buenos días"))
+    both = replace(view(0, "Good morning", "Bonjour"), language="fr", further=further)
+    other = replace(view(1, "Yes", "Ja"), language="de")
+    pictures = []
+    for code, marks, described in (
+        ("", ("FR", ""), "French"),
+        ("es", ("FR", "ES"), "French · Spanish"),
+        ("pt", ("FR", "PT"), "French · Portuguese"),
+    ):
+        transcript.show_second(code)
+        transcript.show_views((both, other))
+        cell = transcript.rows.index(0, CAPTION)
+        assert (cell.data(LANGUAGE_ROLE), cell.data(BELOW_ROLE)) == marks
+        assert cell.data(Qt.ItemDataRole.AccessibleDescriptionRole) == described
+        pictures.append(picture_of(transcript, CAPTION))
+    spanish, portuguese = pictures[1:]
+    height = spanish.height() // 2
+    upper, lower = (QRect(0, top, spanish.width(), height) for top in (0, height))
+    assert spanish.copy(upper) == portuguese.copy(upper)
+    assert spanish.copy(lower) != portuguese.copy(lower)
+    assert transcript.rows.index(1, CAPTION).data(BELOW_ROLE) == "", "it has none"
 
 
 def test_a_heading_too_long_for_its_column_has_the_marks_of_its_languages(transcript):

@@ -94,6 +94,21 @@ def test_its_toolbar_has_its_colours_and_is_seen_for_a_moment_once_unlocked(stag
     assert not stage.overlay.isVisible()
 
 
+def test_both_languages_show_the_same_sentences_and_what_lags_stays_until_more_comes(stages):
+    stage = stages(replace(STILL, second="fr", lines=2))
+    long = "Heute wollen wir über das Wetter sprechen"
+    first = UtteranceView(key=0, caption="Guten Morgen", further=(("fr", "Bonjour"),))
+    for further, below in ((), ["Bonjour"]), ((("fr", "Parlons"),), ["Parlons"]):
+        stage.show_views((first, UtteranceView(key=1, caption=long, further=further)))
+        view = stage.overlay.view
+        assert " ".join(texts(view.lines)) == long
+        assert texts(view.second) == below
+    short = UtteranceView(key=2, caption="Ja", further=(("fr", "Oui"),))
+    stage.show_views((first, short))
+    view = stage.overlay.view
+    assert (texts(view.lines), texts(view.second)) == (["Guten Morgen", "Ja"], ["Bonjour", "Oui"])
+
+
 def test_a_hint_stands_where_nothing_was_said(stages):
     stage = stages()
     stage.show_views(())
