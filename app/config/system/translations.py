@@ -1,8 +1,12 @@
 """The language of the windows, one with a file in ``assets/languages``; English has plurals there.
 
 Messages of the engine are translated by their codes; names of models and adapters stay as they are.
+The detail of a fault is English and left out: the log has it.
 """
 
+import functools
+import logging
+import re
 import string
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +18,8 @@ from engine.files import ByteCount
 from engine.messages import Message
 
 LANGUAGES = ("en", "de")
+_DETAIL = re.compile(r" \(\w+: \{detail\}\)$")  # the end of a template, in any language
+_log = logging.getLogger(__name__)
 
 
 class _Filler(string.Formatter):
@@ -34,13 +40,33 @@ def filled(template: str, *values: object) -> str:
 
 
 def worded(message: Message | str) -> str:
-    """Return the sentence of a message in the language of the windows; on any thread."""
+    """Return the sentence of a message in the language of the windows; on any thread.
+
+    It has no detail, which goes into the log.
+    """
     if isinstance(message, str):
         return message
-    return message.worded(
-        lambda text: QCoreApplication.translate("", text),
-        lambda template, values: _Filler().vformat(template, (), values),
+    left_out = list[str]()
+
+    def translated(text: str) -> str:
+        whole = QCoreApplication.translate("", text)
+        plain = _DETAIL.sub("", whole)
+        if plain != whole:
+            left_out.append(text)
+        return plain
+
+    sentence = message.worded(
+        translated, lambda template, values: _Filler().vformat(template, (), values)
     )
+    if left_out:
+        _log_once(str(message))
+    return sentence
+
+
+@functools.lru_cache(maxsize=64)
+def _log_once(sentence: str) -> None:
+    """Log a sentence with its detail, which tables word again whenever they are painted."""
+    _log.warning("%s", sentence)
 
 
 def error_text(error: Exception) -> str:

@@ -140,7 +140,7 @@ def test_an_adapter_that_breaks_after_it_was_judged_is_refused_and_captions_go_o
     weights.write_bytes(weights.read_bytes()[:-40])
     one.dialog.load.click()
     one.wait(lambda: "whole is being loaded" not in one.dialog.message.text().lower())
-    assert "(detail: adapter_model.safetensors was cut" in one.dialog.message.text()
+    assert "it is damaged; get it again" in one.dialog.message.text()
     assert one.used is None
     assert one.type(TEXT) == said(base)
 

@@ -30,11 +30,19 @@ def german(qapp):
         qapp.removeTranslator(translator)
 
 
+DETAIL = " (detail: {detail})"
+
+
 def example(code):
-    """The message of a code, with numbers where its template formats numbers."""
+    """The message of a code, with numbers where its template formats numbers.
+
+    And the values that a window shows: none that is a detail.
+    """
     fields = [field for field in string.Formatter().parse(code.value) if field[1]]
     values = {name: 3 if form else f"<{name}>" for _, name, form, _ in fields}
-    return code(**values), [value for value in values.values() if value != 3]
+    hidden = {"detail"} if code.value.endswith(DETAIL) else set()
+    shown = [value for name, value in values.items() if value != 3 and name not in hidden]
+    return code(**values), shown
 
 
 def codes(table):
@@ -46,7 +54,7 @@ def codes(table):
 def test_a_message_is_english_where_nothing_else_was_chosen(table):
     for code in codes(table):
         message, values = example(code)
-        assert worded(message) == str(message)
+        assert worded(message) == str(message).removesuffix(" (detail: <detail>)")
         assert "{" not in str(message)
         assert all(value in str(message) for value in values), code
 
@@ -76,7 +84,7 @@ def test_what_stands_in_a_message_is_translated_too():
     error = AdapterError(Code.CANNOT_SWITCH(name="formal", detail="no memory", stays=stays))
     assert "the base without an adapter stays in use" in str(error)
     assert "die Basis wird weiter ohne Adapter verwendet" in error_text(error)
-    assert error_text(error).endswith("(Einzelheit: no memory)")
+    assert error_text(error).endswith("oder andere Programme schließen")
     assert error_text(SurtitleError("as it is said")) == "as it is said"
     assert error_text(OSError("no file")) == "no file"
 
@@ -106,8 +114,19 @@ def test_a_failure_of_another_process_is_translated_too():
     message = Code.CANNOT_LOAD(folder="/models/mine", reason=fault)
     line = json.loads(json.dumps({"message": str(message), **message.to_json()}))
     assert failure_text(line) == worded(message) != str(message)
-    assert "beschädigt; bitte neu beschaffen" in failure_text(line)
-    assert failure_text(line).endswith("(Einzelheit: config.json lacks 'layers')")
+    assert failure_text(line).endswith("bitte neu beschaffen oder etwas anderes wählen")
+
+
+@pytest.mark.usefixtures("language")
+def test_a_window_leaves_out_what_was_found_in_a_file_and_the_log_has_it_once(caplog, tmp_path):
+    found = "its model.safetensors is not the one that its card names (surtitle-train writes it)"
+    message = Code.CANNOT_LOAD(folder=str(tmp_path), reason=Fault.DAMAGED(detail=found))
+    for _ in range(3):
+        sentence = worded(message)
+        assert str(tmp_path) in sentence
+        assert not any(part in sentence for part in (found, "(", "detail", "Einzelheit"))
+    assert caplog.messages == [str(message)]
+    assert found in str(message)
 
 
 @pytest.mark.usefixtures("german")

@@ -236,7 +236,7 @@ def test_verifying_reads_all_of_it_and_tells_a_change(desk, whole):
     data = bytearray(weights.read_bytes())
     data[-1] ^= 1
     weights.write_bytes(data)
-    assert "was changed or damaged" in desk.do(desk.dialog.verify.click)
+    assert "is damaged; get it again" in desk.do(desk.dialog.verify.click)
 
 
 def test_an_adapter_is_removed_and_the_next_one_shown(desk, whole, tmp_path):
