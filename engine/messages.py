@@ -417,8 +417,11 @@ class Code(Codes):
         "speech was to be recognised on cuda and no usable GPU was found: choose auto or cpu"
     )
     WHISPER_NOT_LOADED = tr(
-        "expected a Whisper model for CTranslate2 on this computer and could not load {model} "
-        "({reason}): download it first, or name a folder that holds one"
+        "the speech model {model} could not be loaded: get it again, or choose another one "
+        "(detail: {detail})"
+    )
+    SPEECH_MODEL_CUT = tr(
+        "the speech model in {folder} is not whole: get it again, or choose another one"
     )
     WHISPER_UNFIT = tr(
         "expected a Whisper model for CTranslate2 in {folder}: name another folder (detail: "
@@ -433,7 +436,8 @@ class Code(Codes):
         "(detail: {detail})"
     )
     STREAMING_NOT_LOADED = tr(
-        "the speech model in {folder} could not be loaded ({reason}): name another folder"
+        "the speech model in {folder} could not be loaded: get it again, or choose another one "
+        "(detail: {detail})"
     )
     WHISPER_LANGUAGE = tr(
         "the speech model {model} does not recognise {code!r}: choose one that does, such as base "

@@ -23,6 +23,7 @@ from engine.audio.devices import DeviceKind, Level
 from engine.hub.bundled import bundled_languages
 from engine.hub.catalogue import TRANSLATION_MODELS
 from engine.speech.events import Heard, ListeningFailed, Noticed, SoundCame
+from engine.untrusted.faults import is_damage
 from engine.untrusted.safe_names import folder_of
 
 
@@ -229,7 +230,9 @@ class SetupController(QObject):
             case SoundCame():
                 trial.show_progress(self.tr("Listening. Say a sentence."))
             case ListeningFailed(message=message):
-                trial.show_failure(worded(message))
+                trial.show_failure(worded(message), is_model=is_damage(message))
+                if is_damage(message):
+                    self.dialog.speech.give_up(self._settings.recognizer, worded(message))
             case Noticed(lane=lane, notice=notice):
                 trial.show_message(lane, worded(notice.message))
 

@@ -560,14 +560,6 @@
         <translation>Sprache sollte auf cuda erkannt werden, und keine brauchbare GPU wurde gefunden: Wählen Sie auto oder cpu</translation>
     </message>
     <message>
-        <source>expected a Whisper model for CTranslate2 on this computer and could not load {model} ({reason}): download it first, or name a folder that holds one</source>
-        <translation>ein Whisper-Modell für CTranslate2 wurde auf diesem Computer erwartet, doch {model} ließ sich nicht laden ({reason}): bitte erst herunterladen oder einen Ordner nennen, der eines enthält</translation>
-    </message>
-    <message>
-        <source>the speech model in {folder} could not be loaded ({reason}): name another folder</source>
-        <translation>das Spracherkennungsmodell im Ordner {folder} war nicht zu laden ({reason}): nennen Sie einen anderen Ordner</translation>
-    </message>
-    <message>
         <source>the speech model {model} does not recognise {code!r}: choose one that does, such as base or small; those whose names end in .en recognise English alone</source>
         <translation>das Spracherkennungsmodell {model} erkennt {code!r} nicht: Wählen Sie eines, das es erkennt, etwa base oder small; solche, deren Name auf .en endet, erkennen nur Englisch</translation>
     </message>
@@ -1228,6 +1220,14 @@
         <translation>die Untertitel halten nicht Schritt: Schließen Sie andere Programme, oder wählen Sie ein schnelleres Modell für Spracherkennung oder Übersetzung</translation>
     </message>
     <message>
+        <source>the speech model {model} could not be loaded: get it again, or choose another one (detail: {detail})</source>
+        <translation>das Spracherkennungsmodell {model} ließ sich nicht laden: bitte neu beschaffen oder ein anderes wählen (Einzelheit: {detail})</translation>
+    </message>
+    <message>
+        <source>the speech model in {folder} is not whole: get it again, or choose another one</source>
+        <translation>das Spracherkennungsmodell in {folder} ist nicht vollständig: bitte neu beschaffen oder ein anderes wählen</translation>
+    </message>
+    <message>
         <source>expected a Whisper model for CTranslate2 in {folder}: name another folder (detail: {detail})</source>
         <translation>ein Whisper-Modell für CTranslate2 wurde in {folder} erwartet: bitte einen anderen Ordner nennen (Einzelheit: {detail})</translation>
     </message>
@@ -1294,6 +1294,10 @@
     <message>
         <source>a policy is written {forms} or offline (N, K and MOST from 1, TAU from 0 to 1), got {text!r}</source>
         <translation>eine Strategie schreibt man {forms} oder offline (N, K und MOST ab 1, TAU von 0 bis 1), nicht {text!r}</translation>
+    </message>
+    <message>
+        <source>the speech model in {folder} could not be loaded: get it again, or choose another one (detail: {detail})</source>
+        <translation>das Spracherkennungsmodell in {folder} ließ sich nicht laden: bitte neu beschaffen oder ein anderes wählen (Einzelheit: {detail})</translation>
     </message>
     <message>
         <source>huggingface.co sent a {file} of {name} that is not what it promised: it was thrown away; try again later or choose another model</source>

@@ -73,8 +73,8 @@ class Sherpa:
             if not is_failure(error):
                 raise
             _log.info("a library refused %s", settings.folder, exc_info=error)
-            reason = type(error).__name__
-            message = Code.STREAMING_NOT_LOADED(folder=str(settings.folder), reason=reason)
+            detail = type(error).__name__
+            message = Code.STREAMING_NOT_LOADED(folder=str(settings.folder), detail=detail)
             raise ModelError(message) from error
         self._marks_sentences = files.marks_sentences
         self._is_in_capitals = files.is_in_capitals

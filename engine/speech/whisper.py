@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError, is_failure
-from engine.messages import Code, Value
+from engine.messages import Code
 from engine.settings import DEVICES, check_choice
 from engine.speech.hallucinations import is_hallucination
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
@@ -182,5 +182,5 @@ def _load(settings: WhisperSettings) -> "WhisperModel":
         raise _not_loaded(settings.model, type(error).__name__) from error
 
 
-def _not_loaded(model: str, reason: Value) -> ModelError:
-    return ModelError(Code.WHISPER_NOT_LOADED(model=shown(model), reason=reason))
+def _not_loaded(model: str, detail: str) -> ModelError:
+    return ModelError(Code.WHISPER_NOT_LOADED(model=shown(model), detail=detail))

@@ -9,11 +9,12 @@ from engine.errors import ModelError
 from engine.hub.catalogue import WHISPER_MODELS
 from engine.hub.download import Fetching, ModelKind, fetch_model, find_model
 from engine.messages import Code
+from engine.runtime.ctranslate2.converted_weights import WEIGHTS, is_cut_short
 from engine.untrusted.faults import detail_of
 from engine.untrusted.safe_names import is_hub_name
 from engine.untrusted.strict_json import JsonObject, shown
 
-_NEEDED = ("config.json", "model.bin", "tokenizer.json")
+_NEEDED = ("config.json", WEIGHTS, "tokenizer.json")
 _SOUND, _MAX_SOUND_BYTES = "preprocessor_config.json", 1 << 22  # the older ones hold a table
 _FILES = (*_NEEDED, _SOUND, "vocabulary.json", "vocabulary.txt")
 _SIZES = {
@@ -37,6 +38,17 @@ def _check(folder: Path) -> None:
         if not path.is_file() and (name in _NEEDED or path.exists()):
             raise _unfit(folder, f"it has no {name} that is a file")
     try:
+        is_cut = is_cut_short(folder / WEIGHTS)
+    except OSError as error:
+        raise _unfit(folder, f"{WEIGHTS}: {detail_of(error)}") from error
+    if is_cut:
+        raise ModelError(Code.SPEECH_MODEL_CUT(folder=str(folder)))
+    _check_sound(folder)
+
+
+def _check_sound(folder: Path) -> None:
+    """Check that no setting of the sound asks for too much; raise ModelError if one does."""
+    try:
         if (folder / _SOUND).exists():
             content = JsonObject.read(folder / _SOUND, _MAX_SOUND_BYTES)
             for key, most in _SIZES.items():  # the library makes tables of these sizes
@@ -51,7 +63,7 @@ def _unfit(folder: Path, detail: str) -> ModelError:
 
 
 WHISPER = ModelKind(
-    essential="model.bin",
+    essential=WEIGHTS,
     what="Whisper model for CTranslate2",
     is_wanted=lambda name: name in _FILES,
     check=_check,

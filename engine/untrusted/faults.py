@@ -91,7 +91,7 @@ def fault_of(error: Exception, name: str = "") -> Message:
 
 _DAMAGES = (
     *(Code.CANNOT_LOAD, Code.CONVERTED_WRONG, Code.FOLDER_HAS_NO),
-    *(Code.WHISPER_NOT_LOADED, Code.WHISPER_UNFIT),
+    *(Code.WHISPER_NOT_LOADED, Code.WHISPER_UNFIT, Code.SPEECH_MODEL_CUT),
     *(Code.STREAMING_NOT_LOADED, Code.STREAMING_UNFIT),
 )
 

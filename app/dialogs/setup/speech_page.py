@@ -65,6 +65,7 @@ class SpeechPage(WizardPage):
         self._fetched = set[str]()  # what was looked up before may be reported later
         self._gflops = 0.0
         self._is_measured = self._measures_again = False
+        self._given_up = dict[str, str]()  # folders that could not be loaded, and why
         self._own = ""  # a model that is not among the four
         self._asked = ""  # a folder that is looked into; selected once a model was found there
         self._in_use = STANDARD_WHISPER
@@ -136,8 +137,15 @@ class SpeechPage(WizardPage):
         self.buttons[recognizer if is_known else ""].setChecked(True)
         self._describe()
 
+    def give_up(self, recognizer: str, failure: str) -> None:
+        """Note that a folder could not be loaded: from the next time on this page says so."""
+        if recognizer not in self._names:
+            self._given_up[recognizer] = failure
+
     def enter(self) -> None:
         """Look which models are here, and how fast the computer is."""
+        self._found |= self._given_up
+        self._describe()
         self._desk.look_up([*self._names, *([self._own] if self._own else [])])
         self._desk.measure_speed()
 
@@ -235,6 +243,7 @@ class SpeechPage(WizardPage):
     @Slot(dict)
     def _take_found(self, found: Mapping[str, str | None]) -> None:
         self._found |= {name: found[name] for name in found if name not in self._fetched}
+        self._found |= self._given_up
         if self._asked in found:
             self._take_folder(self._asked)
         self._describe()
@@ -307,4 +316,5 @@ class SpeechPage(WizardPage):
         path = ask_folder(self, self.tr("Folder of a speech model"))
         if path:
             self._asked = str(path)
+            self._given_up.pop(self._asked, None)  # it may have been mended
             self._desk.look_up([self._asked])

@@ -86,7 +86,6 @@ class TryPage(WizardPage):
                 "To try it, Surtitle needs a speech model, and there is none on this computer yet."
             )
         self.hint.setText(hint)
-        self.choose.setHidden(is_here or is_fetching)
         self.show_state("")
 
     def show_progress(self, text: str) -> None:
@@ -97,13 +96,17 @@ class TryPage(WizardPage):
     def show_state(self, text: str) -> None:
         """Show a sentence about what is heard."""
         self.state.setText(text)
+        self.state.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.retry.hide()
+        self.choose.setHidden(self._speech is None or any(self._speech))
 
-    def show_failure(self, message: str) -> None:
-        """Show why nothing can be heard, and offer to try again."""
+    def show_failure(self, message: str, *, is_model: bool = False) -> None:
+        """Show why nothing can be heard, and offer to try again, or another speech model."""
         if self.isVisible():
             self.state.setText(as_sentence(message))
+            self.state.setForegroundRole(QPalette.ColorRole.WindowText)
             self.retry.show()
+            self.choose.setVisible(is_model)
 
     def show_on(self, kind: DeviceKind, *, on: bool) -> None:
         """Show whether a source is on; nothing is emitted."""

@@ -79,6 +79,24 @@ def read_converted(folder: Path, record: Record) -> Converted:
     return Converted(vocabulary, min(tables, default=None))
 
 
+def is_cut_short(path: Path) -> bool:
+    """Return whether a file of weights lacks its end; one of a version not known here never does.
+
+    Raises:
+        OSError: it cannot be read, or is no plain file.
+    """
+    with open_plain(path) as file:
+        try:
+            if _take(file, "I") == (_BINARY_VERSION,):
+                file.seek(0)
+                _read_shapes(file)
+        except struct.error:
+            return True
+        except ValueError:
+            return False  # written otherwise: the library judges it
+    return False
+
+
 def _read_config(folder: Path) -> list[str]:
     """Check the types of the settings of CTranslate2, which it looks at with the first words alone.
 

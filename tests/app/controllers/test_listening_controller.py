@@ -567,7 +567,7 @@ def test_the_offer_goes_when_it_has_caught_up(program):
     assert not one.banner.isVisible()
 
 
-DAMAGED = Code.WHISPER_NOT_LOADED(model="base.en", reason="File model.bin is incomplete")
+DAMAGED = Code.WHISPER_NOT_LOADED(model="base.en", detail="File model.bin is incomplete")
 
 
 def test_a_damaged_speech_model_is_fetched_again_and_then_heard_with(program):
@@ -575,7 +575,7 @@ def test_a_damaged_speech_model_is_fetched_again_and_then_heard_with(program):
     one.speech.failure = DAMAGED
     one.press(one.bar.microphone)
     one.wait(one.banner.offer.isVisible)
-    assert "model.bin is incomplete" in one.banner.sentence.text()
+    assert "base.en could not be loaded" in one.banner.sentence.text()
     assert one.banner.offer.text() == "Try a&gain"
     assert one.banner.other.text() == "Choose a&nother speech model…"
     one.speech.fetch_failure = HubError("no network")

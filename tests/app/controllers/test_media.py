@@ -124,9 +124,9 @@ def test_what_cannot_be_captioned_is_one_sentence(listening_program, talk, fault
 
 
 def caption_with_damaged_model(one, talk):
-    one.speech.failure = Code.WHISPER_NOT_LOADED(model="base.en", reason="model.bin is incomplete")
+    one.speech.failure = Code.WHISPER_NOT_LOADED(model="base.en", detail="model.bin is incomplete")
     dialog = caption(one, talk)
-    one.wait(lambda: "model.bin is incomplete" in dialog.message.text())
+    one.wait(lambda: "base.en could not be loaded" in dialog.message.text())
     one.wait(lambda: not one.application.listening.desk.is_listening)
     assert dialog.start.text() == "&Try again"
     assert dialog.speech.isVisible()

@@ -1,8 +1,10 @@
 """The first words of a newcomer: the guide over the whole program, with a fake microphone."""
 
 import threading
+from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QPalette
 
 from engine.audio.devices import DeviceKind
 from engine.errors import HubError
@@ -84,6 +86,47 @@ def test_what_cannot_be_heard_is_told_and_tried_again(first_start):
     trial.retry.click()
     one.wait(lambda: trial.caption.text().endswith("RAINED."))
     assert not trial.retry.isVisible()
+
+
+NOT_LOADED = {
+    "en": "The speech model '/mine' could not be loaded: get it again, or choose another one.",
+    "de": "Das Spracherkennungsmodell '/mine' ließ sich nicht laden: "
+    "bitte neu beschaffen oder ein anderes wählen.",
+}
+
+
+def test_a_folder_that_cannot_be_loaded_leads_back_to_the_models_which_say_so(
+    first_start, monkeypatch, language
+):
+    one = first_start(here=("/mine",))
+    one.speech.has = lambda name: name in one.speech.here
+    speech, trial = one.guide.speech, one.guide.trial
+    one.guide.next.click()
+
+    def choose(folder):
+        monkeypatch.setattr("app.dialogs.setup.speech_page.ask_folder", lambda *_: Path(folder))
+        speech.row.folder.click()
+        one.wait(lambda: speech.recognizer == folder and speech.is_here)
+
+    choose("/mine")
+    one.guide.next.click()
+    one.speech.failure = Code.WHISPER_NOT_LOADED(model="'/mine'", detail="RuntimeError")
+    trial.switch.click()
+    one.wait(trial.retry.isVisible)
+    assert trial.state.text() == NOT_LOADED[language]
+    assert trial.state.foregroundRole() is QPalette.ColorRole.WindowText
+    looked_up = []
+    one.application.listening.desk.looked_up.connect(looked_up.append)
+    trial.choose.click()
+    assert speech.isVisible()
+    assert speech.row.message.text() == NOT_LOADED[language]
+    one.wait(lambda: looked_up)
+    assert speech.row.message.text() == NOT_LOADED[language], "all its files are there"
+    assert not speech.is_here
+    one.speech.failure = None
+    choose("/mine")
+    one.guide.next.click()
+    assert not trial.choose.isVisible(), "it may have been mended"
 
 
 def test_a_source_that_is_switched_off_outside_is_off_in_the_guide(first_start):

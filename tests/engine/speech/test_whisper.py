@@ -25,7 +25,7 @@ def test_a_device_nobody_knows_is_refused():
 
 def test_a_folder_without_a_model_is_one_clear_sentence(tmp_path):
     pytest.importorskip("faster_whisper")
-    with pytest.raises(ModelError, match="download it first, or name a folder"):
+    with pytest.raises(ModelError, match="get it again, or choose another one"):
         Whisper(WhisperSettings(model=str(tmp_path), device="cpu"))
 
 
@@ -43,9 +43,9 @@ def test_whatever_a_library_raises_of_a_folder_is_one_clear_sentence(monkeypatch
         raise error
 
     monkeypatch.setattr(library, "WhisperModel", refuse)
-    with pytest.raises(ModelError, match="download it first, or name a folder") as caught:
+    with pytest.raises(ModelError, match="get it again, or choose another one") as caught:
         Whisper(WhisperSettings(device="cpu"))
-    assert f"({type(error).__name__})" in str(caught.value)
+    assert f"(detail: {type(error).__name__})" in str(caught.value)
     assert str(caught.value).isprintable()
 
 
@@ -67,7 +67,7 @@ def test_a_tokenizer_that_is_missing_is_not_fetched(tmp_path, monkeypatch):
         (tmp_path / name).touch()
     asked = []
     monkeypatch.setattr(library, "WhisperModel", lambda *_, **_others: asked.append(1))
-    with pytest.raises(ModelError, match=r"\(no tokenizer\.json\)"):
+    with pytest.raises(ModelError, match=r"\(detail: no tokenizer\.json\)"):
         Whisper(WhisperSettings(model=str(tmp_path), device="cpu"))
     assert not asked
 

@@ -17,10 +17,13 @@ from engine.hub.catalogue import (
 )
 from engine.hub.download import Fetching
 from engine.hub.transfer import HubSettings
+from engine.messages import Code
 from engine.speech.whisper_models import found_whisper, whisper_folder
+from engine.untrusted.faults import is_damage
 from tests.support import hub_server
 from tests.support.hub_server import WHISPER_FILES
 from tests.support.programs.run import ran
+from tests.support.spoken import TINY
 from tests.support.strangers import refused
 
 NAME = "some/model"
@@ -77,6 +80,25 @@ def test_what_is_there_needs_no_network(hub, library, monkeypatch):
     assert whisper_folder(str(folder), library) == folder
     assert found_whisper("tiny.en", library) is None
     assert len(hub.asked) == n_asked
+
+
+@pytest.mark.parametrize("n_bytes", [0, 3, 20, -100_000, -1])
+def test_a_whisper_that_was_cut_short_is_refused_before_it_is_loaded(library, tmp_path, n_bytes):
+    folder = shutil.copytree(TINY, tmp_path / "tiny")
+    assert found_whisper(str(folder), library) == folder
+    weights = folder / "model.bin"
+    weights.write_bytes(weights.read_bytes()[:n_bytes])
+    with pytest.raises(ModelError) as caught:
+        found_whisper(str(folder), library)
+    assert caught.value.message == Code.SPEECH_MODEL_CUT(folder=str(folder))
+    assert is_damage(caught.value.message)
+
+
+def test_weights_of_another_version_are_left_to_the_library(library, tmp_path):
+    folder = shutil.copytree(TINY, tmp_path / "tiny")
+    weights = folder / "model.bin"
+    weights.write_bytes(b"\7\0\0\0" + weights.read_bytes()[4:100])
+    assert found_whisper(str(folder), library) == folder
 
 
 def test_a_known_name_is_asked_for_where_it_lies(hub, library, monkeypatch):
