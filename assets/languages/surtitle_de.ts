@@ -1665,6 +1665,10 @@
         <translation>E&amp;ntfernen</translation>
     </message>
     <message>
+        <source>There is no adapter yet.</source>
+        <translation>Noch gibt es keinen Adapter.</translation>
+    </message>
+    <message>
         <source>Trained for another timing than the one in use, so captions may be worse; the button at the lower right of the window changes the timing.</source>
         <translation>Für ein anderes Tempo trainiert als das gewählte; die Untertitel können dadurch schlechter werden. Die Schaltfläche unten rechts im Hauptfenster ändert das Tempo.</translation>
     </message>

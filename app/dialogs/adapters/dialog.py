@@ -128,11 +128,13 @@ class AdapterDialog(QDialog):
         self.add_folder = self._add_button(self.tr("Add &folder…"), self._ask_folder)
         self.add_file = self._add_button(self.tr("Add f&ile…"), self._ask_file)
         self.remove = self._add_button(self.tr("&Remove"), self._remove)
-        self._row.add_gap()
-        self._row.addWidget(self.unfold)
         close = close_button()
         close.rejected.connect(self.close)
-        self._row.addWidget(close)
+        last = QWidget()
+        ends = FlowLayout(last)
+        ends.addWidget(self.unfold)
+        ends.add_gap()
+        ends.addWidget(close)
         column = QVBoxLayout(self)
         hint = self.tr(
             "An adapter tunes the translator for a purpose, such as talks. Drop a folder here to "
@@ -140,7 +142,7 @@ class AdapterDialog(QDialog):
         )
         column.addWidget(paragraph(hint))
         column.addWidget(self.table, 1)
-        for widget in (self.purpose, self.reason, self.message, buttons):
+        for widget in (self.purpose, self.reason, self.message, buttons, last):
             column.addWidget(widget)
         column.addWidget(self.details, 1)
         self.resize(820, 560)
@@ -170,6 +172,9 @@ class AdapterDialog(QDialog):
         if listed:
             self.table.selectRow(row)
         self._show_details(self._chosen())
+        if not listed:
+            self.reason.setText(self.tr("There is no adapter yet."))
+            self.reason.show()
 
     @Slot(QModelIndex, QModelIndex)
     def _show_row(self, _now: QModelIndex, _before: QModelIndex) -> None:

@@ -76,6 +76,8 @@ class SettingsPage(QWidget):
         self.title = title
         self.above: QWidget | None = None
         self.form = _form(self)
+        self._indent = 0  # of the next fields
+        self._labels = list[tuple[QLabel, int, int]]()  # each with its indent, and with its width
         self._bindings = list[Binding]()
         self._shown = Preferences()
         self._is_filling = False
@@ -120,11 +122,12 @@ class SettingsPage(QWidget):
         group = QWidget()
         outer, self.form = self.form, _form(group)
         self.form.setContentsMargins(_INDENT, 0, 0, 0)
+        self._indent = _INDENT
         outer.addRow(group)
         try:
             yield
         finally:
-            self.form = outer
+            self.form, self._indent = outer, 0
         box.toggled.connect(group.setEnabled)
         group.setEnabled(box.isChecked())
 
@@ -150,9 +153,19 @@ class SettingsPage(QWidget):
                 widget.setMinimumWidth(_NUMBER if isinstance(widget, QSpinBox) else _CHOICE)
                 widget.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             add_row(self.form, label, widget, widget)
+            self._align(widget)
             widget.setAccessibleName(label.replace("&", ""))
         widget.setToolTip(explanation)
         widget.setAccessibleDescription(explanation)
+
+    def _align(self, field: QWidget) -> None:
+        """Let a new field begin where the others do, also where it is indented."""
+        label = self.form.labelForField(field)
+        assert isinstance(label, QLabel)
+        self._labels.append((label, self._indent, label.minimumWidth()))
+        end = max(indent + width for _, indent, width in self._labels)
+        for one, indent, _ in self._labels:
+            one.setMinimumWidth(end - indent)
 
     def bind(
         self,

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QDialogButtonBox
 
 from app.dialogs.adapters.dialog import AdapterDialog
 from app.dialogs.adapters.service import AdapterService
@@ -57,6 +58,25 @@ def desk(qtbot, tmp_path):
     made = Desk(qtbot, tmp_path)
     yield made
     made.desk.close()
+
+
+def test_an_empty_table_says_so_until_there_is_an_adapter(desk, whole):
+    desk.do(desk.desk.refresh)
+    assert desk.dialog.reason.text() == "There is no adapter yet."
+    desk.do(lambda: desk.dialog.add(whole))
+    assert desk.cells() != []
+    assert "no adapter yet" not in desk.dialog.reason.text()
+
+
+def test_the_button_that_closes_stands_at_the_right_in_line_with_details(desk):
+    desk.dialog.resize(400, 500)
+    desk.dialog.show()
+    (close,) = desk.dialog.findChildren(QDialogButtonBox)
+    row = close.parentWidget()
+    assert close.geometry().right() == row.rect().right()
+    assert desk.dialog.unfold.parentWidget() is row
+    centers = [one.geometry().center().y() for one in (close, desk.dialog.unfold)]
+    assert abs(centers[0] - centers[1]) <= 1
 
 
 def test_an_added_adapter_is_listed_in_plain_words_and_the_rest_unfolds(desk, tmp_path):

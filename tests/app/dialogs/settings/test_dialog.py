@@ -189,6 +189,14 @@ def test_what_depends_on_a_box_is_indented(dialog):
     assert label.mapTo(files, QPoint()).x() > left
 
 
+def test_an_indented_field_begins_where_the_others_do(dialog, qapp):
+    page = dialog.pages[0]
+    dialog.show()
+    qapp.processEvents()
+    fields = page.language, page.text_size, page.days
+    assert len({field.mapTo(page, field.rect().topLeft()).x() for field in fields}) == 1
+
+
 def test_a_number_can_be_all_that_the_preferences_permit_and_nothing_else(dialog):
     bindings = [one for page in dialog.pages for one in page._bindings]
     numbers = [one for one in bindings if isinstance(getattr(one.read, "__self__", None), QSpinBox)]
