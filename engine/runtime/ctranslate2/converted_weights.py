@@ -24,6 +24,7 @@ _NEVER_WRITTEN = ("vmap.txt",)
 
 _MAX_CONFIG_BYTES, _MAX_VOCABULARY_BYTES = 1 << 16, 1 << 25
 _BINARY_VERSION, _MOST_VARIABLES = 6, 1 << 16
+_BEGIN = struct.Struct("<I")  # the version
 _EMBEDDINGS = "decoder/embeddings/weight"
 _POSITIONS = ("encoder/position_encodings/encodings", "decoder/position_encodings/encodings")
 
@@ -80,16 +81,19 @@ def read_converted(folder: Path, record: Record) -> Converted:
 
 
 def is_cut_short(path: Path) -> bool:
-    """Return whether a file of weights lacks its end; one of a version not known here never does.
+    """Return whether a file of weights lacks its end.
+
+    Only one that begins as CTranslate2 writes it is judged.
 
     Raises:
         OSError: it cannot be read, or is no plain file.
     """
     with open_plain(path) as file:
+        if file.read(_BEGIN.size) != _BEGIN.pack(_BINARY_VERSION):
+            return False
+        file.seek(0)
         try:
-            if _take(file, "I") == (_BINARY_VERSION,):
-                file.seek(0)
-                _read_shapes(file)
+            _read_shapes(file)
         except struct.error:
             return True
         except ValueError:

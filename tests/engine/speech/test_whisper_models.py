@@ -82,7 +82,7 @@ def test_what_is_there_needs_no_network(hub, library, monkeypatch):
     assert len(hub.asked) == n_asked
 
 
-@pytest.mark.parametrize("n_bytes", [0, 3, 20, -100_000, -1])
+@pytest.mark.parametrize("n_bytes", [4, 20, -100_000, -1])
 def test_a_whisper_that_was_cut_short_is_refused_before_it_is_loaded(library, tmp_path, n_bytes):
     folder = shutil.copytree(TINY, tmp_path / "tiny")
     assert found_whisper(str(folder), library) == folder
