@@ -139,14 +139,15 @@ class SetupController(QObject):
     ) -> tuple[str, str, str]:
         """Return the entry of a language that another model knows: quality, and what happens."""
         score, code = best.score(*pair), pair[1]
-        quality = "" if score is None else quality_of(score)
+        quality = "" if score is None else self.tr("quality: {}").format(quality_of(score))
+        note = "" if quality else self.tr("; its quality is not published")
         if self._is_here(best):
             named = f"{language} ({quality})" if quality else language
-            return named, code, self.tr("Its model is on this computer")
+            return named, code, self.tr("Its model is on this computer") + note
         size = size_text(best.n_bytes)
-        happens = self.tr("download {}").format(size)
-        named = f"{language} ({', '.join(filter(None, (quality, happens)))})…"
-        return named, code, self.tr("Download {}, then use").format(size)
+        facts = ", ".join(filter(None, (quality, self.tr("download {}").format(size))))
+        named = self.tr("{language} ({facts})…").format(language=language, facts=facts)
+        return named, code, self.tr("Download {}, then use").format(size) + note
 
     @Slot(str)
     def _choose_language(self, code: str) -> None:

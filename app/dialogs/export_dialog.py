@@ -22,10 +22,11 @@ from app.config.system.text_io import TextError
 from app.config.system.translations import error_text
 from app.look.style_sheet import make_primary
 from app.look.widgets.dialog_text import add_row, breakable, bring_up, close_button, paragraph
-from app.look.widgets.file_dialogs import ask_save
+from app.look.widgets.file_dialogs import ask_save, forget_folder
 from app.look.widgets.lane_style import lane_name
 from app.look.widgets.language_names import language_name
 
+_TOPIC = "export"  # of its file dialogs
 _LINES = 2  # height of the empty message label
 
 
@@ -109,6 +110,7 @@ class ExportDialog(QDialog):
                 marks_doubt=self.marks_doubt.isChecked(),
             )
         except TextError as error:
+            forget_folder(_TOPIC)  # it may be full, or closed to this user
             text = error_text(error)
             self._show_message(f"{text[:1].upper()}{text[1:]}.")  # may begin with a path
         else:
@@ -161,7 +163,8 @@ class ExportDialog(QDialog):
         form = self.form.currentData()
         content = self.content.currentData()
         kind = form if content in (*CONTENTS, ALL) or form == "jsonl" else f"{content}.{form}"
-        name = f"captions-{begun(self._cues, self._started):%Y-%m-%d-%H%M}.{kind}"
-        path = ask_save(self, self.windowTitle(), name, f"*.{form}", topic="export")
+        start = self.tr("captions")
+        name = f"{start}-{begun(self._cues, self._started):%Y-%m-%d-%H%M}.{kind}"
+        path = ask_save(self, self.windowTitle(), name, f"*.{form}", topic=_TOPIC)
         if path:
             self.export_to(path)

@@ -2474,6 +2474,10 @@
         <translation>Zeiten</translation>
     </message>
     <message>
+        <source>captions</source>
+        <translation>Untertitel</translation>
+    </message>
+    <message>
         <source>&amp;Export…</source>
         <translation>&amp;Exportieren …</translation>
     </message>
@@ -3684,12 +3688,24 @@
 <context>
     <name>SetupController</name>
     <message>
+        <source>quality: {}</source>
+        <translation>Qualität: {}</translation>
+    </message>
+    <message>
+        <source>; its quality is not published</source>
+        <translation>; die Qualität ist nicht veröffentlicht</translation>
+    </message>
+    <message>
         <source>Its model is on this computer</source>
         <translation>Das Modell ist auf diesem Computer</translation>
     </message>
     <message>
         <source>download {}</source>
         <translation>{} herunterladen</translation>
+    </message>
+    <message>
+        <source>{language} ({facts})…</source>
+        <translation>{language} ({facts}) …</translation>
     </message>
     <message>
         <source>Loading the speech model; what you say is kept.</source>

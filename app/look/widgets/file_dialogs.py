@@ -57,6 +57,13 @@ def last_folder(topic: str = "") -> Path:
     return Path.home()
 
 
+def forget_folder(topic: str = "") -> None:
+    """Let the next dialog of a topic open in the documents folder: the last file failed there."""
+    application = QCoreApplication.instance()
+    if application is not None:
+        application.setProperty(_LAST + topic, None)
+
+
 def _remembered(path: str, topic: str = "") -> Path | None:
     if not path:
         return None

@@ -217,8 +217,12 @@ def test_the_language_menu_leads_to_other_languages_with_the_size_of_their_model
     menu.aboutToShow.emit()
     texts = {action.text(): action for action in menu.others}
     (polish,) = (action for text, action in texts.items() if text.startswith("Polish"))
-    assert re.fullmatch(r"Polish \((weak|fair|good|very good), download 1.9 GB\)…", polish.text())
+    told = r"Polish \(quality: (weak|fair|good|very good), download 1.9 GB\)…"
+    assert re.fullmatch(told, polish.text())
     assert polish.toolTip() == "Download 1.9 GB, then use"
+    (danish,) = (action for text, action in texts.items() if text.startswith("Danish"))
+    assert re.fullmatch(r"Danish \(download 300 MB\)…", danish.text())
+    assert danish.toolTip() == "Download 300 MB, then use; its quality is not published"
     names = [text for text, _ in menu.entries]
     assert not [text for text in texts if text.split(" (")[0] in names], "those are above the line"
     assert "&More languages…" in texts

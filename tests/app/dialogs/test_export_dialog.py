@@ -116,6 +116,28 @@ def test_an_export_is_asked_for_where_the_last_export_was(dialog, qapp, tmp_path
         qapp.setProperty(file_dialogs._LAST + topic, None)
 
 
+def test_a_folder_in_which_the_export_failed_is_not_offered_again(dialog, qapp, tmp_path):
+    taken = tmp_path / "captions.srt"
+    taken.mkdir()
+    qapp.setProperty(file_dialogs._LAST + "export", str(tmp_path))
+    dialog.show_cues(EIGHT_HOURS[:3], STARTED)
+    dialog.export_to(tmp_path / "whole.srt")
+    assert file_dialogs.last_folder("export") == tmp_path
+    dialog.export_to(taken)
+    assert file_dialogs.last_folder("export") == file_dialogs.last_folder("never used")
+
+
+def test_the_offered_name_is_in_the_language_of_the_windows(dialog, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda *it: (asked.append(Path(it[2]).name), ("", ""))[1]
+    )
+    monkeypatch.setattr(dialog, "tr", lambda text, *_: {"captions": "Untertitel"}.get(text, text))
+    dialog.show_cues(EIGHT_HOURS[:3], STARTED)
+    dialog.save.click()
+    assert asked[0].startswith("Untertitel-2026-")
+
+
 def test_speakers_have_their_names_in_all_that_people_read(dialog, tmp_path):
     dialog.name_speakers({"them": "Grace <Hopper>"})
     dialog.show_cues(spoken("me", "them"), STARTED)
