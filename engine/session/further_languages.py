@@ -92,7 +92,11 @@ class FurtherLanguages:
         model = language.model
         if model is None or model in self._models:
             self._add(language, passages)
-        elif model not in self._loading:
+            return
+        awaited = self.captions.wait_for(language.code)
+        for passage in passages:
+            passage.tell(awaited)
+        if model not in self._loading:
             load = self._loading[model] = _Load()
             load.thread = threading.Thread(
                 target=self._load, args=(model, load), name="surtitle-language", daemon=True

@@ -145,6 +145,43 @@ def _is_complete(utterance: Captioned) -> bool:
     return utterance.finished or not utterance.words
 
 
+class Awaited:
+    """The sentences that are said while a language loads: its captions begin with them."""
+
+    def __init__(self) -> None:
+        self._sentences: dict[int, Sentence] = {}  # by the number of the utterance
+        self._final = set[int]()
+
+    def set_source(self, number: int, sentence: Sentence) -> None:
+        """Keep the words of an utterance, and leave the oldest ones out if there are many."""
+        self._sentences[number] = sentence
+        n_waiting = sum(len(one.words) for one in self._sentences.values())
+        while n_waiting > MOST_WAITING and len(self._sentences) > 1:
+            oldest = next(iter(self._sentences))
+            n_waiting -= len(self._sentences[oldest].words)
+            self.drop(oldest)
+
+    def drop(self, number: int) -> None:
+        """Forget an utterance."""
+        self._sentences.pop(number, None)
+        self._final.discard(number)
+
+    def make_final(self, numbers: Iterable[int]) -> None:
+        """Note that nothing can change these utterances any more."""
+        self._final.update(number for number in numbers if number in self._sentences)
+
+    def skip(self) -> None:
+        """Leave sentences that have ended without a caption."""
+        for number in [number for number, one in self._sentences.items() if one.ended]:
+            self.drop(number)
+
+    def tell(self, captions: FurtherCaptions) -> None:
+        """Send the language what was kept; it is there now."""
+        for number, sentence in self._sentences.items():
+            captions.set_source(number, sentence)
+        captions.make_final(self._final)
+
+
 class Further:
     """The further languages of a session, as its passages tell of their utterances.
 
@@ -155,6 +192,7 @@ class Further:
     def __init__(self) -> None:
         """Start without a language."""
         self._languages: dict[str, FurtherCaptions] = {}
+        self._awaited: dict[str, Awaited] = {}  # those that load
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -170,16 +208,26 @@ class Further:
         """Whether every caption is complete."""
         return all(one.is_settled for one in self._languages.values())
 
+    def wait_for(self, language: str) -> Awaited:
+        """Keep what is said from now on for a language that loads."""
+        return self._awaited.setdefault(language, Awaited())
+
     def add(self, captions: FurtherCaptions) -> None:
-        """Caption in one more language from now on."""
+        """Caption in one more language from now on, and what was said since it was waited for."""
+        awaited = self._awaited.pop(captions.language, None)
+        if awaited is not None:
+            awaited.tell(captions)
         self._languages[captions.language] = captions
 
     def remove(self, language: str) -> None:
         """Caption in a language no longer."""
         self._languages.pop(language, None)
+        self._awaited.pop(language, None)
 
     def set_source(self, number: int, sentence: Sentence) -> list[Event]:
         """Set the words of an utterance; return what was cut back."""
+        for awaited in self._awaited.values():
+            awaited.set_source(number, sentence)
         events = list[Event]()
         for one in tuple(self._languages.values()):
             try:
@@ -199,7 +247,7 @@ class Further:
 
     def skip(self) -> None:
         """Leave out what waits."""
-        self._each(FurtherCaptions.skip)
+        self._each(lambda one: one.skip())
 
     def advance(self) -> Event | None:
         """Translate until an event, the languages in turn; return None if nothing is left to do."""
@@ -220,6 +268,8 @@ class Further:
             language=captions.language, message=Code.ENGINE_STOPPED(reason=reason)
         )
 
-    def _each(self, do: Callable[[FurtherCaptions], None]) -> None:
+    def _each(self, do: Callable[[FurtherCaptions | Awaited], None]) -> None:
         for one in self._languages.values():
             do(one)
+        for awaited in self._awaited.values():
+            do(awaited)

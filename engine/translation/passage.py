@@ -14,7 +14,7 @@ from engine.events import (
 )
 from engine.text.sentences import Sentence, is_strange, split_sentences, well_formed, word_parts
 from engine.translation.captioned import Captioned, Captioner, set_sentence
-from engine.translation.further import Further, FurtherCaptions
+from engine.translation.further import Awaited, Further, FurtherCaptions
 from engine.words import FedWord
 
 _MAX_UTTERANCES = 60
@@ -99,7 +99,7 @@ class Passage:
             if utterance.ended and utterance.n_read == 0 and not self._is_done(utterance):
                 utterance.finished = True
 
-    def tell(self, captions: FurtherCaptions) -> None:
+    def tell(self, captions: FurtherCaptions | Awaited) -> None:
         """Send a further language that begins now what is not translated yet."""
         texts, limits = [word.text for word in self._words], self._translator.settings.limits
         sentences = split_sentences(texts, limits, finished=self._finished)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from engine.events import Event, SourceChanged, UtteranceDropped
-from engine.translation.further import FurtherCaptions
+from engine.translation.further import Awaited, FurtherCaptions
 from engine.translation.passage import Passage
 from engine.translation.sound.spoken import SpokenTranslator, SpokenUtterance
 from engine.words import FedWord
@@ -25,7 +25,7 @@ class SoundPassage(Passage):
         super().__init__(cast("Captioner[Captioned]", translator), lane, held=held)
         self._spoken = translator
 
-    def tell(self, captions: FurtherCaptions) -> None:
+    def tell(self, captions: FurtherCaptions | Awaited) -> None:
         """Do nothing: a further language has nothing to translate."""
 
     def splice(self, start: int, stop: int | None, words: Iterable[FedWord]) -> list[Event]:

@@ -1,6 +1,7 @@
 """Sessions that caption in further languages beside the one of their settings."""
 
 import contextlib
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from engine.events import (
 from engine.messages import Code
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import Language
+from engine.session.loaded_model import LoadedModel
 from engine.session.session import Session
 from engine.settings import ModelSettings, TranslationSettings
 from engine.utterances import UtteranceTracker
@@ -94,6 +96,35 @@ def test_a_second_model_loads_beside_the_captions_and_then_captions_too(model, s
         found = captions_of(listener)
     further = {"fr": said(second, TEXT, "fr"), "de": said(second, TEXT)}
     assert found == [(TEXT, said(model, TEXT), further)]
+
+
+def test_what_was_said_while_a_language_loaded_has_its_captions_once_it_is_there(
+    model, second, monkeypatch
+):
+    may_load = threading.Event()
+    load = LoadedModel.__init__
+
+    def wait(one, settings, *others):
+        if settings == second:
+            may_load.wait(20)
+        load(one, settings, *others)
+
+    with running(model) as (session, listener):
+        monkeypatch.setattr(LoadedModel, "__init__", wait)
+        session.send(UseLanguages((FurtherLanguage("fr", second),)))
+        session.send(typed(TEXT.split()))
+        session.send(EndPassage())
+        session.send(fed(OTHER.split()))
+        listener.wait_for(UtteranceEnded, 2)
+        session.send(Flush(1))
+        listener.wait_for(Flushed)
+        assert FurtherCaptionChanged not in listener.kinds
+        may_load.set()
+        listener.wait_for(FurtherCaptionEnded, 2)
+        found = captions_of(listener)
+    assert found == [
+        (text, said(model, text), {"fr": said(second, text, "fr")}) for text in (TEXT, OTHER)
+    ]
 
 
 def test_captions_of_the_settings_never_wait_for_a_further_language(model):

@@ -115,6 +115,42 @@ def test_a_language_far_behind_leaves_the_oldest_out_until_half_the_most_is_left
     assert events_of(one) == [ended(number, "") for number in range(1, len(lengths) + 1)]
 
 
+def test_a_language_that_is_waited_for_captions_what_was_said_meanwhile_and_not_what_went():
+    further = Further()
+    awaited = further.wait_for("fr")
+    assert further.wait_for("fr") is awaited
+    further.set_source(1, said("a b"))
+    further.set_source(2, said("c"))
+    further.set_source(3, said("d", ended=False))
+    further.make_final([1])
+    further.drop(2)
+    assert (further.languages, further.is_settled, further.advance()) == ((), True, None)
+    further.add(captions())
+    assert [event.utterance for event in events_of(further)] == [1, 1, 1, 3]
+    further.set_source(3, said("d e"))
+    assert [event.utterance for event in events_of(further)] == [3, 3]
+
+
+@pytest.mark.parametrize("leave", [Further.skip, lambda further: further.remove("fr")])
+def test_what_is_left_out_before_a_language_is_there_is_left_out_of_it(leave):
+    further = Further()
+    further.wait_for("fr")
+    further.set_source(1, said("a b"))
+    leave(further)
+    further.add(captions())
+    assert events_of(further) == []
+
+
+def test_a_language_that_loads_long_is_not_further_behind_than_one_that_is_slow():
+    further = Further()
+    further.wait_for("fr")
+    for number in range(MOST_WAITING):
+        further.set_source(number, said("a b"))
+    further.add(captions())
+    assert further["fr"].backlog_words == MOST_WAITING
+    assert next(iter(events_of(further))).utterance == MOST_WAITING // 2
+
+
 @pytest.mark.parametrize(("word", "given_up"), [("x", True), ("y", True), ("z", False)])
 def test_languages_take_turns_and_a_failure_stays_in_its_sentence_or_its_language(word, given_up):
     further = Further()
