@@ -485,8 +485,8 @@ class Code(Codes):
         "and that you have access to it, or choose another model or a model folder"
     )
     HUB_UNREACHABLE = tr(
-        "cannot reach {host} ({reason}): check your connection and try again, or choose another "
-        "model or a model folder"
+        "cannot reach {host} ({reason}): check your connection and try again, or choose a model "
+        "folder on this computer"
     )
     HUB_NO_ROOM = tr(
         "{name} needs {missing} more in {folder}, and {free} are free: make room and try again"

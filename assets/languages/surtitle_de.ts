@@ -1328,8 +1328,8 @@
         <translation>huggingface.co gibt {name} nicht her ({reason}): Prüfen Sie Verbindung und Zugang, oder wählen Sie ein anderes Modell oder einen Modellordner</translation>
     </message>
     <message>
-        <source>cannot reach {host} ({reason}): check your connection and try again, or choose another model or a model folder</source>
-        <translation>{host} ist nicht erreichbar ({reason}): Prüfen Sie die Verbindung, oder wählen Sie ein anderes Modell oder einen Modellordner</translation>
+        <source>cannot reach {host} ({reason}): check your connection and try again, or choose a model folder on this computer</source>
+        <translation>{host} ist nicht erreichbar ({reason}): Prüfen Sie die Verbindung, oder wählen Sie einen Modellordner auf diesem Computer</translation>
     </message>
     <message>
         <source>{name} needs {missing} more in {folder}, and {free} are free: make room and try again</source>

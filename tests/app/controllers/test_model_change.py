@@ -169,7 +169,7 @@ def test_after_a_fetch_that_failed_another_model_or_a_folder_can_be_chosen_at_on
     choose(one)
     banner = one.window.banner
     one.wait(banner.isVisible)
-    assert "choose another model or a model folder" in banner.sentence.text()
+    assert "choose a model folder on this computer" in banner.sentence.text()
     assert banner.other.text() == "A&nother model or folder…"
     banner.other.click()
     assert guide.models.isVisible()

@@ -75,7 +75,14 @@ def test_every_message_has_a_german_sentence_with_all_its_values(table):
 def test_a_download_that_fails_asks_for_nothing_that_windows_have_no_field_for():
     asking = [code.name for code in Code if "name a model folder" in code.value]
     assert asking == []
-    assert "choose another model or a model folder" in Code.HUB_UNREACHABLE.value
+    assert "choose another model or a model folder" in Code.HUB_REFUSED.value
+
+
+@pytest.mark.usefixtures("language")
+def test_a_site_that_cannot_be_reached_is_not_asked_for_another_model():
+    told = worded(Code.HUB_UNREACHABLE(host="huggingface.co", reason="no answer"))
+    assert told.endswith(("a model folder on this computer", "Modellordner auf diesem Computer"))
+    assert not any(words in told for words in ("another model", "anderes Modell"))
 
 
 @pytest.mark.usefixtures("german")
