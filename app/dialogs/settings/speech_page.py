@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QPushButton
 
 from app.dialogs.settings.page import SettingsPage
@@ -13,6 +13,8 @@ from app.look.widgets.file_dialogs import ask_folder
 from app.look.widgets.speech_model_names import speech_name, speech_words
 from engine.hub.catalogue import SPEECH_MEGABYTES, SPEECH_MODELS, STREAMING_MODELS, WHISPER_MODELS
 from engine.models.model_card import translates_sound
+
+_MARGIN = 2  # pixels that Qt leaves beside the text of a line
 
 
 class SpeechPage(SettingsPage):
@@ -47,6 +49,7 @@ class SpeechPage(SettingsPage):
         )
         line = self.recognizer.lineEdit()
         assert line is not None  # it is editable
+        self._line = line
         self.bind(
             "listening.recognizer",
             lambda name: self.recognizer.setCurrentText(_shown(str(name))),
@@ -59,6 +62,7 @@ class SpeechPage(SettingsPage):
         self.form.addRow("", self.download_size)
         self.recognizer.currentTextChanged.connect(self._show_size)
         self._show_size()
+        line.installEventFilter(self)
         self.download = QPushButton(icon("download", before_text=True), "")
         self.download.clicked.connect(self.download_clicked)
         self.show_offer("")
@@ -94,7 +98,7 @@ class SpeechPage(SettingsPage):
 
     @Slot()
     def _show_size(self) -> None:
-        """Show when words appear and the size of a known model, or a folder's path whole."""
+        """Show when words of a known model appear, and its size; of a folder a path that is cut."""
         name = self._named
         facts = list[str]()
         if name in STREAMING_MODELS:
@@ -102,7 +106,8 @@ class SpeechPage(SettingsPage):
         elif name in WHISPER_MODELS:
             facts.append(self.tr("More exact: words appear a second or two later"))
         elif Path(name).is_absolute():
-            facts.append(breakable(name))  # the line may be shorter
+            if self._hides(name):
+                facts.append(breakable(name))
             if translates_sound(Path(name)):
                 facts.append(
                     self.tr(
@@ -112,6 +117,18 @@ class SpeechPage(SettingsPage):
         if name in SPEECH_MEGABYTES:
             facts.append(self.tr("{} MB to download, once").format(SPEECH_MEGABYTES[name]))
         self.download_size.setText(" · ".join(facts))
+
+    def _hides(self, name: str) -> bool:
+        """Return whether a name does not stand in the line, or is longer than it."""
+        room = self._line.contentsRect().width() - 2 * _MARGIN
+        is_longer = self._line.fontMetrics().horizontalAdvance(name) >= room
+        return is_longer or self._line.text().strip() != name
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Show the path of a folder below its line once that is too short, or no longer."""
+        if event.type() == QEvent.Type.Resize:
+            self._show_size()
+        return super().eventFilter(watched, event)
 
     @Slot()
     def _choose_folder(self) -> None:

@@ -62,6 +62,19 @@ def test_the_path_of_a_folder_that_is_longer_than_its_line_is_read_whole_below(p
     assert shown.width() <= page.width()
 
 
+def test_the_path_of_a_folder_stands_below_its_line_only_where_that_cuts_it(page, qtbot):
+    folder = "/home/somebody/models/tiny"
+    page.resize(700, 400)
+    page.show()
+    page.recognizer.setCurrentText(folder)
+    shown = page.download_size
+    qtbot.waitUntil(lambda: not shown.text())
+    page.recognizer.setFixedWidth(90)
+    qtbot.waitUntil(lambda: shown.text().replace("\u200b", "") == folder)
+    page.recognizer.setFixedWidth(500)
+    qtbot.waitUntil(lambda: not shown.text())
+
+
 def test_it_is_said_when_words_of_a_model_appear(page):
     page.recognizer.setCurrentIndex(0)
     assert page.recognizer.currentText() == "At once (zipformer.en)"
