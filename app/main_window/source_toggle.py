@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolButton, QVBoxLayout, QWidget
 from app.look.icons import icon
 from app.look.widgets.choice_menu import ChoiceMenu
 from app.look.widgets.level_meter import LevelMeter
-from app.look.widgets.tool_button import tool_button
+from app.look.widgets.tool_button import leave_with, tool_button
 from engine.audio.devices import AudioDevice, DeviceKind
 
 _MARGIN, _GAP = 8, 3  # beside and below the level
@@ -50,6 +50,7 @@ class SourceToggle(QWidget):
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self.button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.button.setMenu(self.devices)
+        leave_with(self.devices, self.button)
         self.meter = LevelMeter(self.button, thin=True)
         self.meter.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.meter.setAccessibleName(self.tr("Level of {}").format(name))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QWidget
 
+from app.look.widgets.tool_button import leave_with
 from app.main_window.caption_choices import CaptionChoices
 
 _GAP = 12
@@ -97,13 +98,7 @@ class StatusBar(QWidget):
         self.choices = QPushButton()
         self.choices.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.choices.setToolTip(self.tr("Mode, language and timing of the captions"))
-        menu = QMenu(self.choices)
-        menu.setToolTipsVisible(True)
-        for one in choices.below_mode:
-            menu.addMenu(one)
-        menu.addSeparator()
-        menu.addActions(choices.mode.actions())
-        self.choices.setMenu(menu)
+        self._make_menu()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(_GAP)
@@ -115,6 +110,16 @@ class StatusBar(QWidget):
         row.addWidget(self.choices)
         choices.changed.connect(self._name_choices)
         self._name_choices()
+
+    def _make_menu(self) -> None:
+        menu, choices = QMenu(self.choices), self._choices
+        menu.setToolTipsVisible(True)
+        for one in choices.below_mode:
+            menu.addMenu(one)
+        menu.addSeparator()
+        menu.addActions(choices.mode.actions())
+        self.choices.setMenu(menu)
+        leave_with(menu, self.choices)
 
     @property
     def is_ready(self) -> bool:

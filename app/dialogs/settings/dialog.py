@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QCursor, QHideEvent, QHoverEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QDialog,
     QDialogButtonBox,
     QPushButton,
@@ -173,7 +175,9 @@ class WideTabs(QTabWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setTabBar(_Bar())
+        bar = _Bar()
+        self.setTabBar(bar)
+        self.currentChanged.connect(bar.forget_mouse)
         self.setUsesScrollButtons(False)
         self.setElideMode(Qt.TextElideMode.ElideNone)
 
@@ -186,3 +190,18 @@ class _Bar(QTabBar):
     def minimumTabSizeHint(self, index: int) -> QSize:
         """Return the full size."""
         return self.tabSizeHint(index)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Forget which tab the mouse was on."""
+        super().hideEvent(event)
+        self._leave()
+
+    @Slot()
+    def forget_mouse(self) -> None:
+        """Let no tab look as if the mouse were on it after it has left unseen."""
+        if not self.rect().contains(self.mapFromGlobal(QCursor.pos())):
+            self._leave()
+
+    def _leave(self) -> None:
+        outside = QPointF(-1, -1)
+        QApplication.sendEvent(self, QHoverEvent(QEvent.Type.HoverLeave, outside, outside, outside))

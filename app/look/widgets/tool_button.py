@@ -1,7 +1,8 @@
 """Makes buttons that leave the keyboard with the line that is typed in."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QToolButton, QWidget
 
 from app.look.icons import icon
 
@@ -24,3 +25,14 @@ def tool_button(
     button.setAccessibleName(text or tip)
     button.setAccessibleDescription(tip)
     return button
+
+
+def leave_with(menu: QMenu, button: QAbstractButton) -> None:
+    """Let a button look left once its menu is gone: Qt does not see the mouse leave meanwhile."""
+    menu.aboutToHide.connect(lambda: _leave(button))
+
+
+def _leave(button: QAbstractButton) -> None:
+    if not button.rect().contains(button.mapFromGlobal(QCursor.pos())):
+        QApplication.sendEvent(button, QEvent(QEvent.Type.Leave))
+        button.update()
