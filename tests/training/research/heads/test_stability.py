@@ -288,52 +288,58 @@ def test_sources_are_the_first_column_of_whatever_lines_there_are(tmp_path):
     assert found == ["a b", "c d", "e f"]
 
 
+@pytest.fixture
+def base(graph, tmp_path):
+    """The tiny model's folder to be written into."""
+    return shutil.copytree(graph, tmp_path / "base")
+
+
 def train(base, data, keep, *more):
     command = ["policy-head", "--model", str(base), "--data", f"de={data}", "--pairs", "30"]
     return main([*command, "--labels", "stability", "--keep", str(keep), *more])
 
 
 def test_a_head_is_trained_on_sources_alone_and_the_same_again_from_what_was_kept(
-    graph, tmp_path, monkeypatch, capsys
+    base, tmp_path, monkeypatch, capsys
 ):
     data, keep = tmp_path / "sources.en", tmp_path / "labels.jsonl"
     write_lines(data, [line.split("\t")[0] for line in pair_lines(40)])
-    assert train(graph, data, keep) == 0
+    assert train(base, data, keep) == 0
     assert "words kept back" in capsys.readouterr().out
-    head = read_card(graph).adaptive.head_sha256
+    head = read_card(base).adaptive.head_sha256
     owner, *lines = map(json.loads, keep.read_text(encoding="utf-8").splitlines())
     assert owner["layout"] == "slots"
     assert 20 < len(lines) <= 30
     monkeypatch.setattr("training.research.heads.policy_head.find_stability", none_left)
-    assert train(graph, data, keep) == 0
-    assert read_card(graph).adaptive.head_sha256 == head
+    assert train(base, data, keep) == 0
+    assert read_card(base).adaptive.head_sha256 == head
 
 
-def test_labels_that_are_kept_belong_to_the_weights_not_to_the_head(graph, tmp_path):
-    settings, layout = ModelSettings(directory=graph), LayoutSettings()
+def test_labels_that_are_kept_belong_to_the_weights_not_to_the_head(base, tmp_path):
+    settings, layout = ModelSettings(directory=base), LayoutSettings()
     before = Owner.of(settings, PROMPT, layout)
-    card = read_card(graph)
-    replace(card, adaptive=AdaptiveCard(lags={"0.3": 2.0})).save(graph)
+    card = read_card(base)
+    replace(card, adaptive=AdaptiveCard(lags={"0.3": 2.0})).save(base)
     assert Owner.of(settings, PROMPT, layout) == before
-    card.save(graph)
-    other = shutil.copytree(graph, tmp_path / "other")
+    card.save(base)
+    other = shutil.copytree(base, tmp_path / "other")
     content = bytearray((other / "model.safetensors").read_bytes())
     content[-1] ^= 1
     (other / "model.safetensors").write_bytes(content)
     assert Owner.of(ModelSettings(directory=other), PROMPT, layout).model != before.model
 
 
-def test_a_translation_that_never_ends_teaches_nothing(graph, tmp_path, monkeypatch, capsys):
+def test_a_translation_that_never_ends_teaches_nothing(base, tmp_path, monkeypatch, capsys):
     def endless(_weights, _prompt, _layout, sources, **_others):
         return [Stability(one, (), (0,) * (len(one.split()) - 1)) for one in sources]
 
     monkeypatch.setattr("training.research.heads.policy_head.find_stability", endless)
     data = write_pairs(tmp_path / "pairs.tsv", 20)
-    assert train(graph, data, tmp_path / "labels.jsonl") == 1
+    assert train(base, data, tmp_path / "labels.jsonl") == 1
     assert "too few pairs with a translation and two source words" in capsys.readouterr().err
 
 
-def test_a_head_learns_the_labels(graph, tmp_path, monkeypatch, capsys):
+def test_a_head_learns_the_labels(base, tmp_path, monkeypatch, capsys):
     for n_stable, share in ((2, "100%"), (0, "0%")):
 
         def find(_weights, _prompt, _layout, sources, n=n_stable, **_others):
@@ -341,7 +347,7 @@ def test_a_head_learns_the_labels(graph, tmp_path, monkeypatch, capsys):
 
         monkeypatch.setattr("training.research.heads.policy_head.find_stability", find)
         data = write_pairs(tmp_path / "pairs.tsv", 20, aligned=False)
-        assert train(graph, data, tmp_path / f"{n_stable}.jsonl") == 0
+        assert train(base, data, tmp_path / f"{n_stable}.jsonl") == 0
         assert f"{share} at 0.3, {share} at 0.5" in capsys.readouterr().out
 
 

@@ -32,7 +32,7 @@ from training.research.__main__ import main as research
 
 HERE = Path(__file__).parent
 SOURCE, REFERENCE = HERE / "simuleval.en", HERE / "simuleval.de"
-POLICIES = ("read:3", "wait:3")
+POLICIES = ("read:3", "wait:1")
 
 pytestmark = [
     pytest.mark.slow,
@@ -96,9 +96,9 @@ def test_simuleval_sees_our_captions_and_scores_them_as_we_do(runs, ours, policy
 def test_words_that_are_written_in_two_parts_are_among_them(ours):
     """Else an agent that hands over parts of words would pass.
 
-    Under read:3 the bundled model ends no write within a word, of two hundred such lines in none.
+    Under read:3 and wait:3 the bundled model ends no write within a word.
     """
-    assert any(one.is_broken for one in pieces_of(ours, "wait:3").values())
+    assert any(one.is_broken for one in pieces_of(ours, "wait:1").values())
 
 
 @pytest.mark.parametrize("policy", POLICIES)
