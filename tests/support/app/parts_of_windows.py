@@ -119,7 +119,8 @@ def properties(one):
     found, meta = {}, one.metaObject()
     for number in range(meta.propertyCount()):
         name = meta.property(number).name()
-        value = None if _OF_SCREENS.fullmatch(name) else plain(one.property(name))
+        styled = name == "iconSize" and type(one) is kind  # by the style sheet, once it is shown
+        value = None if styled or _OF_SCREENS.fullmatch(name) else plain(one.property(name))
         if value is not None and value != plain(fresh.property(name)):
             found[name] = value
     for name in (bytes(it.data()).decode() for it in one.dynamicPropertyNames()):

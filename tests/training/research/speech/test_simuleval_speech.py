@@ -31,7 +31,7 @@ from training.research.speech.evaluate_speech import (
 from training.research.speech.milliseconds import arrivals_ms
 from training.research.speech.sound_corpus import read_sound, read_table
 
-PIECE_MS, N_LINES = 160, 100
+PIECE_MS, N_LINES = 160, 60
 
 pytestmark = [
     pytest.mark.slow,

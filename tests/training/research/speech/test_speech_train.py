@@ -24,6 +24,7 @@ from training.research.speech.wav2vec.encoder import Wav2VecEncoder
 
 TINY = ["--width", "16", "--layers", "1", "--heads", "2", "--feed-forward", "16"]
 QUICK = ["--batch", "8", "--epochs", "1", "--warm-up", "2", "--rate", "1e-2", "--device", "cpu"]
+QUICK += ["--precision", "fp32"]  # else a stopwatch chooses, in each run
 ADAPTER = ("merge_first", "merge_second", "out")
 
 pytestmark = pytest.mark.slow
