@@ -10,6 +10,7 @@ from engine.events import FurtherCaptionChanged, LanguagesChanged
 
 SETTLE_MS = 2500
 N_PHONES = 23
+ADDRESS = "http://192.168.178.20:8766/"
 FRENCH = (
     "Bonjour à tous.",
     "Aujourd'hui, nous voulons parler du temps et de notre nouveau jardin.",
@@ -43,6 +44,7 @@ class RoomScenes:
     def act_share_code(self):
         self.start_sharing(with_pin=True)
         dialog = self.application.sharing.dialog
+        dialog.show_shared(ADDRESS, ADDRESS, "404327")  # as in a network that phones are in
         dialog.resize(460, 560)
         self.put_beside(dialog)
 
