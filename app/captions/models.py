@@ -177,9 +177,10 @@ class MachineReport:
             for offer in self.ranked(offers, source, target)
             if offer.choice is None or (offer.is_dedicated and offer.is_open)
         ]
+        is_known = self.gflops and not self.measures_again
         for offer in open_ones:
-            is_known = self.gflops and not self.measures_again
-            if self.keeps_up(offer) or (self.keeps_up(offer) is None and not is_known):
+            keeps_up = self.keeps_up(offer)
+            if keeps_up or (keeps_up is None and not is_known):
                 return offer
         published = [one for one in open_ones if one.score(source, target) is not None]
         return min(published, key=_gflop, default=None)
