@@ -18,6 +18,7 @@ from app.config.system.translations import speak
 from app.config.system.unix_signals import Interrupt
 from app.controllers.application import Application
 from app.controllers.tray import Tray
+from app.look.widgets.fit_to_screen import FitToScreen
 from app.session.engine_bridge import EngineBridge
 from engine.files import ASSETS
 
@@ -93,6 +94,7 @@ def _run_until_closed(application: Application, qt: QApplication, interrupt: Int
 def _show(dialog: QDialog, interrupt: Interrupt) -> None:
     """Show a dialog until it is closed, also by Ctrl+C."""
     interrupt.came.connect(dialog.reject)
+    FitToScreen(dialog)
     dialog.exec()
 
 

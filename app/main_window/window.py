@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QChildEvent, QEvent, QObject, QPoint, QRect, QSize, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QKeySequence, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QDialog,
     QLineEdit,
     QMainWindow,
     QSizePolicy,
@@ -16,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.look.widgets.fit_to_screen import FitToScreen
+from app.look.widgets.fit_to_screen import FitDialogs
 from app.main_window.actions import Actions
 from app.main_window.banner import Banner
 from app.main_window.caption_choices import CaptionChoices
@@ -62,6 +61,7 @@ class MainWindow(QMainWindow):
         self.menu_actions = Actions(self)
         self._own_keys = ShortcutOverride((self.typed_line, self.find_bar.line), self)
         self._was_painted = False
+        FitDialogs(self)
         self._lay_out()
         self._connect_actions()
         self.transcript.typed.connect(self._type)
@@ -80,13 +80,6 @@ class MainWindow(QMainWindow):
         if not self._was_painted:
             self._was_painted = True
             QTimer.singleShot(0, self._emit_painted)  # child widgets are painted after this
-
-    def childEvent(self, event: QChildEvent) -> None:
-        """Keep every dialog of this window inside its screen."""
-        super().childEvent(event)
-        child = event.child()
-        if event.polished() and isinstance(child, QDialog):
-            FitToScreen(child)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Put the banner or the download where it moves no row."""

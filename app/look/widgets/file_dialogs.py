@@ -1,4 +1,4 @@
-"""File dialogs that open in the folder used last, at first in the documents folder.
+"""File dialogs that open in the folder used last, at first among documents or downloads.
 
 Those of a topic, as exports are one, have a folder of their own.
 """
@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+_Places = QStandardPaths.StandardLocation
 _LAST = "surtitle last folder"  # a property of the application, while it runs
 
 
@@ -17,14 +18,14 @@ def ask_save(
     """Ask for a file to write; None if the user cancels.
 
     Args:
-        parent: window of the dialog.
+        parent: the dialog belongs to its window, which keeps it inside the screen.
         title: of the dialog.
         name: suggested name of the file; one that is typed without an ending gets the same.
         kinds: filter of file names, as Qt writes it.
         topic: dialogs of the same one open where its last file was.
     """
     place = str(last_folder(topic) / name)
-    path, _ = QFileDialog.getSaveFileName(parent, title, place, kinds)
+    path, _ = QFileDialog.getSaveFileName(parent.window(), title, place, kinds)
     typed = _remembered(path, topic)
     if typed is None or typed.suffix or not Path(name).suffix:
         return typed
@@ -37,21 +38,21 @@ def ask_save(
 
 def ask_open(parent: QWidget, title: str, kinds: str = "") -> Path | None:
     """Ask for a file to read, like ``ask_save``."""
-    path, _ = QFileDialog.getOpenFileName(parent, title, str(last_folder()), kinds)
+    path, _ = QFileDialog.getOpenFileName(parent.window(), title, str(last_folder()), kinds)
     return _remembered(path)
 
 
 def ask_folder(parent: QWidget, title: str) -> Path | None:
-    """Ask for a folder, like ``ask_save``."""
-    return _remembered(QFileDialog.getExistingDirectory(parent, title, str(last_folder())))
+    """Ask for a folder, like ``ask_save``; what is in it was downloaded, most of all."""
+    place = str(last_folder(first=_Places.DownloadLocation))
+    return _remembered(QFileDialog.getExistingDirectory(parent.window(), title, place))
 
 
-def last_folder(topic: str = "") -> Path:
-    """Return the folder of the next dialog of a topic."""
+def last_folder(topic: str = "", first: _Places = _Places.DocumentsLocation) -> Path:
+    """Return the folder of the next dialog of a topic; ``first`` where there was none before."""
     application = QCoreApplication.instance()
     last = None if application is None else application.property(_LAST + topic)
-    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    for folder in (last, documents):
+    for folder in (last, QStandardPaths.writableLocation(first)):
         if isinstance(folder, str) and Path(folder).is_dir():
             return Path(folder)
     return Path.home()

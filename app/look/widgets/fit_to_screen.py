@@ -1,22 +1,40 @@
-"""Keeps a dialog inside its screen, which may be small or scaled."""
+"""Keeps the dialogs of the program inside their screen, which may be small or scaled."""
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize
+from PySide6.QtCore import QChildEvent, QEvent, QObject, QPoint, QRect, QSize
 from PySide6.QtWidgets import QDialog, QStyle, QWidget
 
 _BORDER = 8  # pixels; the widest frame of window managers
 
 
-class FitToScreen(QObject):
+class FitDialogs(QObject):
+    """Keep every dialog of a window inside its screen, and every dialog of those.
+
+    A dialog belongs to the window, not to a part of it.
+    """
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow a dialog from before it is first shown."""
+        if event.type() == QEvent.Type.ChildPolished and isinstance(event, QChildEvent):
+            child = event.child()
+            if isinstance(child, QDialog):
+                FitToScreen(child)
+        return super().eventFilter(watched, event)
+
+
+class FitToScreen(FitDialogs):
     """Limit the size of a dialog by the screen whenever it is shown, and restore its position.
 
-    The content must be able to shrink or scroll.
+    The content must be able to shrink or scroll. Its own dialogs are kept inside, too.
     """
 
     def __init__(self, dialog: QDialog) -> None:
         super().__init__(dialog)
         self._dialog = dialog
         self._corner: QPoint | None = None  # of its frame, when it was last hidden
-        dialog.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Fit the dialog before it is shown; save its position when it is hidden."""

@@ -22,6 +22,6 @@ def pick(qapp, monkeypatch):
 
     for name in ("getSaveFileName", "getOpenFileName", "getExistingDirectory"):
         monkeypatch.setattr(QFileDialog, name, ask)
-    monkeypatch.setattr(file_dialogs, "last_folder", lambda _topic="": Path())
+    monkeypatch.setattr(file_dialogs, "last_folder", lambda *_, **__: Path())
     yield pick
     qapp.setProperty(file_dialogs._LAST, None)

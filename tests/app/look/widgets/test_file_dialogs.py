@@ -43,6 +43,20 @@ def test_files_are_asked_for_among_the_documents_and_then_where_the_last_was(
     qapp.setProperty(file_dialogs._LAST, None)
 
 
+def test_a_folder_is_asked_for_where_downloads_lie(qapp, qtbot, tmp_path, monkeypatch):
+    qapp.setProperty(file_dialogs._LAST, None)
+    parent, asked = QWidget(), []
+    qtbot.addWidget(parent)
+    monkeypatch.setattr(
+        QStandardPaths, "writableLocation", lambda place: str(tmp_path / place.name)
+    )
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *it: asked.append(it[2]))
+    for name in ("DocumentsLocation", "DownloadLocation"):
+        (tmp_path / name).mkdir()
+    assert file_dialogs.ask_folder(parent, "") is None
+    assert asked == [str(tmp_path / "DownloadLocation")]
+
+
 def test_no_other_place_asks_for_files():
     app = Path(file_dialogs.__file__).parents[1]
     others = [path for path in app.rglob("*.py") if path.name != "file_dialogs.py"]

@@ -1,10 +1,12 @@
 import pytest
-from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtCore import QPoint, QRect, QSettings, QSize, QTimer
 from PySide6.QtGui import QScreen
-from PySide6.QtWidgets import QCheckBox, QDialog, QVBoxLayout
+from PySide6.QtWidgets import QApplication, QCheckBox, QDialog, QVBoxLayout, QWidget
 
+from app.look.widgets import file_dialogs
 from app.look.widgets.dialog_text import paragraph
 from app.look.widgets.fit_to_screen import FitToScreen, fitted
+from app.main_window.window import MainWindow
 
 
 def test_a_dialog_that_qt_opens_too_low_for_its_text_is_as_high_as_that_needs(qtbot, monkeypatch):
@@ -53,3 +55,25 @@ def test_a_dialog_opens_where_it_was_closed(qtbot, monkeypatch):
     dialog.show()
     assert dialog.pos() == QPoint(77, 66)
     assert dialog.size() == QSize(200, 100)
+
+
+def test_a_dialog_that_a_page_of_a_dialog_opens_is_inside_the_screen(qtbot, monkeypatch, tmp_path):
+    monkeypatch.setattr(QScreen, "availableGeometry", lambda _screen: QRect(0, 0, 640, 360))
+    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(tmp_path))
+    sizes = []
+
+    def look():
+        dialog = QApplication.activeModalWidget()
+        sizes.append(dialog.size())
+        dialog.reject()
+
+    window = MainWindow()
+    qtbot.addWidget(window)
+    guide = QDialog(window)
+    page = QWidget(guide)
+    guide.show()
+    QTimer.singleShot(0, look)
+    assert file_dialogs.ask_folder(page, "Folder of a model") is None
+    guide.close()
+    [size] = sizes
+    assert size.height() < 360
