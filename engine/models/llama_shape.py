@@ -24,6 +24,7 @@ _PLAIN: Mapping[str, tuple[object, ...]] = {
     "quantization_config": (None,),
 }
 """The supported values of settings that change what a network computes; the first is default."""
+_ROTARY = ("rope_scaling", "rope_parameters")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,17 +127,18 @@ def read_llama_shape(folder: Path) -> LlamaShape:
 
 
 def _theta(config: JsonObject) -> float:
-    """Return the base of the angles; refuse positions that are scaled."""
-    for key in ("rope_parameters", "rope_scaling"):
-        if config.values.get(key) is not None:
-            rotary = config.inner(key)
-            kind = rotary.values.get("rope_type", "default")
-            if kind != "default" or rotary.values.get("partial_rotary_factor", 1) != 1:
-                detail = f"sets {shown(key)} to {shown(kind)}, which is not supported"
-                refuse(Fault.UNSUPPORTED(detail=detail))
-            if "rope_theta" in rotary:
-                return rotary.number("rope_theta")
-    return config.number("rope_theta")
+    """Return the base of the angles; refuse positions that are scaled.
+
+    As in transformers, the older ``rope_scaling`` stands for ``rope_parameters`` where both are.
+    """
+    parts = {key: config.inner(key) for key in _ROTARY if config.values.get(key)}
+    for key, part in parts.items():
+        kind = part.values.get("rope_type", part.values.get("type", "default"))
+        if kind != "default" or part.values.get("partial_rotary_factor", 1) != 1:
+            detail = f"sets {shown(key)} to {shown(kind)}, which is not supported"
+            refuse(Fault.UNSUPPORTED(detail=detail))
+    rotary = next(iter(parts.values()), config)
+    return (rotary if "rope_theta" in rotary else config).number("rope_theta")
 
 
 def _product(shape: tuple[int, ...]) -> int:

@@ -26,6 +26,11 @@ _FACTOR = re.compile(
     r"\.lora_(?P<factor>[AB])\.weight",
     re.ASCII,
 )
+_BEYOND = re.compile(  # what peft saves of an embedding, an output layer or a layer trained whole
+    r"base_model\.model\.(?P<path>[A-Za-z_]\w*(?:\.(?:[A-Za-z_]\w*|0|[1-9][0-9]{0,3}))*?)"
+    r"\.(?:lora_embedding_[AB]|lora_[AB]\.weight|(?:base_layer\.)?(?:weight|bias))",
+    re.ASCII,
+)
 _DTYPES = frozenset({"BF16", "F16", "F32", "F64"})
 
 
@@ -99,6 +104,7 @@ def _factors(header: SafetensorsHeader) -> tuple[str, _Factors]:
     for name, entry in header.tensors.items():
         match = _FACTOR.fullmatch(name) if len(name) <= _LONGEST_NAME else None
         if match is None:
+            _refuse_beyond(name)
             refuse(f"has the tensor {shown(name)}, which is no factor of a layer")
         if entry.dtype not in _DTYPES:
             refuse(f"has the tensor {shown(name)} of type {entry.dtype}, which factors never are")
@@ -111,6 +117,14 @@ def _factors(header: SafetensorsHeader) -> tuple[str, _Factors]:
             else "has no factor, and one list of layers was expected"
         )
     return stems.pop(), factors
+
+
+def _refuse_beyond(name: str) -> None:
+    """Refuse a tensor of a sound adapter that changes more than the linear layers of blocks."""
+    match = _BEYOND.fullmatch(name) if len(name) <= _LONGEST_NAME else None
+    if match is not None and "lora_" not in match["path"]:
+        detail = f"changes {shown(match['path'])}, and only factors of the linear layers of blocks"
+        refuse(Fault.UNSUPPORTED(detail=f"{detail} are supported"))
 
 
 def _check_size(lora: Lora, seen: Collection[int], base: Fingerprint) -> None:

@@ -49,6 +49,13 @@ def test_the_base_of_the_angles_may_stand_in_a_part_of_its_own(tmp_path, key):
     assert shape_of(tmp_path, **{key: {"rope_type": "default"}}).theta == 500.0
 
 
+def test_the_older_of_the_two_parts_wins_as_in_transformers(tmp_path):
+    both = {"rope_scaling": {"rope_theta": 7.0}, "rope_parameters": {"rope_theta": 9.0}}
+    assert shape_of(tmp_path, **both).theta == 7.0
+    assert shape_of(tmp_path, **(both | {"rope_scaling": {}})).theta == 9.0
+    assert shape_of(tmp_path, **(both | {"rope_scaling": {"type": "default"}})).theta == 500.0
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -60,6 +67,10 @@ def test_the_base_of_the_angles_may_stand_in_a_part_of_its_own(tmp_path, key):
         {"head_dim": 3},
         {"num_key_value_heads": 3},
         {"rope_scaling": {"rope_type": "linear", "factor": 2}},
+        {"rope_scaling": {"type": "linear", "factor": 2.0}},  # as it was written before 2024
+        {"rope_parameters": {"type": "dynamic", "rope_theta": 7.0}},
+        {"rope_parameters": {"rope_theta": 7.0}, "rope_scaling": {"type": "yarn"}},
+        {"rope_parameters": {"rope_type": "llama3"}, "rope_scaling": {"rope_theta": 7.0}},
         {"rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5}},
     ],
     ids=str,

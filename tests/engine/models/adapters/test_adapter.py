@@ -24,6 +24,7 @@ from engine.models.adaptive_card import AdaptiveCard
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import FILE_NAME
 from engine.settings import LAYOUTS
+from engine.untrusted.faults import Fault
 from tests.support.adapter_folders import BASE, factors, tiny_card, write_adapter
 from tests.support.programs.run import ran
 
@@ -94,6 +95,30 @@ def test_what_peft_saves_is_accepted_for_every_architecture(architecture, tmp_pa
         assert adapter == inspect_adapter(folder, base)
         assert (adapter.status, adapter.reason) == (Status.OK, None)
         assert len(adapter.weights.layers) == n_layers
+
+
+@pytest.mark.parametrize(
+    ("settings", "saving"),
+    [
+        ({"target_modules": ["q_proj", "embed_tokens"]}, {}),
+        ({"target_modules": ["q_proj", "lm_head"]}, {}),
+        ({"target_modules": ["q_proj"]}, {"save_embedding_layers": True}),  # a vocabulary resized
+    ],
+    ids=["embedding", "output", "resized"],
+)
+@pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")  # peft 0.21
+@pytest.mark.filterwarnings("ignore:Setting `save_embedding_layers`:UserWarning")
+@pytest.mark.slow
+def test_what_peft_saves_beyond_the_blocks_is_not_called_damaged(settings, saving, tmp_path):
+    peft = pytest.importorskip("peft")
+    sizes = {"vocab_size": 32, "hidden_size": 32, "intermediate_size": 24, "num_hidden_layers": 2}
+    network = AutoModelForCausalLM.from_config(
+        AutoConfig.for_model("llama", num_attention_heads=4, num_key_value_heads=2, **sizes)
+    )
+    lora = peft.LoraConfig(r=3, task_type="CAUSAL_LM", **settings)
+    peft.get_peft_model(network, lora).save_pretrained(tmp_path, **saving)
+    found = inspect_adapter(tmp_path)
+    assert (found.status, found.reason.code) == (Status.BLOCKED, Fault.UNSUPPORTED)
 
 
 # --- files ----------------------------------------------------------------------------------------

@@ -158,6 +158,27 @@ def test_a_factor_that_no_target_names_is_refused(refusal):
 
 
 @pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("model.embed_tokens.lora_embedding_A", "model.embed_tokens"),
+        ("model.embed_tokens.base_layer.weight", "model.embed_tokens"),
+        ("model.embed_tokens.weight", "model.embed_tokens"),
+        ("lm_head.weight", "lm_head"),
+        ("lm_head.lora_B.weight", "lm_head"),
+        ("model.layers.0.self_attn.q_proj.weight", "model.layers.0.self_attn.q_proj"),
+        ("model.layers.0.self_attn.q_proj.bias", "model.layers.0.self_attn.q_proj"),
+    ],
+)
+def test_what_changes_more_than_linear_layers_of_blocks_is_sound_and_not_supported(
+    refusal, name, path
+):
+    tensors = factors() | {f"base_model.model.{name}": torch.zeros(2, 64)}
+    detail = f"changes '{path}', and only factors of the linear layers of blocks are supported"
+    for base in (BASE, None):
+        assert refusal(tensors, base=base) == str(Fault.UNSUPPORTED(detail=detail))
+
+
+@pytest.mark.parametrize(
     "name",
     [
         "x",
@@ -169,7 +190,6 @@ def test_a_factor_that_no_target_names_is_refused(refusal):
         NAME.format(0, "../q_proj", "A"),
         NAME.format(12345, "q_proj", "A"),
         NAME.format(0, "q_proj" * 60, "A"),
-        "base_model.model.lm_head.weight",
         "base_model.model.model.layers.0.self_attn.q_proj.lora_magnitude_vector",
         "model.layers.0.self_attn.q_proj.lora_A.weight",
         "a." * 100_000,
