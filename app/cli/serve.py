@@ -71,6 +71,7 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
 
     def work() -> None:
         settings = serving_settings(arguments)
+        _open_as_many_files_as_the_system_lets()
         if arguments.ray:
             check_ray()
         elif arguments.replicas is not None:
@@ -83,6 +84,15 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
             serve(settings, model)
 
     return exit_code_of(_NAME, work)
+
+
+def _open_as_many_files_as_the_system_lets() -> None:
+    """A connection is a file, and the usual thousand is for programs of one person."""
+    with contextlib.suppress(ImportError, ValueError, OSError):  # as on Windows, and on macOS
+        import resource  # noqa: PLC0415  there is none on Windows
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def serving_settings(arguments: argparse.Namespace) -> "ServingSettings":  # noqa: TID251  as above

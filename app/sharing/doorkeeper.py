@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 MOST_WAITING = 256
-"""Connections that are open at once without reading a stream; the oldest gives way to one more.
+"""Connections that are open at once without reading a stream; one gives way to one more.
 
-A full room comes back at once after a dead spot, and the system hands over a hundred at a time.
+That is the oldest that has sent nothing; where each has sent something, the oldest of all.
 """
 
 LONGEST_S = 10.0
@@ -56,17 +56,27 @@ class Doorkeeper:
         self._most = most_readers
         self._changed = changed
         self._waiting: dict[Client, Connection] = {}
+        self._silent: dict[Client, None] = {}  # those of them that have sent nothing
         self._readers: dict[Client, ReaderPlace] = {}
         self.read: tuple[str, ...] = ()
 
     def open(self, client: Client, connection: Connection) -> None:
-        """Note a connection; beyond the limit, end the oldest that waits."""
-        if len(self._waiting) >= MOST_WAITING:
-            self._waiting.pop(next(iter(self._waiting))).end()
+        """Note a connection, or what it has become; beyond the limit, let another give way."""
+        if client not in self._waiting:
+            if len(self._waiting) >= MOST_WAITING:
+                oldest = next(iter(self._silent or self._waiting))
+                self._silent.pop(oldest, None)
+                self._waiting.pop(oldest).end()
+            self._silent[client] = None
         self._waiting[client] = connection
+
+    def hear(self, client: Client) -> None:
+        """Note that a connection has sent something."""
+        self._silent.pop(client, None)
 
     def close(self, client: Client) -> None:
         """Forget a connection."""
+        self._silent.pop(client, None)
         self._waiting.pop(client, None)
         place = self._readers.pop(client, None)
         if place is not None:

@@ -6,9 +6,12 @@ size (``doorkeeper``), whatever uvicorn itself allows.
 
 import asyncio
 import functools
+import logging
 import os
 import socket
+import ssl
 import threading
+from asyncio.sslproto import SSLProtocol
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,18 +19,28 @@ from pathlib import Path
 from starlette.types import ASGIApp
 from uvicorn import Config, Server
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.utils import get_remote_addr
 
 from app.sharing import doorkeeper
 from app.sharing.doorkeeper import Client, Doorkeeper
 from app.sharing.streams import Rounds
 
-_BACKLOG = 128
+_log = logging.getLogger(__name__)
+
+_ARRIVING = 1024
+"""Connections that the system keeps until they are accepted: a full room comes back at once after a
+dead spot."""
+
+_ACCEPTED_AT_ONCE = 64
+"""In a turn of the loop; a request is heard three turns later, so that fewer than
+``doorkeeper.MOST_WAITING`` wait in a room that comes back."""
+
 _LONGEST_HEAD = 8192  # bytes of a request
 _BUFFER = 16 * 1024  # bytes that wait for a slow reader, beside those that the system keeps:
 _SYSTEM_BUFFER = 64 * 1024
 _FAREWELL_S = 0.05  # for a reader to take its last event
 _KEEP_ALIVE_S = 5
-_GREETING_S = 5.0
+_GREETING_S = 5
 _LAST_S = 5.0  # for the thread, which ends with the program in any case
 _GONE_MS = 30_000  # without an answer from a phone that lost the network
 
@@ -50,7 +63,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _GONE_MS)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SYSTEM_BUFFER)
         listener.bind((host, port))
-        listener.listen(_BACKLOG)
+        listener.listen(_ARRIVING)
     except BaseException:
         listener.close()
         raise
@@ -99,9 +112,10 @@ class PageServer:
         self.host, self.port = listener.getsockname()
         self.doorkeeper = Doorkeeper(most_readers, readers_changed)
         self._loop = asyncio.new_event_loop()
-        if tls is not None:  # no doorkeeper knows who has not greeted yet
-            create = functools.partial(self._loop.create_server, ssl_handshake_timeout=_GREETING_S)
-            self._loop.create_server = create  # type: ignore[method-assign]  # uvicorn passes none
+        self._loop.set_exception_handler(self._note_fault)
+        self._faults: set[type] = set()
+        self._create_server, self._listener = self._loop.create_server, listener
+        self._loop.create_server = self._listen  # type: ignore[method-assign,assignment]  # see there
         self._rounds = Rounds(self._loop, lambda: self.doorkeeper.n_readers)
         config = Config(
             make(self.doorkeeper, self._rounds),
@@ -116,6 +130,7 @@ class PageServer:
             proxy_headers=False,
             server_header=False,
             date_header=False,
+            backlog=_ACCEPTED_AT_ONCE,
             h11_max_incomplete_event_size=_LONGEST_HEAD,
             timeout_keep_alive=keep_alive_s,
             timeout_graceful_shutdown=1,
@@ -145,6 +160,30 @@ class PageServer:
         self._loop.call_soon_threadsafe(self._end)
         self._thread.join(_LAST_S)
 
+    async def _listen(
+        self,
+        factory: Callable[[], "_Connection"],
+        *,
+        ssl: ssl.SSLContext | None,  # noqa: A002  uvicorn passes it by this name
+        **arguments: object,
+    ) -> asyncio.Server:
+        """Listen as uvicorn wants it, but let the doorkeeper know who has not greeted yet."""
+
+        def greet() -> asyncio.BaseProtocol:
+            return factory() if ssl is None else _Greeting(factory(), ssl, self.doorkeeper)
+
+        server: asyncio.Server = await self._create_server(greet, **arguments)  # type: ignore[call-overload]  # as there
+        self._listener.listen(_ARRIVING)  # asyncio has made it as short as a turn of its loop
+        return server
+
+    def _note_fault(self, _loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+        """Report what goes wrong, once of each kind: a flood of faults writes no flood of lines."""
+        error = context.get("exception")
+        if type(error) not in self._faults:
+            self._faults.add(type(error))
+            bug = error if isinstance(error, Exception) and not isinstance(error, OSError) else None
+            _log.error("%s: %s", context["message"], error, exc_info=bug)
+
     def _end(self) -> None:
         self._rounds.end()
         self._loop.call_later(_FAREWELL_S, self.doorkeeper.end_all)
@@ -156,6 +195,45 @@ class PageServer:
         finally:
             listener.close()
             self._loop.close()
+
+
+class _Greeting(SSLProtocol):
+    """The greeting of TLS; the doorkeeper knows it before anything was said."""
+
+    def __init__(
+        self, connection: "_Connection", context: ssl.SSLContext, doorkeeper: Doorkeeper
+    ) -> None:
+        super().__init__(
+            connection.loop,
+            connection,
+            context,
+            waiter=None,  # type: ignore[arg-type]  # it asks whether there is one
+            server_side=True,
+            ssl_handshake_timeout=_GREETING_S,
+        )
+        self._doorkeeper, self._client = doorkeeper, ("", 0)
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as there
+        self._client = get_remote_addr(transport) or self._client
+        self._below = transport
+        self._doorkeeper.open(self._client, self)
+        super().connection_made(transport)
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self._doorkeeper.hear(self._client)
+        super().buffer_updated(nbytes)
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        self._doorkeeper.close(self._client)
+        super().connection_lost(exc)
+
+    def end(self) -> None:
+        """End it."""
+        self._below.abort()
+
+    def write(self, _event: bytes) -> bool:
+        """Send nothing: nobody is told anything before the greeting."""
+        return False
 
 
 class _Connection(H11Protocol):
@@ -171,6 +249,10 @@ class _Connection(H11Protocol):
         transport.set_write_buffer_limits(high=_BUFFER)
         self._doorkeeper.open(self._client, self)
         self._late = self.loop.call_later(doorkeeper.LONGEST_S, self._end_if_idle)
+
+    def data_received(self, data: bytes) -> None:
+        self._doorkeeper.hear(self._client)
+        super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._late is not None:

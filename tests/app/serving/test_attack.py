@@ -4,9 +4,11 @@ import json
 import os
 import random
 import re
+import socket
 import subprocess
 import sys
 import urllib.request
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -24,23 +26,28 @@ from tests.support.network.house_server import TOKEN
 
 ROOT = Path(__file__).parents[3]
 SETTINGS = TranslationSettings(policy="read:2")
+TLS = ROOT / "tests/assets/tls"
+MOST_FILES = 512
+"""Fewer than the connections of a flood, more than the doorkeeper lets wait."""
 TOKEN_OF_OTHERS = "a token that hostile people have"
 MOST_MORE_BYTES = 100_000_000
 """Of memory, beyond what the server takes before anybody asks: 128 KiB and some buffers each."""
 
+resource = pytest.importorskip("resource", reason="there is none on Windows")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 
 
 @pytest.fixture
-def served(far_model, tmp_path):
-    """Run ``surtitle serve``; yield the process and its address."""
+def served(far_model, tmp_path, request):
+    """Run ``surtitle serve`` with some further options; yield the process and its address."""
     tokens = tmp_path / "tokens"
     tokens.write_text(f"{TOKEN}\n{TOKEN_OF_OTHERS}\n")
     command = [sys.executable, "-m", "app", "serve", "--port", "0", "--clients", "60"]
     command += ["--model", str(far_model.directory), "--device", "cpu", "--token-file", str(tokens)]
+    command += getattr(request, "param", [])
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as server:
         told = next(line for line in server.stderr if "translates at" in line)
-        yield server, re.search(r"http://\S+:\d+", told)[0]
+        yield server, re.search(r"https?://\S+:\d+", told)[0]
         server.terminate()
 
 
@@ -81,6 +88,31 @@ def captioned(captioner, words):
         while captioner.advance(utterance) is not None:
             pass
     return utterance.caption
+
+
+@pytest.mark.parametrize(
+    "served", [[f"--certificate={TLS}/certificate.pem", f"--key={TLS}/key.pem"]], indirect=True
+)
+def test_connections_that_never_greet_take_no_file_of_an_honest_desktop_and_fill_no_terminal(
+    served, monkeypatch
+):
+    server, address = served
+    resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (MOST_FILES, MOST_FILES))
+    place = "127.0.0.1", int(address.rpartition(":")[2])
+    honest = address.replace("127.0.0.1", "localhost")
+    settings = ServerSettings(address=honest, token=TOKEN, certificate=TLS / "certificate.pem")
+    names = []
+    with ExitStack() as opened:
+        for _ in range(6):
+            for _ in range(MOST_FILES // 4):
+                opened.enter_context(socket.create_connection(place, timeout=60))
+            service = Service(settings)
+            names.append(service.offer().model)
+            service.close()
+    assert names == ["tiny"] * 6
+    server.terminate()
+    assert server.stderr.read().splitlines()[1:] == []
+    assert server.wait() == 0
 
 
 def test_two_hundred_hostile_clients_cost_memory_that_is_bounded_and_a_good_one_no_caption(

@@ -5,6 +5,7 @@ import tracemalloc
 from collections import Counter
 from contextlib import ExitStack
 from string import ascii_lowercase
+from types import SimpleNamespace
 
 import pytest
 
@@ -206,6 +207,38 @@ def test_a_thousand_connections_keep_nobody_from_reading(room, monkeypatch):
         assert room._server.doorkeeper.n_open <= doorkeeper.MOST_WAITING + 1
         say(room, "weiter")
         assert reader.message()["rows"][0]["text"] == "weiter"
+
+
+def test_who_has_sent_nothing_gives_way_first_and_the_oldest_before_others():
+    ended, keeper = [], doorkeeper.Doorkeeper(1)
+
+    def come(number):
+        connection = SimpleNamespace(end=lambda: ended.append(number), write=bool)
+        keeper.open(("phone", number), connection)
+
+    for number in range(doorkeeper.MOST_WAITING):
+        come(number)
+        if number not in (1, 7):
+            keeper.hear(("phone", number))
+    for number in range(1000, 1004):
+        come(number)
+        keeper.hear(("phone", number))
+    assert ended == [1, 7, 0, 2]
+    assert keeper.n_open == doorkeeper.MOST_WAITING
+
+
+def test_a_full_room_that_comes_back_at_one_moment_is_let_in_whole(room):
+    request = captions_of(room).removeprefix(room.address)
+    request = f"GET /{request} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+    started, until = [], threading.Event()
+    room._server._loop.call_soon_threadsafe(lambda: (started.append(1), until.wait(PATIENCE_S)))
+    wait_until(lambda: started)  # the server looks nowhere while all of them come
+    with ExitStack() as opened:
+        phones = [opened.enter_context(connected(port_of(room))) for _ in range(MOST_READERS)]
+        for phone in phones:
+            phone.sendall(request)
+        until.set()
+        assert Counter(phone.recv(12) for phone in phones) == {b"HTTP/1.1 200": MOST_READERS}
 
 
 def asking(room, show=CAPTION):
