@@ -164,7 +164,7 @@ class PageServer:
         self,
         factory: Callable[[], "_Connection"],
         *,
-        ssl: ssl.SSLContext | None,  # noqa: A002  uvicorn passes it by this name
+        ssl: ssl.SSLContext | None,
         **arguments: object,
     ) -> asyncio.Server:
         """Listen as uvicorn wants it, but let the doorkeeper know who has not greeted yet."""

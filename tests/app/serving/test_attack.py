@@ -94,7 +94,7 @@ def captioned(captioner, words):
     "served", [[f"--certificate={TLS}/certificate.pem", f"--key={TLS}/key.pem"]], indirect=True
 )
 def test_connections_that_never_greet_take_no_file_of_an_honest_desktop_and_fill_no_terminal(
-    served, monkeypatch
+    served,
 ):
     server, address = served
     resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (MOST_FILES, MOST_FILES))

@@ -231,6 +231,7 @@ def test_a_full_room_that_comes_back_at_one_moment_is_let_in_whole(room):
     request = captions_of(room).removeprefix(room.address)
     request = f"GET /{request} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
     started, until = [], threading.Event()
+    assert ask(room.address)[0] == 200
     room._server._loop.call_soon_threadsafe(lambda: (started.append(1), until.wait(PATIENCE_S)))
     wait_until(lambda: started)  # the server looks nowhere while all of them come
     with ExitStack() as opened:
