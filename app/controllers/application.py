@@ -38,7 +38,6 @@ from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService, MakeSpeechEngine, make_speech_engine
 from engine.commands import Skip
 
-_RECOVER, _XWAYLAND = "recover", "xwayland"  # what the banner offers
 PATIENCE_S = 5.0
 """How long the end waits for what was begun to be translated."""
 
@@ -134,7 +133,8 @@ class Application(QObject):
             banner.show_notice(text)
         offer = self.archive.offer()
         if offer is not None:
-            banner.show_offer(*offer, _RECOVER)
+            sentence, offers = offer
+            banner.show_offer(sentence, "", *offers)
 
     def _connect(self) -> None:
         window, actions = self.window, self.window.menu_actions
@@ -166,19 +166,14 @@ class Application(QObject):
         self.settings.failed.connect(window.banner.show_notice)
         self.keeper.failed.connect(window.banner.show_warning)
         self.archive.session_window.resume_wanted.connect(self.captions.resume)
-        self.side_windows.guide.opened.connect(lambda: self._put_aside(aside=True))
-        self.side_windows.guide.left.connect(lambda: self._put_aside(aside=False))
-        window.banner.offer_taken.connect(self._take_offer)
+        visibility = self.stage.visibility
+        self.side_windows.guide.opened.connect(lambda: visibility.put_aside(aside=True))
+        self.side_windows.guide.left.connect(lambda: visibility.put_aside(aside=False))
         window.banner.other_clicked.connect(self._choose_another_model)
         self.stage.painted.connect(self.captions.take_painted)
         self._connect_listening()
         self._connect_latency()
         self._connect_actions()
-
-    def _put_aside(self, *, aside: bool) -> None:
-        """Follow whether the set-up is in front of the windows."""
-        self.stage.visibility.put_aside(aside=aside)
-        self.captions.cover(covered=aside)
 
     @Slot()
     def _choose_another_model(self) -> None:
@@ -378,19 +373,15 @@ class Application(QObject):
         was_tried = self.settings.preferences.overlay.through_xwayland  # and did not work
         if self.settings.launch.can_use_xwayland and not was_tried:
             text += self.tr(". Through XWayland most desktops let it")
-            button = self.tr("Start again through &XWayland")
-            self.window.banner.show_offer(text, button, _XWAYLAND)
+            again = self.tr("Start again through &XWayland"), self._start_through_xwayland
+            self.window.banner.show_offer(text, "", again)
         else:
             self.window.banner.show_notice(text)
 
-    @Slot(str)
-    def _take_offer(self, name: str) -> None:
-        if name == _RECOVER:
-            self.archive.recover()
-        elif name == _XWAYLAND:
-            self.settings.change("overlay", through_xwayland=True)
-            self.wants_restart = True
-            self.window.close()
+    def _start_through_xwayland(self) -> None:
+        self.settings.change("overlay", through_xwayland=True)
+        self.wants_restart = True
+        self.window.close()
 
     @Slot(bool)
     def _lock_overlay(self, locked: bool) -> None:  # noqa: FBT001  what the signal carries

@@ -4,6 +4,7 @@ It owns the caption model and connects it with the transcript, the bridge and th
 """
 
 from dataclasses import replace
+from functools import partial
 from textwrap import shorten
 
 from PySide6.QtCore import QLocale, QObject, Signal, Slot
@@ -12,11 +13,10 @@ from PySide6.QtWidgets import QLineEdit
 from app.captions.cue_times import EpochClock
 from app.captions.journal import PastSession
 from app.captions.model import Captions, UtteranceView
-from app.config.doubt import DOTTED
 from app.config.settings_in_force import SettingsInForce
 from app.dialogs.session_window import views_of
 from app.look.widgets.language_names import language_name
-from app.main_window.banner import Banner
+from app.main_window.banner import Banner, Offer
 from app.main_window.input_line import LONGEST_TEXT, InputLine
 from app.main_window.transcript_view import Transcript
 from app.session.engine_bridge import EngineBridge
@@ -30,8 +30,7 @@ from engine.words import FedWord, text_of
 
 _UNDO, _UNDO_DELETION = "undo new session", "undo deletion"
 _STRANGE, _TOO_LONG, _OTHER_LANGUAGE = "not translated", "too long", "other language"
-_LEGEND = "legend"
-# all six are notices in the banner
+# all five are notices in the banner
 _SHOWN = 40  # characters of a text in a notice
 
 
@@ -72,9 +71,6 @@ class CaptionController(QObject):
         self._undoable: list[tuple[str, list[tuple[int, UtteranceView]]]] = []
         self._spoken: dict[tuple[str, str], SourceLanguage] = {}  # by lane and expected language
         self._told_other_language = False  # in this session
-        self._notice = ""  # that is shown
-        self._is_covered = False  # by the set-up, so that nobody reads the banner
-        self._explains = False  # the marks, now or once other notices are answered
         self._is_behind = False  # captions have changed since they were shown
         typed_line.words_changed.connect(bridge.type_words)
         typed_line.words_changed.connect(transcript.follow)
@@ -86,8 +82,6 @@ class CaptionController(QObject):
         transcript.painted.connect(self.take_painted)
         transcript.mark_wanted.connect(self.mark)
         transcript.delete_wanted.connect(self._delete)
-        banner.offer_taken.connect(self._take_offer)
-        banner.notice_changed.connect(self._see_notice)
         bridge.event_came.connect(self._take_event)
         bridge.utterance_changed.connect(self._follow)
         bridge.waiting_changed.connect(self._show_waiting)
@@ -110,7 +104,7 @@ class CaptionController(QObject):
             "The line takes {} characters at once, so the end of the text was left out; paste it "
             "next, or translate a whole file in the terminal with: surtitle translate FILE"
         )
-        self._banner.show_offer(text.format(QLocale().toString(LONGEST_TEXT)), "", _TOO_LONG)
+        self._banner.show_offer(text.format(QLocale().toString(LONGEST_TEXT)), _TOO_LONG)
 
     @Slot(int)
     def mark(self, key: int) -> None:
@@ -137,7 +131,7 @@ class CaptionController(QObject):
             self._keeper.remove(view.key for _, view in removed)
             self._show_captions()
             text = self.tr("Deleted from the transcript and from the kept session")
-            self._banner.show_answer(text, self.tr("&Undo"), _UNDO_DELETION)
+            self._banner.show_answer(text, _UNDO_DELETION, self._way_back(_UNDO_DELETION))
 
     def _with_mark(self, waiting: UtteranceView) -> UtteranceView:
         """Return a row of waiting words with its bookmark."""
@@ -149,7 +143,7 @@ class CaptionController(QObject):
         if isinstance(event, NotTranslated):
             text = self.tr("This does not look like English, and is not translated: {}")
             source = shorten(event.source, _SHOWN, placeholder=" …")
-            self._banner.show_offer(text.format(source), "", _STRANGE)
+            self._banner.show_offer(text.format(source), _STRANGE)
         elif isinstance(event, CaptionChanged):
             self._banner.withdraw(_STRANGE)
         if self._captions.release_tails():
@@ -161,8 +155,6 @@ class CaptionController(QObject):
         self._keeper.take(event, utterance)
         if not self._captions.apply(event, utterance):
             return
-        if utterance.confidence is not None and utterance.confidence.is_low:
-            self._explain_marks()
         self._show_with_turn()
         if isinstance(event, UtteranceEnded):
             self._notice_language(utterance)
@@ -186,7 +178,7 @@ class CaptionController(QObject):
             "make no sense; go on in {expected}, or choose No translation"
         )
         names = {"other": language_name(other), "expected": language_name(expected)}
-        self._banner.show_offer(text.format(**names), "", _OTHER_LANGUAGE)
+        self._banner.show_offer(text.format(**names), _OTHER_LANGUAGE)
 
     @Slot(object)
     def take_heard(self, event: Heard) -> None:
@@ -194,37 +186,7 @@ class CaptionController(QObject):
         if isinstance(event, TailChanged) and self._captions.set_tail(
             event.lane, event.words, event.after
         ):
-            if event.words:
-                self._explain_marks()
             self._show_captions()
-
-    def _explain_marks(self) -> None:
-        """Explain italics and dots where they are first seen, until that was read."""
-        has_read = self._settings.preferences.interface.legend_shown
-        if has_read or self._explains or self._is_covered:
-            return
-        text = self.tr("Words in italics may still change")
-        if self._settings.preferences.captions.doubt == DOTTED:
-            text = self.tr(
-                "Words in italics may still change; captions with dots below may be wrong"
-            )
-        self._explains = True
-        self._banner.show_offer(text, "", _LEGEND, passes=True)
-
-    @Slot(str)
-    def _see_notice(self, name: str) -> None:
-        """Note that the marks were explained, once that has passed or was closed."""
-        if self._notice == _LEGEND != name and self._explains:
-            self._explains = False
-            self._settings.change("interface", legend_shown=True)
-        self._notice = name
-
-    def cover(self, *, covered: bool) -> None:
-        """Follow whether the set-up is in front; what nobody could read is explained later."""
-        self._is_covered = covered
-        if covered and self._explains:
-            self._explains = False
-            self._banner.withdraw(_LEGEND)
 
     @Slot(tuple)
     def take_painted(self, keys: tuple[int, ...]) -> None:
@@ -292,9 +254,10 @@ class CaptionController(QObject):
             text = self.tr(
                 "New session started; the one before could not be saved: undo to export it"
             )
-            self._banner.show_offer(text, self.tr("&Undo"), _UNDO)
+            self._banner.show_offer(text, _UNDO, self._way_back(_UNDO))
         else:
-            self._banner.show_answer(self.tr("New session started"), self.tr("&Undo"), _UNDO)
+            text = self.tr("New session started")
+            self._banner.show_answer(text, _UNDO, self._way_back(_UNDO))
 
     @Slot(object)
     def resume(self, session: PastSession) -> None:
@@ -337,13 +300,14 @@ class CaptionController(QObject):
         elif self._undoable:
             name, _ = self._undoable[-1]
             self._banner.withdraw(name)
-            self._take_offer(name)
+            self._undo(name)
 
-    @Slot(str)
-    def _take_offer(self, name: str) -> None:
-        """Undo a new session or the newest deletion, if the banner offered that."""
-        if name not in (one for one, _ in self._undoable):
-            return
+    def _way_back(self, name: str) -> Offer:
+        """Return the offer to undo a new session or the newest deletion."""
+        return self.tr("&Undo"), partial(self._undo, name)
+
+    def _undo(self, name: str) -> None:
+        """Undo what is undoable by this name, and what came after it."""
         newest, rows = self._undoable.pop()
         while newest != name:  # a deletion since the new session, which stays
             self._banner.withdraw(newest)

@@ -11,6 +11,7 @@ from app.config.preferences import PrivacyPreferences
 from app.dialogs.export_dialog import ExportDialog
 from app.dialogs.session_window import SessionWindow
 from app.dialogs.sessions_dialog import SessionsDialog
+from app.main_window.banner import Offer
 from app.session.history_writer import HistoryWriter
 from engine.utterances import UtteranceTracker
 
@@ -38,8 +39,8 @@ class HistoryController(QObject):
         for one in (self.sessions_dialog, self.session_window):
             one.export_wanted.connect(self._export_session)
 
-    def offer(self) -> tuple[str, str] | None:
-        """Return what to say after a crash and the text of its button, or None."""
+    def offer(self) -> tuple[str, tuple[Offer, ...]] | None:
+        """Return what to say after a crash and what to offer then, or None."""
         lost, damaged = self.keeper.lost_session, self.keeper.damaged_session
         if lost is not None:
             text = self.tr(
@@ -47,10 +48,10 @@ class HistoryController(QObject):
             ).format(lost.begun)
             if lost.damaged_lines:
                 text += self.tr(", but %Ln lines cannot be read", "", lost.damaged_lines)
-            return text, self.tr("&Show them")
+            return text, ((self.tr("&Show them"), self.recover),)
         if damaged is not None:
             text = self.tr("A session is damaged, and no caption in it can be read: {}")
-            return text.format(damaged.path), ""
+            return text.format(damaged.path), ()
         return None
 
     @Slot()

@@ -1,6 +1,7 @@
 """Connects the sources in the control panel with the listening service and the transcript."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -12,7 +13,7 @@ from app.controllers.recognizer_choice import RecognizerChoice, can_mend
 from app.controllers.source_notices import SourceNotices
 from app.look.widgets.dialog_text import as_sentence
 from app.look.widgets.speech_model_names import speech_name
-from app.main_window.banner import Banner
+from app.main_window.banner import Banner, Offer
 from app.main_window.control_panel import ControlPanel
 from app.main_window.empty_page import needs_speech_model
 from app.main_window.source_toggle import SourceToggle
@@ -34,8 +35,7 @@ from engine.speech.events import (
 )
 
 FETCH, SMALLER, CHOOSE = "fetch speech model", "smaller speech model", "choose speech model"
-TRANSLATORS = "translation models"
-"""What the banner offers."""
+"""Topics of notices in the banner."""
 
 _METER_MS = 60
 
@@ -88,7 +88,7 @@ class ListeningController(QObject):
         self._before = dict[DeviceKind, str | None]()  # from which sound came; None: the default
         self._is_ready = False
         self._heard = set[str]()  # lanes from which sound came
-        self._fetching = self.offered = self._damaged = self._smaller = ""
+        self._fetching = self.offered = self._damaged = ""
         self._notices = SourceNotices(banner)
         self._choice = RecognizerChoice(settings)
         self._switches = False  # another speech model was chosen and is being looked for
@@ -122,7 +122,6 @@ class ListeningController(QObject):
         bar.device_chosen.connect(self._choose_device)
         self._bridge.paused_changed.connect(self._listen)
         self._bridge.event_came.connect(desk.take)
-        self._banner.offer_taken.connect(self._take_offer)
         self._settings.preferences_changed.connect(self._use)
         self._settings.translation_changed.connect(self._use_recognizer)
         desk.devices_listed.connect(bar.show_devices)
@@ -163,18 +162,6 @@ class ListeningController(QObject):
     def _tell_spoken(self) -> None:
         words = tuple(term for term, _ in self._settings.translation.glossary)
         self.desk.spoken = Spoken(language=self._choice.language, words=words)
-
-    @Slot(str)
-    def _take_offer(self, name: str) -> None:
-        """Run an offer of the banner, if it is one of ours."""
-        if name == FETCH:
-            self.fetch()
-        elif name == SMALLER and self._smaller:
-            self._settings.change("listening", recognizer=self._smaller)
-        elif name in {SMALLER, CHOOSE}:
-            self.choice_wanted.emit()
-        elif name == TRANSLATORS:
-            self.translators_wanted.emit()
 
     @property
     def _recognizer(self) -> str:
@@ -262,8 +249,16 @@ class ListeningController(QObject):
         may_be_the_model = not self._is_ready
         self._show_off()
         self.desk.listen((), self._recognizer)
-        button = self.tr("Choose a&nother speech model…") if may_be_the_model else ""
-        self._banner.show_offer(message, button, CHOOSE)
+        offers = (self._others,) if may_be_the_model else ()
+        self._banner.show_offer(message, CHOOSE, *offers)
+
+    @property
+    def _others(self) -> Offer:
+        return self.tr("Choose a&nother speech model…"), self.choice_wanted.emit
+
+    @property
+    def _download(self) -> Offer:
+        return self.tr("Do&wnload"), self.fetch
 
     # the speech model
 
@@ -279,7 +274,7 @@ class ListeningController(QObject):
             self._show_heard()
             text = self.tr("The speech model {} is not on this computer; the one before goes on")
         name = speech_name(recognizer)
-        self._banner.show_offer(text.format(name), self.tr("Do&wnload"), FETCH, once=True)
+        self._banner.show_offer(text.format(name), FETCH, self._download, once=True)
 
     @Slot()
     def look_for_model(self) -> None:
@@ -310,7 +305,7 @@ class ListeningController(QObject):
         """Offer to download the model that was chosen, or say why it cannot be used."""
         goes_on = self.tr("{} goes on").format(speech_name(self._recognizer))
         if obstacle:
-            self._banner.show_offer(f"{as_sentence(obstacle)} {goes_on}", "", CHOOSE)
+            self._banner.show_offer(f"{as_sentence(obstacle)} {goes_on}", CHOOSE)
             return
         self._choice.wish = recognizer
         self._offer_download(recognizer)
@@ -318,7 +313,7 @@ class ListeningController(QObject):
             speech_name(recognizer)
         )
         text = f"{as_sentence(text)} {goes_on}"
-        self._banner.show_offer(text, self.tr("Do&wnload"), FETCH, once=True)
+        self._banner.show_offer(text, FETCH, self._download, once=True)
 
     @Slot()
     def fetch(self) -> None:
@@ -367,8 +362,8 @@ class ListeningController(QObject):
             self._offer_again(message)
 
     def _offer_again(self, message: str) -> None:
-        other = self.tr("Choose a&nother speech model…"), CHOOSE
-        self._banner.show_offer(message, self.tr("Try a&gain"), FETCH, other=other, once=True)
+        again = self.tr("Try a&gain"), self.fetch
+        self._banner.show_offer(message, FETCH, again, self._others, once=True)
 
     def _keep_recognizer(self, message: Message) -> None:
         """Put the speech model back that goes on, since the chosen one cannot be loaded."""
@@ -381,7 +376,7 @@ class ListeningController(QObject):
             self._choice.wish = self._damaged = failed
             self._offer_again(text)
         else:
-            self._banner.show_offer(text, "", CHOOSE)
+            self._banner.show_offer(text, CHOOSE)
 
     def _take_failure(self, message: Message) -> None:
         """Show why listening failed; of a damaged model, what is damaged can be fetched again."""
@@ -418,15 +413,13 @@ class ListeningController(QObject):
 
     def _offer_faster(self, message: Message, smaller: str) -> None:
         """Offer models that may keep up: of the stage that is slow, or of both if none is known."""
-        self._smaller = smaller
-        speech, translators = "", ("", "")
+        offers = list[Offer]()
         if message.code is not Code.TRANSLATION_SLOW:
-            speech = self.tr("Choose a&nother speech model…")
-            if smaller:
-                speech = self.tr("&Use {}").format(smaller)
+            use = partial(self._settings.change, "listening", recognizer=smaller)
+            offers = [(self.tr("&Use {}").format(smaller), use) if smaller else self._others]
         if message.code in {Code.TRANSLATION_SLOW, Code.CAPTIONS_SLOW_SMALLEST}:
-            translators = self.tr("Translation &models…"), TRANSLATORS
-        self._banner.show_offer(worded(message), speech, SMALLER, other=translators)
+            offers.append((self.tr("Translation &models…"), self.translators_wanted.emit))
+        self._banner.show_offer(worded(message), SMALLER, *offers)
 
     def _show_heard(self) -> None:
         """Show what is listened to, and in the tool tip by which devices.

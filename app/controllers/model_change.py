@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app.captions.model_names import hub_name
 from app.config.launch_settings import LaunchSettings
@@ -33,9 +33,7 @@ from engine.settings import ModelSettings, ServerSettings
 from engine.untrusted.faults import is_damage
 from engine.untrusted.safe_names import folder_of
 
-ACCEPT_LICENCE = "accept licence"
-"""What the banner offers where a licence forbids commercial use."""
-
+_LICENCE = "accept licence"  # the notice of one that forbids commercial use
 _LANGUAGE = "language of the captions"  # the notice of it
 
 _NO_ROOM = (
@@ -50,11 +48,16 @@ _NO_ROOM = (
 class ModelChange(QObject):
     """Prepare a model, and put it in force once it works.
 
+    Signals:
+        licence_accepted(): the user accepts the licence of the model that failed for it.
+
     Attributes:
         failed: the choice that failed last, until it is tried again or given up.
         is_alone: the old model was unloaded, since two have no room.
         is_taking_over: the settings are being changed to the new model, which is loaded already.
     """
+
+    licence_accepted = Signal()
 
     def __init__(
         self, settings: SettingsInForce, bridge: EngineBridge, banner: Banner, bar: DownloadBar
@@ -123,7 +126,7 @@ class ModelChange(QObject):
         code, name = next(iter(names.items()))
         text = self.tr("The model {} does not know the language {}; the captions are in {}")
         sentence = text.format(model, language_name(wanted), language_name(code, name))
-        self._banner.show_offer(sentence, "", _LANGUAGE)
+        self._banner.show_offer(sentence, _LANGUAGE)
         return code
 
     def show_loaded(self) -> None:
@@ -139,11 +142,15 @@ class ModelChange(QObject):
         self._bar.hide()
         is_here = self.failed is None or self.failed.server is None
         if is_here and message.code is Code.LICENCE_FORBIDS_COMMERCE:
-            button = self.tr("Not used c&ommercially")
-            self._banner.show_offer(worded(message), button, ACCEPT_LICENCE)
+            self.offer_licence(message)
         else:
             self._failure = message
             self.show_failure()
+
+    def offer_licence(self, message: Message) -> None:
+        """Tell that a licence forbids commercial use, and offer to accept that."""
+        accept = self.tr("Not used c&ommercially"), self.licence_accepted.emit
+        self._banner.show_offer(worded(message), _LICENCE, accept)
 
     def show_failure(self) -> None:
         """Show the last failure, if nobody has answered it yet."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -13,7 +14,6 @@ from app.config.settings_in_force import SettingsInForce
 from app.config.system.translations import worded
 from app.controllers.adapter_controller import AdapterController
 from app.controllers.model_change import (
-    ACCEPT_LICENCE,
     ModelChange,
     card_of,
     model_folder,
@@ -45,7 +45,7 @@ from engine.untrusted.faults import is_damage
 if TYPE_CHECKING:
     from pathlib import Path
 
-_ONLY = "captions only"  # what the banner offers
+_ONLY = "captions only"  # a notice in the banner
 
 
 class ModelController(QObject):
@@ -84,7 +84,7 @@ class ModelController(QObject):
         self.change = ModelChange(settings, bridge, banner, window.next_bar)
         banner.retry_clicked.connect(self._retry)
         banner.back_clicked.connect(self._go_back)
-        banner.offer_taken.connect(self._take_offer)
+        self.change.licence_accepted.connect(self._accept_licence)
         bridge.event_came.connect(self._take_event)
         settings.translation_changed.connect(self._translate)
         settings.preferences_changed.connect(self._use_mode)
@@ -132,7 +132,8 @@ class ModelController(QObject):
                 "--model FOLDER, let another computer translate (Captions, Computed on), or have "
                 "captions without a translation"
             )
-            self._banner.show_offer(text, self.tr("Captions &only"), _ONLY)
+            only = self.tr("Captions &only"), partial(self._settings.choose_mode, CAPTIONS_ONLY)
+            self._banner.show_offer(text, _ONLY, only)
             return
         self._offer_languages(model)
         self._begin(replace(model, mends=mends))
@@ -215,16 +216,13 @@ class ModelController(QObject):
         self._show_choices(translation)
         self._bridge.send(Configure(translation))
 
-    @Slot(str)
-    def _take_offer(self, name: str) -> None:
-        if name == _ONLY:
-            self._settings.choose_mode(CAPTIONS_ONLY)
-        elif name == ACCEPT_LICENCE:
-            if self.change.failed is not None:
-                self.choose(replace(self.change.failed, accepts_licence=True))
-            else:
-                self._settings.accept_licence()
-                self.load()
+    @Slot()
+    def _accept_licence(self) -> None:
+        if self.change.failed is not None:
+            self.choose(replace(self.change.failed, accepts_licence=True))
+        else:
+            self._settings.accept_licence()
+            self.load()
 
     @Slot()
     def _retry(self) -> None:
@@ -375,8 +373,7 @@ class ModelController(QObject):
         is_ours = self._settings.server is None
         if is_ours and message.code is Code.LICENCE_FORBIDS_COMMERCE:
             self._banner.show_loaded()
-            button = self.tr("Not used c&ommercially")
-            self._banner.show_offer(worded(message), button, ACCEPT_LICENCE)
+            self.change.offer_licence(message)
         else:
             is_model = is_ours and self._settings.launch.model is None
             self._banner.show_failure(worded(message), self._way_back(), is_model=is_model)

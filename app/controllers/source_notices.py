@@ -38,7 +38,7 @@ class SourceNotices:
             self._banner.withdraw(topic)
             return
         passes = notice.kind in _GOOD_NEWS
-        self._banner.show_offer(worded(notice.message), "", topic, passes=passes)
+        self._banner.show_offer(worded(notice.message), topic, passes=passes)
 
     def keep(self, lanes: Collection[str]) -> None:
         """Set the active lanes; notices of other lanes are withdrawn."""

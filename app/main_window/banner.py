@@ -22,19 +22,21 @@ _PASSING_MS = 20_000  # enough to read a sentence and to reach its button
 _MOST_LINES = 2  # beside the buttons; a longer sentence stands above them
 
 
-@dataclass(frozen=True, slots=True)
-class _Notice:
-    """A sentence with the text of its button, the name of its offer, and whether it passes.
+Offer = tuple[str, Callable[[], object]]
+"""The text of a button, and what a click on it does."""
 
-    ``other`` holds text and name of a second button; empty without one. ``once`` is as in
-    ``Banner.show_offer``. One that ``answers`` tells of a click.
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Notice:
+    """A sentence with at most two offers; ``once`` is as in ``Banner.show_offer``.
+
+    One that ``answers`` tells of a click.
     """
 
     sentence: str
-    button: str = ""
-    name: str = ""
+    topic: str = ""
+    offers: tuple[Offer, ...] = ()
     passes: bool = False
-    other: tuple[str, str] = ("", "")
     once: bool = False
     answers: bool = False
 
@@ -51,15 +53,13 @@ class Banner(QFrame):
         retry_clicked(): load again.
         back_clicked(): do without what failed.
         other_clicked(): choose another model instead of what failed.
-        offer_taken(str): the button of the notice of this name, or its second one, was clicked.
         answered(): one of its buttons was clicked.
-        notice_changed(str): name of the notice that is shown; empty for none, and for one without.
+        notice_changed(str): topic of the notice that is shown; empty for none, and for one without.
     """
 
     retry_clicked = Signal()
     back_clicked = Signal()
     other_clicked = Signal()
-    offer_taken = Signal(str)
     answered = Signal()
     notice_changed = Signal(str)
 
@@ -98,7 +98,7 @@ class Banner(QFrame):
         self.retry.clicked.connect(self.retry_clicked)
         self.back.clicked.connect(self.back_clicked)
         self.dismiss.clicked.connect(self._dismiss)
-        self.offer.clicked.connect(self._take_offer)
+        self.offer.clicked.connect(lambda: self._take_offer(0))
         self.other.clicked.connect(self._take_other)
         for button in (self.retry, self.back, self.offer, self.other, self.dismiss):
             button.clicked.connect(self.answered)
@@ -139,18 +139,17 @@ class Banner(QFrame):
         self._show_next_notice()
 
     @Slot(str)
-    def show_answer(self, message: str, button: str = "", name: str = "") -> None:
-        """Show the answer to a click before all else; a button may undo it. It passes."""
-        self._drop(name)
-        self._notices.insert(
-            0, _Notice(as_sentence(message), button, name, passes=True, answers=True)
-        )
+    def show_answer(self, message: str, topic: str = "", *offers: Offer) -> None:
+        """Show the answer to a click before all else; an offer may undo it. It passes."""
+        self._drop(topic)
+        notice = _Notice(as_sentence(message), topic, offers, passes=True, answers=True)
+        self._notices.insert(0, notice)
         self._show_next_notice()
 
     @Slot(str)
     def show_notice(self, message: str) -> None:
         """Show a notice as soon as nothing more urgent is shown."""
-        self.show_offer(message, "", "")
+        self.show_offer(message)
 
     @Slot(str)
     def show_warning(self, message: str) -> None:
@@ -161,25 +160,23 @@ class Banner(QFrame):
     def show_offer(
         self,
         message: str,
-        button: str,
-        name: str,
-        *,
+        topic: str = "",
+        *offers: Offer,
         passes: bool = False,
-        other: tuple[str, str] = ("", ""),
         once: bool = False,
     ) -> None:
-        """Show a notice with a button, or without one if ``button`` is empty.
+        """Show a notice with a button for each of at most two offers.
 
-        A notice replaces the one of the same name, unless the name is empty. One that ``passes``
-        needs no answer. ``other`` is the text of a second button, and the name of its offer. An
-        offer that stands elsewhere, too, is shown ``once``: not again after a failure over it.
+        A notice replaces the one of the same topic, unless that is empty. One that ``passes`` needs
+        no answer. What is offered elsewhere, too, is shown ``once``: not again after a failure over
+        it.
         """
-        notice = _Notice(as_sentence(message), button, name, passes, other, once)
-        index = self._index(name)
+        notice = _Notice(as_sentence(message), topic, offers, passes, once)
+        index = self._index(topic)
         if index is not None and not passes:
             self._notices[index] = notice
         else:
-            self._drop(name)
+            self._drop(topic)
             self._notices.insert(self._place_of(notice), notice)
         self._show_next_notice()
 
@@ -190,21 +187,21 @@ class Banner(QFrame):
         passing = (number for number, one in enumerate(self._notices) if one.passes)
         return next(passing, len(self._notices))
 
-    def withdraw(self, name: str) -> None:
-        """Remove the notice of this name, if there is one."""
-        if self._drop(name):
+    def withdraw(self, topic: str) -> None:
+        """Remove the notice of this topic, if there is one."""
+        if self._drop(topic):
             self._show_next_notice()
 
-    def _drop(self, name: str) -> bool:
-        """Forget the notice of this name; return whether there was one."""
-        index = self._index(name)
+    def _drop(self, topic: str) -> bool:
+        """Forget the notice of this topic; return whether there was one."""
+        index = self._index(topic)
         if index is not None:
             del self._notices[index]
         return index is not None
 
-    def _index(self, name: str) -> int | None:
-        names = [notice.name for notice in self._notices]
-        return names.index(name) if name and name in names else None
+    def _index(self, topic: str) -> int | None:
+        topics = [notice.topic for notice in self._notices]
+        return topics.index(topic) if topic and topic in topics else None
 
     def _show_next_notice(self) -> None:
         notice = next(iter(self._notices), None)
@@ -215,14 +212,13 @@ class Banner(QFrame):
             self.hide()
         else:
             self._show(notice.sentence, self.dismiss)
-            self.offer.setText(notice.button)
-            self.offer.setVisible(bool(notice.button))
-            self.other.setText(notice.other[0])
-            self.other.setVisible(bool(notice.other[0]))
+            for button, (text, _) in zip((self.offer, self.other), notice.offers, strict=False):
+                button.setText(text)
+                button.show()
             self._lay_out()
         if notice is not self._shown:
             self._shown = notice
-            self.notice_changed.emit("" if notice is None else notice.name)
+            self.notice_changed.emit("" if notice is None else notice.topic)
             self._passing.stop()
             if notice is not None and notice.passes:
                 self._passing.start(_PASSING_MS)
@@ -258,21 +254,19 @@ class Banner(QFrame):
         ways = QBoxLayout.Direction
         self._row.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
 
-    @Slot()
-    def _take_offer(self) -> None:
-        name = "" if self._shown is None else self._shown.name
+    def _take_offer(self, number: int) -> None:
+        offers = () if self._shown is None else self._shown.offers
         self._dismiss()
-        self.offer_taken.emit(name)
+        for _, act in offers[number : number + 1]:
+            act()
 
     @Slot()
     def _take_other(self) -> None:
         if self._shows_urgent:
             self._drop_seen()
             self.other_clicked.emit()
-            return
-        name = "" if self._shown is None else self._shown.other[1]
-        self._dismiss()
-        self.offer_taken.emit(name)
+        else:
+            self._take_offer(1)
 
     @Slot()
     def _drop_seen(self) -> None:

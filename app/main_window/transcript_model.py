@@ -233,7 +233,7 @@ class TranscriptModel(QAbstractTableModel):
             return self._colour(view, column)
         if role in _LANGUAGE_ROLES and column == CAPTION and len(self._languages) >= _SEVERAL:
             return self._languages_of(view, role)
-        return self._sign(role, column) if view.marked else None
+        return self._sign(view, role, column)
 
     def _languages_of(self, view: UtteranceView, role: int) -> str:
         """Return the mark of one language of a row, or the names of all."""
@@ -243,11 +243,14 @@ class TranscriptModel(QAbstractTableModel):
             return marks[role].upper()
         return " · ".join(language_name(code) for code in marks.values() if code)
 
-    def _sign(self, role: int, column: int) -> object:
-        """Return what shows a bookmark."""
-        if role == Qt.ItemDataRole.DecorationRole and column == TIME:
+    def _sign(self, view: UtteranceView, role: int, column: int) -> object:
+        """Return what shows a bookmark, and what explains italics."""
+        is_tip = role == Qt.ItemDataRole.ToolTipRole
+        if is_tip and view.tail and column == SOURCE:
+            return self.tr("Words in italics may still change")
+        if view.marked and role == Qt.ItemDataRole.DecorationRole and column == TIME:
             return self._bookmark
-        return self.tr("Bookmark") if role == Qt.ItemDataRole.ToolTipRole else None
+        return self.tr("Bookmark") if view.marked and is_tip else None
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -308,7 +311,7 @@ class TranscriptModel(QAbstractTableModel):
                 return self._signed(view)
             case Qt.ItemDataRole.AccessibleTextRole:
                 return self._signed(view)
-            case Qt.ItemDataRole.ToolTipRole if not view.marked:
+            case Qt.ItemDataRole.ToolTipRole:
                 return self.tr("The model is not sure of this caption")
             case _ if role == DOUBT_ROLE:
                 return self._doubt_mark == DOTTED

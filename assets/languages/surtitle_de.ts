@@ -1965,14 +1965,6 @@
         <source>Start a new session first: the captions of this one are not saved</source>
         <translation>Beginnen Sie erst eine neue Sitzung: Die Untertitel dieser Sitzung werden nicht gespeichert</translation>
     </message>
-    <message>
-        <source>Words in italics may still change</source>
-        <translation>Kursive Wörter können sich noch ändern</translation>
-    </message>
-    <message>
-        <source>Words in italics may still change; captions with dots below may be wrong</source>
-        <translation>Kursive Wörter können sich noch ändern; gepunktet unterstrichene Untertitel können falsch sein</translation>
-    </message>
 </context>
 <context>
     <name>CaptionPreview</name>
@@ -3267,10 +3259,6 @@
         <translation>Die Übersetzung wird gestartet</translation>
     </message>
     <message>
-        <source>Not used c&amp;ommercially</source>
-        <translation>Nicht ge&amp;werblich genutzt</translation>
-    </message>
-    <message>
         <source>T&amp;ranslate on this computer</source>
         <translation>Auf d&amp;iesem Computer übersetzen</translation>
     </message>
@@ -4195,6 +4183,10 @@
     <message>
         <source>Captions</source>
         <translation>Untertitel</translation>
+    </message>
+    <message>
+        <source>Words in italics may still change</source>
+        <translation>Kursive Wörter können sich noch ändern</translation>
     </message>
     <message>
         <source>Bookmark</source>

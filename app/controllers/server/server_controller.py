@@ -66,7 +66,6 @@ class ServerController(QObject):
         self._choices.computer_chosen.connect(self._choose)
         self._choices.other_computer_wanted.connect(self.open_dialog)
         window.status.server_clicked.connect(self.open_dialog)
-        self._banner.offer_taken.connect(self._take_offer)
         self._show()
 
     @Slot()
@@ -118,11 +117,6 @@ class ServerController(QObject):
         else:
             self._guide.open_models()
 
-    @Slot(str)
-    def _take_offer(self, name: str) -> None:
-        if name == _GONE:
-            self._compute_here()
-
     @Slot()
     def _begin_again(self) -> None:
         """Another session takes over."""
@@ -142,12 +136,13 @@ class ServerController(QObject):
                 self._wait(message)
             case Notice(message=message) if message.code is Code.SERVER_GONE:
                 self._is_gone = True
-                button = self.tr("T&ranslate on this computer") if self._model.has_model else ""
-                self._banner.show_offer(worded(message), button, _GONE)
+                here = self.tr("T&ranslate on this computer"), self._compute_here
+                offers = (here,) if self._model.has_model else ()
+                self._banner.show_offer(worded(message), _GONE, *offers)
             case Notice(message=message) if message.code is Code.SERVER_BACK:
                 self._is_gone = False
                 self._banner.withdraw(_GONE)
-                self._banner.show_offer(worded(message), "", _BACK, passes=True)
+                self._banner.show_offer(worded(message), _BACK, passes=True)
             case _:
                 return
         self._show()

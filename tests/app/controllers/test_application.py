@@ -287,7 +287,7 @@ def test_a_session_that_could_not_be_saved_is_not_lost_in_passing(program, monke
     monkeypatch.setattr("app.captions.journal.append", refuse)
     one = program().open().wait_until_ready()
     banner = one.window.banner
-    banner.show_offer("The speech model is missing", "Do&wnload", FETCH)
+    banner.show_offer("The speech model is missing", FETCH, ("Do&wnload", list))
     one.type("Good morning.")
     one.press(Qt.Key.Key_Return)
     one.wait(lambda: "cannot be saved" in banner.sentence.text())

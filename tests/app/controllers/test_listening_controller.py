@@ -139,50 +139,15 @@ def test_both_lanes_are_told_apart_in_transcript_journal_and_export(program, tmp
     assert "Grace: " in (tmp_path / "talk.srt").read_text()
 
 
-def test_what_nobody_could_read_behind_the_set_up_is_explained_after_it(program):
+def test_the_tail_says_nothing_in_the_banner_and_comes_to_an_end(program):
     one = program().open()
-    application, banner = one.application, one.window.banner
-    application.settings.change("interface", legend_shown=False)
-    marks = TailChanged(lane="me", words=("and", "more"), after=0)
-    more = TailChanged(lane="me", words=("and", "more", "yet"), after=0)
-    banner.show_notice("Something else")
-    application.captions.take_heard(marks)
-    guide = application.side_windows.guide
-    guide.open_guide()
-    banner.dismiss.click()
-    application.captions.take_heard(more)
-    assert banner.isHidden()
-    guide.dialog.close()
-    application.captions.take_heard(marks)
-    assert "italics" in banner.sentence.text()
-    guide.open_guide()
-    assert banner.isHidden()
-    guide.dialog.close()
-    assert not application.settings.preferences.interface.legend_shown
-    application.captions.take_heard(more)
-    banner._passing.timeout.emit()
-    assert banner.isHidden()
-    assert application.settings.preferences.interface.legend_shown
-
-
-def test_the_tail_is_explained_once_and_comes_to_an_end(program):
-    one = program().open()
-    one.application.settings.change("interface", legend_shown=False)
-    tails, explained = (
-        [],
-        "Words in italics may still change; captions with dots below may be wrong.",
-    )
+    tails = []
     one.application.captions.captions_changed.connect(
         lambda views: tails.extend(view.tail for view in views if view.tail)
     )
     one.hear()
     assert tails
     assert max(len(tail.split()) for tail in tails) <= 4
-    assert one.window.banner.sentence.text() == explained
-    assert not one.application.settings.preferences.interface.legend_shown
-    one.window.banner.dismiss.click()
-    assert one.application.settings.preferences.interface.legend_shown
-    one.application.captions.take_heard(TailChanged(lane="me", words=("and", "more"), after=0))
     assert one.window.banner.isHidden()
     one.application.captions.take_heard(TailChanged(lane="me", words=(), after=0))
     one.wait(lambda: not [view for view in one.window.transcript.rows.views if view.tail])

@@ -63,11 +63,10 @@ def test_the_same_failure_is_said_again_when_it_comes_again(banner, said):
     assert said == ["No memory.", "No memory."]
 
 
-def test_an_offer_is_named_when_it_is_taken(banner):
+def test_an_offer_that_is_taken_does_what_came_with_it(banner):
     taken = []
-    banner.offer_taken.connect(taken.append)
-    banner.show_offer("one thing", "&Do it", "one")
-    banner.show_offer("another", "&Do that", "other")
+    banner.show_offer("one thing", "one", ("&Do it", lambda: taken.append("one")))
+    banner.show_offer("another", "other", ("&Do that", lambda: taken.append("other")))
     banner.offer.click()
     banner.offer.click()
     assert taken == ["one", "other"]
@@ -76,8 +75,7 @@ def test_an_offer_is_named_when_it_is_taken(banner):
 
 def test_a_warning_stands_before_an_open_offer_which_comes_back(banner):
     taken = []
-    banner.offer_taken.connect(taken.append)
-    banner.show_offer("a model is missing", "&Fetch", "fetch")
+    banner.show_offer("a model is missing", "fetch", ("&Fetch", lambda: taken.append("fetch")))
     banner.show_warning("this session cannot be saved")
     assert banner.sentence.text() == "This session cannot be saved."
     assert banner.offer.isHidden()
@@ -87,10 +85,16 @@ def test_a_warning_stands_before_an_open_offer_which_comes_back(banner):
     assert taken == ["fetch"]
 
 
+def show_two_ways(banner, message, taken):
+    again = "Try &again", lambda: taken.append("fetch")
+    banner.show_offer(
+        message, "fetch", again, ("Choose a &folder…", lambda: taken.append("choose"))
+    )
+
+
 def test_a_notice_may_offer_two_ways(banner):
     taken = []
-    banner.offer_taken.connect(taken.append)
-    banner.show_offer("no network", "Try &again", "fetch", other=("Choose a &folder…", "choose"))
+    show_two_ways(banner, "no network", taken)
     assert (banner.offer.text(), banner.other.text()) == ("Try &again", "Choose a &folder…")
     banner.other.click()
     assert taken == ["choose"]
@@ -104,8 +108,7 @@ def test_a_notice_may_offer_two_ways(banner):
 def test_where_a_model_failed_another_one_can_be_chosen_and_the_other_ways_stay(banner):
     others, taken = [], []
     banner.other_clicked.connect(lambda: others.append("other"))
-    banner.offer_taken.connect(taken.append)
-    banner.show_offer("no network", "Try &again", "fetch", other=("Choose a &folder…", "choose"))
+    show_two_ways(banner, "no network", taken)
     banner.show_failure("no memory", "&Stay with German", is_model=True)
     assert banner.other.text() == "A&nother model or folder…"
     banner.other.click()
@@ -124,7 +127,7 @@ def test_where_a_model_failed_another_one_can_be_chosen_and_the_other_ways_stay(
 def test_what_is_offered_elsewhere_too_does_not_come_back_after_a_failure_over_it(banner, answer):
     names = []
     banner.notice_changed.connect(names.append)
-    banner.show_offer("no speech model", "Do&wnload", "fetch", once=True)
+    banner.show_offer("no speech model", "fetch", ("Do&wnload", list), once=True)
     banner.show_notice("read me")
     banner.show_failure("no network", "&Stay with German", is_model=True)
     getattr(banner, answer).click()
@@ -135,7 +138,7 @@ def test_what_is_offered_elsewhere_too_does_not_come_back_after_a_failure_over_i
 
 def test_what_nobody_has_seen_yet_comes_after_the_failure(banner):
     banner.show_failure("no network", "&Stay with German")
-    banner.show_offer("no speech model", "Do&wnload", "fetch", once=True)
+    banner.show_offer("no speech model", "fetch", ("Do&wnload", list), once=True)
     banner.back.click()
     banner.show_loaded()
     assert banner.sentence.text() == "No speech model."
@@ -189,7 +192,7 @@ def test_a_banner_is_as_high_as_its_sentence_and_buttons_and_leaves_the_rest_to_
 def test_what_needs_no_answer_goes_by_itself_once_it_could_be_read(banner, qtbot, monkeypatch):
     monkeypatch.setattr(module, "_PASSING_MS", 0)
     banner.show_notice("this stays")
-    banner.show_offer("new session started", "", "", passes=True)
+    banner.show_offer("new session started", passes=True)
     qtbot.wait(1)
     assert banner.sentence.text() == "This stays."
     banner.dismiss.click()
@@ -199,7 +202,7 @@ def test_what_needs_no_answer_goes_by_itself_once_it_could_be_read(banner, qtbot
 
 def test_what_is_being_read_or_used_stays(banner, qtbot, monkeypatch):
     monkeypatch.setattr(module, "_PASSING_MS", 0)
-    banner.show_answer("new session started", "&Undo", "undo")
+    banner.show_answer("new session started", "undo", ("&Undo", list))
     QCursor.setPos(banner.mapToGlobal(banner.rect().center()))
     qtbot.wait(1)
     assert banner.isVisible()
@@ -216,7 +219,7 @@ def test_the_mouse_that_left_unseen_keeps_no_notice(banner, qtbot, monkeypatch):
 
 
 def test_what_passes_waits_while_something_stays(banner):
-    banner.show_offer("the microphone is heard again", "&Good", "good", passes=True)
+    banner.show_offer("the microphone is heard again", "good", ("&Good", list), passes=True)
     assert banner.sentence.text() == "The microphone is heard again."
     banner.show_notice("the headset is gone")
     assert banner.sentence.text() == "The headset is gone."
@@ -228,9 +231,9 @@ def test_what_passes_waits_while_something_stays(banner):
 def test_undo_is_offered_before_a_failure_which_comes_back(banner, qtbot, monkeypatch):
     names, failure = [], "Cannot reach huggingface.co."
     banner.notice_changed.connect(names.append)
-    banner.show_offer("no speech model", "Do&wnload", "fetch", once=True)
+    banner.show_offer("no speech model", "fetch", ("Do&wnload", list), once=True)
     banner.show_failure("cannot reach huggingface.co", "&Stay with German", is_model=True)
-    banner.show_answer("deleted", "&Undo", "undo")
+    banner.show_answer("deleted", "undo", ("&Undo", list))
     seen = banner.sentence.text(), banner.offer.text(), banner.retry.isVisible()
     assert seen == ("Deleted.", "&Undo", False)
     assert not banner.back.isVisible()
@@ -243,7 +246,7 @@ def test_undo_is_offered_before_a_failure_which_comes_back(banner, qtbot, monkey
     assert banner.back.isVisible()
     assert names == ["fetch", "undo", "fetch"]
     monkeypatch.setattr(module, "_PASSING_MS", 0)
-    banner.show_answer("deleted", "&Undo", "undo")
+    banner.show_answer("deleted", "undo", ("&Undo", list))
     qtbot.waitUntil(banner.retry.isVisible)
     assert banner.sentence.text() == failure
     banner.back.click()
@@ -252,10 +255,10 @@ def test_undo_is_offered_before_a_failure_which_comes_back(banner, qtbot, monkey
 
 
 def test_what_a_click_has_done_is_told_before_hints_and_notices_of_before(banner):
-    banner.show_offer("Words in italics may change", "", "legend", passes=True)
+    banner.show_offer("The microphone is heard again", passes=True)
     banner.show_notice("The microphone is gone")
-    banner.show_answer("New session started", "Undo", "undo")
-    banner.show_answer("New session started", "Undo", "undo")
+    banner.show_answer("New session started", "undo", ("Undo", list))
+    banner.show_answer("New session started", "undo", ("Undo", list))
     told = []
     while banner.isVisible():
         told.append(banner.sentence.text())
@@ -263,7 +266,7 @@ def test_what_a_click_has_done_is_told_before_hints_and_notices_of_before(banner
     assert told == [
         "New session started.",
         "The microphone is gone.",
-        "Words in italics may change.",
+        "The microphone is heard again.",
     ]
 
 
@@ -278,9 +281,7 @@ def narrow(banner, width):
 
 def test_three_buttons_stand_below_a_sentence_that_would_be_narrow_beside_them(banner):
     text = worded(FAILED_DOWNLOADS[3])
-    banner.show_offer(
-        text, "Try &again", "fetch", other=("Choose a&nother speech model…", "choose")
-    )
+    show_two_ways(banner, text, [])
     n_lines, is_below = narrow(banner, 600)
     assert is_below
     assert n_lines < 2.5
@@ -293,9 +294,7 @@ def test_three_buttons_stand_below_a_sentence_that_would_be_narrow_beside_them(b
 
 def test_the_next_notice_has_its_button_beside_it_again(banner):
     text = worded(FAILED_DOWNLOADS[3])
-    banner.show_offer(
-        text, "Try &again", "fetch", other=("Choose a&nother speech model…", "choose")
-    )
+    show_two_ways(banner, text, [])
     assert narrow(banner, 600)[1]
     banner.show_warning("this session cannot be saved")
     assert not narrow(banner, 600)[1]

@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QPalette, QWheelEvent
 from PySide6.QtWidgets import QPushButton, QStyleOptionViewItem
 
 from app.captions.model import UtteranceView
-from app.config.doubt import OFF, SIGN
+from app.config.doubt import DOTTED, OFF, SIGN
 from app.look.palette import colours_of
 from app.main_window.transcript_cell import PADDING
 from app.main_window.transcript_model import (
@@ -664,6 +664,16 @@ def test_words_that_may_change_stand_behind_the_others_in_italics_and_with_dots(
     assert tailed != upright, "the tail looks otherwise"
 
 
+def test_marks_of_a_row_are_explained_by_its_tool_tips(transcript):
+    transcript.mark_doubt(DOTTED)
+    rows, tip = transcript.rows, Qt.ItemDataRole.ToolTipRole
+    transcript.show_views((replace(view(0, "so", "also"), tail="we", marked=True),))
+    assert rows.index(0, SOURCE).data(tip) == "Words in italics may still change"
+    assert rows.index(0, TIME).data(tip) == "Bookmark"
+    transcript.show_views((replace(view(0, "so", "also"), doubtful=True, marked=True),))
+    assert rows.index(0, CAPTION).data(tip) == "The model is not sure of this caption"
+
+
 def picture_of(transcript, column):
     QGuiApplication.processEvents()
     area = transcript.visualRect(transcript.rows.index(0, column))
@@ -754,8 +764,6 @@ def test_a_screen_reader_and_a_tool_tip_name_the_doubt_whatever_the_eye_gets(tra
     assert cell(transcript, Qt.ItemDataRole.AccessibleTextRole) == "Wir trafen uns (?)"
     assert "not sure" in cell(transcript, Qt.ItemDataRole.ToolTipRole)
     assert cell(transcript, Qt.ItemDataRole.ToolTipRole, SOURCE) is None
-    transcript.show_views((replace(DOUBTFUL, marked=True),))
-    assert cell(transcript, Qt.ItemDataRole.ToolTipRole) == "Bookmark"
 
 
 def test_the_letters_of_a_doubtful_caption_are_those_of_others_above_dots(transcript):

@@ -15,7 +15,6 @@ class ListeningProgram:
         self.engine = engine
         settings = settings_in(tmp_path, model=tmp_path)
         self.application = Application(settings, EngineBridge(engine.make), speech.make)
-        self.application.settings.change("interface", legend_shown=True)  # shown before
         self.window = self.application.window
         self.bar, self.banner = self.window.controls, self.window.banner
         qtbot.addWidget(self.window)

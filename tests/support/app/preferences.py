@@ -58,7 +58,7 @@ CHOSEN = Preferences(
         page_port=9000,
     ),
     interface=InterfacePreferences(
-        language="de", appearance="dark", text_size=150, source_share=30, legend_shown=True
+        language="de", appearance="dark", text_size=150, source_share=30
     ),
     shortcuts={"pause": "F9", "lock": "", "of the future": "Ctrl+U"},
 )

@@ -61,10 +61,10 @@ class Visit:
         """Note what the banner says with the button *Try again*, too."""
         show_offer = Banner.show_offer
 
-        def note(banner, message, button, name, **options):
-            if name == FETCH:
+        def note(banner, message, topic="", *offers, **options):
+            if topic == FETCH:
                 self.notices.append(message)
-            show_offer(banner, message, button, name, **options)
+            show_offer(banner, message, topic, *offers, **options)
 
         Banner.show_offer = note
 
