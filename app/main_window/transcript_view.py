@@ -6,7 +6,7 @@ measured and painted, so a day of captions is as fast as a minute.
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QModelIndex, QPoint, QRect, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QFontMetrics,
     QGuiApplication,
@@ -266,6 +266,16 @@ class Transcript(QTableView):
             event.accept()
         else:
             super().keyPressEvent(event)
+            self._note_scrolling()
+
+    def moveCursor(
+        self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
+    ) -> QModelIndex:
+        """Let Home and End lead to the first and the last row: whole rows are selected."""
+        ends = QAbstractItemView.CursorAction
+        if action in {ends.MoveHome, ends.MoveEnd}:
+            modifiers |= Qt.KeyboardModifier.ControlModifier
+        return super().moveCursor(action, modifiers)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Change the text size with Ctrl, else scroll."""

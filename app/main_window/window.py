@@ -1,9 +1,18 @@
 """The main window: lays out its parts and connects them to the actions."""
 
+import sys
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QKeySequence, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import (
+    QAction,
+    QCloseEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPaintEvent,
+    QResizeEvent,
+    QShortcut,
+)
 from PySide6.QtWidgets import (
     QLineEdit,
     QMainWindow,
@@ -62,6 +71,7 @@ class MainWindow(QMainWindow):
         self._own_keys = ShortcutOverride((self.typed_line, self.find_bar.line), self)
         self._was_painted = False
         FitDialogs(self)
+        QShortcut(Qt.Key.Key_F10, self).activated.connect(self._open_menu)
         self._lay_out()
         self._connect_actions()
         self.transcript.typed.connect(self._type)
@@ -227,6 +237,11 @@ class MainWindow(QMainWindow):
         self.typed_line.setFocus()
 
     @Slot()
+    def _open_menu(self) -> None:
+        """Open the first menu, as F10 does in most programs."""
+        self.menuBar().setActiveAction(self.menuBar().actions()[0])
+
+    @Slot()
     def _emit_painted(self) -> None:
         self.painted.emit()
 
@@ -258,7 +273,7 @@ class ShortcutOverride(QObject):
     """Let the window handle the keys of its actions inside text fields.
 
     Text fields use many keys for editing, different ones on each system: on X11, Ctrl+E moves to
-    the end.
+    the end. A letter with Alt that names nothing in the window is no letter of a text.
     """
 
     def __init__(self, lines: Sequence[QLineEdit], parent: QObject) -> None:
@@ -273,6 +288,11 @@ class ShortcutOverride(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Decline the keys of the window on behalf of the text field."""
-        if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+        if not isinstance(event, QKeyEvent):
+            return super().eventFilter(watched, event)
+        if event.type() == QEvent.Type.KeyPress:
+            is_alt = event.modifiers() == Qt.KeyboardModifier.AltModifier
+            return is_alt and bool(event.text()) and sys.platform != "darwin"
+        if event.type() != QEvent.Type.ShortcutOverride:
             return super().eventFilter(watched, event)
         return QKeySequence(event.keyCombination()) in self._keys

@@ -1,5 +1,8 @@
 """The line for typed words in the main window."""
 
+import sys
+
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
@@ -71,6 +74,25 @@ def test_keys_of_shortcuts_are_no_letters(qtbot, window):
     qtbot.keyClick(window.transcript, "b", Qt.KeyboardModifier.AltModifier)
     qtbot.keyClick(window.transcript, Qt.Key.Key_Down)
     assert window.typed_line.text() == ""
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="there Alt makes letters")
+def test_a_letter_with_alt_that_names_nothing_is_not_typed(qtbot, window):
+    window.find_bar.open_bar()
+    for line in (window.typed_line, window.find_bar.line):
+        qtbot.keyClick(line, "k", Qt.KeyboardModifier.AltModifier)
+        assert line.text() == ""
+        qtbot.keyClicks(line, "kK")
+        assert line.text() == "kK"
+
+
+def test_f10_opens_the_first_menu(qtbot, window):
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    qtbot.keyClick(window.typed_line, Qt.Key.Key_F10)
+    menu = window.menuBar().actions()[0].menu()
+    qtbot.waitUntil(menu.isVisible)
+    menu.close()
 
 
 def test_words_that_wait_can_be_skipped_while_they_are_many(qtbot, window):

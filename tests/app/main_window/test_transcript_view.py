@@ -664,6 +664,18 @@ def test_words_that_may_change_stand_behind_the_others_in_italics_and_with_dots(
     assert tailed != upright, "the tail looks otherwise"
 
 
+def test_end_and_home_lead_to_the_last_and_the_first_row(transcript, qtbot):
+    transcript.show_views(many(40))
+    transcript.go_to(7)
+    assert not transcript.follows
+    qtbot.keyClick(transcript, Qt.Key.Key_End)
+    assert transcript.currentIndex().row() == 39
+    assert transcript.follows
+    qtbot.keyClick(transcript, Qt.Key.Key_Home)
+    assert transcript.currentIndex().row() == 0
+    assert not transcript.follows
+
+
 def test_marks_of_a_row_are_explained_by_its_tool_tips(transcript):
     transcript.mark_doubt(DOTTED)
     rows, tip = transcript.rows, Qt.ItemDataRole.ToolTipRole
