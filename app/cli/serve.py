@@ -2,8 +2,10 @@
 
 import argparse
 import contextlib
+import logging
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -151,6 +153,16 @@ def serve(settings: "ServingSettings", model: ModelSettings) -> None:
         name = conversations.offer.model
         _tell_all(f"{name} translates at {server.address}, for up to", settings, ended)
         server.close()
+    if not conversations.has_stopped:
+        _end_at_once()
+
+
+def _end_at_once() -> None:
+    """End without what Python does last: a library that still computes would abort the process."""
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def serve_with_ray(

@@ -1,7 +1,7 @@
 """Answer requests to translate; ``engine.remote.wire`` has their forms.
 
 A request is heard after its token is known to be right. Sizes, times and rates are bounded: a flood
-is slowed down, and nobody else waits for it.
+is slowed down, and nothing is computed for who has gone.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from engine.remote.wire import (
     write_offer,
     write_opened,
 )
-from engine.session.conversations import Conversations
+from engine.session.conversations import Conversations, Lives
 
 _BODY_S = 10.0  # until a request has come
 _BEAT_S = 3.0  # a sign of life while nothing is to be told
@@ -169,7 +169,7 @@ class Answers:
         opening = _read(read_opening, await self._body(request))
         self._check_alive()
         answers = _Mailbox[Opened | Failure]()
-        self._conversations.open(who, opening, answers.put)
+        self._conversations.open(who, opening, answers.put, self._lives(request))
         answer = await self._in_time(answers) or Failure(Code.SERVER_BUSY())
         if isinstance(answer, Failure):
             status = _STATUS.get(answer.message.code, HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -185,6 +185,11 @@ class Answers:
             self._check_alive()
         return None
 
+    def _lives(self, request: Request) -> Lives:
+        """Return what tells whether the connection of a request is open."""
+        keeper, client = self._doorkeeper, _client(request)
+        return lambda: keeper is None or keeper.has_place(client)
+
     def _check_alive(self) -> None:
         if not self._conversations.is_alive:
             raise _RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, Code.SERVER_STOPPING())
@@ -195,7 +200,7 @@ class Answers:
         if not self._conversations.is_open((who, asked.session)):
             raise _RefusedError(HTTPStatus.CONFLICT, "this session is to be opened first")
         answers = _Mailbox[Answer]()
-        self._conversations.ask(who, asked, answers.put)
+        self._conversations.ask(who, asked, answers.put, self._lives(request))
         return StreamingResponse(self._lines(answers), 200, _HEADERS, _LINES)
 
     async def _lines(self, answers: "_Mailbox[Answer]") -> AsyncIterator[bytes]:

@@ -93,7 +93,7 @@ class Doorkeeper:
         return place
 
     def has_place(self, client: Client) -> bool:
-        """Return whether a connection was admitted."""
+        """Return whether a connection was admitted and is open; for any thread."""
         return client in self._readers
 
     def _note_readers(self) -> None:

@@ -32,6 +32,12 @@ IDLE_S = 60.0
 _MOST_UTTERANCES = 64
 """Sentences of a session that can still change; a desktop edits no more."""
 
+_OPENINGS, _ORDERS = 4, 16
+"""That wait, for each session that can be open; who asks for more is refused, and asks again."""
+
+Lives = Callable[[], bool]
+"""Whether who asked still waits for the answer; for any thread."""
+
 Key = tuple[str, str]
 """Who asks, and the name of its session: nobody asks in the session of another."""
 
@@ -63,6 +69,7 @@ class _Order:
 
     asked: Asked
     report: Callable[[Answer], None]
+    lives: Lives
     came_s: float
     is_answered: bool = False
 
@@ -118,6 +125,7 @@ class Conversations:
         self._free = list(range(n_most))[::-1]  # the lowest last, so that lanes in use are together
         self._sessions = dict[Key, _Session]()
         self._orders = deque[Callable[[], None]]()
+        self._openings = deque[Callable[[], None]]()
         self._changed = threading.Condition()
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name="surtitle-engine", daemon=True)
@@ -165,27 +173,50 @@ class Conversations:
         """Return whether there is such a session."""
         return key in self._sessions
 
-    def open(self, who: str, opening: Opening, report: Callable[[Opened | Failure], None]) -> None:
+    def open(
+        self,
+        who: str,
+        opening: Opening,
+        report: Callable[[Opened | Failure], None],
+        lives: Lives = lambda: True,
+    ) -> None:
         """Open a session; one that is open keeps its settings."""
-        self._order(partial(self._open, (who, opening.session), opening.settings, report))
+        key, settings = (who, opening.session), opening.settings
+        order = partial(self._open, key, settings, report, lives)
+        if not self._order(self._openings, _OPENINGS, order):
+            report(Failure(Code.SERVER_BUSY()))
 
-    def ask(self, who: str, asked: Asked, report: Callable[[Answer], None]) -> None:
+    def ask(
+        self,
+        who: str,
+        asked: Asked,
+        report: Callable[[Answer], None],
+        lives: Lives = lambda: True,
+    ) -> None:
         """Translate a sentence; the last report is no ``Changed``.
 
         A session answers one request after the other. Of those that wait, only the newest is
-        answered: the client that sent the others has gone.
+        answered: the client that sent the others has gone. Nothing more is computed, and the last
+        report does not come, once ``lives`` says no.
         """
-        order = _Order(asked, report, self._clock())
-        self._order(partial(self._take, (who, asked.session), order))
+        order = _Order(asked, report, lives, self._clock())
+        if not self._order(self._orders, _ORDERS, partial(self._take, (who, asked.session), order)):
+            report(Failure(Code.SERVER_BUSY()))
 
     def leave(self, who: str, session: str) -> None:
         """Close a session as soon as it is at rest."""
-        self._order(partial(self._leave, (who, session)))
+        self._order(self._orders, _ORDERS, partial(self._leave, (who, session)))
 
-    def _order(self, order: Callable[[], None]) -> None:
+    def _order(
+        self, orders: deque[Callable[[], None]], most: int, order: Callable[[], None]
+    ) -> bool:
+        """Let an order wait; return False, and nothing waits, if too many do."""
         with self._changed:
-            self._orders.append(order)
+            if len(orders) >= most * self.n_most:
+                return False
+            orders.append(order)
             self._changed.notify()
+            return True
 
     # on the thread that translates
 
@@ -203,12 +234,17 @@ class Conversations:
             raise
 
     def _obey_orders(self) -> bool:
-        """Obey all orders, wait for one if there is nothing to do; return False at the end."""
+        """Obey all orders, wait for one if there is nothing to do; return False at the end.
+
+        Of openings only one, since they take longest, and who has opened waits for a pass.
+        """
         with self._changed:
-            while not (self._orders or self.n_waiting or self._stopping):
+            while not (self._orders or self._openings or self.n_waiting or self._stopping):
                 self._changed.wait()
             orders = list(self._orders)
             self._orders.clear()
+            if self._openings:
+                orders.append(self._openings.popleft())
         for order in orders:
             order()
         return bool(orders or self.n_waiting or not self._stopping)
@@ -229,8 +265,14 @@ class Conversations:
         return CausalModel(self._store, lane)
 
     def _open(
-        self, key: Key, settings: TranslationSettings, report: Callable[[Opened | Failure], None]
+        self,
+        key: Key,
+        settings: TranslationSettings,
+        report: Callable[[Opened | Failure], None],
+        lives: Lives,
     ) -> None:
+        if not lives():
+            return
         session = self._sessions.get(key)
         if session is not None:
             session.used_s = self._clock()
@@ -274,6 +316,8 @@ class Conversations:
         return self._together is not None and self._together.is_busy(session.lane)
 
     def _take(self, key: Key, order: _Order) -> None:
+        if not order.lives():
+            return
         session = self._sessions.get(key)
         if session is None:
             order.report(Failure(Code.SERVER_BUSY()))
@@ -327,6 +371,8 @@ class Conversations:
             self._tell(order, Changed(kept, utterance.caption[kept:], utterance.n_read))
         while (change := (yield from system.steps(utterance))) is not None:
             self._tell(order, Changed(change.kept, change.text, change.n_read))
+            if not order.lives():
+                return
         finished = utterance.finished
         confidence = system.confidence(utterance) if finished else None
         settled = Settled(n_read=utterance.n_read, finished=finished, confidence=confidence)

@@ -7,6 +7,7 @@ texts between the placeholders are the headers.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 from engine.errors import ModelError
@@ -23,6 +24,9 @@ _MAX_UNIT = 64
 
 _DATE = "26 Jul 2024"
 """The default date of Llama 3.1; the prompt of an adapter must not change every day."""
+
+_TOKENIZERS = 8
+"""Of which is kept what their tokens begin with; a server opens sessions with one all day."""
 
 _WORD_MARKS = ("Ġ", "▁")
 """Of tokens that begin with a blank."""
@@ -200,6 +204,7 @@ def word_units(tokenizer: WordTokenizer, word: str) -> Iterator[tuple[int, ...]]
         yield tuple(ids[start : start + _MAX_UNIT])
 
 
+@lru_cache(maxsize=_TOKENIZERS)
 def word_starts(tokenizer: WordTokenizer) -> list[bool]:
     """Return for every id whether its token begins with a blank, and so begins a word."""
     tokens = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
@@ -215,6 +220,7 @@ _BLANKS = frozenset("▁" + "".join(map(chr, range(256, 289))))
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
 
+@lru_cache(maxsize=_TOKENIZERS)
 def words_begun(tokenizer: WordTokenizer, language: str) -> list[int]:
     """Return for every id how many words of a target its token begins.
 

@@ -118,7 +118,6 @@ class Conversation:
         self.counters = Counters()
         self.log = log or EventLog()
         self.cached_system: tuple[int, ...] = ()
-        self._words_begun = dict[bool, list[int]]()  # with blanks between words, and without
         self.haste = 1
         self._n_utterances = 0
         self._said = dict[int, str]()  # by the utterance's number
@@ -154,16 +153,10 @@ class Conversation:
         self.settings, self.resolved, self._context = settings, resolved, context
         self.policy = resolved.policy
         self.terms = tuple(copied) if settings.constrained else ()
-        self.words_begun = self._words_begun_in(language)
+        self.words_begun = words_begun(self.weights.tokenizer, language)
         self.prompt = context.prompt()
         self.constraints = constraints
         log_session(self.log, self.weights, language, resolved)
-
-    def _words_begun_in(self, language: str) -> list[int]:
-        spaced = is_spaced(language)
-        if spaced not in self._words_begun:
-            self._words_begun[spaced] = words_begun(self.weights.tokenizer, language)
-        return self._words_begun[spaced]
 
     def _check_room(self, prompt: Prompt) -> None:
         n_rows = len(prompt.headers.system)

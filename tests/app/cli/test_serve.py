@@ -60,7 +60,7 @@ def test_without_ray_its_name_and_how_to_install_it_are_told(monkeypatch, capfdb
 def test_it_serves_a_converted_model_until_a_signal_ends_it(words, wanted, how, graph, monkeypatch):
     done, told = [], []
     server = SimpleNamespace(address="http://house", close=lambda: done.append("closed"))
-    offer = SimpleNamespace(offer=SimpleNamespace(model="tiny"))
+    offer = SimpleNamespace(offer=SimpleNamespace(model="tiny"), has_stopped=True)
 
     @contextlib.contextmanager
     def by_ray(settings, _model, replicas, _folder):
@@ -86,6 +86,54 @@ def test_it_serves_a_converted_model_until_a_signal_ends_it(words, wanted, how, 
     assert told[-3].startswith(f"tiny translates at http://house, {how}for up to")
     assert "without a --token-file" in told[-2]
     assert told[-1] == "what was asked is answered, then it ends"
+
+
+STILL_COMPUTING = """
+import signal, sys, threading
+import app.serving.server as server
+from app.__main__ import main
+from engine.runtime.together import Together
+
+server.LAST_ANSWERS_S = 0.01
+begun = threading.Event()
+
+
+def for_ever(together):
+    asked = dict(together._asked)
+    begun.set()
+    while True:
+        together._store.feed([asked[lane] for lane in sorted(asked)])
+        for one in asked.values():
+            together._store.book.truncate(one.lane, 0)
+
+
+def start(conversations):
+    from engine.remote.wire import Asked, Opening
+    from engine.settings import TranslationSettings
+    from engine.text.sentences import Sentence
+
+    usual(conversations)
+    Together.compute = for_ever
+    opening = Opening(session="one", settings=TranslationSettings())
+    asked = Asked(session="one", number=1, sentence=Sentence(("a",), ended=True))
+    conversations.open("", opening, lambda _: conversations.ask("", asked, print))
+    begun.wait()
+    signal.raise_signal(signal.SIGTERM)
+
+
+from engine.session.conversations import Conversations
+usual, Conversations.start = Conversations.start, start
+sys.exit(main(["serve", "--port=0", "--device=cpu", "--model", sys.argv[1]]))
+"""
+
+
+@pytest.mark.slow
+def test_a_server_that_is_stopped_while_it_computes_ends_without_a_crash(graph):
+    command = [sys.executable, "-c", STILL_COMPUTING, str(graph)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=120, cwd=ROOT, check=False
+    )
+    assert (done.returncode, done.stderr.splitlines()[3:]) == (0, []), done.stderr
 
 
 @pytest.mark.parametrize("replicas", ["0", "3-2", "2-", "x", "1001", "-1", "1-2-3"])

@@ -17,6 +17,7 @@ from engine.session.loaded_model import LoadedModel
 from engine.settings import ServerSettings, TranslationSettings
 from engine.text.sentences import Sentence
 from tests.support.network.house_server import TOKEN, house_server
+from tests.support.sound_server import wait_until
 
 SESSION = "s" * 22
 CAPTION = (
@@ -219,6 +220,20 @@ def test_an_answer_ends_without_its_last_line_where_the_server_stops_before_it(
         status, answer = asked(server, CAPTION[0], "POST", CAPTION[1])
         assert status == 200
         assert "settled" not in answer
+
+
+def test_a_request_lives_as_long_as_its_connection(far_model, monkeypatch):
+    taken = queue.Queue()
+    monkeypatch.setattr(Conversations, "ask", lambda _, *order: taken.put(order[-1]))
+    with house_server(far_model) as (_, server):
+        assert asked(server, "/v1/sessions", "POST", opening())[0] == 200
+        with socket.create_connection(place(server), timeout=30) as sock:
+            head = f"POST {CAPTION[0]} HTTP/1.1\r\nhost: localhost\r\n"
+            head += f"authorization: Bearer {TOKEN}\r\ncontent-length: {len(CAPTION[1])}\r\n\r\n"
+            sock.sendall(head.encode() + CAPTION[1])
+            lives = taken.get(timeout=30)
+            assert lives()
+        wait_until(lambda: not lives())
 
 
 @pytest.mark.parametrize(

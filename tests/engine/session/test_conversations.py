@@ -13,7 +13,7 @@ from engine.events import Failed, Flushed, Ready
 from engine.messages import Code
 from engine.remote.captioner import PatientCaptioner
 from engine.remote.service import Service
-from engine.remote.wire import Asked, Failure, Opened, Opening
+from engine.remote.wire import Asked, Changed, Failure, Opened, Opening, Settled
 from engine.session.conversations import Conversations
 from engine.session.loaded_model import LoadedModel
 from engine.session.session import Session
@@ -179,3 +179,80 @@ def test_a_lane_goes_to_another_after_a_quiet_time_and_no_lane_is_given_twice(fa
     assert isinstance(opened("b"), Opened)  # what failed has given its lane back
     conversations.stop(patience_s=60)
     assert (conversations.is_alive, conversations.has_stopped) == (False, True)
+
+
+@pytest.fixture
+def conversations(far_model):
+    found = Conversations(LoadedModel(far_model, lambda _: None), 12)
+    found.start()
+    yield found
+    found.stop(patience_s=60)
+
+
+def asked(session, *words, number=1):
+    return Asked(session=session, number=number, sentence=Sentence(words, ended=True))
+
+
+def test_nothing_more_is_computed_for_who_has_gone(conversations):
+    told, answers = [], queue.Queue()
+    conversations.open("a", Opening(session="one", settings=SETTINGS), answers.put)
+    assert isinstance(answers.get(timeout=60), Opened)
+    words = tuple(drawn(3, 12))
+    conversations.ask("a", asked("one", *words), told.append, lambda: len(told) < 2)
+    conversations.ask("a", asked("one", "b", number=2), told.append, lambda: False)
+    conversations.open("b", Opening(session="two", settings=SETTINGS), told.append, lambda: False)
+    conversations.ask("a", asked("one", *words), answers.put)
+    caption = ""
+    while isinstance(answer := answers.get(timeout=60), Changed):
+        caption = caption[: answer.kept] + answer.text
+    assert [type(one) for one in told] == [Changed, Changed]
+    assert conversations.n_sessions == 1
+    assert caption == _alone_of(conversations, words)
+
+
+def _alone_of(conversations, words):
+    answers, caption = queue.Queue(), ""
+    conversations.open("alone", Opening(session="new", settings=SETTINGS), answers.put)
+    answers.get(timeout=60)
+    conversations.ask("alone", asked("new", *words), answers.put)
+    while isinstance(answer := answers.get(timeout=60), Changed):
+        caption = caption[: answer.kept] + answer.text
+    return caption
+
+
+def test_who_opens_many_sessions_holds_up_no_sentence_of_another(conversations):
+    told, begun, until = [], threading.Event(), threading.Event()
+
+    def hold_up(_opened):
+        begun.set()
+        until.wait(60)
+
+    conversations.open("a", Opening(session="one", settings=SETTINGS), hold_up)
+    assert begun.wait(60)
+    for number in range(10):
+        conversations.open(f"{number}", Opening(session="one", settings=SETTINGS), told.append)
+    ended = threading.Event()
+
+    def note(answer):
+        told.append(answer)
+        if not isinstance(answer, Changed):
+            ended.set()
+
+    conversations.ask("a", asked("one", *drawn(3, 12)), note)
+    until.set()
+    assert ended.wait(60)
+    kinds = [type(one) for one in told]
+    n_before = kinds.index(Changed)
+    assert n_before <= 2, "a sentence is begun before the openings that came before it"
+    assert Opened in kinds[: kinds.index(Settled)], "nor do sentences hold up openings"
+
+
+def test_of_requests_that_wait_there_are_not_more_than_can_be_kept(far_model):
+    waiting = Conversations(LoadedModel(far_model, lambda _: None), 1)  # it was not started
+    told = []
+    for number in range(40):
+        waiting.open("a", Opening(session=f"{number}", settings=SETTINGS), told.append)
+        waiting.ask("a", asked("one", "a"), told.append)
+        waiting.leave("a", "one")
+    assert all(one == Failure(Code.SERVER_BUSY()) for one in told)
+    assert 40 < len(told) < 80

@@ -10,6 +10,7 @@ from engine.text.prompt import (
     make_prompt,
     turn_end,
     word_ids,
+    word_starts,
     words_begun,
 )
 from tests.support.chat_templates import CHATML, GEMMA_LIKE, WITHOUT_SYSTEM, card, tokenizer_with
@@ -252,3 +253,9 @@ def test_a_word_joins_the_one_before_unless_the_tokenizer_adds_a_blank():
 )
 def test_a_token_begins_words_and_without_blanks_characters(language, tokens, begun):
     assert words_begun(Pieces(*tokens), language) == begun
+
+
+def test_what_the_tokens_of_a_model_begin_is_found_once_and_not_for_each_session():
+    tokenizer = tiny_tokenizer()
+    assert words_begun(tokenizer, "de") is words_begun(tokenizer, "de")
+    assert word_starts(tokenizer) is word_starts(tokenizer)
