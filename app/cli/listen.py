@@ -152,6 +152,7 @@ def _listening(
             name=it.lane,
             source=make_source(it, noticed(it.lane, report), real_time=settings.real_time),
             live=settings.real_time or not it.is_file,
+            whole=settings.is_recording,
         )
         for it in settings.sources
     ]

@@ -16,6 +16,7 @@ from engine.hub.bundled import NO_ADAPTER
 from engine.hub.catalogue import STANDARD_WHISPER, STREAMING_MODELS, suited_speech_model
 from engine.messages import Code
 from engine.models.model_card import read_card, translates_sound
+from engine.models.resolve import POLICY_OF_RECORDINGS
 from engine.settings import DEVICES, ModelSettings
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class ListenSettings:
         library: folder of downloaded models.
         real_time: play a file at its own pace.
         subtitles: files by format.
+        is_recording: nobody waits for the captions: all sources are files, at full speed.
         direct: folder of the model that translates sound, in the place of the recogniser; None:
             words are recognised.
     """
@@ -66,6 +68,7 @@ class ListenSettings:
     recognizer: str
     library: Path
     real_time: bool
+    is_recording: bool
     subtitles: dict[str, Path]
     direct: Path | None = None
 
@@ -104,7 +107,10 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
         "trained for it",
     )
     parser.add_argument(
-        "--real-time", action="store_true", help="play a file at its own pace, not at full speed"
+        "--real-time",
+        action="store_true",
+        help="play a file at its own pace; else each piece of it is heard once, and each sentence "
+        f"read to its end (--policy {POLICY_OF_RECORDINGS})",
     )
     for form in FORMATS:
         parser.add_argument(
@@ -129,15 +135,20 @@ def listen_settings(arguments: argparse.Namespace) -> ListenSettings:  # noqa: T
         _check_direct(arguments)
         arguments.model, arguments.adapter = arguments.direct, NO_ADAPTER
     files: dict[str, Path | None] = {form: getattr(arguments, form) for form in FORMATS}
+    sources = _chosen(arguments.sources, arguments.sound_devices)
+    is_recording = not arguments.real_time and all(it.is_file for it in sources)
+    if is_recording and arguments.direct is None and not arguments.policy:
+        arguments.policy = POLICY_OF_RECORDINGS
     translation = chosen_settings(arguments)
     if arguments.direct is not None:
         translation = _hearing(translation)
     return ListenSettings(
         translation=translation,
-        sources=_chosen(arguments.sources, arguments.sound_devices),
+        sources=sources,
         recognizer=suited_speech_model(arguments.asr, translation.translation.source_language),
         library=arguments.model_library,
         real_time=arguments.real_time,
+        is_recording=is_recording,
         subtitles={form: path for form, path in files.items() if path is not None},
         direct=arguments.direct,
     )

@@ -142,7 +142,8 @@ class SpeechEngine:
             if isinstance(one, WantedFile):
                 tell = noticed(THEM, report)
                 file = self._sources.file(one.path, tell, real_time=one.real_time)
-                lanes.append(Lane(name=THEM, source=file, live=one.real_time))
+                is_live = one.real_time
+                lanes.append(Lane(name=THEM, source=file, live=is_live, whole=not is_live))
             else:
                 lane = LANES[one.kind]
                 sources[lane] = self._sources.live(one, noticed(lane, report))

@@ -19,6 +19,9 @@ AUTO = "auto"
 STANDARD_POLICY, STANDARD_OF_DRAFTS = "read:3", "stable:2"
 """Where none was chosen. Drafts lag half as long under the second (docs/results.md)."""
 
+POLICY_OF_RECORDINGS = "offline"
+"""For what nobody waits for: each sentence is read to its end, which gives the best captions."""
+
 _NOTHING = TranslationSettings()
 _APART = "encoder-decoder"
 _SLOTTED = frozenset({"slots", "agreement"})

@@ -77,11 +77,13 @@ class Lane:
         name: unique; may be empty if there is only one lane.
         source: of the sound.
         live: the sound comes in real time, so that recognition can fall behind.
+        whole: nobody waits for the words: each piece of the sound is heard once, as a whole.
     """
 
     name: str
     source: AudioSource
     live: bool = True
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,7 +238,13 @@ class Listener:
     ) -> "_LaneWorker":
         settings = self._settings
         detector = self._recognition.make_detector()
-        recognizer = make_recognizer(model, detector, settings.vad, settings.recognizer)
+        recognizer = make_recognizer(
+            model,
+            detector,
+            settings.vad,
+            settings.recognizer,
+            whole_after_s=settings.pause_s if lane.whole else None,
+        )
         n_words = self._recognition.n_words
         return _LaneWorker(
             lane, recognizer, settings, self._clock, self._translates_slowly, n_words

@@ -64,8 +64,13 @@ class RecognizerSettings:
 class SpeechModel(Protocol):
     """A model of speech, as ``engine.speech.whisper.Whisper``."""
 
-    def recognize(self, samples: Samples, start_s: float, prompt: str) -> Hypothesis:
-        """Recognise at most 30 s of 16 kHz mono, shape (n_samples,), after the words ``prompt``."""
+    def recognize(
+        self, samples: Samples, start_s: float, prompt: str, *, whole: bool = False
+    ) -> Hypothesis:
+        """Recognise at most 30 s of 16 kHz mono, shape (n_samples,), after the words ``prompt``.
+
+        A ``whole`` piece is heard once and for all, so that more of its readings are compared.
+        """
 
 
 class Recognizer(LiveRecognizer):

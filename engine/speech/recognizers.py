@@ -7,6 +7,7 @@ from engine.speech.live_recognizer import LiveRecognizer
 from engine.speech.recognizer import Recognizer, RecognizerSettings, SpeechModel
 from engine.speech.streaming import PRE_ROLL_S, StreamingModel, StreamingRecognizer
 from engine.speech.vad import Detector, VadSettings, VoiceActivityDetector
+from engine.speech.whole_pieces import WholePieces
 
 
 def make_recognizer(
@@ -14,6 +15,8 @@ def make_recognizer(
     detector: Detector,
     vad: VadSettings | None = None,
     settings: RecognizerSettings | None = None,
+    *,
+    whole_after_s: float | None = None,
 ) -> LiveRecognizer:
     """Return what turns sound into committed words.
 
@@ -22,6 +25,8 @@ def make_recognizer(
         detector: of voice activity, for this recogniser alone.
         vad: None for the defaults.
         settings: of a model that hears whole pieces; None for the defaults.
+        whole_after_s: nobody waits for the words: such a model hears each piece once, when a
+            silence of so many seconds has ended it; None: it hears the newest again and again.
     """
     vad = vad or VadSettings()
     if isinstance(model, DirectModel):
@@ -30,4 +35,6 @@ def make_recognizer(
         heard = replace(vad, pre_roll_s=max(vad.pre_roll_s, PRE_ROLL_S))
         return StreamingRecognizer(model, VoiceActivityDetector(detector, heard))
     gate = VoiceActivityDetector(detector, vad)
+    if whole_after_s is not None:
+        return WholePieces(model, gate, whole_after_s)
     return Recognizer(model, gate, settings or RecognizerSettings())

@@ -63,9 +63,11 @@ class Script:
         self.words = words
         self.on_pass = on_pass
         self.prompts = []
+        self.n_whole = 0  # passes over pieces that are heard once
 
-    def recognize(self, samples, start_s, prompt):
+    def recognize(self, samples, start_s, prompt, *, whole=False):
         self.prompts.append(prompt)
+        self.n_whole += whole
         self.on_pass()
         end_s = start_s + len(samples) / SAMPLE_RATE_HZ
         heard = []

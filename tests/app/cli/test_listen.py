@@ -98,6 +98,26 @@ def test_what_is_said_in_a_file_comes_out_line_by_line(listen, talk):
     )
 
 
+@pytest.mark.parametrize("real_time", [False, True])
+def test_a_file_is_heard_once_and_its_sentences_read_whole_unless_it_has_its_own_pace(
+    listen, talk, monkeypatch, real_time
+):
+    model, policies = Script(script(TEXT)), []
+    monkeypatch.setattr("engine.speech.whisper.Whisper", lambda _settings: model)
+
+    class Noting(EchoSession):
+        def __init__(self, model, translation, *others, **more):
+            policies.append(translation.policy)
+            super().__init__(model, translation, *others, **more)
+
+    monkeypatch.setattr("engine.session.session.Session", Noting)
+    listen("--source", talk, *(["--real-time"] if real_time else []))
+    assert policies == ["" if real_time else "offline"]
+    assert model.n_whole == (0 if real_time else 1)
+    listen("--source", talk, "--policy", "read:2")
+    assert policies[1:] == ["read:2"], "what is asked for counts"
+
+
 def test_phones_read_what_is_heard_but_no_name_of_a_file(listen, talk, tmp_path, monkeypatch):
     rooms = fake_rooms(monkeypatch)
     monkeypatch.setattr(EventQueue, "is_empty", True)  # as when somebody speaks: each comes alone
