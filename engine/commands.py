@@ -56,7 +56,13 @@ class Clear:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """Leave whole sentences that wait without a caption, so that the newest words come next."""
+    """Leave whole sentences that wait without a caption, so that the newest words come next.
+
+    Attributes:
+        typed: those that were typed, too.
+    """
+
+    typed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,8 +131,8 @@ class Serving:
                 self._configure(translation)
             case UseLanguages(further):
                 self._further.use(further, self._passages)
-            case Skip():
-                self._skip()
+            case Skip(typed):
+                self._skip(typed=typed)
             case Flush(number):
                 self._flushes.append(number)
             case SetWords() | FeedWords() | EndPassage() | Clear():
@@ -140,11 +140,13 @@ class Serving:
                 if isinstance(command, Clear):
                     self._report(Cleared())
 
-    def _skip(self) -> None:
+    def _skip(self, *, typed: bool) -> None:
         """Leave whole sentences that wait without a caption."""
         for passage in self._passages:
-            passage.skip()
-        self._further.captions.skip()
+            if typed or passage.was_heard:
+                passage.skip()
+        if typed:  # heard words alone leave it to the further languages to keep up
+            self._further.captions.skip()
 
     def advance(self) -> None:
         """Do one unit of work: extend one caption, or what waits for all to be settled.

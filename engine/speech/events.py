@@ -77,6 +77,22 @@ class CaughtUp:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """Sound was left out, since captions were too far behind; words go on with what is said now.
+
+    Attributes:
+        seconds: of sound that nobody heard.
+        since_s: when it began, by the clock of the chunks.
+        after: number of the newest committed word of the lane before it.
+    """
+
+    lane: str
+    seconds: float
+    since_s: float
+    after: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Noticed:
     """A source reported a notice."""
 
@@ -103,6 +119,7 @@ Heard = (
     | TailChanged
     | Behind
     | CaughtUp
+    | LeftOut
     | Noticed
     | ListeningFailed
     | ListeningEnded

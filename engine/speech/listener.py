@@ -8,15 +8,16 @@ import contextlib
 import logging
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
 from engine.audio.chunks import AudioChunk, AudioSource
-from engine.commands import EndPassage, FeedWords, Flush, HeardCommand
+from engine.audio.devices import SAMPLE_RATE_HZ
+from engine.commands import EndPassage, FeedWords, Flush, HeardCommand, Skip
 from engine.errors import SurtitleError
 from engine.events import Event, Failed, Flushed
 from engine.messages import Code
@@ -25,6 +26,7 @@ from engine.speech.events import (
     Behind,
     CaughtUp,
     Heard,
+    LeftOut,
     ListeningEnded,
     ListeningFailed,
     RecognizerReady,
@@ -44,6 +46,10 @@ _log = logging.getLogger(__name__)
 
 _POLL_S = 0.1  # time limit of reading a source that has no sound
 _TOUCHING_S = 0.002  # successive chunks touch to within rounding
+_NOW_S = 1.0  # sound that is younger is of now
+_SILENT = 0.003  # the loudest sample of sound whose loss nobody needs to be told
+_SETTLING_S = 60.0
+"""So long after the start nothing is left out, unless it has kept up before: models load late."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +63,8 @@ class ListeningSettings:
         end_s: the same where the recogniser writes none, so that only pauses end sentences.
         max_words_waiting: recognition pauses while this many committed words are not read.
         behind_s: age of the recognised sound above which ``Behind`` is reported.
+        most_behind_s: age of live sound, and of heard words without a caption, above which what
+            waits is left out: a caption of a minute ago helps nobody.
         smaller_model: name of the model to advise if recognition is too slow; empty for none.
     """
 
@@ -66,6 +74,7 @@ class ListeningSettings:
     end_s: float = 0.3
     max_words_waiting: int = 150
     behind_s: float = 5.0
+    most_behind_s: float = 10.0
     smaller_model: str = ""
 
 
@@ -104,7 +113,7 @@ class Recognition:
 class Feed(Protocol):
     """The receiver of words: a session, or its owner. It is used on the recogniser's thread."""
 
-    def send(self, command: HeardCommand) -> None:
+    def send(self, command: HeardCommand | Skip) -> None:
         """Take a command."""
 
     @property
@@ -151,6 +160,8 @@ class Listener:
         self._flush = Flush(time.monotonic_ns())  # no other listener's
         self._translated = threading.Event()
         self._over = threading.Event()
+        self._workers: Sequence[_LaneWorker] = ()
+        self._unread = _UnreadWords(self._settings.most_behind_s)
         self._thread = threading.Thread(target=self._run, name="surtitle-ears", daemon=True)
 
     def start(self) -> None:
@@ -182,6 +193,11 @@ class Listener:
     def n_dropped(self) -> int:
         """The number of 16 kHz samples that were lost."""
         return sum(lane.source.n_dropped for lane in self._lanes)
+
+    @property
+    def waiting_since_s(self) -> float | None:
+        """When the oldest live sound began that waits for the recogniser; None if none waits."""
+        return min((one.since_s for one in self._workers if one.since_s is not None), default=None)
 
     def stop(self) -> None:
         """Stop recording; the recorded sound is still recognised and translated."""
@@ -224,13 +240,14 @@ class Listener:
     def _listen(self) -> None:
         started_s = self._clock()
         model = self._recognition.make_model()
-        workers = [self._lane_worker(lane, model) for lane in self._lanes]
+        workers = self._workers = [self._lane_worker(lane, model) for lane in self._lanes]
         streams = isinstance(model, StreamingModel | DirectModel)
         self._report(RecognizerReady(load_s=self._clock() - started_s, streams=streams))
         while workers and not self._over.is_set():
             for worker in workers:
                 for event in worker.listen(_POLL_S / len(workers)):
                     self._pass_on(event)
+                self._keep_up()
             workers = [worker for worker in workers if not worker.finished]
 
     def _lane_worker(
@@ -254,19 +271,62 @@ class Listener:
         if isinstance(event, FeedWords):
             most = self._settings.max_words_waiting
             while self._feed.backlog_words >= most and not self._over.wait(_POLL_S):
-                pass
+                self._keep_up()
+            if any(lane.live for lane in self._lanes):
+                self._unread.feed(event.words)
         if not isinstance(event, FeedWords | EndPassage):
             self._report(event)
         elif not self._over.is_set():
             self._feed.send(event)
+
+    def _keep_up(self) -> None:
+        """Leave heard sentences without a caption that wait for too long."""
+        if self._unread.are_too_old(self._feed.backlog_words, self._clock()):
+            self._feed.send(Skip(typed=False))
 
     def _translates_slowly(self) -> bool:
         """Return whether the words that wait reach half of the limit for recognition."""
         return 2 * self._feed.backlog_words >= self._settings.max_words_waiting
 
 
+class _UnreadWords:
+    """The words that were fed and may not be read yet. No clock."""
+
+    def __init__(self, most_s: float) -> None:
+        """Words that were said more than ``most_s`` ago are too old."""
+        self._most_s = most_s
+        self._waiting = deque[float]()  # when each was said
+        self._first_read_s: float | None = None
+        self._has_kept_up = False
+
+    def feed(self, words: Sequence[FedWord]) -> None:
+        """Note words that are fed."""
+        self._waiting += (one.spoken_at_s for one in words if one.spoken_at_s is not None)
+
+    def are_too_old(self, n_unread: int, now_s: float) -> bool:
+        """Return, once for the same words, whether the oldest of the unread is too old."""
+        if n_unread < len(self._waiting):
+            self._first_read_s = now_s if self._first_read_s is None else self._first_read_s
+            self._has_kept_up |= n_unread == 0
+        while len(self._waiting) > n_unread:
+            self._waiting.popleft()
+        has_settled = self._first_read_s is not None and (
+            self._has_kept_up or now_s - self._first_read_s > _SETTLING_S
+        )
+        is_old = bool(self._waiting) and now_s - self._waiting[0] > self._most_s
+        if has_settled and is_old:
+            self._waiting.clear()
+            return True
+        return False
+
+
 class _LaneWorker:
-    """Recognise one lane. Only the recogniser's thread uses it."""
+    """Recognise one lane. Only the recogniser's thread uses it.
+
+    Attributes:
+        since_s: when the oldest sound began that is not recognised, as far as it was read; None
+            while none waits, and where the sound does not come in real time. Any thread may look.
+    """
 
     def __init__(
         self,
@@ -287,6 +347,10 @@ class _LaneWorker:
         self._ended_s: float | None = None  # time at which a pause ends the passage
         self._is_behind = False
         self._hears = False  # sound came
+        self._newest: AudioChunk | None = None  # that was recognised
+        self._began_s = clock()
+        self._has_kept_up = False
+        self.since_s: float | None = None
         self.finished = False
 
     def listen(self, timeout_s: float) -> Iterator[Heard | FeedWords | EndPassage]:
@@ -294,6 +358,7 @@ class _LaneWorker:
         source = self._lane.source
         chunk = source.read(timeout_s)
         if chunk is None:
+            self.since_s = None
             if source.ended:
                 yield from self._take_results(self._recognizer.flush(), None)
                 self.finished = True
@@ -301,14 +366,51 @@ class _LaneWorker:
         if not self._hears:
             self._hears = True
             yield SoundCame(lane=self._lane.name)
+        if self._lane.live:
+            self.since_s = _begun_s(chunk)
+            if self._is_too_old(chunk):
+                chunk = yield from self._leave_out(chunk)
+                self.since_s = _begun_s(chunk)
         for sound in self._with_waiting(chunk):
             yield from self._take_results(self._recognizer.feed(sound), sound)
+            self._newest = sound
             yield from self._compare_times(sound)
             if self._recognizer.hears_speech:
                 self._ended_s = None
             elif self._ended_s is not None and sound.end_s > self._ended_s:
                 self._ended_s = None
                 yield EndPassage(self._lane.name)
+
+    def _is_too_old(self, chunk: AudioChunk) -> bool:
+        """Return whether sound is too old to be captioned, and what came next not yet read."""
+        now_s = self._clock()
+        age_s = now_s - chunk.heard_at_s
+        self._has_kept_up |= age_s < _NOW_S
+        has_settled = self._has_kept_up or now_s - self._began_s > _SETTLING_S
+        return has_settled and age_s > self._settings.most_behind_s
+
+    def _leave_out(
+        self, chunk: AudioChunk
+    ) -> Generator[Heard | FeedWords | EndPassage, None, AudioChunk]:
+        """End what was said, and return the sound of now; report what is left out before it."""
+        yield from self._take_results(self._recognizer.flush(), self._newest)
+        yield EndPassage(self._lane.name)
+        since_s, n_samples, loudest = _begun_s(chunk), 0, 0.0
+        while self._clock() - chunk.heard_at_s > _NOW_S:
+            following = self._lane.source.read(0)
+            if following is None:
+                break
+            n_samples += len(chunk.samples)
+            loudest = max(loudest, float(np.abs(chunk.samples).max()))
+            chunk = following
+        if loudest > _SILENT:
+            yield LeftOut(
+                lane=self._lane.name,
+                seconds=n_samples / SAMPLE_RATE_HZ,
+                since_s=since_s,
+                after=self._n_words[self._lane.name],
+            )
+        return chunk
 
     def _with_waiting(self, chunk: AudioChunk) -> Iterator[AudioChunk]:
         """Join a late chunk with those that came meanwhile, so that the model runs less often."""
@@ -385,6 +487,11 @@ class _LaneWorker:
             code = Code.CAPTIONS_SLOW if smaller else Code.CAPTIONS_SLOW_SMALLEST
         message = code(factor=self._recognizer.real_time_factor, smaller=smaller)
         return Behind(lane=lane, seconds=seconds, message=message, smaller_model=smaller)
+
+
+def _begun_s(chunk: AudioChunk) -> float:
+    """Return when the first sample of a chunk was recorded."""
+    return chunk.heard_at_s - len(chunk.samples) / SAMPLE_RATE_HZ
 
 
 def _joined(chunks: Sequence[AudioChunk]) -> AudioChunk:

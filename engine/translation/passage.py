@@ -72,6 +72,11 @@ class Passage:
         return self._n_final + len(self._words)
 
     @property
+    def was_heard(self) -> bool:
+        """Whether its words were spoken, not typed."""
+        return any(word.spoken_at_s is not None for word in self._words)
+
+    @property
     def is_settled(self) -> bool:
         """Whether the translation of every open utterance is complete."""
         return all(map(self._is_done, self._utterances))

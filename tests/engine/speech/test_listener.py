@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from engine.audio.devices import SAMPLE_RATE_HZ
+from engine.commands import Skip
 from engine.errors import AudioError, ModelError
 from engine.events import Failed, Flushed, SourceChanged, UtteranceEnded
 from engine.messages import Code
@@ -14,6 +15,7 @@ from engine.metrics.word_lags import WordLags
 from engine.speech.events import (
     Behind,
     CaughtUp,
+    LeftOut,
     ListeningEnded,
     ListeningFailed,
     RecognizerReady,
@@ -310,7 +312,140 @@ def test_falling_behind_is_told_with_a_smaller_model(pass_s, told):
     assert all(event.smaller_model == "tiny.en" for event in heard.of(Behind))
     assert all("tiny.en" in str(event.message) for event in heard.of(Behind))
     assert len(heard.of(Behind)) <= len(heard.of(CaughtUp)) + 1
-    assert len(echo.fed) == 60
+    assert (len(echo.fed) == 60) is not told  # else what was too old was left out
+
+
+def numbered(n_words):
+    """A talk of words that differ, and its sound."""
+    words = script(" ".join(f"w{number}" for number in range(n_words)))
+    return words, sound_of(words, n_words * WORD_S)
+
+
+def late_talk(*, pass_s, n_words=300, slow_until=10_000, settings=None, live=True):
+    """Hear a talk by a model whose passes take so long; return its words, echo and events."""
+    clock = HandClock()
+    words, sound = numbered(n_words)
+    passes = []
+
+    def take_time():
+        passes.append(clock.now_s)
+        clock.now_s += pass_s if 3 < len(passes) < slow_until else 0.1
+
+    source = Late(sound, clock)
+    lane = Lane(name="", source=source, live=live)
+    made, echo, heard = run(
+        [lane], Script(words, on_pass=take_time), clock=clock, settings=settings
+    )
+    return words, echo, heard, made
+
+
+def test_what_is_too_old_is_left_out_with_its_length_and_the_words_of_now_follow():
+    words, echo, heard, _ = late_talk(pass_s=7.0)
+    told = heard.of(LeftOut)
+    assert len(told) > 1
+    fed = [word for _, word in echo.fed]
+    numbers = [int(word[1:]) for word in fed]
+    assert numbers == sorted(set(numbers))  # in order, none twice
+    lost_s = (len(words) - len(fed)) * WORD_S
+    assert sum(event.seconds for event in told) == pytest.approx(lost_s, abs=1.5 * len(told))
+    for event in told:
+        assert event.seconds > 5
+        before = next(word for word in echo.words if word.number == event.after)
+        assert event.since_s == pytest.approx(before.spoken_at_s, abs=1.5)
+    ages = [word.committed_at_s - word.spoken_at_s for word in echo.words]
+    assert max(ages) < 10 + 2 * 7 + 5  # it began a pass at most that late, and never falls behind
+    assert sum(ages[-50:]) / 50 < 20
+
+
+def test_a_talk_that_catches_up_loses_nothing():
+    words, echo, heard, _ = late_talk(pass_s=3.0, slow_until=6)
+    assert not heard.of(LeftOut)
+    assert len(echo.fed) == len(words)
+
+
+def test_a_file_is_never_left_out():
+    words, echo, heard, made = late_talk(pass_s=7.0, n_words=90, live=False)
+    assert not heard.of(LeftOut)
+    assert len(echo.fed) == len(words)
+    assert made.waiting_since_s is None
+
+
+def test_what_was_said_while_a_model_loaded_is_kept():
+    clock = HandClock()
+    words, sound = numbered(100)
+
+    def load():
+        clock.now_s += 30.0
+        return Script(words, on_pass=lambda: setattr(clock, "now_s", clock.now_s + 0.5))
+
+    _, echo, heard = run([Lane(name="", source=Late(sound, clock))], load, clock=clock)
+    assert not heard.of(LeftOut)
+    assert len(echo.fed) == len(words)
+
+
+def test_silence_that_is_left_out_is_told_to_nobody():
+    clock = HandClock()
+    words = script("we went home again today and")
+    sound = sound_of(words, 120.0)
+    passes = []
+
+    def take_time():
+        passes.append(clock.now_s)
+        clock.now_s += 60.0 if len(passes) == 4 else 0.1
+
+    run_ = run(
+        [Lane(name="", source=Late(sound, clock))], Script(words, on_pass=take_time), clock=clock
+    )
+    assert not run_[2].of(LeftOut)
+
+
+def test_sound_that_waits_is_told_by_its_age():
+    clock = HandClock()
+    words, sound = numbered(60)
+    ages = []
+
+    def take_time():
+        clock.now_s += 2.0
+        ages.append(clock.now_s - made.waiting_since_s)
+
+    source = Late(sound, clock)
+    made, _, _ = listener(
+        [Lane(name="", source=source)], Script(words, on_pass=take_time), clock=clock
+    )
+    assert made.waiting_since_s is None
+    hear_out(made)
+    assert min(ages) >= 2.0
+    assert made.waiting_since_s is None
+
+
+def test_heard_words_that_wait_for_their_caption_too_long_are_skipped():
+    clock = HandClock()
+    words, sound = numbered(120)
+    echo = Echo()
+    skips = []
+    send = echo.send
+
+    def take(command):
+        if isinstance(command, Skip):
+            skips.append((clock.now_s, echo.backlog_words))
+            echo.release()
+            echo.hold()
+        else:
+            send(command)
+            if len(echo.words) < 20:
+                echo.release()
+                echo.hold()
+
+    echo.send = take
+    echo.hold()
+    made, _, _ = listener(
+        [Lane(name="", source=Late(sound, clock))], Script(words), echo=echo, clock=clock
+    )
+    with started(made):
+        wait_until(lambda: len(echo.words) == 120)
+        echo.release()
+    assert len(skips) > 1
+    assert all(0.4 * n_words > 8 for _, n_words in skips)
 
 
 def test_a_slow_translation_is_not_blamed_on_the_recogniser():
