@@ -97,8 +97,7 @@ class Listener(QObject):
         self._ticks.stop()
         busy = (time.thread_time() - self._busy_s) / (sum(self.gaps) / 1000)
         desk, window = self._application.listening.desk, self._application.window
-        record = self._application.side_windows.latency.record
-        lags = {lag.stage: lag for lag in record.lags.heard()}
+        lags = {lag.stage: lag for lag in self._application.lag.lags.heard()}
         self.heard = " ".join(view.source for view in window.transcript.rows.views)
         self.row = [
             value for stage in HEARD_STAGES for value in (lags[stage].median_s, lags[stage].p95_s)

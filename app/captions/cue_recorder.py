@@ -1,11 +1,13 @@
 """Utterances of a session become cues: words, translation and times. Plain Python, no clock."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from app.captions.cue_splitter import cue_of
 from app.captions.cues import Cue
+from app.captions.left_out import left_out_note, left_out_s
 from engine.events import Event, FurtherCaptionEnded, UtteranceDropped, UtteranceEnded
+from engine.speech.events import LeftOut
 from engine.utterances import Utterance, UtteranceTracker
 
 
@@ -51,13 +53,20 @@ class CueRecorder:
         further: codes of the further languages that are kept, too.
     """
 
-    def __init__(self, utterances: UtteranceTracker, start_s: float = 0.0) -> None:
+    def __init__(
+        self,
+        utterances: UtteranceTracker,
+        start_s: float = 0.0,
+        note_of: Callable[[float], str] = left_out_note,
+    ) -> None:
         """Start without cues.
 
         Args:
             utterances: follows the session.
             start_s: start of the program, by the clock of the utterances.
+            note_of: returns the sentence where so many seconds have no caption.
         """
+        self._note_of = note_of
         self._utterances = utterances
         self._start_s = start_s
         self._cues: dict[int, Cue] = {}
@@ -119,6 +128,19 @@ class CueRecorder:
             return CueWithdrawn(key=utterance.key)
         return None
 
+    def leave_out(self, event: LeftOut, key: int) -> CueKept:
+        """Keep where sound was left out, by a key of its own."""
+        note, start_s = self._note_of(event.seconds), max(0.0, event.since_s - self._start_s)
+        self._cues[key] = Cue(
+            start_s=start_s,
+            end_s=start_s + event.seconds,
+            text=note,
+            source=note,
+            speaker=event.lane,
+            left_out_s=event.seconds,
+        )
+        return CueKept(key=key, cue=self._cues[key])
+
     def flush(self, now_s: float) -> list[CueKept]:
         """Keep the incomplete utterances as they are: the session has ended."""
         found = [
@@ -171,6 +193,8 @@ class CueRecorder:
             [time_s - self._start_s for time_s in times_s if time_s is not None],
             self.further,
         )
+        if seconds := left_out_s(utterance):
+            cue = replace(cue, text=self._note_of(seconds), left_out_s=seconds)
         self._cues[utterance.key] = cue
         return CueKept(key=utterance.key, cue=cue)
 

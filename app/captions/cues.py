@@ -62,6 +62,7 @@ class Cue:
         doubtful: the model is not sure of the caption.
         pieces: known times within the text, not decreasing.
         further: its translations into further languages.
+        left_out_s: so long was said what has no caption, and the text says so; 0 if it is one.
     """
 
     start_s: float
@@ -76,6 +77,7 @@ class Cue:
     doubtful: bool = False
     pieces: tuple[Piece, ...] = ()
     further: tuple[FurtherText, ...] = ()
+    left_out_s: float = 0.0
 
     def __post_init__(self) -> None:
         if not 0 <= self.start_s <= self.end_s <= LATEST_S:
@@ -116,6 +118,8 @@ def to_json(cue: Cue) -> str:
         fields["further"] = {one.language: one.text for one in cue.further}
     if not cue.marked:
         del fields["marked"]
+    if not cue.left_out_s:
+        del fields["left_out_s"]
     if cue.confidence is None:
         del fields["confidence"], fields["doubtful"]
     else:

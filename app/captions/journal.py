@@ -329,6 +329,8 @@ def _line(entry: Entry) -> dict[str, object]:
             del line["confidence"], line["doubtful"]
         if not entry.cue.further:
             del line["further"]
+        if not entry.cue.left_out_s:
+            del line["left_out_s"]
         return line
     if isinstance(entry, CueMarked):
         return {"event": "mark", "key": entry.key, "marked": entry.marked}
@@ -400,6 +402,7 @@ def _cue(entry: dict[str, object]) -> Cue:
         doubtful=entry.get("doubtful") is True,
         pieces=_pieces(entry, start_s, end_s),
         further=_further(entry, start_s, end_s),
+        left_out_s=_left_out_s(entry),
     )
 
 
@@ -420,6 +423,12 @@ def _confidence(entry: dict[str, object]) -> float | None:
     """Return the confidence of a cue; None if it is missing, as in old versions, or wrong."""
     value = entry.get("confidence")
     return float(value) if isinstance(value, int | float) and 0 <= value <= 1 else None
+
+
+def _left_out_s(entry: dict[str, object]) -> float:
+    """Return how long was said what has no caption; 0 where it has one, or for what is no time."""
+    value = entry.get("left_out_s")
+    return float(value) if isinstance(value, int | float) and 0 <= value <= LATEST_S else 0.0
 
 
 def _pieces(entry: dict[str, object], start_s: float, end_s: float) -> tuple[Piece, ...]:

@@ -87,7 +87,9 @@ class LineBreaker:
         if character.isspace() or character.islower() or not self._line[-1:].isspace():
             return False
         words = self._line.split()
-        return bool(words) and ends_sentence(words[-1]) and not words[-1].rstrip(".").isdecimal()
+        if not any(map(str.isalnum, self._line)):
+            return False  # dots before a word are no sentence
+        return ends_sentence(words[-1]) and not words[-1].rstrip(".").isdecimal()
 
     def _overflows(self, character: str) -> bool:
         # Spaces hang over the edge, and a line has at least one character.
@@ -180,6 +182,8 @@ class Typesetter:
             visited[view.key] = found
             if text.strip() or tail:
                 own = self._with_tail(found.lines(), dotted(tail))
+                if view.left_out_s:
+                    own = [replace(line, is_note=True) for line in own]
                 lines = (self._doubtful(own) if view.doubtful else own) + lines
         self._set = visited
         return tuple(lines[-count:])

@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from app.captions.left_out import left_out_note, left_out_s
 from engine.events import Event, UtteranceDropped, UtteranceOpened
+from engine.speech.events import LeftOut
 from engine.utterances import Utterance, UtteranceTracker
 
 _SEARCHED = 20  # newest utterances to search first
@@ -40,6 +42,7 @@ class UtteranceView:
         doubtful: the model is not sure of the caption.
         language: code of the caption's language; empty if that is not known.
         further: translations into further languages, each behind the code of its language.
+        left_out_s: so long was said what has no caption, and the caption says so; 0 if it is one.
     """
 
     key: int
@@ -53,6 +56,7 @@ class UtteranceView:
     doubtful: bool = False
     language: str = ""
     further: tuple[tuple[str, str], ...] = ()
+    left_out_s: float = 0.0
 
     def translation(self, language: str) -> str:
         """Return the translation into a further language; empty if there is none so far."""
@@ -80,6 +84,7 @@ class Captions:
         *,
         limit: int = 10_000,
         epoch_s: Callable[[float], float] = lambda _at_s: 0.0,
+        note_of: Callable[[float], str] = left_out_note,
     ) -> None:
         """Make an empty model.
 
@@ -87,13 +92,15 @@ class Captions:
             utterances: follows the session.
             limit: the oldest utterances beyond it are forgotten.
             epoch_s: returns the seconds since the epoch of a time by the clock of the utterances.
+            note_of: returns the sentence where so many seconds have no caption.
         """
         if limit < 1:
             msg = f"at least one utterance must be kept, got {limit}"
             raise ValueError(msg)
         self._utterances = utterances
         self._limit = limit
-        self._epoch_s = epoch_s
+        self._epoch_s, self._note_of = epoch_s, note_of
+        self._gaps: list[tuple[int, UtteranceView]] = []  # behind words that are not visible yet
         self._visible = Counter[str]()  # by lane: number of the newest visible word
         self._held: dict[str, _Tail] = {}  # by lane
         self._views: list[UtteranceView] = []
@@ -122,20 +129,44 @@ class Captions:
         self._held[lane] = _Tail(words=tuple(words), after=after)
         return self.release_tails()
 
+    def leave_out(self, event: LeftOut, key: int) -> bool:
+        """Show a gap once all words before it are visible; return whether the views changed.
+
+        Args:
+            event: tells what was left out.
+            key: of the row, one of ``new_key``.
+        """
+        note = self._note_of(event.seconds)
+        view = UtteranceView(
+            key=key,
+            source=note,
+            caption=note,
+            ended=True,
+            lane=event.lane,
+            begun_s=self._epoch_s(event.since_s),
+            left_out_s=event.seconds,
+        )
+        self._gaps.append((event.after, view))
+        return self.release_tails()
+
     def note_waiting(self, newest: Mapping[str, int]) -> bool:
         """Note the newest word that waits in each lane; return whether the views changed."""
         self._visible |= Counter(newest)
         return self.release_tails()
 
     def release_tails(self) -> bool:
-        """Show the tails whose previous words are visible; return whether views changed."""
+        """Show tails and gaps whose previous words are visible; return whether views changed."""
+        shown = [gap for gap in self._gaps if self._newest(gap[1].lane) >= gap[0]]
+        for gap in shown:
+            self._gaps.remove(gap)
+            self._views.append(gap[1])
         ready = [lane for lane, tail in self._held.items() if self._newest(lane) >= tail.after]
         for lane in ready:
             self._tails[lane] = self._held.pop(lane)
         changed = [lane for lane in self._tails if self._tail(lane) != self._shown.get(lane, "")]
         for lane in {*ready, *changed}:
             self._place_tail(lane)
-        return bool(ready or changed)
+        return bool(ready or changed or shown)
 
     def _newest(self, lane: str) -> int:
         """Return the number of a lane's newest visible word, in an utterance or waiting."""
@@ -153,14 +184,16 @@ class Captions:
         place = self._place(utterance.key)
         if place is None:
             return False
+        seconds = left_out_s(utterance)
         if isinstance(event, UtteranceDropped):
             del self._views[place]
         else:
             self._views[place] = replace(
                 self._views[place],
                 source=utterance.source,
-                caption=utterance.caption,
+                caption=self._note_of(seconds) if seconds else utterance.caption,
                 ended=utterance.ended,
+                left_out_s=seconds,
                 begun_s=self._epoch_s(utterance.begun_at_s),
                 doubtful=utterance.confidence is not None and utterance.confidence.is_low,
                 language=utterance.languages[1],
@@ -221,7 +254,7 @@ class Captions:
         del self._views[: -self._limit]
 
     def _forget_tails(self) -> None:
-        for one in (self._tails, self._shown, self._tail_keys, self._alone):
+        for one in (self._tails, self._shown, self._tail_keys, self._alone, self._gaps):
             one.clear()
 
     def _place_tail(self, lane: str) -> None:

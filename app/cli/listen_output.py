@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from app.captions.cue_splitter import CueSplitter
+from app.captions.cues import Cue
+from app.captions.left_out import left_out_note, left_out_s
 from app.captions.model import Captions, UtteranceView
 from app.captions.subtitle_writer import SubtitleWriter
 from app.cli.listen_rows import ListeningView
@@ -23,11 +25,13 @@ from engine.events import (
     Notice,
     Ready,
     Refused,
+    UtteranceEnded,
 )
 from engine.metrics.word_lags import StageTime, WordLags
 from engine.speech.events import (
     Behind,
     Heard,
+    LeftOut,
     ListeningEnded,
     ListeningFailed,
     Noticed,
@@ -186,6 +190,8 @@ class Screen:
             case TailChanged(lane=lane, words=tail):
                 self._view.show_tail(lane, tail)
                 self._captions.set_tail(lane, tail, event.after)
+            case LeftOut():
+                self._leave_out(event)
             case Failed(message=message):
                 raise SurtitleError(message)
             case ListeningFailed(message=message):
@@ -198,6 +204,25 @@ class Screen:
             utterance = self._utterances.take(event, time.monotonic())
             if utterance is not None:
                 self._follow(event, utterance)
+
+    def _leave_out(self, event: LeftOut) -> None:
+        """Write where sound was left out, in its place."""
+        key, note = self._utterances.new_key(), left_out_note(event.seconds)
+        self._captions.leave_out(event, key)
+        self._view.write(event.lane, note)
+        self._write_gap(event.lane, note, event.start_s, event.seconds)
+
+    def _write_gap(self, lane: str, note: str, start_s: float, seconds: float) -> None:
+        gap = Cue(
+            start_s=start_s,
+            end_s=start_s + seconds,
+            text=note,
+            source=note,
+            speaker=lane,
+            left_out_s=seconds,
+        )
+        for writer in self._writers:
+            writer.write(gap)
 
     def _follow_languages(self, event: LanguagesChanged | LanguageFailed) -> None:
         """Show readers which languages are captioned."""
@@ -226,6 +251,9 @@ class Screen:
         for cue in self._maker.feed(event, utterance):
             for writer in self._writers:
                 writer.write(cue)
+        if isinstance(event, UtteranceEnded) and (seconds := left_out_s(utterance)):
+            note, start_s = left_out_note(seconds), utterance.words[0].start_s
+            self._write_gap(utterance.lane, note, start_s, seconds)
         self._show(self._view.take(event, utterance))
         self._captions.apply(event, utterance)
 

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
+from app.captions.left_out import left_out_note, left_out_s
 from app.config.doubt import with_sign
 from app.config.system.text_io import printable, send
 from engine.events import CaptionChanged, Event, UtteranceEnded
@@ -100,11 +101,17 @@ class ListeningView:
         confidence = utterance.confidence
         if self._marks_doubt and confidence is not None and confidence.is_low:
             caption = with_sign(caption)
+        if seconds := left_out_s(utterance):
+            caption = left_out_note(seconds)
         if caption:
-            clear = _CLEAR_ROW if self._row else ""
-            self._row = ""
-            send(self._stream, f"{clear}{_label(utterance.lane)}{caption}\n")
+            self.write(utterance.lane, caption)
         return [utterance.number]
+
+    def write(self, lane: str, text: str) -> None:
+        """Write a line, for good."""
+        clear = _CLEAR_ROW if self._row else ""
+        self._row = ""
+        send(self._stream, f"{clear}{_label(lane)}{text}\n")
 
     def _last_row(self) -> str:
         lane = self._newest

@@ -34,6 +34,7 @@ from app.look.widgets.dialog_text import bring_up
 from app.look.widgets.missing_fonts import lacks_font
 from app.main_window.window import MainWindow
 from app.overlay.controller import OverlayController
+from app.session.caption_lag import LagWatch
 from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService, MakeSpeechEngine, make_speech_engine
 from engine.commands import Skip
@@ -96,6 +97,7 @@ class Application(QObject):
         self.listening = ListeningController(
             self.settings, bridge, desk, window.controls, banner, window.status
         )
+        self.lag = LagWatch(bridge, desk.waiting_since_s, self)
         self.media = MediaController(self.settings, bridge, desk, window)
         self.page = PageController(folder, self.stage, self)
         self.projector = ProjectorController(self.settings, self.stage, window)
@@ -103,9 +105,8 @@ class Application(QObject):
         self._settings_dialog: SettingsDialog | None = None
         window.menu_actions.use_shortcuts(now.shortcuts)
         self._report_start(launch)
-        self.wants_restart = False
+        self.wants_restart = self._explained_wayland = False
         self._closing_since_s: float | None = None
-        self._explained_wayland = False
         self._connect()
         self.page.use(now)
 
@@ -203,15 +204,19 @@ class Application(QObject):
         window.fetch_bar.cancelled.connect(desk.cancel_fetch)
 
     def _connect_latency(self) -> None:
-        """Connect the latency collector to the session and the listener."""
-        latency = self.side_windows.latency
-        self.listening.desk.begins.connect(latency.begin_listening)
-        latency.lags_came.connect(self.listening.show_lags)
-        self.listening.sound_lost.connect(latency.take_lost)
-        self.bridge.event_came.connect(latency.take_event)
-        self.bridge.utterance_changed.connect(latency.take_utterance)
+        """Measure how far captions are behind, and show it."""
+        watch = self.lag
+        self.listening.desk.begins.connect(watch.begin_listening)
+        watch.measured.connect(self._show_lag)
+        self.listening.sound_lost.connect(watch.take_lost)
         self.bridge.event_came.connect(self.side_windows.glossary.take_event)
-        self.captions.caption_painted.connect(latency.take_painted)
+        self.captions.caption_painted.connect(watch.take_painted)
+
+    @Slot()
+    def _show_lag(self) -> None:
+        """Tell how far captions are behind; the overlay stays as long as sound waits."""
+        self.listening.show_lag(self.lag.lag.seconds)
+        self.stage.catch_up(catches_up=self.lag.lag.catches_up)
 
     def _connect_actions(self) -> None:
         window, actions = self.window, self.window.menu_actions
@@ -390,7 +395,7 @@ class Application(QObject):
 
     @Slot()
     def _copy_diagnostics(self) -> None:
-        state = {**self.side_windows.latency.facts, "captions": len(self.keeper.cues)}
+        state = {**self.lag.facts, "captions": len(self.keeper.cues)}
         text = diagnostics(self.settings.preferences, state, self.settings.launch.log_folder)
         QGuiApplication.clipboard().setText(text)
         text = self.tr("Diagnostics copied. They contain no spoken or translated text.")
@@ -440,6 +445,7 @@ class Application(QObject):
         self.window.hide()
         QGuiApplication.processEvents()  # off the screen before the wait for the engine
         self.side_windows.close()
+        self.lag.close()
         self.listening.finish()
         self.captions.finish()
         wait_until(self._has_finished, PATIENCE_S)

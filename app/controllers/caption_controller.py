@@ -14,6 +14,7 @@ from app.captions.cue_times import EpochClock
 from app.captions.journal import PastSession
 from app.captions.model import Captions, UtteranceView
 from app.config.settings_in_force import SettingsInForce
+from app.config.system.translations import worded_note
 from app.dialogs.session_window import views_of
 from app.look.widgets.language_names import language_name
 from app.main_window.banner import Banner, Offer
@@ -23,7 +24,7 @@ from app.session.engine_bridge import EngineBridge
 from app.session.history_writer import HistoryWriter
 from engine.commands import Clear, EndPassage
 from engine.events import CaptionChanged, Event, NotTranslated, UtteranceEnded
-from engine.speech.events import Heard, TailChanged
+from engine.speech.events import Heard, LeftOut, TailChanged
 from engine.text.source_language import SourceLanguage
 from engine.utterances import Utterance
 from engine.words import FedWord, text_of
@@ -64,7 +65,7 @@ class CaptionController(QObject):
         self._keeper = keeper
         self._transcript, self._typed_line, self._banner = transcript, typed_line, banner
         self._epoch_s = EpochClock()
-        self._captions = Captions(bridge.utterances, epoch_s=self._epoch_s)
+        self._captions = Captions(bridge.utterances, epoch_s=self._epoch_s, note_of=worded_note)
         self._awaited_marks: list[tuple[str, str]] = []  # lanes and texts of words that wait
         self._waiting: tuple[UtteranceView, ...] = ()
         # what can be undone, the newest last: names of offers, rows with their places before
@@ -182,7 +183,12 @@ class CaptionController(QObject):
 
     @Slot(object)
     def take_heard(self, event: Heard) -> None:
-        """Show tentative words."""
+        """Show tentative words, and where sound was left out."""
+        if isinstance(event, LeftOut):
+            key = self._bridge.utterances.new_key()
+            self._keeper.leave_out(event, key)
+            if self._captions.leave_out(event, key):
+                self._show_captions()
         if isinstance(event, TailChanged) and self._captions.set_tail(
             event.lane, event.words, event.after
         ):

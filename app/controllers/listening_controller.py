@@ -1,6 +1,6 @@
 """Connects the sources in the control panel with the listening service and the transcript."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -22,7 +22,6 @@ from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService, Spoken
 from engine.audio.devices import SAMPLE_RATE_HZ, DeviceKind, WantedDevice
 from engine.messages import Code, Message
-from engine.metrics.word_lags import StageTime
 from engine.speech.events import (
     Behind,
     CaughtUp,
@@ -447,11 +446,8 @@ class ListeningController(QObject):
             self._source_of(lane).meter.show_level(level)
         self.levels_came.emit(levels)
 
-    @Slot(list)
-    def show_lags(self, lags: Sequence[StageTime]) -> None:
-        """Show the lag of the newest heard words, or none if there are none."""
+    def show_lag(self, lag_s: float | None) -> None:
+        """Show how far captions are behind what is heard; None while nobody speaks."""
         if self._begun:
-            by_stage = {lag.stage: lag.median_s for lag in lags}
-            lag_s = by_stage.get("whole", sum(by_stage.values())) if lags else None
             self._status.show_lag(lag_s if self._heard else None)
             self.sound_lost.emit(self.desk.n_dropped / SAMPLE_RATE_HZ)

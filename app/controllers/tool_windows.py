@@ -7,8 +7,6 @@ from app.controllers.glossary_controller import GlossaryController
 from app.controllers.setup_controller import SetupController
 from app.dialogs.about_dialog import AboutDialog
 from app.dialogs.help_dialog import HelpDialog
-from app.dialogs.latency.collector import LatencyCollector
-from app.dialogs.latency.dialog import LatencyDialog
 from app.look.widgets.dialog_text import bring_up
 from app.main_window.window import MainWindow
 from app.session.listening_service import ListeningService
@@ -33,15 +31,12 @@ class ToolWindows(QObject):
         super().__init__(window)
         folder = settings.launch.data_folder
         self.guide = SetupController(settings, desk, window)
-        self.latency = LatencyCollector(self)
-        self.latency_dialog: LatencyDialog | None = None
         self.glossary = GlossaryController(settings, folder / "glossary", window)
         self._is_first = settings.launch.first_run
         self._window = window
         actions = window.menu_actions
         actions.glossary.triggered.connect(self.glossary.open_glossary)
         window.transcript.name_wanted.connect(self.glossary.correct_name)
-        actions.latency.triggered.connect(self._open_latency)
         self.guide.noticed.connect(window.banner.show_notice)
         self.glossary.failed.connect(window.banner.show_notice)
         self.glossary.begin()
@@ -54,22 +49,12 @@ class ToolWindows(QObject):
     def hide(self) -> None:
         """Hide all windows."""
         self.guide.hide()
-        for dialog in (self.latency_dialog, self.glossary.dialog):
-            if dialog is not None:
-                dialog.close()
+        if self.glossary.dialog is not None:
+            self.glossary.dialog.close()
 
     def close(self) -> None:
         """Release their resources; this may take a moment."""
         self.guide.close()
-        self.latency.close()
-
-    @Slot()
-    def _open_latency(self) -> None:
-        if self.latency_dialog is None:
-            self.latency_dialog = LatencyDialog(self.latency, self._window)
-            diagnostics = self._window.menu_actions.diagnostics
-            self.latency_dialog.diagnostics_wanted.connect(diagnostics.trigger)
-        bring_up(self.latency_dialog)
 
 
 class HelpWindows(QObject):

@@ -114,6 +114,7 @@ def views_of(cues: Iterable[Cue], started: datetime, keys: Iterable[int]) -> lis
             begun_s=started.timestamp() + cue.start_s,
             marked=cue.marked,
             doubtful=cue.doubtful,
+            left_out_s=cue.left_out_s,
             further=tuple((one.language, one.text) for one in cue.further),
         )
         for key, cue in zip(keys, cues, strict=True)

@@ -61,7 +61,7 @@ class OverlayController(QObject):
         self._shown = OverlayView()  # the last lines
         self._gone = frozenset[int]()  # keys of utterances that had ended when it was cleared
         self._cut = dict[int, UtteranceView]()  # open ones, as they were when it was cleared
-        self._is_paused = False
+        self._is_paused = self._catches_up = False
         self.speakers = SpeakerNames({lane: lane_name(lane) for lane in (ME, THEM)})
         self.speakers.give(choices.speaker_names)
         self._knows_positions = not is_wayland()
@@ -105,9 +105,10 @@ class OverlayController(QObject):
             self.lines_changed.emit()
 
     def _show_lines(self) -> None:
-        """Show the lines, below them whether it is paused, or a hint if there are none."""
-        if self._is_paused:
-            note = Line(text=self.tr("Paused"), is_note=True)
+        """Show the lines, below them why no more come, or a hint if there are none."""
+        if self._is_paused or self._catches_up:
+            text = self.tr("Paused") if self._is_paused else self.tr("Catching up…")
+            note = Line(text=text, is_note=True)
             self.overlay.show_view(replace(self._shown, lines=(*self._shown.lines, note)))
         else:
             self.overlay.show_view(self._shown if self._has_lines else self._hint())
@@ -121,6 +122,13 @@ class OverlayController(QObject):
         self._is_paused = paused
         self._show_lines()
         self.visibility.pause(paused=paused)
+
+    def catch_up(self, *, catches_up: bool) -> None:
+        """Show that captions of what was said are still to come, or that there are none."""
+        if catches_up != self._catches_up:
+            self._catches_up = catches_up
+            self._show_lines()
+            self.visibility.keep(waits=catches_up)
 
     def hear(self, lanes: Collection[str]) -> None:
         """Follow which sources are on: the names of speakers are shown if both are."""

@@ -1,13 +1,17 @@
 """The last lines of captions and source for a window, in the letters of that window."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from app.captions.line_breaking import Line, Typesetter
 from app.captions.model import UtteranceView
 from app.config.modes import CAPTIONS_ONLY, TRANSLATE
 from app.config.preferences import CaptionPreferences
+from app.config.system.translations import worded_note
 from app.overlay.text_layout import OverlayView
+
+_MOST_VIEWS = 100  # far more than have room
 
 
 class Letters(Protocol):
@@ -40,7 +44,11 @@ class LastLines:
         alone = choices.mode == CAPTIONS_ONLY
         measure = letters.measure if alone else letters.measure_source
         self._source = Typesetter(
-            letters.line_width, measure, lambda view: view.source, lambda view: view.tail, name_of
+            letters.line_width,
+            measure,
+            (lambda view: view.source) if alone else _source_beside,
+            lambda view: view.tail,
+            name_of,
         )
 
         self._below = Typesetter(
@@ -52,6 +60,7 @@ class LastLines:
 
     def of(self, views: Sequence[UtteranceView], count: int) -> OverlayView:
         """Return so many lines of captions, of the source above them, of what stands below."""
+        views = _joined(views[-_MOST_VIEWS:])
         if self._mode == CAPTIONS_ONLY:
             return OverlayView(lines=self._source.last_lines(views, count))
         return OverlayView(
@@ -69,3 +78,21 @@ class LastLines:
     def keys(self) -> tuple[int, ...]:
         """Keys of the utterances whose captions are in the last lines."""
         return self._captions.keys
+
+
+def _source_beside(view: UtteranceView) -> str:
+    """Return the source where captions stand beside it: those say already what was left out."""
+    return "" if view.left_out_s and view.source == view.caption else view.source
+
+
+def _joined(views: Sequence[UtteranceView]) -> Sequence[UtteranceView]:
+    """Say once how much was left out where several in a row were: the last says it for all."""
+    joined = list[UtteranceView]()
+    for view in views:
+        before = joined[-1] if joined else view
+        if joined and view.left_out_s and before.left_out_s and before.lane == view.lane:
+            seconds = before.left_out_s + view.left_out_s
+            joined[-1] = replace(view, caption=worded_note(seconds), left_out_s=seconds)
+        else:
+            joined.append(view)
+    return joined

@@ -12,8 +12,9 @@ _MS = 1000
 class Visibility(QObject):
     """Hide the overlay after silence, and while the setup wizard is open.
 
-    It is never hidden while the user drags it, while the mouse is on it, during a pause and before
-    the first caption, but for a hint that covers what must be seen.
+    It is never hidden while the user drags it, while the mouse is on it, during a pause, while
+    sound waits for its captions and before the first caption, but for a hint that covers what must
+    be seen.
     """
 
     def __init__(self, overlay: Overlay, is_hovered: Callable[[], bool]) -> None:
@@ -21,7 +22,7 @@ class Visibility(QObject):
         super().__init__(overlay)
         self._overlay = overlay
         self._is_hovered = is_hovered
-        self._is_wanted = self._is_aside = self._is_paused = False
+        self._is_wanted = self._is_aside = self._is_paused = self._waits = False
         self._is_silent = False
         self._has_captions = False
         self._silence = QTimer(self, singleShot=True)
@@ -51,6 +52,11 @@ class Visibility(QObject):
         self._is_paused = paused
         self.wake()
 
+    def keep(self, *, waits: bool) -> None:
+        """Show the overlay as long as sound waits for its captions: silence would be untrue."""
+        self._waits = waits
+        self.wake()
+
     def take_caption(self) -> None:
         """Show the overlay for a new caption."""
         self._has_captions = True
@@ -61,7 +67,8 @@ class Visibility(QObject):
         """Show the overlay if it is wanted, and wait for silence again."""
         self._is_silent = False
         is_open = self._is_wanted and not self._is_aside
-        if is_open and self._has_captions and not self._is_paused and self._silence.interval():
+        is_idle = self._has_captions and not (self._is_paused or self._waits)
+        if is_open and is_idle and self._silence.interval():
             self._silence.start()
         else:
             self._silence.stop()

@@ -25,6 +25,7 @@ from engine.commands import (
     FurtherLanguage,
     HeardCommand,
     SetWords,
+    Skip,
     UseLanguages,
     WordCommand,
     n_words,
@@ -33,7 +34,7 @@ from engine.events import Event, Failed, Flushed, Ready, UtteranceEnded
 from engine.messages import Code
 from engine.session.session import Session as EngineSession
 from engine.settings import ModelSettings, ServerSettings, TranslationSettings
-from engine.utterances import UtteranceTracker
+from engine.utterances import Utterance, UtteranceTracker
 from engine.words import TYPED, FedWord
 
 _log = logging.getLogger(__name__)
@@ -220,6 +221,29 @@ class EngineBridge(QObject):
             return n_waiting + (0 if self._session is None else self._session.backlog_words)
 
     @property
+    def uncaptioned_since_s(self) -> tuple[float | None, float | None]:
+        """When the oldest heard word without a caption was said, and the oldest that is held up.
+
+        Those of the newest utterance of a lane may wait for later words, as their policy requires;
+        those before them, and those that no session has taken yet, are held up by computing.
+        """
+        captioned, newest = set[tuple[str, int]](), dict[str, Utterance]()
+        for one in self.utterances.open:
+            newest[one.lane] = one
+            captioned |= {(one.lane, word.number) for word in one.words[: len(one.captioned_at_s)]}
+        may_wait = {(lane, word.number) for lane, one in newest.items() for word in one.words}
+        with self._lock:
+            heard = [one for one in (*self._sent, *self._waiting) if isinstance(one, FeedWords)]
+        left = [
+            ((one.lane, word.number), word.spoken_at_s)
+            for one in heard
+            for word in one.words
+            if word.spoken_at_s is not None and (one.lane, word.number) not in captioned
+        ]
+        held_up = (said_s for name, said_s in left if name not in may_wait)
+        return min((said_s for _, said_s in left), default=None), min(held_up, default=None)
+
+    @property
     def is_in_turn(self) -> bool:
         """Whether ``turn_ended`` follows the event that is emitted now."""
         return self._events.is_in_turn
@@ -246,6 +270,11 @@ class EngineBridge(QObject):
         """
         if isinstance(command, Clear):
             self._clear()
+            return
+        if isinstance(command, Skip):
+            with self._lock:
+                if self._session is not None:  # else what waits is kept for the one that loads
+                    self._session.send(command)
             return
         self._keep(command)
         self._send_waiting()

@@ -22,8 +22,9 @@ from app.config.modes import BOTH, TRANSLATE
 from app.config.preferences import PrivacyPreferences
 from app.config.system.background import BackgroundQueue
 from app.config.system.messages import AppCode
-from app.config.system.translations import worded
+from app.config.system.translations import worded, worded_note
 from engine.events import Event
+from engine.speech.events import LeftOut
 from engine.utterances import Utterance, UtteranceTracker
 
 TEXT_PATIENCE_S = 1.0
@@ -59,7 +60,7 @@ class HistoryWriter(QObject):
         self._folder = folder
         self._utterances = utterances
         self.started = datetime.now().astimezone()
-        self._record = CueRecorder(utterances, time.monotonic())
+        self._record = CueRecorder(utterances, time.monotonic(), worded_note)
         self.mode = TRANSLATE
         self._journal: SessionJournal | None = None
         self._live_text: LiveTextFile | None = None
@@ -125,6 +126,10 @@ class HistoryWriter(QObject):
         entry = self._record.feed(event, utterance, time.monotonic())
         if entry is not None:
             self._write(entry)
+
+    def leave_out(self, event: LeftOut, key: int) -> None:
+        """Record that sound was left out, by a key of its own."""
+        self._write(self._record.leave_out(event, key))
 
     def use_further(self, *languages: str) -> None:
         """Keep these further languages beside the captions."""

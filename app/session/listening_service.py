@@ -254,6 +254,11 @@ class ListeningService(QObject):
         }
         return {lane: name for lane, name in names.items() if name}
 
+    def waiting_since_s(self) -> float | None:
+        """Return when the oldest live sound began that is not recognised; None if none waits."""
+        waiting = (run.listener.waiting_since_s for run in self._living())
+        return min((one for one in waiting if one is not None), default=None)
+
     @property
     def n_dropped(self) -> int:
         """Return the number of lost 16 kHz samples."""

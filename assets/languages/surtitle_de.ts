@@ -760,6 +760,10 @@
         <translation>{path} nimmt keine Untertitel an; bitte in den Einstellungen eine andere Datei wählen</translation>
     </message>
     <message>
+        <source>… {seconds} s not captioned</source>
+        <translation>… {seconds} s ohne Untertitel</translation>
+    </message>
+    <message>
         <source>the glossary could not be written to {path}: {reason}; it holds for now</source>
         <translation>das Glossar ließ sich nicht nach {path} schreiben: {reason}; es gilt vorerst</translation>
     </message>
@@ -1544,10 +1548,6 @@
     <message>
         <source>&amp;Glossary…</source>
         <translation>&amp;Glossar …</translation>
-    </message>
-    <message>
-        <source>Per&amp;formance…</source>
-        <translation>&amp;Leistung …</translation>
     </message>
     <message>
         <source>S&amp;hare captions…</source>
@@ -2936,81 +2936,6 @@
     </message>
 </context>
 <context>
-    <name>LatencyDialog</name>
-    <message>
-        <source>Performance</source>
-        <translation>Leistung</translation>
-    </message>
-    <message>
-        <source>From a word to its caption, in seconds</source>
-        <translation>Vom Wort zu seinem Untertitel, in Sekunden</translation>
-    </message>
-    <message>
-        <source>Copy &amp;diagnostics</source>
-        <translation>D&amp;iagnose kopieren</translation>
-    </message>
-    <message>
-        <source>Cle&amp;ar</source>
-        <translation>&amp;Zurücksetzen</translation>
-    </message>
-    <message>
-        <source>Capture</source>
-        <translation>Aufnahme</translation>
-    </message>
-    <message>
-        <source>Voice activity</source>
-        <translation>Sprachaktivität</translation>
-    </message>
-    <message>
-        <source>Recognition</source>
-        <translation>Erkennung</translation>
-    </message>
-    <message>
-        <source>Wait for later words</source>
-        <translation>Warten auf Wörter</translation>
-    </message>
-    <message>
-        <source>Model</source>
-        <translation>Modell</translation>
-    </message>
-    <message>
-        <source>Paint</source>
-        <translation>Zeichnen</translation>
-    </message>
-    <message>
-        <source>{:.2f} s (95 %: {:.2f} s)</source>
-        <translation>{:.2f} s (95 %: {:.2f} s)</translation>
-    </message>
-    <message>
-        <source>No captions yet: type or say something.</source>
-        <translation>Noch keine Untertitel: Tippen oder sagen Sie etwas.</translation>
-    </message>
-    <message>
-        <source>No tokens yet.</source>
-        <translation>Noch keine Token.</translation>
-    </message>
-    <message>
-        <source>Diagnostics copied. They contain no spoken or translated text.</source>
-        <translation>Diagnose kopiert. Sie enthält keinen gesprochenen oder übersetzten Text.</translation>
-    </message>
-    <message>
-        <source>Captions appear {:.1f} s after a word; 95 % within {:.1f} s</source>
-        <translation>Untertitel erscheinen {:.1f} s nach einem Wort, 95 % innerhalb von {:.1f} s</translation>
-    </message>
-    <message>
-        <source>Tokens fed: {:,}; recomputed: {:,}. {:.0f} ms for the newest word. Waiting words: {:,}.</source>
-        <translation>Eingegebene Token: {:,}; neu berechnet: {:,}. {:.0f} ms für das neueste Wort. Wartende Wörter: {:,}.</translation>
-    </message>
-    <message>
-        <source>Memory of this program: {}</source>
-        <translation>Speicher dieses Programms: {}</translation>
-    </message>
-    <message>
-        <source>{}, loaded in {:.1f} s.</source>
-        <translation>{}, geladen in {:.1f} s.</translation>
-    </message>
-</context>
-<context>
     <name>LevelMeter</name>
     <message>
         <source>{:.0f} decibels below full scale</source>
@@ -3402,6 +3327,10 @@
     <message>
         <source>Paused</source>
         <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Catching up…</source>
+        <translation>Wird aufgeholt …</translation>
     </message>
     <message>
         <source>Captions appear here.</source>

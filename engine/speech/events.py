@@ -82,12 +82,14 @@ class LeftOut:
 
     Attributes:
         seconds: of sound that nobody heard.
-        since_s: when it began, by the clock of the chunks.
+        start_s: when it began, on the timeline of its source.
+        since_s: the same by the clock of the chunks.
         after: number of the newest committed word of the lane before it.
     """
 
     lane: str
     seconds: float
+    start_s: float
     since_s: float
     after: int
 

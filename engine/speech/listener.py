@@ -366,11 +366,7 @@ class _LaneWorker:
         if not self._hears:
             self._hears = True
             yield SoundCame(lane=self._lane.name)
-        if self._lane.live:
-            self.since_s = _begun_s(chunk)
-            if self._is_too_old(chunk):
-                chunk = yield from self._leave_out(chunk)
-                self.since_s = _begun_s(chunk)
+        chunk = yield from self._kept_up(chunk)
         for sound in self._with_waiting(chunk):
             yield from self._take_results(self._recognizer.feed(sound), sound)
             self._newest = sound
@@ -381,8 +377,19 @@ class _LaneWorker:
                 self._ended_s = None
                 yield EndPassage(self._lane.name)
 
+    def _kept_up(
+        self, chunk: AudioChunk
+    ) -> Generator[Heard | FeedWords | EndPassage, None, AudioChunk]:
+        """Return the sound to hear next, which may be left out where it comes in real time."""
+        if self._lane.live:
+            self.since_s = _begun_s(chunk)
+            if self._is_too_old(chunk):
+                chunk = yield from self._leave_out(chunk)
+                self.since_s = _begun_s(chunk)
+        return chunk
+
     def _is_too_old(self, chunk: AudioChunk) -> bool:
-        """Return whether sound is too old to be captioned, and what came next not yet read."""
+        """Return whether sound is so old that its captions help nobody."""
         now_s = self._clock()
         age_s = now_s - chunk.heard_at_s
         self._has_kept_up |= age_s < _NOW_S
@@ -395,7 +402,7 @@ class _LaneWorker:
         """End what was said, and return the sound of now; report what is left out before it."""
         yield from self._take_results(self._recognizer.flush(), self._newest)
         yield EndPassage(self._lane.name)
-        since_s, n_samples, loudest = _begun_s(chunk), 0, 0.0
+        first, n_samples, loudest = chunk, 0, 0.0
         while self._clock() - chunk.heard_at_s > _NOW_S:
             following = self._lane.source.read(0)
             if following is None:
@@ -407,7 +414,8 @@ class _LaneWorker:
             yield LeftOut(
                 lane=self._lane.name,
                 seconds=n_samples / SAMPLE_RATE_HZ,
-                since_s=since_s,
+                start_s=first.start_s,
+                since_s=_begun_s(first),
                 after=self._n_words[self._lane.name],
             )
         return chunk

@@ -58,7 +58,6 @@ def windows(program):
         for action in (
             actions.guide,
             actions.models,
-            actions.latency,
             actions.glossary,
             actions.help,
             actions.about,

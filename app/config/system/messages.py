@@ -25,6 +25,9 @@ class AppCode(Codes):
     )
     LIVE_TEXT_HANGS = tr("{path} does not take captions; choose another file in the settings")
 
+    # captions
+    LEFT_OUT = tr("… {seconds} s not captioned")
+
     # glossaries
     GLOSSARY_UNWRITABLE = tr(
         "the glossary could not be written to {path}: {reason}; it holds for now"

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
+from app.config.system.messages import AppCode
 from engine.errors import SurtitleError
 from engine.files import ByteCount
 from engine.messages import Message
@@ -61,6 +62,11 @@ def worded(message: Message | str) -> str:
     if left_out:
         _log_once(str(message))
     return sentence
+
+
+def worded_note(seconds: float) -> str:
+    """Return the sentence where so many seconds have no caption, in the language of the windows."""
+    return worded(AppCode.LEFT_OUT(seconds=max(1, round(seconds))))
 
 
 @functools.lru_cache(maxsize=64)

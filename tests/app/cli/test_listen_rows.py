@@ -8,12 +8,14 @@ from app.cli.listen_rows import ListeningView, n_cells
 from engine.events import (
     CaptionChanged,
     Confidence,
+    SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
     UtteranceOpened,
 )
 from engine.speech.events import TailChanged
 from engine.utterances import UtteranceTracker
+from engine.words import FedWord
 
 
 def grown(number, kept, text):
@@ -169,3 +171,17 @@ def test_a_sign_follows_doubtful_captions_if_that_is_wanted(marks_doubt):
 )
 def test_letters_take_the_columns_that_a_terminal_gives_them(text, n_columns):
     assert n_cells(text) == n_columns
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_what_was_heard_and_has_no_caption_is_told_in_its_line(is_terminal):
+    made, stream = view(is_terminal=is_terminal)
+    words = (FedWord("ask", number=1, spoken_at_s=5.0, committed_at_s=6.0),)
+    for event in (
+        UtteranceOpened(utterance=0, lane="me"),
+        SourceChanged(utterance=0, words=words),
+        UtteranceEnded(utterance=0),
+    ):
+        made.take(event)
+    made.view.write("me", "… 40 s not captioned")
+    assert said(stream) == "[me] … 1 s not captioned\n[me] … 40 s not captioned\n"

@@ -503,13 +503,13 @@ def test_choices_that_cannot_be_stored_are_told(program, tmp_path):
     assert "could not be stored" in one.window.banner.sentence.text()
 
 
-def test_the_figures_of_the_engine_stand_in_the_latency_window_alone(program):
+def test_the_figures_of_the_engine_stand_in_the_diagnostics_alone(program):
     one = program().open().wait_until_ready()
     one.type("Good ")
-    one.wait(lambda: one.application.side_windows.latency.record.newest is not None)
-    one.window.menu_actions.latency.trigger()
-    told = one.application.side_windows.latency_dialog.cost.text()
-    for figure in ("shouter, loaded in 0.2 s", "Tokens fed: 1;", "12 ms for"):
+    one.wait(lambda: one.application.lag.newest is not None)
+    one.window.menu_actions.diagnostics.trigger()
+    told = QGuiApplication.clipboard().text()
+    for figure in ("model: shouter", "loaded in s: 0.2", "tokens_fed: 1", "ms_per_word: 12"):
         assert figure in told
     assert one.window.status.state.text() == "Ready"
 
@@ -622,7 +622,7 @@ def shown_windows():
 def test_closing_while_the_model_loads_ends_everything(program):
     one = program(FakeEngine(may_load=threading.Event())).open()
     one.wait(lambda: bool(one.engine.sessions))
-    opened = ("glossary", "latency", "adapters", "settings", "share", "help", "about")
+    opened = ("glossary", "adapters", "settings", "share", "help", "about")
     for name in opened:
         one.window.menu_actions.by_name[name].trigger()
     assert len(shown_windows()) >= len(opened)

@@ -15,7 +15,7 @@ from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
 from engine.errors import HubError
 from engine.events import SourceChanged, UtteranceOpened
 from engine.messages import Code
-from engine.speech.events import Behind, CaughtUp, Noticed, TailChanged
+from engine.speech.events import Behind, CaughtUp, LeftOut, Noticed, TailChanged
 from engine.speech.listener import Listener
 from engine.words import FedWord
 from tests.support.app.fake_engine import FakeEngine
@@ -168,24 +168,44 @@ def test_the_level_is_shown_and_goes_when_nothing_is_recorded(program):
 
 def test_four_stages_of_lag_are_shown_to_the_paint_of_the_word(program):
     one = program().open()
-    told = []
-    one.application.side_windows.latency.lags_came.connect(told.append)
     one.hear()
-    one.wait(lambda: told and len(told[-1]) == 4)
-    stages = {lag.stage: lag for lag in told[-1]}
-    assert set(stages) == {"recognised", "translated", "shown", "whole"}
-    assert stages["shown"].n_words > 0
+    stages = {f"lag, {stage}" for stage in ("recognised", "translated", "shown", "whole")}
+    one.wait(lambda: stages <= set(one.application.lag.facts))
+    one.application.lag.measure()
     assert re.search(r" · captions \d+ s behind$", one.window.status.state.text())
-    facts = one.application.side_windows.latency.facts
-    assert {f"lag, {stage}" for stage in stages} <= set(facts)
-    assert facts["sound lost"] == "0.00 s"
+    assert one.application.lag.facts["sound lost"] == "0.00 s"
+
+
+def test_what_was_left_out_is_a_row_of_transcript_overlay_journal_and_phones(program):
+    one = program().open().hear()
+    captions, shown = one.application.captions, []
+    captions.captions_changed.connect(lambda views: shown.extend(views[-1:]))
+    number = one.application.bridge.utterances.newest("me")
+    gap = LeftOut(lane="me", seconds=40.4, start_s=0, since_s=time.monotonic(), after=number)
+    one.application.listening.desk.reported.emit(gap)
+    note = "… 40 s not captioned"
+    assert one.rows()[-1] == ("me", note, note)
+    assert shown[-1].left_out_s == 40.4
+    assert one.application.overlay.view.lines[-1].text == note
+    assert one.application.keeper.cues[-1].text == note
+    one.application.captions._transcript.delete_wanted.emit((shown[-1].key,))
+    assert note not in [cue.text for cue in one.application.keeper.cues]
+
+
+def test_sound_that_waits_for_long_is_told_in_status_bar_and_overlay(program, monkeypatch):
+    one = program().open().hear()
+    waiting_s = time.monotonic() - 42.0
+    monkeypatch.setattr(one.application.lag, "_waiting_since_s", lambda: waiting_s)
+    one.application.lag.measure()
+    assert re.search(r" · captions 4[2-9] s behind$", one.window.status.state.text())
+    assert one.application.overlay.view.lines[-1].text == "Catching up…"
+    assert not one.application.stage.visibility._silence.isActive()
 
 
 def test_words_that_are_shown_before_the_start_was_noticed_are_measured(program, monkeypatch):
     one = program().open()
-    told, begun, start, shown = [], [], Listener.start, threading.Event()
+    begun, start, shown = [], Listener.start, threading.Event()
     one.application.listening.desk.began.connect(lambda: begun.append(True))
-    one.application.side_windows.latency.lags_came.connect(told.append)
 
     def return_late(listener):
         start(listener)
@@ -195,8 +215,7 @@ def test_words_that_are_shown_before_the_start_was_noticed_are_measured(program,
     one.hear()
     shown.set()
     one.wait(lambda: begun)
-    told.clear()
-    one.wait(lambda: told and len(told[-1]) == 4)
+    one.wait(lambda: len(one.application.lag.lags.heard()) == 4)
 
 
 def test_what_no_window_shows_is_not_painted(program):

@@ -130,9 +130,8 @@ def test_what_is_said_into_the_microphone_stands_in_transcript_and_overlay(hall)
     one.application.captions.captions_changed.connect(
         lambda views: tails.extend(view.tail for view in views if view.tail)
     )
-    painted, lags = [], []
+    painted = []
     one.application.captions.caption_painted.connect(painted.append)
-    one.application.side_windows.latency.lags_came.connect(lags.append)
     hint = letters(one.overlay)
     one.listen(one.bar.microphone)
     one.wait(lambda: one.window.status.state.toolTip() == "Microphone")
@@ -147,9 +146,9 @@ def test_what_is_said_into_the_microphone_stands_in_transcript_and_overlay(hall)
     assert any(caption.split()[0] in shown for caption in one.captions("me"))
     assert tails
     assert max(len(tail.split()) for tail in tails) <= 4
-    one.wait(lambda: lags and len(lags[-1]) == 4)
+    one.wait(lambda: len(one.application.lag.lags.heard()) == 4)
     assert painted
-    assert one.application.side_windows.latency.facts["sound lost"] == "0.00 s"
+    assert one.application.lag.facts["sound lost"] == "0.00 s"
     one.bar.microphone.button.click()
     one.wait(lambda: not one.application.listening.desk.is_listening)
     assert {cue.speaker for cue in one.application.keeper.cues} == {"me"}

@@ -15,7 +15,6 @@ DIALOGS = {
     "recover": "archive.sessions_dialog",
     "export": "archive.export_dialog",
     "glossary": "side_windows.glossary.dialog",
-    "latency": "side_windows.latency_dialog",
     "models": "side_windows.guide.models",
     "guide": "side_windows.guide.dialog",
     "adapters": "adapters.dialog",

@@ -309,3 +309,16 @@ def test_it_fits_a_screen_that_becomes_smaller(stages, monkeypatch, told):
     overlay = stage.overlay
     assert small.contains(overlay.geometry())
     assert all(overlay.measure(text) <= overlay.line_width for text in texts(overlay.view.lines))
+
+
+def test_while_sound_waits_the_overlay_says_so_below_the_captions(stages):
+    stage = stages()
+    stage.catch_up(catches_up=True)
+    view = stage.overlay.view
+    assert texts(view.lines) == ["Guten Morgen", "Heute", "Catching up…"]
+    assert [line.is_note for line in view.lines] == [False, False, True]
+    stage.pause(paused=True)
+    assert texts(stage.overlay.view.lines)[-1] == "Paused"
+    stage.pause(paused=False)
+    stage.catch_up(catches_up=False)
+    assert texts(stage.overlay.view.lines) == ["Guten Morgen", "Heute"]

@@ -132,3 +132,16 @@ def test_a_hint_that_would_cover_what_is_read_waits_for_the_first_caption(visibi
     assert overlay.isVisible()
     overlay.show_view(OverlayView(lines=(Line(text="Captions appear here."),), is_hint=True))
     assert not overlay.isVisible(), "cleared"
+
+
+def test_it_stays_and_comes_back_while_sound_waits_for_its_captions(visibility, overlay):
+    visibility.take_caption()
+    assert end_wait(visibility)
+    assert not overlay.isVisible()
+    visibility.keep(waits=True)
+    assert overlay.isVisible()
+    visibility.take_caption()
+    assert not end_wait(visibility)
+    visibility.keep(waits=False)
+    assert end_wait(visibility)
+    assert not overlay.isVisible()

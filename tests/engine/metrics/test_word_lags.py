@@ -2,8 +2,6 @@ import random
 import tracemalloc
 from typing import NamedTuple
 
-import pytest
-
 from engine.events import (
     CaptionChanged,
     SourceChanged,
@@ -12,7 +10,7 @@ from engine.events import (
     UtteranceOpened,
 )
 from engine.metrics import word_lags
-from engine.metrics.word_lags import COMMITTED, HEARD_STAGES, STAGES, WHOLE, StageTime, WordLags
+from engine.metrics.word_lags import HEARD_STAGES, WordLags
 from engine.utterances import Utterance, UtteranceTracker
 from engine.words import FedWord
 
@@ -34,7 +32,9 @@ class FedLags(WordLags):
         self.placed = {}  # by utterance
 
     def words_came(self, n_words, now_s, lane=""):
-        self.came.setdefault(lane, []).extend([FedWord("word", committed_at_s=now_s)] * n_words)
+        self.came.setdefault(lane, []).extend(
+            [FedWord("word", spoken_at_s=now_s, committed_at_s=now_s)] * n_words
+        )
 
     def hear(self, *words):
         self.came.setdefault("", []).extend(words)
@@ -43,7 +43,10 @@ class FedLags(WordLags):
         if isinstance(event, Source):
             event = self.place(event, now_s)
         utterance = self.utterances.take(event, now_s)
-        return [] if utterance is None else self.take(utterance, now_s)
+        n_before = len(self._heard["translated"].seconds)
+        if utterance is not None:
+            self.take(utterance, now_s)
+        return list(self._heard["translated"].seconds[n_before:])
 
     def place(self, event, now_s):
         """Let an utterance have so many words, the next ones that came in its lane."""
@@ -52,7 +55,9 @@ class FedLags(WordLags):
         lane = self.utterances[number].lane if number in self.utterances._utterances else ""
         came = self.came.get(lane, [])
         while len(words) < n_words:
-            words.append(came.pop(0) if came else FedWord("word", committed_at_s=now_s))
+            words.append(
+                came.pop(0) if came else FedWord("word", spoken_at_s=now_s, committed_at_s=now_s)
+            )
         del words[n_words:]
         return SourceChanged(utterance=number, words=tuple(words))
 
@@ -88,52 +93,31 @@ def follow(*steps, record=None):
     return record, samples
 
 
-def by_stage(samples):
-    found = {}
-    for sample in samples:
-        found.setdefault(sample.stage, []).append(sample.seconds)
-    return found
-
-
-def test_a_word_waits_for_later_words_and_then_for_the_model():
-    _, samples = follow(
-        (0, opened()), (0, 1), (1, source(1)), (2, 1), (2, source(2)), (5, caption(2))
-    )
-    assert by_stage(samples) == {"wait": [2, 0], "model": [3, 3], COMMITTED: [5, 3]}
-
-
 def test_the_time_before_the_session_took_a_word_counts():
     _, samples = follow((0, 1), (4, opened()), (4, source(1)), (5, caption(1)))
-    assert by_stage(samples)[COMMITTED] == [5]
+    assert samples == [5]
 
 
 def test_a_caption_counts_the_words_it_rests_on_and_each_once():
     _, samples = follow(
         (0, opened()), (0, 3), (0, source(3)), (1, caption(2)), (2, caption(2)), (3, caption(3))
     )
-    assert by_stage(samples)[COMMITTED] == [1, 1, 3]
+    assert samples == [1, 1, 3]
 
 
 def test_what_has_no_caption_when_the_utterance_ends_counts_until_then():
     end = UtteranceEnded(utterance=1)
     _, samples = follow((0, opened()), (0, 2), (0, source(2)), (1, caption(1)), (4, end))
-    assert by_stage(samples)[COMMITTED] == [1, 4]
+    assert samples == [1, 4]
 
 
 def test_paint_counts_from_the_caption_to_the_screen_once():
     record, _ = follow((0, opened()), (0, 2), (0, source(2)), (1, caption(1)))
-    assert by_stage(record.paint(1, 1.5)) == {"paint": [0.5], WHOLE: [1.5]}
+    assert record.paint(1, 1.5) == [1.5]
     assert record.paint(1, 9) == []
     record.follow(caption(2), 2)
-    assert by_stage(record.paint(1, 3)) == {"paint": [1], WHOLE: [3]}
-
-
-def test_words_on_their_way_when_all_begins_anew_are_not_measured():
-    record, _ = follow((0, opened()), (0, 1), (0, source(1)))
-    record.clear(0.5)
-    samples = record.follow(caption(1), 1) + record.paint(1, 2)
-    _, more = follow((3, 1), (3, source(2)), (4, caption(2)), record=record)
-    assert (samples, by_stage(more)[COMMITTED]) == ([], [1])
+    assert record.paint(1, 3) == [3]
+    assert list(record._heard["shown"].seconds) == [0.5, 1]
 
 
 def test_lanes_keep_their_words_apart():
@@ -144,16 +128,16 @@ def test_lanes_keep_their_words_apart():
     record.follow(opened(2, "them"), 2)
     record.follow(source(1, 2), 2)
     record.follow(source(1, 1), 2)
-    assert by_stage(record.follow(caption(1, 2), 4))[COMMITTED] == [2]
-    assert by_stage(record.follow(caption(1, 1), 4))[COMMITTED] == [4]
+    assert record.follow(caption(1, 2), 4) == [2]
+    assert record.follow(caption(1, 1), 4) == [4]
 
 
 def test_an_edit_that_shortens_a_passage_is_measured_from_there_on():
     record, _ = follow((0, opened()), (0, 3), (0, source(3)), (1, caption(3)))
     record.paint(1, 1)
     _, samples = follow((2, source(1)), (3, 1), (3, source(2)), (4, caption(2)), record=record)
-    assert by_stage(samples)[COMMITTED] == [1]
-    assert by_stage(record.paint(1, 5))["paint"] == [1]
+    assert samples == [1]
+    assert record.paint(1, 5) == [2]
 
 
 def test_words_of_utterances_that_are_dropped_or_unknown_change_nothing():
@@ -179,24 +163,9 @@ def test_every_word_is_committed_once_however_it_comes():
                     record.follow(source(n_known), now_s)
                 case 2:
                     n_read = rng.randint(n_read, max(n_read, n_known))
-                    committed += len(
-                        by_stage(record.follow(caption(n_read), now_s)).get("wait", [])
-                    )
-        committed += len(
-            by_stage(record.follow(UtteranceEnded(utterance=1), now_s)).get("wait", [])
-        )
+                    committed += len(record.follow(caption(n_read), now_s))
+        committed += len(record.follow(UtteranceEnded(utterance=1), now_s))
         assert committed == n_known
-        times = zip(*(record.seconds(stage) for stage in ("wait", "model", COMMITTED)), strict=True)
-        assert all(wait + model == pytest.approx(whole) for wait, model, whole in times)
-
-
-def test_stages_without_data_are_there_and_say_so():
-    record, _ = follow((0, opened()), (0, 1), (0, source(1)), (1, caption(1)))
-    assert [time.stage for time in record.stages()] == list(STAGES)
-    assert [time.n_words for time in record.stages()] == [0, 0, 0, 1, 1, 0]
-    record.hear(word(spoken_at_s=0.0, committed_at_s=1.2))
-    follow((2, source(2)), (2, caption(2)), record=record)
-    assert record.stages()[2] == StageTime(stage="recognition", n_words=1, median_s=1.2, p95_s=1.2)
 
 
 def test_each_stage_of_heard_words_is_measured_from_the_one_before():
@@ -214,7 +183,6 @@ def test_each_stage_of_heard_words_is_measured_from_the_one_before():
     assert lags["whole"].median_s == 4.0
     record.begin_listening()
     assert record.heard() == []
-    assert record.summed("recognition").n_words == 1
 
 
 def test_each_lane_has_its_own_lag_from_the_sound_of_a_word_to_its_caption():
@@ -231,8 +199,10 @@ def test_each_lane_has_its_own_lag_from_the_sound_of_a_word_to_its_caption():
 
 
 def test_typed_words_are_none_of_the_heard():
-    record, _ = follow((0, opened()), (0, 1), (0, source(1)), (1, caption(1)))
-    record.paint(1, 2)
+    record = FedLags()
+    record.came[""] = [FedWord("word", committed_at_s=0)]
+    follow((0, opened()), (0, source(1)), (1, caption(1)), record=record)
+    assert record.paint(1, 2) == []
     assert record.heard() == []
 
 
@@ -255,7 +225,7 @@ def test_the_oldest_words_are_forgotten(monkeypatch):
         record.follow(Source(number, 1), 9.0)
         record.follow(caption(1, number), 10.0)
         record.paint(number, 10.0)
-    assert list(record.seconds(COMMITTED)) == [8, 7, 6]
+    assert list(record._heard["translated"].seconds) == [8, 7, 6]
     (recognised, *_) = record.heard(lane="them")
     assert (recognised.n_words, recognised.median_s) == (2, 3)
     assert record.heard()[0].n_words == 3

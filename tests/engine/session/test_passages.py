@@ -2,10 +2,13 @@
 
 import pytest
 
-from engine.commands import Clear, EndPassage, FeedWords, SetWords
-from engine.session.serving import Passages
+from engine.commands import Clear, EndPassage, FeedWords, SetWords, Skip
+from engine.session.command_queue import CommandQueue
+from engine.session.further_languages import FurtherLanguages
+from engine.session.serving import Passages, Serving
+from engine.settings import TranslationSettings
 from engine.translation.passage import Passage
-from engine.words import untimed
+from engine.words import TYPED, FedWord, untimed
 from tests.support.fakes import Receiver, hashing_translator
 
 
@@ -60,3 +63,32 @@ def test_a_sentence_that_was_skipped_is_translated_once_it_is_corrected():
         == ["", at_once("head bed. de gh.")[1]]
         != ["", ""]
     )
+
+
+def test_only_a_passage_with_words_that_were_spoken_was_heard():
+    passage = Passage(hashing_translator("read:1"))
+    assert not passage.was_heard
+    passage.splice(0, None, untimed(["head"]))
+    assert not passage.was_heard
+    passage.splice(1, None, [FedWord("bed.", spoken_at_s=1.0)])
+    assert passage.was_heard
+
+
+@pytest.mark.parametrize(("typed", "left"), [(False, ["bed."]), (True, ["head.", "bed."])])
+def test_typed_sentences_are_skipped_only_where_that_is_asked(typed, left):
+    events, translator = [], hashing_translator("read:1")
+    further = FurtherLanguages(TranslationSettings(), events.append, lambda: None)
+    serving = Serving(lambda lane: Passage(translator, lane), events.append, further)
+    commands = CommandQueue()
+    commands.put(SetWords(untimed(["head."])))
+    commands.put(EndPassage(TYPED))
+    commands.put(FeedWords((FedWord("bed.", number=1, spoken_at_s=1.0),), "me"))
+    commands.put(EndPassage("me"))
+    commands.put(Skip(typed=typed))
+    serving.obey_waiting(commands)
+    while serving.has_work:
+        serving.advance()
+    receiver = Receiver()
+    take(receiver, events)
+    uncaptioned = [source for (source,), caption in receiver.text if not caption]
+    assert uncaptioned == left

@@ -93,7 +93,7 @@ WITHOUT_OVERLAY = {
     *("guide_try", "guide_done"),
     *("models", "media", "media_running"),
     *("guide_polish", "models_polish", "models_licence"),
-    *("latency", "glossary"),
+    "glossary",
 }
 HEARD = {
     DeviceKind.MICROPHONE: ["Good morning, everyone. Today we want to talk about the weather"],

@@ -1,4 +1,4 @@
-"""Scenes of the windows beside the main one: the guide, latency and evaluation, the glossary."""
+"""Scenes of the windows beside the main one: the guide, the glossary."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ from app.captions.model import UtteranceView
 from app.config.system.translations import worded
 from app.dialogs.setup.wizard import WizardServices
 from engine.audio.devices import Level
-from engine.events import ContextChanged, Notice, Statistics
+from engine.events import ContextChanged, Notice
 from engine.hub.bundled import bundled_languages
 from engine.hub.catalogue import KNOWN_MODELS
 from engine.messages import Code
@@ -233,30 +233,6 @@ class SideScenes:
         dialog.start_wanted.disconnect()
         dialog.start.click()
         dialog.show_position(203.0, 1260.0)
-
-    def act_latency(self):
-        side = self.application.side_windows
-        self.window.menu_actions.latency.trigger()
-        side.latency_dialog.move(self.window.pos() + QPoint(130, 40))
-        side.latency._timer.stop()
-        QTimer.singleShot(1500, lambda: self.measure(side.latency))
-
-    def measure(self, desk):
-        """Put the measurements of some minutes into the record."""
-        import random  # noqa: PLC0415
-
-        rng, record = random.Random(0), desk.record
-        record.clear()
-        for _ in range(400):
-            wait, model, paint = rng.choice((0, 0.4, 0.8)), rng.gammavariate(4, 0.08), 0.02
-            both = wait + model
-            times = {"wait": wait, "model": model, "paint": paint, "committed": both}
-            for stage, seconds in (times | {"whole": both + paint}).items():
-                record.lags._seconds[stage].append(seconds)
-        record.memory_bytes = 471_000_000
-        fed = {"tokens_fed": 7440, "tokens_recomputed": 480, "probes": 0}
-        record.newest = Statistics(**fed, forwards=4560, cached_rows=188, ms_per_word=61)
-        desk.changed.emit()
 
     def act_glossary(self):
         self.window.menu_actions.glossary.trigger()

@@ -1,1 +1,0 @@
-"""The window that shows where the time of each word goes."""
