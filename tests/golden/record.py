@@ -7,12 +7,9 @@ A change of the code that shall change no behaviour changes no byte here. Where 
 record anew in the same commit, look at its diff, and explain it in the commit's message.
 
 The sessions are in ``sessions.py``, and what they need of the product in ``stage.py``. Networks
-are tiny and in float32, and compute on one thread; their choices are clear by more than the digits
-in which processors differ. Whoever adds a session tries it under other instruction sets, too:
-
-    ATEN_CPU_CAPABILITY=default CT2_FORCE_CPU_ISA=GENERIC .venv/bin/python -m tests.golden.record
-
-and takes other seeds for its words where something differs.
+are tiny, in float32, and compute on one thread; a session whose network chooses between ids that
+are closer than rounding fails (``tests.golden.margins``). Whoever adds one tries it by
+``scripts/check --as avx2 tests/golden``, too, and takes other seeds for its words where it fails.
 """
 
 import argparse
@@ -34,6 +31,7 @@ def play(names, to):
     quiet = {"OMP_NUM_THREADS": "1", "QT_QPA_PLATFORM": "offscreen", "TQDM_DISABLE": "1"}
     os.environ |= quiet
     CLOCK.use()
+    from tests.golden.margins import clear_choices  # noqa: PLC0415
     from tests.golden.sessions import SESSIONS  # noqa: PLC0415  the lines above come before torch and Qt
     from tests.golden.stage import Models, Record  # noqa: PLC0415
 
@@ -44,7 +42,8 @@ def play(names, to):
             home.mkdir()
             CLOCK.begin()
             record = Record(Path(temporary))
-            SESSIONS[name](record, models, home)
+            with clear_choices(name):
+                SESSIONS[name](record, models, home)
             (to / f"{name}.txt").write_text(record.text(), "utf-8")
 
 

@@ -52,7 +52,7 @@ from engine.runtime.ctranslate2.conversion import ready_folder
 from engine.session import command_queue, session
 from engine.session.session import Session
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings, UtteranceLimits
-from tests.engine.runtime.ctranslate2.tiny_models import make_encoder_decoder
+from tests.engine.runtime.ctranslate2 import learnt_m2m100
 from tests.golden.clock import CLOCK, real_s
 from tests.support.adapter_folders import CONFIG, factors, tiny_card, write_adapter
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
@@ -216,8 +216,8 @@ class Models:
         return write_adapter(folder)
 
     def _make_m2m100(self, folder):
-        make_encoder_decoder(folder, "m2m100")
-        ready_folder(folder, "float16")  # which its weights are exact in
+        shutil.copytree(learnt_m2m100.FOLDER, folder)
+        ready_folder(folder, "float16")
         return folder
 
 

@@ -108,7 +108,7 @@ def load_encoder_decoder(
     Of a downloaded one the original is deleted once the converted one was loaded.
 
     Args:
-        settings: float16 is taken on CUDA, else int8.
+        settings: float16 is taken on CUDA, else int8; float32 where weights shall be whole.
         progress: of a conversion.
         cancelled: called during a conversion.
 
@@ -130,7 +130,8 @@ def load_encoder_decoder(
     if settings.device == "mps" or (settings.device == "cuda" and not n_gpus):
         raise ModelError(Code.NO_GPU_FOR_TRANSLATION(name=name, device=settings.device))
     device = "cuda" if n_gpus and settings.device != "cpu" else "cpu"
-    precision = "float16" if device == "cuda" else "int8"
+    is_whole = device == "cuda" or settings.quantise == "none"
+    precision = "float16" if is_whole else "int8"
     converted = ready_folder(
         folder,
         precision,
@@ -166,7 +167,7 @@ def _loaded(folder: Path, device: str, precision: str) -> EncoderDecoderWeights:
     translator = ctranslate2.Translator(
         str(folder),
         device=device,
-        compute_type=precision,
+        compute_type="float32" if device == "cpu" and precision == "float16" else precision,
         intra_threads=1 if suits_one_thread(record.encoder + record.decoder) else 0,
     )
     return EncoderDecoderWeights(
