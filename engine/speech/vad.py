@@ -35,6 +35,8 @@ class VadSettings:
         silence_s: silence after which the gate closes.
         pre_roll_s: sound before the opening that is passed as well.
         max_speech_s: the gate is closed and reopened after this, so that words are committed.
+        forget_s: without speech for this long, the detector forgets all but the newest sound. What
+            Silero remembers drifts in silence and noise, and then it hears beginnings too late.
     """
 
     open_at: float = 0.5
@@ -43,6 +45,7 @@ class VadSettings:
     silence_s: float = 0.6
     pre_roll_s: float = 0.3
     max_speech_s: float = 300.0
+    forget_s: float = 2.0
 
     def __post_init__(self) -> None:
         if not 0 < self.close_below <= self.open_at < 1:
@@ -125,7 +128,7 @@ class VoiceActivityDetector:
         self._held: deque[Samples] = deque()  # frames not passed yet
         self._is_open = False
         self._has_begun = False
-        self._n_speech = self._n_silent = self._n_open = 0
+        self._n_speech = self._n_silent = self._n_open = self._n_shut = 0
 
     @property
     def is_open(self) -> bool:
@@ -162,6 +165,7 @@ class VoiceActivityDetector:
         self._time_s += FRAME / SAMPLE_RATE_HZ
         if self._is_open:
             return [self._continue(probability)]
+        self._n_shut += 1
         self._n_speech = self._n_speech + 1 if probability >= self._settings.open_at else 0
         if self._n_speech >= _frames(self._settings.min_speech_s):
             self._is_open = True
@@ -169,7 +173,15 @@ class VoiceActivityDetector:
         n_kept = _frames(self._settings.pre_roll_s) + self._n_speech
         while len(self._held) > n_kept:
             self._held.popleft()
+        if not self._n_speech and self._n_shut >= _frames(self._settings.forget_s):
+            self._forget()
         return []
+
+    def _forget(self) -> None:
+        self._detector.reset()
+        for frame in self._held:
+            self._detector.probability(frame)
+        self._n_shut = 0
 
     def _continue(self, probability: float) -> SpeechPart:
         settings = self._settings
@@ -196,7 +208,7 @@ class VoiceActivityDetector:
     def _close(self) -> None:
         self._held.clear()
         self._is_open = self._has_begun = False
-        self._n_speech = self._n_silent = self._n_open = 0
+        self._n_speech = self._n_silent = self._n_open = self._n_shut = 0
 
 
 def _frames(seconds: float) -> int:

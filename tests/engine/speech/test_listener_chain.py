@@ -7,7 +7,6 @@ SURTITLE_WHISPER. Recordings of people are heard where they are there.
 import os
 import subprocess
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,6 +30,7 @@ from engine.speech.vad import SileroDetector
 from engine.speech.whisper import Whisper, WhisperSettings
 from tests.support.fakes import Receiver, save_tiny_model
 from tests.support.listening_fakes import Chunks, Echo, hear_out, to_both
+from tests.support.recordings import needs_recordings, recordings
 from tests.support.sound_server import Feeder, TestServer, needs_sound_server, wait_until
 from tests.support.sounds import music, n_edits, silence, white_noise
 from tests.support.spoken import (
@@ -46,12 +46,9 @@ from tests.support.spoken import (
     tiny_whisper,
 )
 
-ROOT = Path(__file__).resolve().parents[3]
 REAL = os.environ.get("SURTITLE_WHISPER", "")
-RECORDINGS = ROOT.parent / "shared" / "data" / "speech"
 WAIT_S = 150
 
-needs_recordings = pytest.mark.skipif(not RECORDINGS.is_dir(), reason="needs recordings of people")
 pytestmark = pytest.mark.slow
 
 
@@ -253,9 +250,8 @@ def test_the_ear_of_the_tests_hears_what_a_null_device_plays(tmp_path):
 @needs_recordings
 @needs_tiny()
 def test_recordings_of_people_play_through_without_an_error(tiny):
-    for path in sorted(RECORDINGS.glob("*.*")):
-        if path.suffix in (".wav", ".flac"):
-            listened(AudioSources().file(path, print, real_time=False), tiny)
+    for recording in recordings():
+        listened(AudioSources().file(recording.path, print, real_time=False), tiny)
 
 
 @needs_recordings
@@ -263,26 +259,12 @@ def test_recordings_of_people_play_through_without_an_error(tiny):
 def test_a_real_whisper_commits_what_people_said():
     model = Whisper(WhisperSettings(model=REAL, device="cpu", n_threads=1))
     n_words = n_wrong = n_whole = 0
-    for line in (RECORDINGS / "transcripts.tsv").read_text().splitlines():
-        name, _, text = line.partition("\t")
-        if not (RECORDINGS / name).is_file():
-            continue
-        source = AudioSources().file(RECORDINGS / name, print, real_time=False)
-        said = keys(text.split())
+    for recording in recordings():
+        source = AudioSources().file(recording.path, print, real_time=False)
+        said = keys(recording.text.split())
         n_words += len(said)
         n_wrong += n_edits(said, keys(listened(source, model)[0]))
-        n_whole += n_edits(said, keys(whole(model, RECORDINGS / name)))
+        n_whole += n_edits(said, keys(offline(model, recording.samples)))
     assert n_words
     assert n_wrong <= n_whole + 0.02 * n_words
     assert n_wrong <= 0.2 * n_words
-
-
-def whole(model, path):
-    source = AudioSources().file(path, print, real_time=False)
-    source.start()
-    parts = []
-    while not source.ended:
-        chunk = source.read(0)
-        if chunk is not None:
-            parts.append(chunk.samples)
-    return offline(model, np.concatenate(parts)[: 30 * SAMPLE_RATE_HZ])

@@ -10,6 +10,8 @@ from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.vad import FRAME, SileroDetector, VadSettings, VoiceActivityDetector
 from tests.support.programs.run import ran
+from tests.support.recordings import FOLDER, recordings
+from tests.support.sounds import white_noise
 
 FRAME_S = FRAME / SAMPLE_RATE_HZ
 
@@ -130,6 +132,45 @@ def test_missing_sound_ends_a_speech():
     assert detector.n_resets == 1
 
 
+class Remembering(FirstSample):
+    """Keeps the frames that it has heard since it was reset last."""
+
+    def __init__(self):
+        super().__init__()
+        self.since_reset = []
+
+    def reset(self):
+        super().reset()
+        self.since_reset = []
+
+    def probability(self, frame):
+        self.since_reset.append(frame)
+        return super().probability(frame)
+
+
+def test_in_silence_the_detector_forgets_all_but_the_newest_sound():
+    detector = Remembering()
+    vad = VoiceActivityDetector(
+        detector, VadSettings(forget_s=40 * FRAME_S, pre_roll_s=10 * FRAME_S)
+    )
+    samples = frames(*[0.0] * 1000)
+    longest = 0
+    for at in range(0, len(samples), FRAME):
+        feed(vad, samples[at : at + FRAME], start_s=at / SAMPLE_RATE_HZ)
+        heard = np.concatenate([samples[:0], *detector.since_reset])
+        assert np.array_equal(heard, samples[at + FRAME - len(heard) : at + FRAME])
+        longest = max(longest, len(detector.since_reset))
+        assert at < 40 * FRAME or len(detector.since_reset) >= 10
+    assert longest <= 50
+
+
+def test_in_speech_the_detector_forgets_nothing():
+    detector = Remembering()
+    vad = VoiceActivityDetector(detector, VadSettings(forget_s=4 * FRAME_S))
+    feed(vad, frames(*[0.9] * 3, *([0.0] * 8 + [0.9]) * 20))
+    assert detector.n_resets == 0
+
+
 def test_thresholds_that_contradict_each_other_are_refused():
     with pytest.raises(ValueError, match="close_below"):
         VadSettings(open_at=0.3, close_below=0.5)
@@ -184,6 +225,28 @@ def test_what_somebody_says_goes_through(silero, voice):
     assert let_through_s > 0.9 * len(speech) / SAMPLE_RATE_HZ
     assert parts[0].start_s <= 1.15
     assert parts[-1].ends
+
+
+def begins_at_s(silero, before, speech):
+    """Tell how long after the silence before it a speech goes through."""
+    silero.reset()
+    after = np.zeros(SAMPLE_RATE_HZ, np.float32)
+    vad = VoiceActivityDetector(silero, VadSettings())
+    parts = feed(vad, np.concatenate([before, speech, after])) + vad.flush()
+    return parts[0].start_s - len(before) / SAMPLE_RATE_HZ
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loudness", [0.0, 0.06])
+def test_after_a_minute_of_silence_or_noise_no_beginning_comes_later(silero, loudness):
+    voices = ("en-us", "en-us+f3", "en-us+m3")
+    speeches = [said("And so we ask you to come.", voice) for voice in voices]
+    if FOLDER.is_dir():
+        speeches += [recording.samples for recording in recordings()]
+    minute = white_noise(60.0) * np.float32(loudness)
+    for speech in speeches:
+        soon_s = begins_at_s(silero, minute[:SAMPLE_RATE_HZ], speech)
+        assert begins_at_s(silero, minute, speech) <= soon_s + 0.05
 
 
 def test_frame_by_frame_the_detector_says_what_it_says_of_all_frames_at_once(silero):
