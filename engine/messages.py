@@ -247,8 +247,8 @@ class Code(Codes):
 
     # a computer that translates for others
     SERVER_GONE = tr(
-        "{server} does not answer ({reason}): new captions are in the language that is spoken "
-        "until it does; choose this computer to translate with a model of its own"
+        "{server} does not answer ({reason}): captions wait for it, or are in the language that is "
+        "spoken; choose this computer to translate with a model of its own"
     )
     SERVER_BACK = tr("{server} translates again")
     SERVER_UNREACHABLE = tr(

@@ -324,6 +324,10 @@
         <translation>der Speicher reichte nicht ({reason}): Wählen Sie 4 Bit, ein kleineres Modell oder ein anderes Gerät</translation>
     </message>
     <message>
+        <source>{server} does not answer ({reason}): captions wait for it, or are in the language that is spoken; choose this computer to translate with a model of its own</source>
+        <translation>{server} antwortet nicht ({reason}): Untertitel warten darauf oder stehen in der gesprochenen Sprache; wählen Sie diesen Computer, um mit einem eigenen Modell zu übersetzen</translation>
+    </message>
+    <message>
         <source>a server translates into one language: choose a model of this computer for the second</source>
         <translation>ein Server übersetzt in eine Sprache: Wählen Sie für die zweite ein Modell dieses Computers</translation>
     </message>
@@ -1358,10 +1362,6 @@
     <message>
         <source>line {number} of the glossary {path} is {line}, and a name, or a term, a tab and its translation were expected: write it so</source>
         <translation>Zeile {number} des Glossars {path} ist {line}, erwartet war ein Name oder ein Begriff, ein Tabulator und seine Übersetzung: bitte so schreiben</translation>
-    </message>
-    <message>
-        <source>{server} does not answer ({reason}): new captions are in the language that is spoken until it does; choose this computer to translate with a model of its own</source>
-        <translation>{server} antwortet nicht ({reason}): Neue Untertitel stehen bis dahin in der gesprochenen Sprache; wählen Sie diesen Computer, um mit einem eigenen Modell zu übersetzen</translation>
     </message>
     <message>
         <source>{server} translates again</source>

@@ -66,6 +66,7 @@ class RemoteCaptioner:
         context_rows: rows of the prompt that the glossary takes.
         notices: deviations from the settings, for the user.
         has_left: something waits for a server since this was set to False.
+        has_waited: is called while a server gives signs of life, and no caption.
     """
 
     def __init__(
@@ -80,12 +81,14 @@ class RemoteCaptioner:
             ServerError: the server refuses the settings, or cannot be reached.
         """
         self.haste, self.has_left = 1, False
+        self.has_waited: Callable[[], None] = lambda: None
         self._service, self._clock = service, clock
         self._n_utterances = 0
         self._stream: Generator[Answer] | None = None  # the answer to the newest request,
         self._asked: RemoteUtterance | None = None  # which was about this one,
         self._asked_words: tuple[tuple[str, ...], bool] = (), False  # with these words;
-        self._told = ""  # its caption as far as it came, which may be behind what is shown
+        self._told = ""  # its caption as far as it came, which may be behind what is shown;
+        self._heard_s, self._is_slow = 0.0, False  # when the last came, and that it was long ago
         self._outage: _Outage | None = None
         self.configure(settings)
 
@@ -96,10 +99,14 @@ class RemoteCaptioner:
 
     @property
     def outage(self) -> ServerGoneError | None:
-        """Why new sentences are captioned by their own words; None where they are not."""
+        """Why captions do not come from the server; None where they do, or hardly waited for it.
+
+        New sentences are captioned by their own words, but where it gives signs of life.
+        """
         outage = self._outage
-        is_long = outage is not None and self._clock() - outage.since_s >= PATIENCE_S
-        return outage.reason if outage is not None and is_long else None
+        if outage is None:
+            return ServerGoneError(Code.SERVER_BUSY()) if self._is_slow else None
+        return outage.reason if self._clock() - outage.since_s >= PATIENCE_S else None
 
     def look(self) -> None:
         """See whether a server that went away is back, as far as it is time for that."""
@@ -183,6 +190,7 @@ class RemoteCaptioner:
             raise
         except ServerError:
             self._let_go()
+            self._is_slow = False
             raise
         self._outage = None
         return change
@@ -213,6 +221,7 @@ class RemoteCaptioner:
                 self._begin(utterance)
             assert self._stream is not None
             answer = next(self._stream)
+            self._heard_s, self._is_slow = self._clock(), False
             if isinstance(answer, Changed):
                 self._told = self._told[: answer.kept] + answer.text
                 if len(self._told) > MOST_CAPTION:
@@ -239,6 +248,9 @@ class RemoteCaptioner:
             return False  # there are more words by now
         if isinstance(answer, Failure):
             raise ServerError(answer.message)
+        if utterance.ended and not answer.finished:
+            detail = "a sentence has ended, and its caption has not"
+            raise ServerError(Code.SERVER_MISUNDERSTOOD(detail=detail))
         utterance.is_settled, utterance.finished = True, answer.finished
         utterance.n_read, utterance.confidence = answer.n_read, answer.confidence
         return True
@@ -253,19 +265,24 @@ class RemoteCaptioner:
             caption=utterance.caption,
             haste=self.haste,
         )
-        self._told = utterance.caption
+        self._told, self._heard_s = utterance.caption, self._clock()
         self._asked, self._asked_words = utterance, (utterance.words, utterance.ended)
         self._stream = self._answers(asked, utterance.opening)
 
     def _answers(self, asked: Asked, opening: Opening) -> Generator[Answer]:
         try:
-            yield from self._service.ask(asked)
+            yield from self._service.ask(asked, self._note_wait)
         except SessionUnknownError:
             self._service.open(opening)
             try:
-                yield from self._service.ask(asked)
+                yield from self._service.ask(asked, self._note_wait)
             except SessionUnknownError as error:  # what is before the servers mixes sessions up
                 raise ServerGoneError(Code.SERVER_BUSY()) from error
+
+    def _note_wait(self) -> None:
+        """Note a sign of life of a server that has not answered yet."""
+        self._is_slow = self._clock() - self._heard_s >= PATIENCE_S
+        self.has_waited()
 
     def _let_go(self) -> None:
         """Drop what is still to come of an answer."""
@@ -276,7 +293,9 @@ class RemoteCaptioner:
     def _note_outage(self, error: ServerGoneError) -> None:
         now_s, outage = self._clock(), self._outage
         if outage is None:
-            outage = self._outage = _Outage(since_s=now_s, next_s=now_s)
+            since_s = self._heard_s if self._is_slow else now_s
+            outage = self._outage = _Outage(since_s=since_s, next_s=now_s)
+        self._is_slow = False
         outage.reason, outage.next_s = error, now_s + outage.pause_s
         outage.pause_s = min(2 * outage.pause_s, _LONGEST_PAUSE_S)
 

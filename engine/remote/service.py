@@ -5,10 +5,14 @@ A connection that ends is opened again, and the request is sent again: each hold
 
 import contextlib
 import http.client
+import io
 import socket
 import ssl
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from engine.errors import ModelError, ServerError, ServerGoneError, first_line, message_of
@@ -31,10 +35,14 @@ from engine.remote.wire import (
 )
 from engine.settings import ServerSettings
 
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
 SESSION_HEADER = "X-Session-Id"
 """Names the session, so that what stands before several servers sends it to the same one."""
 
 _CONNECT_S, _PATIENCE_S = 3.0, 15.0  # for a connection, and for the next bytes
+_LONGEST_S = 60.0  # for a whole answer, however many signs of life come meanwhile
 _MOST_LINES = 4000  # of an answer
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _WAITING = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE,
@@ -67,6 +75,7 @@ class Service:
                 self._host, self.server = parts.hostname, parts.netloc
                 self._context = None if is_plain else _tls_context(settings)
                 self._connection: http.client.HTTPConnection | None = None
+                self._until_s = 0.0  # the answer to the newest request has to have come
                 return
         raise ServerError(Code.SERVER_ADDRESS(address=settings.address))
 
@@ -86,13 +95,17 @@ class Service:
             content = write_opening(opening)
             return read_opened(self._whole("POST", "/v1/sessions", content, opening.session))
 
-    def ask(self, asked: Asked) -> Iterator[Answer]:
+    def ask(self, asked: Asked, has_waited: Callable[[], None] = lambda: None) -> Iterator[Answer]:
         """Yield the answers as they come; the last is no ``Changed``.
+
+        Args:
+            asked: the request.
+            has_waited: is called while the server gives signs of life and no answer.
 
         Raises:
             SessionUnknownError: the session has to be opened first.
             ServerError: the server refuses.
-            ServerGoneError: it does not answer, or no longer.
+            ServerGoneError: it does not answer, or no longer, or not to the end within a minute.
         """
         is_over = False
         try:
@@ -100,7 +113,7 @@ class Service:
                 response = self._request("POST", "/v1/captions", write_asked(asked), asked.session)
             for _ in range(_MOST_LINES):
                 with self._understood():
-                    answer = _next_answer(response)
+                    answer = _next_answer(response, has_waited)
                 is_over = not isinstance(answer, Changed)
                 yield answer
                 if is_over:
@@ -182,8 +195,14 @@ class Service:
             heads[SESSION_HEADER] = session
         if self._settings.token:
             heads["Authorization"] = f"Bearer {self._settings.token}"
+        if self._connection.sock is not None:
+            self._connection.sock.settimeout(_PATIENCE_S)
+        self._until_s = time.monotonic() + _LONGEST_S
         self._connection.request(method, path, content or None, heads)
         return self._connection.getresponse()
+
+    def _left_s(self) -> float:
+        return self._until_s - time.monotonic()
 
     def _connect(self) -> http.client.HTTPConnection:
         place = self._host, self._port
@@ -192,9 +211,9 @@ class Service:
             if self._context is None
             else http.client.HTTPSConnection(*place, timeout=_CONNECT_S, context=self._context)
         )
+        connection.response_class = partial(_timed_response, self._left_s)  # type: ignore[assignment]  # it is called only
         try:
             connection.connect()
-            connection.sock.settimeout(_PATIENCE_S)
         except BaseException:
             connection.close()
             raise
@@ -213,11 +232,41 @@ class Service:
         return ServerError(message or Code.SERVER_MISUNDERSTOOD(detail=f"HTTP {status}"))
 
 
-def _next_answer(response: http.client.HTTPResponse) -> Answer:
+def _timed_response(
+    left_s: Callable[[], float], sock: socket.socket, *arguments: int, **options: str
+) -> http.client.HTTPResponse:
+    return http.client.HTTPResponse(_TimedReader(sock, left_s), *arguments, **options)  # type: ignore[arg-type]  # it makes a file of it
+
+
+class _TimedReader(io.RawIOBase):
+    """What comes from a connection, up to a moment: a byte a second does not last for ever."""
+
+    def __init__(self, sock: socket.socket, left_s: Callable[[], float]) -> None:
+        self._sock, self._left_s = sock, left_s
+        self._raw = sock.makefile("rb", buffering=0)
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int | None:
+        left_s = self._left_s()
+        if left_s <= 0:
+            raise TimeoutError(Code.HUB_TIMED_OUT())
+        self._sock.settimeout(min(_PATIENCE_S, left_s))
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def _next_answer(response: http.client.HTTPResponse, has_waited: Callable[[], None]) -> Answer:
     """Return the next answer; behind the last one, the connection can be used again."""
-    line = b"\n"
-    while line == b"\n":  # a sign of life
-        line = response.readline(MOST_LINE_BYTES + 1)
+    while (line := response.readline(MOST_LINE_BYTES + 1)) == b"\n":  # a sign of life
+        has_waited()
     if not line.endswith(b"\n") and len(line) <= MOST_LINE_BYTES:
         raise ServerGoneError(Code.CONNECTION_RESET())
     answer = read_answer(line)

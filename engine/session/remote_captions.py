@@ -101,6 +101,7 @@ class RemoteCaptions(Serving):
         self._captioner = captioner
         self._catch_up = CatchUp()
         self._has_told = False  # that the server is gone
+        captioner.has_waited = self._tell_outage
 
     def interrupt(self) -> None:
         """Let what is waited for fail at once; for other threads."""

@@ -87,7 +87,7 @@ class _Stranger:
     def open(self, _opening):
         return Opened()
 
-    def ask(self, _asked):
+    def ask(self, _asked, _has_waited):
         for _ in range(self._rng.randint(0, 9)):
             yield Changed(self._rng.choice([0, 1, 5, 7999]), text(self._rng), 2**31 - 1)
         yield self._rng.choice(

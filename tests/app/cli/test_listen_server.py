@@ -46,12 +46,12 @@ def test_captions_of_a_server_are_those_of_this_computer_also_if_it_is_replaced_
         running, port = [first], int(server.address.rpartition(":")[2])
         ask = Service.ask
 
-        def counted(service, request):
+        def counted(service, request, has_waited):
             asked.append(request)
             if len(asked) in (2, 4):
                 running[-1].close()
                 running.append(opened.enter_context(house_server(far_model, port=port))[0])
-            return ask(service, request)
+            return ask(service, request, has_waited)
 
         monkeypatch.setattr(Service, "ask", counted)
         by_server, err = run("--server", server.address, *token)

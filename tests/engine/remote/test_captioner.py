@@ -4,7 +4,7 @@ import pytest
 
 from engine.commands import EndPassage, FeedWords, UseAdapter
 from engine.errors import ServerError, ServerGoneError
-from engine.events import CaptionChanged, Notice, NotTranslated, UtteranceEnded
+from engine.events import CaptionChanged, Notice, NotTranslated, Refused, UtteranceEnded
 from engine.messages import Code
 from engine.remote.captioner import PATIENCE_S, RemoteCaptioner
 from engine.remote.service import SessionUnknownError
@@ -23,6 +23,7 @@ class Loud:
     Attributes:
         is_away: it does not answer.
         breaks_after: characters of an answer after which it goes away.
+        n_signs: signs of life before an answer; of twenty, none follows.
     """
 
     server = "loud:1"
@@ -30,6 +31,7 @@ class Loud:
     def __init__(self):
         self.is_away, self.breaks_after, self.knows = False, None, set()
         self.requests, self.opened = [], []
+        self.n_signs, self.sleep = 0, None
 
     def open(self, opening):
         self._answer()
@@ -37,8 +39,13 @@ class Loud:
         self.opened.append(opening)
         return Opened()
 
-    def ask(self, asked):
+    def ask(self, asked, has_waited):
         self._answer()
+        for _ in range(self.n_signs):
+            self.sleep(3)
+            has_waited()
+        if self.n_signs == 20:
+            raise ServerGoneError(Code.HUB_TIMED_OUT())
         if asked.session not in self.knows:
             raise SessionUnknownError
         self.requests.append(asked)
@@ -75,6 +82,7 @@ class Desk:
         self.now_s = 100.0
         monkeypatch.setattr("engine.session.remote_captions.time.sleep", self._sleep)
         self.server, self.events = Loud(), []
+        self.server.sleep = self._sleep
         captioner = RemoteCaptioner(self.server, settings, lambda: self.now_s)
         further = FurtherLanguages(settings, self.events.append)
         self.captions = RemoteCaptions(captioner, self.events.append, further)
@@ -151,6 +159,32 @@ def test_a_long_absence_is_told_once_and_new_sentences_are_in_their_own_words(de
     assert desk.n_ended == 4
 
 
+def test_a_server_that_only_gives_signs_of_life_is_told_of_while_its_caption_is_waited_for(desk):
+    desk.server.n_signs = 1
+    desk.say("one.")
+    assert (desk.shown, desk.told) == (["ONE."], [])
+    desk.server.n_signs = 4
+    desk.say("two.")
+    assert desk.shown == ["ONE.", "TWO."]
+    assert desk.told == [Code.SERVER_GONE, Code.SERVER_BACK]
+
+
+def test_a_server_that_never_answers_is_not_waited_for_longer_than_a_minute(desk):
+    desk.server.n_signs = 20
+    desk.say("one.")
+    assert desk.shown == ["one."]
+    assert desk.told == [Code.SERVER_GONE]
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_a_sentence_that_has_ended_is_not_left_without_a_caption(desk, monkeypatch, ends):
+    monkeypatch.setattr(desk.server, "ask", lambda *_: iter([Settled(n_read=0, finished=False)]))
+    desk.say("one", ends=ends)
+    assert desk.shown == []
+    refused = [event.message.code for event in desk.events if isinstance(event, Refused)]
+    assert refused == [Code.SERVER_MISUNDERSTOOD] * ends
+
+
 def test_the_return_of_a_server_is_told_while_nothing_is_said(desk):
     desk.server.is_away = True
     desk.say("one.")
@@ -211,7 +245,7 @@ def test_settings_that_the_server_refuses_leave_those_before(desk):
 
 def test_a_sentence_that_the_server_gives_up_stays_and_the_next_is_translated(desk):
     ask = desk.server.ask
-    desk.server.ask = lambda _: iter([Changed(0, "BRO", 1), Failure(Code.SERVER_BUSY())])
+    desk.server.ask = lambda *_: iter([Changed(0, "BRO", 1), Failure(Code.SERVER_BUSY())])
     desk.say("broken.")
     desk.server.ask = ask
     desk.say("whole.")

@@ -1,5 +1,6 @@
 """The client over sockets: what is sent again, and what is not."""
 
+import contextlib
 import re
 import socket
 import threading
@@ -190,6 +191,39 @@ def test_who_stops_listening_leaves_no_answer_for_the_next_request(served):
     next(answers)
     answers.close()
     assert service.offer().model == "one"
+
+
+@pytest.mark.parametrize(
+    ("head", "part"),
+    [
+        (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", b"1\r\n\n\r\n"),
+        (b"HTTP/1.1 200 OK\r\nx: ", b"y"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    ],
+)
+def test_a_server_that_only_gives_signs_of_life_is_not_waited_for_for_ever(head, part, monkeypatch):
+    monkeypatch.setattr("engine.remote.service._LONGEST_S", 0.5)
+    gone = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def trickle():
+            other, _ = listener.accept()
+            with other, contextlib.suppress(OSError):
+                other.sendall(head)
+                while not gone.wait(0.02):
+                    other.sendall(part)
+
+        trickling = threading.Thread(target=trickle)
+        trickling.start()
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        service = Service(ServerSettings(address=address))
+        try:
+            with pytest.raises(ServerGoneError, match=r"in time|timed out"):
+                list(service.ask(ASKED))
+        finally:
+            gone.set()
+            service.close()
+            trickling.join()
 
 
 @pytest.mark.parametrize("served", [[[stream(*[CHANGED] * 3)]]], indirect=True)
