@@ -6,6 +6,7 @@ from training.commands import (
     align,
     augment,
     calibrate,
+    cut_vocabulary,
     evaluate,
     export,
     finetune,
@@ -15,7 +16,10 @@ from training.commands import (
 )
 from training.commands.command_line import run_command
 
-_COMMANDS = (prepare, augment, align, pretrain, finetune, export, evaluate, calibrate, punctuation)
+_COMMANDS = (
+    prepare, augment, align, cut_vocabulary, pretrain, finetune, export, evaluate, calibrate,
+    punctuation,
+)  # fmt: skip
 
 _MOVED = {
     "seqpo", "compare", "record-scores", "convert", "comet", "calibrate-lag", "policy-head",

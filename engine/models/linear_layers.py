@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from engine.models.fingerprint import Fingerprint
 
-_LLAMA_LIKE = frozenset({"llama", "mistral", "qwen2", "qwen3", "gemma2"})
+_LLAMA_LIKE = frozenset({"llama", "mistral", "qwen2", "qwen3", "gemma2", "gemma3_text"})
 
 
 @dataclass(frozen=True, slots=True)

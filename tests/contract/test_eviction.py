@@ -54,9 +54,9 @@ def test_keys_that_were_turned_equal_keys_computed_at_their_new_positions(archit
 def test_turning_often_adds_up_to_turning_once(dtype, tolerance):
     network = tiny_network("llama")
     keys = torch.randn(1, 2, 9, 16, generator=torch.Generator().manual_seed(0)).to(dtype)
-    once, often = turn_keys(network, keys, 600), keys
+    once, often = turn_keys(network, 0, keys, 600), keys
     for _ in range(6):
-        often = turn_keys(network, often, 100)
+        often = turn_keys(network, 0, often, 100)
     torch.testing.assert_close(often, once, rtol=0, atol=tolerance * 3)
 
 

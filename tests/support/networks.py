@@ -8,6 +8,8 @@ from transformers import (
     FalconForCausalLM,
     Gemma2Config,
     Gemma2ForCausalLM,
+    Gemma3ForCausalLM,
+    Gemma3TextConfig,
     LlamaConfig,
     LlamaForCausalLM,
     MistralConfig,
@@ -59,6 +61,23 @@ _NETWORKS = {
         Gemma2Config,
         _SHAPE | {"head_dim": 32, "sliding_window": WINDOW, "query_pre_attn_scalar": 32},
     ),
+    "gemma3": (
+        Gemma3ForCausalLM,
+        Gemma3TextConfig,
+        _SHAPE
+        | {
+            "head_dim": 32,
+            "sliding_window": WINDOW,
+            "query_pre_attn_scalar": 32,
+            "num_key_value_heads": 1,
+            "tie_word_embeddings": True,
+            "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
+            "rope_parameters": {
+                "sliding_attention": {"rope_type": "default", "rope_theta": 10_000.0},
+                "full_attention": {"rope_type": "default", "rope_theta": 1_000_000.0},
+            },
+        },
+    ),
     "falcon": (FalconForCausalLM, FalconConfig, _FALCON | _SMALL_HEADS),
     "falcon-alibi": (
         FalconForCausalLM,
@@ -73,13 +92,15 @@ _NETWORKS = {
 }
 ARCHITECTURES = tuple(_NETWORKS)
 ALIBI = tuple(name for name in ARCHITECTURES if "alibi" in name)
+ROUNDED = ("gemma2", "gemma3")
+"""Compute norms and softmax in float32 whatever the precision of the rest."""
 
 
-def stock_network(architecture, dtype=torch.float64):
+def stock_network(architecture, dtype=torch.float64, **sizes):
     """A network as transformers makes it."""
     torch.manual_seed(1)
     model, config, shape = _NETWORKS[architecture]
-    return model(config(**shape)).to(dtype).eval()
+    return model(config(**shape | sizes)).to(dtype).eval()
 
 
 @functools.cache

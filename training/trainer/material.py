@@ -89,7 +89,7 @@ def prepare(
         data: files by target language.
         tokenizer: with the chat template.
         card: prompts and markers of the base.
-        base: digest of the base of an adapter; empty for a new base.
+        base: digest of the base of an adapter, or of what is trained on; empty for a new base.
 
     Raises:
         CorpusError: there is no pair to train on.
@@ -151,7 +151,7 @@ def fingerprint_of(
     Args:
         settings: of the run.
         data: aligned TSV by target language.
-        base: digest of the base of an adapter.
+        base: digest of the base of an adapter, or of what is trained on.
         card: of the base.
         own: settings of this kind of run alone, by name; their ``repr`` counts.
     """
@@ -168,7 +168,8 @@ def fingerprint_of(
         "max_length": settings.max_length,
     }
     if settings.base == NEW:
-        values |= {"shape": asdict(settings.shape), "step": moves}
+        values |= {"base": base} if base else {"shape": asdict(settings.shape)}
+        values["step"] = moves
         if settings.lines:
             values["lines"] = settings.lines
         if settings.dropout:

@@ -112,11 +112,12 @@ def take_over_alibi(network: PreTrainedModel) -> None:
         decoder.rotary_emb = _NoRotation(network.config.head_dim)
 
 
-def turn_keys(network: PreTrainedModel, keys: Tensor, distance: int) -> Tensor:
+def turn_keys(network: PreTrainedModel, layer: int, keys: Tensor, distance: int) -> Tensor:
     """Move cached keys towards the start: rotations compose, so no key is computed again.
 
     Args:
         network: computed the keys. Without rotary encoding, the keys stay the same.
+        layer: that computed them: in Gemma 3 layers with a window turn by other angles.
         keys: floating, shape (B, H, N, D).
         distance: positions.
 
@@ -126,8 +127,12 @@ def turn_keys(network: PreTrainedModel, keys: Tensor, distance: int) -> Tensor:
     rotary = network.get_decoder().rotary_emb  # type: ignore[no-untyped-call]
     wide = keys if keys.dtype == torch.float64 else keys.float()
     position = torch.tensor([[distance]], device=keys.device)  # (1, 1)
-    cos, sin = cast("tuple[Tensor, Tensor]", rotary(wide, position))  # (1, 1, D)
-    scale = float(getattr(rotary, "attention_scaling", 1.0))
+    kinds, prefix = list[str](), ""
+    if hasattr(rotary, "layer_types"):  # the angles of each kind of layer
+        kinds = [network.config.layer_types[layer]]
+        prefix = f"{kinds[0]}_"
+    cos, sin = cast("tuple[Tensor, Tensor]", rotary(wide, position, *kinds))  # (1, 1, D)
+    scale = float(getattr(rotary, f"{prefix}attention_scaling", 1.0))
     first, second = wide.chunk(2, dim=-1)  # (B, H, N, D / 2)
     back = torch.cat((second, -first), dim=-1)  # (B, H, N, D), a quarter turn towards the start
     return ((wide * cos + back * sin) / scale).to(keys.dtype)

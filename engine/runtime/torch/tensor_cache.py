@@ -18,7 +18,7 @@ from engine.runtime.rows import Fed, RowBook
 if TYPE_CHECKING:
     from types import EllipsisType
 
-Turn = Callable[[Tensor, int], Tensor]
+Turn = Callable[[int, Tensor, int], Tensor]
 
 _Span: TypeAlias = "slice[int | None, int | None, None]"
 _Index: TypeAlias = "tuple[_Span | Tensor, ...] | EllipsisType"
@@ -84,12 +84,12 @@ class TensorCache(Cache):
             layer.seen = (lanes, slice(None), slice(0, extent))
 
     def evict(self, lane: int, gone: Eviction, turn: Turn) -> None:
-        """Drop rows of a lane that the book still has; ``turn`` moves keys by a distance."""
+        """Drop rows of a lane that the book still has; ``turn`` moves keys of a layer."""
         old = self.book.n_rows[lane]
         start, end = gone.start, gone.start + old - gone.stop
-        for layer in self._layers:
+        for index, layer in enumerate(self._layers):
             kept = layer.keys[lane : lane + 1, :, gone.stop : old]  # (1, H, N, D)
-            layer.keys[lane : lane + 1, :, start:end] = turn(kept, gone.distance)
+            layer.keys[lane : lane + 1, :, start:end] = turn(index, kept, gone.distance)
             layer.values[lane, :, start:end] = layer.values[lane, :, gone.stop : old].clone()
 
     def _grow(self, extent: int) -> None:

@@ -73,7 +73,7 @@ def test_what_a_llama_leaves_out_has_its_defaults(tmp_path):
     assert fingerprint(tmp_path, bare | {"head_dim": 20}).head_size == 20
 
 
-@pytest.mark.parametrize("architecture", ["gemma2", "qwen3"])
+@pytest.mark.parametrize("architecture", ["gemma2", "gemma3_text", "qwen3"])
 def test_a_default_that_the_library_chooses_by_itself_is_not_guessed(tmp_path, architecture):
     config = LLAMA | {"model_type": architecture}
     assert "lacks 'head_dim'" in refusal(folder(tmp_path, config))

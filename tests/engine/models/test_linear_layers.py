@@ -9,7 +9,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from engine.models.fingerprint import read_fingerprint
 from engine.models.linear_layers import linear_layers
 
-ARCHITECTURES = ("llama", "mistral", "qwen2", "qwen3", "gemma2", "falcon")
+ARCHITECTURES = ("llama", "mistral", "qwen2", "qwen3", "gemma2", "gemma3_text", "falcon")
 
 
 def random_config(architecture, rng):
@@ -30,7 +30,7 @@ def random_config(architecture, rng):
             "ffn_hidden_size": rng.choice([None, 40]),
         }
     sizes |= {"num_key_value_heads": kv_heads, "intermediate_size": rng.choice([24, 40])}
-    if architecture in {"qwen3", "gemma2"} or rng.random() < 0.3:
+    if architecture in {"qwen3", "gemma2", "gemma3_text"} or rng.random() < 0.3:
         sizes |= {"head_dim": rng.choice([8, 32])}
     return sizes
 

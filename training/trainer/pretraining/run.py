@@ -7,8 +7,10 @@ weights.
 
 import ctypes
 import logging
+import shutil
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -23,10 +25,12 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from engine.models.model_card import ModelCard
+from engine.models.model_card import ModelCard, read_card
 from engine.runtime.device import pick_device
 from engine.runtime.torch.attention import take_over_alibi
+from engine.runtime.torch.torch_loader import load_network
 from training.data.aligned_pairs import read_aligned
+from training.evaluation.run_record import fingerprint
 from training.settings import Optimisation, TrainSettings
 from training.trainer.distributed import OneProcess
 from training.trainer.material import (
@@ -45,15 +49,21 @@ from training.trainer.steps import share_steps, steps_ahead
 
 _log = logging.getLogger(__name__)
 
+_TERMS = ("LICENSE", "NOTICE", "README.md")
+"""Files of a folder that hold for what is made of it."""
+
 
 def pretrain(settings: TrainSettings) -> None:
     """Train a model to its end, or to ``stop_after_steps``, and write its folder."""
     torch.manual_seed(settings.optimisation.seed)
-    tokenizer = _tokenizer(settings)
-    material = prepare(settings, settings.data, tokenizer, _card(settings))
+    tokenizer, card = _tokenizer(settings), _card(settings)
+    base = "" if settings.train_on is None else fingerprint(settings.train_on)
+    material = prepare(settings, settings.data, tokenizer, card, base)
     if not (settings.out / "tokenizer.json").exists():
         settings.out.mkdir(parents=True, exist_ok=True)
-        save_tokenizer(tokenizer, _card(settings), settings.out)
+        save_tokenizer(tokenizer, card, settings.out)
+        if settings.train_on is not None:
+            _take_terms(settings.train_on, settings.out)
     device = pick_device(settings.device)
     _keep_freed_memory()
     model = make_model(settings, tokenizer)
@@ -90,8 +100,15 @@ def pretrain(settings: TrainSettings) -> None:
     )
     if Run(task, settings, processes, open_watch(settings, material.fingerprint)).train():
         save_model(model, settings.out)
-        if settings.shape.architecture == "llama":
+        if model.config.model_type == "llama":
             export_graph(settings.out)
+
+
+def _take_terms(base: Path, out: Path) -> None:
+    """Copy what holds for everything that is made of a base, too."""
+    for name in _TERMS:
+        if (base / name).exists():
+            shutil.copy(base / name, out)
 
 
 def _keep_freed_memory() -> None:
@@ -109,7 +126,7 @@ def _keep_freed_memory() -> None:
 def _tokenizer(settings: TrainSettings) -> PreTrainedTokenizerFast:
     """Load the tokenizer of the run, or of the run it begins with, or train one on the data."""
     known = (settings.out / "tokenizer.json").exists()
-    learnt = settings.out if known else settings.begin_with
+    learnt = settings.out if known else settings.train_on or settings.begin_with
     if learnt is not None:
         tokenizer: PreTrainedTokenizerFast = PreTrainedTokenizerFast.from_pretrained(
             learnt, local_files_only=True, trust_remote_code=False
@@ -124,17 +141,37 @@ def _tokenizer(settings: TrainSettings) -> PreTrainedTokenizerFast:
 
 
 def _card(settings: TrainSettings) -> ModelCard:
+    policies = trained_policies(settings, find_method(settings))
+    if settings.train_on is not None:
+        card = read_card(settings.train_on)
+        return replace(
+            card,
+            name=settings.name or card.name,
+            languages={code: card.language(code) for code in settings.data},
+            slot_length=settings.slot_lengths[0],
+            policies=policies,
+        )
     return make_card(
         name=settings.name,
         languages=settings.data,
         slot_length=settings.slot_lengths[0],
         one_end=settings.one_end,
-        policies=trained_policies(settings, find_method(settings)),
+        policies=policies,
     )
 
 
 def make_model(settings: TrainSettings, tokenizer: PreTrainedTokenizerFast) -> PreTrainedModel:
-    """Make a model with random weights, as the engine expects it."""
+    """Make a model with random weights, or load the one to train on, as the engine expects it."""
+    if settings.train_on is not None:
+        network = load_network(
+            settings.train_on,
+            quantise="none",
+            device=torch.device("cpu"),
+            dtype=torch.float32,
+        )
+        network.config.use_cache = False
+        network.train()
+        return network
     shape = settings.shape
     shared = {
         "vocab_size": shape.vocabulary,

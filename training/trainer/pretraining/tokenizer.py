@@ -16,15 +16,21 @@ END_OF_WRITE, END_OF_SOURCE = "<|end_of_write|>", "<|end_of_source|>"
 LANGUAGES = ("de", "fr", "es", "it", "nl", "ro", "zh")
 """Every tokenizer reserves tags of these; their order decides ids."""
 
-CHAT_TEMPLATE = (
-    "{{ bos_token }}{% for message in messages %}"
-    "{% if message.role == 'user' %}"
-    + USER
-    + "{% elif message.role == 'assistant' %}"
-    + ASSISTANT
-    + "{% endif %}{{ message.content }}{% endfor %}"
-)
-"""The system message is the language tag; each role is one token; nothing else."""
+
+def chat_template(user: str, assistant: str) -> str:
+    """Return a template in which each role is one token, and the system message comes first."""
+    return (
+        "{{ bos_token }}{% for message in messages %}"
+        "{% if message.role == 'user' %}"
+        + user
+        + "{% elif message.role == 'assistant' %}"
+        + assistant
+        + "{% endif %}{{ message.content }}{% endfor %}"
+    )
+
+
+CHAT_TEMPLATE = chat_template(USER, ASSISTANT)
+"""The system message is the language tag."""
 
 
 def language_tag(language: str) -> str:

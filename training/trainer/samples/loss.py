@@ -69,6 +69,9 @@ _CHUNK = 512
 _ADDED = ("o_proj", "down_proj", "dense", "dense_4h_to_h")
 """Layers of Llama and Falcon whose results are added to the hidden states."""
 
+_ADDED_NORMED = ("post_attention_layernorm", "post_feedforward_layernorm")
+"""Those of Gemma, which adds what a norm makes of these results."""
+
 _WIDER = 4
 """Chunks of a GPU over those of a processor."""
 
@@ -107,7 +110,9 @@ class BareLoss:
         # torch's own attention has a slow backward pass on CPUs
         model.set_attn_implementation("sdpa" if model.device.type == "cuda" else "eager")
         self._decoder: nn.Module = model.get_decoder()  # type: ignore[no-untyped-call]
-        self._embeddings = cast("Tensor", model.get_input_embeddings().weight)
+        table = model.get_input_embeddings()
+        self._embeddings = cast("Tensor", table.weight)
+        self._scale = float(getattr(table, "scalar_embed_scale", 1.0))  # Gemma's table multiplies
         self._weights: dict[str, Tensor] = {
             name: weight
             for name, weight in self._decoder.named_parameters()
@@ -133,8 +138,11 @@ class BareLoss:
         Only while the model is in training mode. To be called once, before the first batch.
         """
         self._dropout = share
-        for name, layer in self._decoder.named_modules():
-            if share and name.rpartition(".")[2] in _ADDED:
+        layers = {name: layer for name, layer in self._decoder.named_modules() if share}
+        kinds = {name.rpartition(".")[2] for name in layers}
+        added = _ADDED_NORMED if kinds.issuperset(_ADDED_NORMED) else _ADDED
+        for name, layer in layers.items():
+            if name.rpartition(".")[2] in added:
                 layer.register_forward_hook(lambda _, __, added: self._drop(added))
 
     def __call__(self, _: nn.Module, batch: Batch) -> Tensor:
@@ -178,10 +186,12 @@ class BareLoss:
         Embeddings are looked up in the weights' own precision: gradients of ids that come hundreds
         of times a batch are summed in it.
         """
-        embedded = self._drop(embedding(ids, self._embeddings).to(self._dtype))  # (B, T, D)
+        embedded = embedding(ids, self._embeddings).to(self._dtype)  # (B, T, D)
+        if self._scale != 1:
+            embedded = embedded * torch.tensor(self._scale, dtype=self._dtype)
         copy = {name: weight.to(self._dtype) for name, weight in self._weights.items()}
         inputs = {
-            "inputs_embeds": embedded,
+            "inputs_embeds": self._drop(embedded),
             "position_ids": positions,
             "attention_mask": bias,
             "use_cache": False,

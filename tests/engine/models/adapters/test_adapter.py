@@ -74,7 +74,9 @@ def test_a_sound_adapter_of_this_base_is_ok(folder):
     assert usable_adapter(folder, BASE) == found
 
 
-@pytest.mark.parametrize("architecture", ["llama", "mistral", "qwen2", "qwen3", "gemma2", "falcon"])
+@pytest.mark.parametrize(
+    "architecture", ["llama", "mistral", "qwen2", "qwen3", "gemma2", "gemma3_text", "falcon"]
+)
 @pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")  # peft 0.21
 @pytest.mark.slow
 def test_what_peft_saves_is_accepted_for_every_architecture(architecture, tmp_path):

@@ -38,7 +38,9 @@ def refusal(fitted):
 
 
 def random_base(rng):
-    architecture = rng.choice(["llama", "mistral", "qwen2", "qwen3", "gemma2", "falcon"])
+    architecture = rng.choice(
+        ["llama", "mistral", "qwen2", "qwen3", "gemma2", "gemma3_text", "falcon"]
+    )
     kv_heads = rng.choice([1, 2])
     return replace(
         BASE, architecture=architecture, layers=rng.randint(1, 3),

@@ -127,7 +127,7 @@ def test_factors_are_stored_in_half_the_room(data, tiny, trained, tmp_path):
     assert inspect_adapter(out / "adapter", read_fingerprint(tiny)).status is Status.OK
 
 
-@pytest.mark.parametrize("architecture", ["falcon-alibi", "gemma2", "qwen3"])
+@pytest.mark.parametrize("architecture", ["falcon-alibi", "gemma2", "gemma3", "qwen3"])
 @pytest.mark.parametrize("quantise", ["none", "nf4"])
 def test_every_architecture_trains_and_is_decoded(data, tmp_path, architecture, quantise):
     base = save_network(tmp_path / "base", architecture)

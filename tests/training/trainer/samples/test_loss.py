@@ -78,6 +78,28 @@ def test_the_loss_is_plain_cross_entropy_over_the_allowed_tokens(model, prompt):
     torch.testing.assert_close(loss, plain_loss(model, batch, prompt), rtol=0, atol=1e-5)
 
 
+def test_embeddings_that_their_table_multiplies_are_multiplied_in_training_too(prompt):
+    gemma = copy.deepcopy(tiny_network("gemma3", torch.float32))
+    batch = pad(examples(prompt, ReadN(2), WaitK(3), Offline()))
+    loss, expected = loss_of(gemma, batch, prompt, 0.0), plain_loss(gemma, batch, prompt)
+    torch.testing.assert_close(loss, expected, rtol=0, atol=1e-5)
+    (mine,) = torch.autograd.grad(loss, gemma.get_input_embeddings().weight)
+    (its,) = torch.autograd.grad(expected, gemma.get_input_embeddings().weight)
+    torch.testing.assert_close(mine, its, rtol=0, atol=1e-4)
+
+
+def test_dropout_of_gemma_is_of_what_its_norms_add(prompt):
+    gemma = copy.deepcopy(tiny_network("gemma3", torch.float32)).train()
+    loss = BareLoss(gemma, Markers.of(prompt), 0.0)
+    loss.use_dropout(0.5)
+    hooked = {name.split(".")[-1] for name, layer in gemma.named_modules() if layer._forward_hooks}
+    assert hooked == {"post_attention_layernorm", "post_feedforward_layernorm"}
+    batch = pad(examples(prompt, ReadN(2)))
+    torch.manual_seed(0)
+    first = loss(gemma, batch)
+    assert loss(gemma, batch) != first
+
+
 def test_every_labelled_row_counts_the_same_whatever_it_is_batched_with(model, prompt):
     samples = examples(prompt, ReadN(2), WaitK(3), Offline())
     together = loss_of(model, pad(samples), prompt, 0.1)
