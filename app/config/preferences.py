@@ -71,6 +71,7 @@ class CaptionPreferences:
         name_them: the same for the other lane, "Them".
         doubt: mark of captions that the model is not sure of, here and in the transcript; one of
             ``DOUBT_MARKS``.
+        announced: screen readers say each caption once it is finished.
     """
 
     lines: int = 2
@@ -88,6 +89,7 @@ class CaptionPreferences:
     name_me: str = ""
     name_them: str = ""
     doubt: str = DOTTED
+    announced: bool = True
 
     def __post_init__(self) -> None:
         _between("lines", self.lines, 1, 4)

@@ -344,6 +344,8 @@ class Application(QObject):
             dialog.speech.show_offer(self.listening.offered)
             self.listening.download_offered.connect(dialog.speech.show_offer)
             dialog.speech.download_clicked.connect(self.listening.fetch)
+            dialog.speech.devices_wanted.connect(self.listening.desk.list_devices)
+            self.listening.desk.devices_listed.connect(dialog.speech.show_devices)
         return self._settings_dialog
 
     @Slot()

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QLineEdit
 from app.captions.cue_times import EpochClock
 from app.captions.journal import PastSession
 from app.captions.model import Captions, UtteranceView
+from app.config.doubt import with_sign
 from app.config.settings_in_force import SettingsInForce
 from app.config.system.translations import worded_note
 from app.dialogs.session_window import views_of
@@ -159,10 +160,18 @@ class CaptionController(QObject):
         self._show_with_turn()
         if isinstance(event, UtteranceEnded):
             self._notice_language(utterance)
+            self._announce(utterance)
         awaited = self._awaited_marks if isinstance(event, UtteranceEnded) else []
         for words in [one for one in awaited if has_words(utterance, one)][:1]:
             self._awaited_marks.remove(words)
             self.mark(utterance.key)
+
+    def _announce(self, utterance: Utterance) -> None:
+        """Let screen readers say a finished caption, with the sign where it is doubtful."""
+        if self._settings.preferences.captions.announced:
+            is_doubtful = utterance.confidence is not None and utterance.confidence.is_low
+            caption = with_sign(utterance.caption) if is_doubtful else utterance.caption
+            self._transcript.announce(utterance.lane, caption)
 
     def _notice_language(self, utterance: Utterance) -> None:
         """Report once a session that what is said is in another language than is translated."""

@@ -144,6 +144,7 @@ class ListeningController(QObject):
         before, now = preferences_before.listening, preferences.listening
         if now != before:
             self._show_devices(now)
+            self._listen()
         self._use_recognizer()
 
     @Slot()

@@ -76,8 +76,14 @@ class Actions(QObject):
             action.toggled.connect(self._name_opposites)
         self._name_opposites()
 
-    def fill(self, bar: QMenuBar, choices: Sequence[QMenu]) -> None:
-        """Add the menus with the actions to a menu bar; ``choices`` are about the captions."""
+    def fill(self, bar: QMenuBar, devices: Sequence[QMenu], choices: Sequence[QMenu]) -> None:
+        """Add the menus with the actions to a menu bar.
+
+        Args:
+            bar: of the main window.
+            devices: those of the sources.
+            choices: are about the captions.
+        """
         file = bar.addMenu(self.tr("&File"))
         file.addActions([self.new_session, self.open_file, self.export, self.recover])
         file.addSeparator()
@@ -90,10 +96,10 @@ class Actions(QObject):
         edit.addActions([self.find, self.mark, self.go_to_mark, self.go_to_mark_before])
         captions = bar.addMenu(self.tr("&Captions"))
         captions.addActions([self.microphone, self.system])
-        captions.addSeparator()
-        for menu in choices:
-            captions.addMenu(menu)
-        captions.addSeparator()
+        for menus in (devices, choices):
+            for menu in menus:
+                captions.addMenu(menu)
+            captions.addSeparator()
         captions.addAction(self.pause)
         captions.addSeparator()
         captions.addActions([self.larger_rows, self.smaller_rows])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QCursor, QResizeEvent
+from PySide6.QtGui import QCursor, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.look.widgets.announcement import announce
 from app.look.widgets.dialog_text import as_sentence, paragraph
 
 _STEPS = 1000
@@ -235,8 +236,8 @@ class Banner(QFrame):
             widget.setVisible(widget is shown)
         self._lay_out()
         self.show()
-        if is_news:  # screen readers read it although the focus is elsewhere
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
+        if is_news:
+            announce(self, sentence)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the buttons beside the sentence, or below it."""

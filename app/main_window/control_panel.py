@@ -19,7 +19,7 @@ class ControlPanel(QWidget):
     """Two large buttons for sound on the left, two for captions on the right.
 
     Signals:
-        wanted_changed(): the user changed a source or its device.
+        wanted_changed(): the user turned a source on or off.
         devices_wanted(): a list of devices is about to open.
         device_chosen(str, str): the kind of a source, and the system's name of its device.
 
@@ -39,14 +39,14 @@ class ControlPanel(QWidget):
             ("mic", "mic-off"),
             self.tr("Microphone"),
             self.tr("Caption what is said into the microphone"),
-            self.tr("Default microphone"),
+            self.tr("Mi&crophone in use"),
         )
         self.system = SourceToggle(
             DeviceKind.SYSTEM,
             ("volume-2", "volume-x"),
             self.tr("Computer sound"),
             self.tr("Caption the sound that the computer plays"),
-            self.tr("Default output"),
+            self.tr("Computer sound &from"),
         )
         self.overlay = tool_button(
             "captions-off",
@@ -66,7 +66,6 @@ class ControlPanel(QWidget):
             row.addWidget(source)
             source.toggled.connect(self.wanted_changed)
             source.device_chosen.connect(self.device_chosen)
-            source.device_chosen.connect(self.wanted_changed)
             source.devices.aboutToShow.connect(self.devices_wanted)
         row.add_gap()
         for button in (self.overlay, self.pause):

@@ -8,15 +8,16 @@ from PySide6.QtWidgets import QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.look.icons import icon
 from app.look.widgets.choice_menu import ChoiceMenu
+from app.look.widgets.device_names import device_names
 from app.look.widgets.level_meter import LevelMeter
-from app.look.widgets.tool_button import leave_with, tool_button
+from app.look.widgets.tool_button import open_with, tool_button
 from engine.audio.devices import AudioDevice, DeviceKind
 
 _MARGIN, _GAP = 8, 3  # beside and below the level
 
 
 class SourceToggle(QWidget):
-    """Turns one source on and off.
+    """Turns one source on and off; arrow down, or the arrow beside it, chooses its device.
 
     Signals:
         toggled(): the user turned the source on or off.
@@ -27,7 +28,7 @@ class SourceToggle(QWidget):
     device_chosen = Signal(str, str)
 
     def __init__(
-        self, kind: DeviceKind, images: tuple[str, str], name: str, tip: str, default: str
+        self, kind: DeviceKind, images: tuple[str, str], name: str, tip: str, title: str
     ) -> None:
         """Make the button.
 
@@ -36,21 +37,19 @@ class SourceToggle(QWidget):
             images: names of the icons while it is on, and off.
             name: of the source.
             tip: what it does.
-            default: name of the device of the system's choice.
+            title: of the menu of its devices.
         """
         super().__init__()
         self.kind = kind
-        self._default = default
         self._is_showing = False
-        self.devices = ChoiceMenu(name, self)
-        self.devices.show_entries([(default, "", "")])
+        self.devices = ChoiceMenu(title, self)
+        self.show_devices(())
         self.devices.choose("")
         self._images = images
         self.button = tool_button(images[1], name, tip, checkable=True)
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self.button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.button.setMenu(self.devices)
-        leave_with(self.devices, self.button)
+        open_with(self.devices, self.button)
         self.meter = LevelMeter(self.button, thin=True)
         self.meter.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.meter.setAccessibleName(self.tr("Level of {}").format(name))
@@ -69,13 +68,7 @@ class SourceToggle(QWidget):
 
     def show_devices(self, devices: Sequence[AudioDevice]) -> None:
         """Offer the devices of this kind; the chosen one stays, even if it is absent."""
-        muted = self.tr("{} (muted)")
-        entries = [
-            (muted.format(one.description) if one.is_muted else one.description, one.name, "")
-            for one in devices
-            if one.kind == self.kind
-        ]
-        self.devices.show_entries([(self._default, "", ""), *entries])
+        self.devices.show_entries([(*one, "") for one in device_names(self.kind, devices)])
 
     def show_device(self, name: str) -> None:
         """Select a device by the system's name."""

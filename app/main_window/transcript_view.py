@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 from app.captions.model import UtteranceView
 from app.config.lanes import ME, THEM
 from app.config.modes import CAPTIONS_ONLY
+from app.look.widgets.announcement import announce
 from app.look.widgets.tool_button import tool_button
 from app.main_window.transcript_cell import PADDING, TranscriptCell, small
 from app.main_window.transcript_model import (
@@ -184,6 +185,12 @@ class Transcript(QTableView):
             row = before[-1] if before else found[-1]
         self.go_to(row)
         return found.index(row) + 1, len(found)
+
+    def announce(self, lane: str, caption: str) -> None:
+        """Let screen readers say a finished caption, behind its speaker where there are two."""
+        name = "" if self.isColumnHidden(SPEAKER) else self.rows.speaker_name(lane)
+        if caption.strip():
+            announce(self, f"{name}: {caption.strip()}" if name else caption.strip())
 
     # bookmarks
 

@@ -115,6 +115,24 @@ class MainWindow(QMainWindow):
             if bar.isVisible() and self._column.indexOf(bar) < middle:
                 self._put(bar, is_above=False)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go to the next part of the window with F6, and with Shift to the one before."""
+        if event.key() == Qt.Key.Key_F6:
+            is_back = event.modifiers() == Qt.KeyboardModifier.ShiftModifier
+            self._go_to_part(-1 if is_back else 1)
+        else:
+            super().keyPressEvent(event)
+
+    def _go_to_part(self, step: int) -> None:
+        """Give the keyboard to the first field of another part that has one."""
+        items = filter(None, map(self._column.itemAt, range(self._column.count())))
+        parts = filter(None, (item.widget() for item in items))
+        fields = [(part, field) for part in parts if (field := _first_field(part)) is not None]
+        focus = self.focusWidget()
+        here = [at for at, (part, _) in enumerate(fields) if _is_within(part, focus)]
+        at = here[0] if here else min(0, -step)
+        fields[(at + step) % len(fields)][1].setFocus(Qt.FocusReason.TabFocusReason)
+
     def closeEvent(self, event: QCloseEvent) -> None:
         """Emit ``closed``."""
         super().closeEvent(event)
@@ -169,7 +187,8 @@ class MainWindow(QMainWindow):
     def _connect_actions(self) -> None:
         """Connect menus and buttons that do the same."""
         actions, choices = self.menu_actions, self.choices
-        actions.fill(self.menuBar(), (choices.mode, *choices.below_mode))
+        devices = [source.devices for source in self.controls.sources]
+        actions.fill(self.menuBar(), devices, (choices.mode, *choices.below_mode))
         actions.copy_all.triggered.connect(self.transcript.copy_all)
         actions.copy_all_captions.triggered.connect(self.transcript.copy_all_captions)
         actions.find.triggered.connect(self.find_bar.open_bar)
@@ -262,6 +281,20 @@ class _Body(QWidget):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
+
+
+def _first_field(part: QWidget) -> QWidget | None:
+    """Return the first that the keyboard can go to."""
+    fields = (
+        one
+        for one in (part, *part.findChildren(QWidget))
+        if one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.isVisible() and one.isEnabled()
+    )
+    return next(fields, None)
+
+
+def _is_within(part: QWidget, widget: QWidget | None) -> bool:
+    return widget is not None and (part is widget or part.isAncestorOf(widget))
 
 
 def _areas(parts: Iterable[QWidget]) -> list[QRect]:

@@ -1988,6 +1988,14 @@
         <translation>Nichts</translation>
     </message>
     <message>
+        <source>S&amp;creen readers say each finished caption</source>
+        <translation>Bildschir&amp;mleser sagen jeden fertigen Untertitel</translation>
+    </message>
+    <message>
+        <source>They, or a Braille line, say it wherever the focus is.</source>
+        <translation>Sie oder eine Braillezeile sagen ihn, wo auch immer der Fokus ist.</translation>
+    </message>
+    <message>
         <source>Smooth sc&amp;rolling</source>
         <translation>Sanftes Scro&amp;llen</translation>
     </message>
@@ -2254,8 +2262,12 @@
         <translation>Untertitelt, was Sie ins Mikrofon sprechen</translation>
     </message>
     <message>
-        <source>Default microphone</source>
-        <translation>Standardmikrofon</translation>
+        <source>Mi&amp;crophone in use</source>
+        <translation>&amp;Verwendetes Mikrofon</translation>
+    </message>
+    <message>
+        <source>Computer sound &amp;from</source>
+        <translation>Computerton &amp;aus</translation>
     </message>
     <message>
         <source>Computer sound</source>
@@ -2264,10 +2276,6 @@
     <message>
         <source>Caption the sound that the computer plays</source>
         <translation>Untertitelt, was der Computer wiedergibt</translation>
-    </message>
-    <message>
-        <source>Default output</source>
-        <translation>Standardausgang</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -2291,6 +2299,21 @@
     <message>
         <source>Your desktop has no program that opens it; it is {}</source>
         <translation>Kein Programm auf diesem Computer öffnet das; es liegt hier: {}</translation>
+    </message>
+</context>
+<context>
+    <name>Devices</name>
+    <message>
+        <source>Default microphone</source>
+        <translation>Standardmikrofon</translation>
+    </message>
+    <message>
+        <source>Default output</source>
+        <translation>Standardausgang</translation>
+    </message>
+    <message>
+        <source>{} (muted)</source>
+        <translation>{} (stumm)</translation>
     </message>
 </context>
 <context>
@@ -3825,10 +3848,6 @@
         <source>Level of {}</source>
         <translation>Pegel: {}</translation>
     </message>
-    <message>
-        <source>{} (muted)</source>
-        <translation>{} (stumm)</translation>
-    </message>
 </context>
 <context>
     <name>SpeechModel</name>
@@ -3846,6 +3865,14 @@
     <message>
         <source>Speech</source>
         <translation>Spracherkennung</translation>
+    </message>
+    <message>
+        <source>M&amp;icrophone</source>
+        <translation>M&amp;ikrofon</translation>
+    </message>
+    <message>
+        <source>&amp;Computer sound</source>
+        <translation>&amp;Computerton</translation>
     </message>
     <message>
         <source>Speech &amp;model</source>

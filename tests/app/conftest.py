@@ -104,3 +104,17 @@ def program(qtbot, tmp_path, plain_look):  # noqa: ARG001  after the windows are
     for one in programs:
         one.window.close()
         one.application.bridge.stop()
+
+
+@pytest.fixture
+def said(monkeypatch):
+    """What screen readers are told."""
+    said = []
+
+    class Listener:
+        @staticmethod
+        def updateAccessibility(event):  # noqa: N802  Qt's name
+            said.append(event.message())
+
+    monkeypatch.setattr("app.look.widgets.announcement.QAccessible", Listener)
+    return said

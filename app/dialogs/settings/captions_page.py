@@ -75,6 +75,11 @@ class CaptionsPage(SettingsPage):
             list(zip(marks, DOUBT_MARKS, strict=True)),
             self.tr("Captions that the model is not sure of, if it can tell."),
         )
+        self.announced = self.add_check(
+            "captions.announced",
+            self.tr("S&creen readers say each finished caption"),
+            self.tr("They, or a Braille line, say it wherever the focus is."),
+        )
         self.smooth = self.add_check(
             "captions.smooth",
             self.tr("Smooth sc&rolling"),

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal, SignalInstance, Slot
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal, SignalInstance, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -217,6 +217,17 @@ class SettingsPage(QWidget):
         self.add_field(label, combo, explanation)
         self.bind(field, show, combo.currentData, combo.currentIndexChanged)
         return combo
+
+    def offer(self, combo: QComboBox, choices: Sequence[tuple[str, str]]) -> None:
+        """Offer other choices (text, value); the chosen one stays, and nothing is edited."""
+        text, value = combo.currentText(), combo.currentData()
+        with QSignalBlocker(combo):
+            combo.clear()
+            for one in choices:
+                combo.addItem(*one)
+            if combo.findData(value) < 0:
+                combo.addItem(text, value)
+            combo.setCurrentIndex(combo.findData(value))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let the wheel scroll the page; it changes only the field that has the focus."""

@@ -1,16 +1,20 @@
 """The page of the settings about speech recognition."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Signal, Slot
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QPushButton
 
 from app.dialogs.settings.page import SettingsPage
 from app.look.icons import icon
 from app.look.widgets.desktop_links import open_folder
+from app.look.widgets.device_names import device_names
 from app.look.widgets.dialog_text import breakable, paragraph
 from app.look.widgets.file_dialogs import ask_folder
 from app.look.widgets.speech_model_names import speech_name, speech_words
+from engine.audio.devices import AudioDevice, DeviceKind
 from engine.hub.catalogue import SPEECH_MEGABYTES, SPEECH_MODELS, STREAMING_MODELS, WHISPER_MODELS
 from engine.models.model_card import translates_sound
 
@@ -18,12 +22,14 @@ _MARGIN = 2  # pixels that Qt leaves beside the text of a line
 
 
 class SpeechPage(SettingsPage):
-    """The speech model: a known one, a Whisper model of the hub, or a folder.
+    """The devices, and the speech model: a known one, a Whisper model of the hub, or a folder.
 
     Signals:
+        devices_wanted(): which devices there are; the page is seen.
         download_clicked(): download the model that was offered.
     """
 
+    devices_wanted = Signal()
     download_clicked = Signal()
 
     def __init__(self, data_folder: Path) -> None:
@@ -35,6 +41,13 @@ class SpeechPage(SettingsPage):
         super().__init__("")
         self._folder = data_folder / "models"
         self.title = self.tr("Speech")
+        self.microphone, self.system = (
+            self.add_combo(f"listening.{kind}", label, device_names(kind))
+            for kind, label in (
+                (DeviceKind.MICROPHONE, self.tr("M&icrophone")),
+                (DeviceKind.SYSTEM, self.tr("&Computer sound")),
+            )
+        )
         self.recognizer = QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
         self._ids = {speech_name(name): name for name in (*STREAMING_MODELS, *WHISPER_MODELS)}
         self._ids |= {speech_name(str(one)): str(one) for one in sound_folders(self._folder)}
@@ -84,6 +97,20 @@ class SpeechPage(SettingsPage):
                 )
             ),
         )
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Ask which devices there are."""
+        super().showEvent(event)
+        self.devices_wanted.emit()
+
+    @Slot(list)
+    def show_devices(self, devices: Sequence[AudioDevice]) -> None:
+        """Offer the devices; the chosen ones stay, even if they are absent."""
+        for combo, kind in (
+            (self.microphone, DeviceKind.MICROPHONE),
+            (self.system, DeviceKind.SYSTEM),
+        ):
+            self.offer(combo, device_names(kind, devices))
 
     def show_offer(self, recognizer: str) -> None:
         """Offer to download a speech model; empty for none."""

@@ -13,7 +13,11 @@ _WIDTH, _HEIGHT, _THIN = 180, 14, 4
 
 
 class LevelMeter(QWidget):
-    """Show the mean as a bar and the peak as a mark that falls slowly; the tool tip has words."""
+    """Show the mean as a bar and the peak as a mark that falls slowly; the tool tip has words.
+
+    Screen readers have its words from the tool tip when they are asked for: a description of its
+    own would be said anew with each level, ten times a second.
+    """
 
     def __init__(self, parent: QWidget | None = None, *, thin: bool = False) -> None:
         """Make a meter; a ``thin`` one shows nothing at all while nothing is recorded."""
@@ -80,7 +84,6 @@ class LevelMeter(QWidget):
         painter.drawRect(mark)
 
     def _describe(self, words: str) -> None:
-        self.setAccessibleDescription(words)
         self.setToolTip(words)
         self.update()
 

@@ -1,8 +1,16 @@
-"""Makes buttons that leave the keyboard with the line that is typed in."""
+"""Makes buttons that leave the keyboard with the line that is typed in, and opens their menus."""
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, Slot
+from PySide6.QtGui import QCursor, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QMenu,
+    QStyle,
+    QStyleOptionToolButton,
+    QToolButton,
+    QWidget,
+)
 
 from app.look.icons import icon
 
@@ -27,12 +35,62 @@ def tool_button(
     return button
 
 
-def leave_with(menu: QMenu, button: QAbstractButton) -> None:
-    """Let a button look left once its menu is gone: Qt does not see the mouse leave meanwhile."""
-    menu.aboutToHide.connect(lambda: _leave(button))
+def open_with(menu: QMenu, button: QAbstractButton) -> None:
+    """Let the keys that open menus, and an arrow of the button beside its own deed, open one.
+
+    A button of which the menu is set would be a mere menu to other programs, which could not press
+    it.
+    """
+    _MenuKeys(menu, button)
 
 
-def _leave(button: QAbstractButton) -> None:
-    if not button.rect().contains(button.mapFromGlobal(QCursor.pos())):
-        QApplication.sendEvent(button, QEvent(QEvent.Type.Leave))
-        button.update()
+class _MenuKeys(QObject):
+    """Opens the menu of a button, and lets the button look left once that is gone."""
+
+    def __init__(self, menu: QMenu, button: QAbstractButton) -> None:
+        super().__init__(button)
+        self._menu, self._button = menu, button
+        button.installEventFilter(self)
+        menu.aboutToHide.connect(self._leave)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Open the menu by its keys or the arrow."""
+        if not (_is_menu_key(event) or self._is_on_arrow(event)):
+            return super().eventFilter(watched, event)
+        self._menu.popup(self._button.mapToGlobal(self._button.rect().bottomLeft()))
+        chosen = (action for action in self._menu.actions() if action.isChecked())
+        first = (action for action in self._menu.actions() if action.isEnabled())
+        self._menu.setActiveAction(next(chosen, None) or next(first))
+        return True
+
+    def _is_on_arrow(self, event: QEvent) -> bool:
+        """Return whether the mouse is pressed on an arrow that opens no menu of Qt's."""
+        button = self._button
+        presses = {QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick}
+        if not isinstance(button, QToolButton) or not isinstance(event, QMouseEvent):
+            return False
+        if event.type() not in presses:
+            return False
+        option = QStyleOptionToolButton()
+        button.initStyleOption(option)
+        parts = QStyle.ComplexControl.CC_ToolButton, QStyle.SubControl.SC_ToolButtonMenu
+        area = button.style().subControlRect(parts[0], option, parts[1], button)
+        is_left = event.button() == Qt.MouseButton.LeftButton
+        return is_left and button.isEnabled() and area.contains(event.position().toPoint())
+
+    @Slot()
+    def _leave(self) -> None:
+        """Qt does not see the mouse leave meanwhile."""
+        button = self._button
+        if not button.rect().contains(button.mapFromGlobal(QCursor.pos())):
+            QApplication.sendEvent(button, QEvent(QEvent.Type.Leave))
+            button.update()
+
+
+def _is_menu_key(event: QEvent) -> bool:
+    if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
+        return False
+    keys = Qt.Key
+    if event.key() == keys.Key_F10:
+        return event.modifiers() == Qt.KeyboardModifier.ShiftModifier
+    return event.key() in {keys.Key_Down, keys.Key_Menu}

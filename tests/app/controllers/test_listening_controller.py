@@ -139,6 +139,35 @@ def test_both_lanes_are_told_apart_in_transcript_journal_and_export(program, tmp
     assert "Grace: " in (tmp_path / "talk.srt").read_text()
 
 
+def test_each_finished_caption_is_said_once_to_screen_readers_and_can_be_silenced(program, said):
+    theirs = "good evening to all of you."
+    one = program({DeviceKind.MICROPHONE: [SAID], DeviceKind.SYSTEM: [theirs]}).open().hear()
+    one.wait(lambda: one.window.transcript.rows.views[-1].ended)
+    captions = [caption for _, _, caption in one.rows()]
+    assert [text for text in said if text in captions] == captions
+    one.press(one.bar.system)
+    one.wait(lambda: f"Them: {theirs.upper()}" in said)
+    one.application.settings.change("captions", announced=False)
+    n_said = len(said)
+    one.qtbot.keyClicks(one.window.typed_line, "that is all.")
+    one.qtbot.keyClick(one.window.typed_line, Qt.Key.Key_Return)
+    one.wait(lambda: one.texts("")[1] == "THAT IS ALL.")
+    one.wait(lambda: one.window.transcript.rows.views[-1].ended)
+    assert "THAT IS ALL." not in "".join(said[n_said:])
+
+
+def test_a_device_of_the_settings_is_heard_at_once(program):
+    one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open().hear()
+    one.window.menu_actions.settings.trigger()
+    dialog = one.application.settings_dialog
+    dialog.open_page(dialog.speech)
+    one.wait(lambda: dialog.speech.microphone.count() == 3)
+    dialog.speech.microphone.setCurrentIndex(2)
+    one.wait(lambda: len(one.speech.asked) == 2)
+    assert [wanted.name for wanted in one.speech.asked[-1][0]] == ["mic2"]
+    assert one.bar.microphone.devices.value == "mic2"
+
+
 def test_the_tail_says_nothing_in_the_banner_and_comes_to_an_end(program):
     one = program().open()
     tails = []

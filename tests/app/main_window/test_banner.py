@@ -6,25 +6,10 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 from app.captions.model import UtteranceView
 from app.config.system.translations import speak, worded
 from app.look.widgets.dialog_text import as_sentence
-from app.main_window import banner as module
 from app.main_window.banner import Banner
 from app.main_window.window import MainWindow
 from engine.files import ASSETS
 from engine.messages import Code
-
-
-@pytest.fixture
-def said(monkeypatch):
-    """What screen readers are told."""
-    said = []
-
-    class Listener:
-        @staticmethod
-        def updateAccessibility(event):  # noqa: N802  Qt's name
-            said.append(event.message())
-
-    monkeypatch.setattr(module, "QAccessible", Listener)
-    return said
 
 
 @pytest.fixture
@@ -190,7 +175,7 @@ def test_a_banner_is_as_high_as_its_sentence_and_buttons_and_leaves_the_rest_to_
 
 
 def test_what_needs_no_answer_goes_by_itself_once_it_could_be_read(banner, qtbot, monkeypatch):
-    monkeypatch.setattr(module, "_PASSING_MS", 0)
+    monkeypatch.setattr("app.main_window.banner._PASSING_MS", 0)
     banner.show_notice("this stays")
     banner.show_offer("new session started", passes=True)
     qtbot.wait(1)
@@ -201,7 +186,7 @@ def test_what_needs_no_answer_goes_by_itself_once_it_could_be_read(banner, qtbot
 
 
 def test_what_is_being_read_or_used_stays(banner, qtbot, monkeypatch):
-    monkeypatch.setattr(module, "_PASSING_MS", 0)
+    monkeypatch.setattr("app.main_window.banner._PASSING_MS", 0)
     banner.show_answer("new session started", "undo", ("&Undo", list))
     QCursor.setPos(banner.mapToGlobal(banner.rect().center()))
     qtbot.wait(1)
@@ -211,7 +196,7 @@ def test_what_is_being_read_or_used_stays(banner, qtbot, monkeypatch):
 
 
 def test_the_mouse_that_left_unseen_keeps_no_notice(banner, qtbot, monkeypatch):
-    monkeypatch.setattr(module, "_PASSING_MS", 0)
+    monkeypatch.setattr("app.main_window.banner._PASSING_MS", 0)
     banner.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)  # as after a menu opened by its key
     QCursor.setPos(banner.mapToGlobal(banner.rect().bottomRight()) + QPoint(9, 9))
     banner.show_answer("the address is on the clipboard")
@@ -245,7 +230,7 @@ def test_undo_is_offered_before_a_failure_which_comes_back(banner, qtbot, monkey
     assert banner.retry.isVisible()
     assert banner.back.isVisible()
     assert names == ["fetch", "undo", "fetch"]
-    monkeypatch.setattr(module, "_PASSING_MS", 0)
+    monkeypatch.setattr("app.main_window.banner._PASSING_MS", 0)
     banner.show_answer("deleted", "undo", ("&Undo", list))
     qtbot.waitUntil(banner.retry.isVisible)
     assert banner.sentence.text() == failure

@@ -1,5 +1,7 @@
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 
 from app.controllers.source_notices import SourceNotices
@@ -31,6 +33,23 @@ def test_each_source_offers_its_own_devices_behind_the_default(bar):
         ("Headset (muted)", "mic2"),
     ]
     assert bar.system.devices.entries == [("Default output", ""), ("Speakers", "out1")]
+
+
+@pytest.mark.parametrize("name", ["microphone", "system"])
+def test_a_source_can_be_pressed_by_other_programs_and_its_devices_opened_by_keys(bar, name):
+    source = getattr(bar, name)
+    told = []
+    bar.wanted_changed.connect(lambda: told.append(source.button.isChecked()))
+    seen = QAccessible.queryAccessibleInterface(source.button)
+    assert seen.role() == QAccessible.Role.CheckBox
+    assert {"Toggle", "Press"} <= set(seen.actionInterface().actionNames())
+    for action in ("Toggle", "Press"):
+        seen.actionInterface().doAction(action)
+    assert told == [True, False]
+    QTest.keyClick(source.button, Qt.Key.Key_Down)
+    assert source.devices.isVisible()
+    assert source.devices.activeAction().data() == ""
+    source.devices.hide()
 
 
 def test_a_chosen_device_stays_chosen_while_it_is_gone(bar):

@@ -48,6 +48,28 @@ def test_a_search_tells_where_it_is_and_ends_with_the_cursor_in_the_line(window,
     assert window.focusWidget() is window.typed_line
 
 
+def test_f6_goes_from_part_to_part_and_round(window, qtbot):
+    show_rows(window, "Good tea")
+    line, choices = window.typed_line, window.status.choices
+    first = window.controls.microphone.button
+    stops = [line, choices, first, window.transcript]
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    line.setFocus()
+    for modifiers, expected in (
+        (Qt.KeyboardModifier.NoModifier, [*stops[1:], line]),
+        (Qt.KeyboardModifier.ShiftModifier, [window.transcript, first, choices, line]),
+    ):
+        reached = []
+        for _ in stops:
+            qtbot.keyClick(window.focusWidget(), Qt.Key.Key_F6, modifiers)
+            reached.append(window.focusWidget())
+        assert reached == expected
+    window.find_bar.open_bar()
+    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_F6)
+    assert window.focusWidget() is window.transcript
+
+
 def test_a_download_tells_how_much_has_come_and_that_nothing_comes(window, qtbot):
     bar = window.fetch_bar
     assert not bar.isVisible()

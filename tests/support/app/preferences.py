@@ -39,6 +39,7 @@ CHOSEN = Preferences(
         name_me="Ada",
         name_them="Grace",
         doubt="sign",
+        announced=False,
     ),
     projector=ProjectorPreferences(place="top", letters=9),
     overlay=OverlayPreferences(

@@ -74,7 +74,6 @@ def test_a_page_is_reset_and_the_others_stay(dialog, edits):
         translation=replace(CHOSEN.translation, policy=""),
         captions=replace(Preferences().captions, second=CHOSEN.captions.second),  # in its menu
         overlay=replace(Preferences().overlay, visible=CHOSEN.overlay.visible),
-        listening=replace(CHOSEN.listening, recognizer=Preferences().listening.recognizer),
         projector=CHOSEN.projector,  # it is chosen in its own view
     )
     assert edits[-1] == everything

@@ -4,6 +4,7 @@ import torch
 from app.config.preferences import ListeningPreferences, Preferences
 from app.dialogs.settings.speech_page import SpeechPage
 from engine.hub.catalogue import SPEECH_MODELS
+from tests.support.app.fake_speech_engine import DEVICES
 from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model
 
@@ -38,9 +39,23 @@ def test_the_words_of_the_set_up_stand_before_the_name(page):
     assert page.read(Preferences()).listening.recognizer == "base.en"
 
 
-def test_a_reset_keeps_the_devices(page):
-    before = Preferences(listening=ListeningPreferences(recognizer="small", microphone="mic1"))
-    assert page.defaults(before).listening == ListeningPreferences(microphone="mic1")
+def test_the_devices_are_fields_that_ask_what_there_is_when_they_are_seen(page, qtbot):
+    told = []
+    page.edited.connect(lambda now: told.append((now.listening.microphone, now.listening.system)))
+    assert page.microphone.currentText() == "mic1"  # gone, or not listed yet
+    with qtbot.waitSignal(page.devices_wanted):
+        page.show()
+    page.show_devices(DEVICES)
+    texts = [page.microphone.itemText(row) for row in range(page.microphone.count())]
+    assert texts == ["Default microphone", "Desk mic", "Headset (muted)"]
+    assert page.microphone.currentText() == "Desk mic"
+    assert page.system.currentText() == "Default output"
+    assert told == []
+    page.microphone.setCurrentIndex(2)
+    page.system.setCurrentIndex(1)
+    assert told == [("mic2", ""), ("mic2", "out1")]
+    page.show_devices(())
+    assert (page.microphone.currentText(), len(told)) == ("Headset (muted)", 2)
 
 
 def test_the_size_of_a_known_model_is_shown_before_it_is_downloaded(page):

@@ -1,4 +1,5 @@
 import pytest
+from PySide6.QtGui import QAccessible
 
 from app.look.widgets.level_meter import LevelMeter
 from engine.audio.devices import Level
@@ -44,11 +45,15 @@ def test_the_mark_of_the_loudest_falls_slowly_and_rises_at_once(meter):
     assert painted(meter, x - 5) != groove  # a little lower, not gone
 
 
-def test_what_is_seen_is_also_said(meter):
-    assert meter.accessibleDescription() == "Not listening"
-    meter.show_level(Level(rms_db=-24, peak_db=-12))
-    assert meter.accessibleDescription() == meter.toolTip() == "24 decibels below full scale"
-    meter.show_level(Level(rms_db=-3, peak_db=0))
-    assert "Too loud" in meter.accessibleDescription()
-    meter.show_level(Level(rms_db=-100, peak_db=-100))
-    assert meter.accessibleDescription() == "Silent"
+def test_what_is_seen_is_said_to_whoever_asks_and_told_to_nobody(meter):
+    seen = QAccessible.queryAccessibleInterface(meter)
+    for rms_db, peak_db, said in (
+        (None, None, "Not listening"),
+        (-24, -12, "24 decibels below full scale"),
+        (-3, 0, "Too loud: turn it down"),
+        (-100, -100, "Silent"),
+    ):
+        if rms_db is not None:
+            meter.show_level(Level(rms_db=rms_db, peak_db=peak_db))
+        assert seen.text(QAccessible.Text.Description) == meter.toolTip() == said
+        assert not meter.accessibleDescription(), "each change of it is told to screen readers"
