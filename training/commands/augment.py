@@ -38,7 +38,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="KIND=SHARE",
         help="share of the suitable pairs that are changed: "
         + ", ".join(f"{kind} {share:g}" for kind, share in SHARES.items())
-        + " (phrases, contrasts, lexicon: sentences of each)",
+        + " (phrases, contrasts, sense, lexicon: sentences of each)",
     )
     parser.set_defaults(run=run)
 

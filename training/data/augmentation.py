@@ -11,7 +11,9 @@ weight it:
 * ``nouns``: a noun that the lexicon knows is replaced by another of its gender, in both;
 * ``lexicon``: words of the lexicon in short sentences;
 * ``phrases``: sentences of the folder ``phrases`` with numbers, dates, prices, names and addresses;
-* ``contrasts``: sentences of it that differ in one choice: grew or fell, before or after, not.
+* ``contrasts``: sentences of it that differ in one choice: grew or fell, before or after, not;
+* ``sense``: what small models turn into its opposite or take by the letter: obligation and
+  disagreement, short replies, idioms of meetings, false friends.
 """
 
 import random
@@ -33,7 +35,11 @@ _EDGES = ".,;:!?¿¡…\"'“”„‚‘’«»()[]"
 _HESITATIONS = ("uh,", "um,", "er,", "well,", "you know,", "I mean,", "like,", "so,", "uh", "um")
 _FIELD = re.compile(r"\{(\w+)\}")
 _CHOICE = re.compile(r"<(\w):([^>]*)>")
-_FILES = {"phrases": "meeting", "contrasts": "contrasts"}
+_FILES = {
+    "phrases": ("meeting",),
+    "contrasts": ("contrasts",),
+    "sense": ("obligation", "disagreement", "replies", "idioms", "false-friends"),
+}
 
 Change = Callable[[SentencePair, random.Random], SentencePair | None]
 
@@ -46,8 +52,9 @@ class AugmentSettings:
         source: prepared pairs, TSV.
         out: TSV of the new pairs alone.
         language: of the targets.
-        shares: by kind, the share of the suitable pairs that are changed; ``phrases`` and
-            ``contrasts`` are numbers of sentences for each phrase, ``lexicon`` for each word.
+        shares: by kind, the share of the suitable pairs that are changed; ``phrases``,
+            ``contrasts`` and ``sense`` are numbers of sentences for each phrase, ``lexicon`` for
+            each word.
         lexicon: English, target, part of speech and origin, TSV; None for none.
     """
 
@@ -62,6 +69,7 @@ class AugmentSettings:
 SHARES = {
     "names": 0.5, "numbers": 1.0, "recogniser": 0.15, "disfluent": 0.1, "joined": 0.1,
     "nouns": 0.1, "lexicon": 3.0, "phrases": 200.0, "contrasts": 400.0,
+    "sense": 40.0,
 }  # fmt: skip
 
 
@@ -91,7 +99,7 @@ def _pairs(settings: AugmentSettings) -> Iterator[SentencePair]:
     yield from _changed(settings, entries)
     rng = random.Random(f"{settings.seed} lexicon")
     yield from in_sentences(entries, round(settings.shares["lexicon"]), rng)
-    for kind in ("phrases", "contrasts"):
+    for kind in _FILES:
         if settings.shares[kind]:
             yield from _filled_phrases(settings, kind)
 
@@ -118,11 +126,12 @@ def _changed(settings: AugmentSettings, entries: Sequence[Entry]) -> Iterator[Se
 
 
 def _filled_phrases(settings: AugmentSettings, kind: str) -> Iterator[SentencePair]:
-    path = PHRASES / f"{_FILES[kind]}.en-{settings.language}.tsv"
-    if not path.is_file():
+    paths = [PHRASES / f"{name}.en-{settings.language}.tsv" for name in _FILES[kind]]
+    if not all(path.is_file() for path in paths):
         msg = f"there are no {kind} in {settings.language!r}: give --share {kind}=0"
         raise UsageError(msg)
-    for index, phrase in enumerate(read_pairs([path])):
+    phrases = (phrase for path in paths for phrase in read_pairs([path]))
+    for index, phrase in enumerate(phrases):
         for turn in range(round(settings.shares[kind])):
             rng = random.Random(f"{settings.seed} {kind.removesuffix('s')} {index} {turn}")
             filled = fill(choose(phrase, rng), settings.language, rng)
