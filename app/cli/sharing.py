@@ -71,7 +71,7 @@ def add_share_options(parser: argparse.ArgumentParser) -> None:
 def share_settings(arguments: argparse.Namespace) -> ShareSettings | None:  # noqa: TID251  an entry point's
     """Check the options; None where captions are not shared."""
     if not arguments.share:
-        if arguments.share_at or arguments.share_pin or arguments.share_languages:
+        if arguments.share_at is not None or arguments.share_pin or arguments.share_languages:
             msg = (
                 "--share-at, --share-pin and --share-language say how captions are shared: "
                 "add --share"
@@ -80,10 +80,14 @@ def share_settings(arguments: argparse.Namespace) -> ShareSettings | None:  # no
         return None
     known = {one.address: f"{one.address} ({one.name})" for one in networks()}
     listed = ", ".join(known.values()) or "none"
-    address = arguments.share_at or next(iter(known), "")
-    if arguments.share_at is None and len(known) != 1:
-        msg = f"this computer is in {len(known)} networks ({listed}): choose one with --share-at"
-        raise UsageError(msg)
+    address = arguments.share_at
+    if address is None:
+        if len(known) != 1:
+            msg = (
+                f"this computer is in {len(known)} networks ({listed}): choose one with --share-at"
+            )
+            raise UsageError(msg)
+        (address,) = known
     if address not in (*known, LOOPBACK):
         msg = f"--share-at is an address of this computer ({listed}), got {address!r}"
         raise UsageError(msg)

@@ -124,6 +124,7 @@ class Answers:
         who = self._tokens.whose(request.headers.get("authorization", ""))
         if who is None:
             if self._tries.may_try(client[0]):
+                self._tries.note_wrong(client[0])
                 raise _RefusedError(HTTPStatus.UNAUTHORIZED, "this token is not known")
             raise _RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "too many wrong tokens came")
         keeper = self._doorkeeper

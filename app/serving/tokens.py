@@ -1,6 +1,7 @@
 """Tokens of a server: who knows one may have text translated."""
 
 import hashlib
+import logging
 import os
 import secrets
 from collections.abc import Sequence
@@ -10,7 +11,10 @@ from app.config.system.text_io import TextError
 from app.sharing.access import is_same
 from engine.errors import message_of
 
+_log = logging.getLogger(__name__)
+
 _SHORTEST, _LONGEST, _MOST = 20, 200, 1000
+_FEWEST_LETTERS = 8  # that differ in a token
 _MOST_BYTES = 1 << 18
 _RANDOM_BYTES = 24
 
@@ -50,6 +54,8 @@ def read_tokens(path: Path) -> tuple[str, ...]:
         if not path.exists():
             _make(path)
         with path.open("rb") as file:
+            if os.name != "nt" and os.fstat(file.fileno()).st_mode & 0o077:
+                _log.warning("others can read the tokens in %s: chmod 600 %s", path, path)
             lines = file.read(_MOST_BYTES).decode().splitlines()
     except (OSError, UnicodeError) as error:
         msg = f"the tokens in {path} cannot be read: {message_of(error)}"
@@ -57,10 +63,12 @@ def read_tokens(path: Path) -> tuple[str, ...]:
     told = [line.strip() for line in lines]
     tokens = tuple(line for line in told if line and not line.startswith("#"))
     for number, token in enumerate(tokens, start=1):
-        if not (_SHORTEST <= len(token) <= _LONGEST and token.isascii() and token.isprintable()):
+        is_plain = token.isascii() and token.isprintable() and _SHORTEST <= len(token) <= _LONGEST
+        if not is_plain or len(set(token)) < _FEWEST_LETTERS:
             msg = (
-                f"token {number} in {path} should be {_SHORTEST} to {_LONGEST} letters and digits; "
-                "delete the file, and it is made with a random one"
+                f"token {number} in {path} should be {_SHORTEST} to {_LONGEST} letters and digits, "
+                f"{_FEWEST_LETTERS} of them different; delete the file, and it is made with a "
+                "random one"
             )
             raise TextError(msg)
     if not 0 < len(tokens) <= _MOST:

@@ -5,6 +5,7 @@ a browser runs nothing else, and asks nobody else for anything.
 """
 
 import base64
+import contextlib
 import hashlib
 import re
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -49,14 +50,15 @@ def pages_at(hosts: Sequence[str], routes: Sequence[BaseRoute]) -> ASGIApp:
 
 
 class _Guard:
-    """Refuse other methods, and what pages of other origins ask for."""
+    """Refuse other methods, and what pages of other origins ask for; let go who has gone."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer = _refused(Request(scope)) if scope["type"] == "http" else None
-        await (answer or self._app)(scope, receive, send)
+        with contextlib.suppress(ClientDisconnect):  # whoever has hung up gets no answer
+            await (answer or self._app)(scope, receive, send)
 
 
 def _refused(request: Request) -> Response | None:

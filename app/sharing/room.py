@@ -50,12 +50,12 @@ class Room:
             languages: those that are offered, as ``RoomFeed`` has them.
             views: captions of before, which nobody gets.
             with_pin: a PIN is typed; else the link lets in.
-            readers_changed: called on a thread of the server.
+            readers_changed: called on a thread of the server; also when the PIN is guessed at.
 
         Raises:
             OSError: the computer does not have this address, or lets nobody listen there.
         """
-        self.access = Access(with_pin=with_pin)
+        self.access = Access(with_pin=with_pin, guessed=readers_changed)
         self._feed = RoomFeed(languages, views, time.time())
         try:
             listener = listening_socket(address, PORT)
@@ -130,9 +130,9 @@ def _pages(
 
     async def key(request: Request) -> Response:
         address = "" if request.client is None else request.client.host
-        if not access.may_try(address):
+        if not access.tries.may_try(address):
             return refusal(429, "too many tries: wait a minute")
-        if not access.is_pin(await _short_body(request)):
+        if not access.is_pin(await _short_body(request), address):
             return refusal(403, "this is not the PIN")
         return JSONResponse({"key": access.key}, headers={"Cache-Control": "no-store"})
 

@@ -27,8 +27,6 @@ MOST_LETTERS = 2000
 _USUAL = frozenset((SOURCE, CAPTION))
 _LONGEST_NUMBER = 15  # digits
 _LONGEST = 12_000  # letters of one event, before one more row
-_DIRECTIONS = dict.fromkeys(map(ord, "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"))
-# they would turn the order of letters around, beyond the row they stand in
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,4 +287,4 @@ def _between(before: float | None, after: float | None) -> float:
 def _bounded(text: str) -> str:
     """Return a text without characters that steer others, and its end if it is too long."""
     text = text if len(text) <= MOST_LETTERS else "…" + text[-MOST_LETTERS:]
-    return printable(text).translate(_DIRECTIONS)
+    return printable(text)

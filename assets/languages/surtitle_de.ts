@@ -3701,6 +3701,10 @@
         <source>Nothing could be shared at {}: {}; choose another network, or look whether this computer is still connected</source>
         <translation>Unter {} ließ sich nichts freigeben: {}; bitte ein anderes Netz wählen oder nachsehen, ob dieser Computer noch verbunden ist</translation>
     </message>
+    <message>
+        <source>Somebody guesses the PIN: stop sharing and start it again, which makes another one</source>
+        <translation>Jemand rät die PIN: Beenden Sie das Teilen und beginnen Sie es neu, dann gilt eine andere</translation>
+    </message>
 </context>
 <context>
     <name>ShareDialog</name>

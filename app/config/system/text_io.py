@@ -17,14 +17,19 @@ from engine.errors import SurtitleError
 _BREAKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"
 """Characters that end a line or move the cursor in some program."""
 
+_DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Characters that turn the order of letters around, beyond the row they stand in."""
+
 _CONTROLS = [
     code
     for code in range(0xA0)
     if unicodedata.category(chr(code)) == "Cc" and chr(code) not in _BREAKS
 ]
 _READABLE = dict.fromkeys(map(ord, _BREAKS), " ") | dict.fromkeys(_CONTROLS)
-_PRINTABLE = dict.fromkeys(map(ord, _BREAKS), " ") | dict.fromkeys(
-    _CONTROLS, "\N{REPLACEMENT CHARACTER}"
+_PRINTABLE = (
+    dict.fromkeys(map(ord, _BREAKS), " ")
+    | dict.fromkeys(map(ord, _DIRECTIONS))
+    | dict.fromkeys(_CONTROLS, "\N{REPLACEMENT CHARACTER}")
 )
 
 
@@ -37,7 +42,7 @@ class ReaderGoneError(TextError):
 
 
 def printable(text: str) -> str:
-    """Replace line breaks by blanks, and control characters by U+FFFD."""
+    """Replace line breaks by blanks, controls by U+FFFD; drop what turns letters around."""
     return text.translate(_PRINTABLE)
 
 

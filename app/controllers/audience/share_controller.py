@@ -144,6 +144,13 @@ class ShareController(QObject):
         if self.room is not None and self.dialog is not None:
             self._window.status.show_shared(self.room.n_readers)
             self.dialog.show_readers(self.room.n_readers)
+            if self.room.access.is_guessed_at:
+                self.dialog.show_failure(
+                    self.tr(
+                        "Somebody guesses the PIN: stop sharing and start it again, which makes "
+                        "another one"
+                    )
+                )
 
     def hide(self) -> None:
         """Hide the window."""

@@ -88,6 +88,7 @@ def test_it_serves_a_converted_model_until_a_signal_ends_it(words, wanted, how, 
     assert told[-1] == "what was asked is answered, then it ends"
 
 
+OTHER = "another token, which is long"
 STILL_COMPUTING = """
 import signal, sys, threading
 import app.serving.server as server
@@ -144,11 +145,23 @@ def test_a_number_of_replicas_that_is_none_is_refused(replicas, monkeypatch, cap
     assert f"or two, as 2-8, got '{replicas}'" in told
 
 
-def test_a_token_that_could_be_guessed_is_refused(tmp_path, capfdbinary):
-    (tmp_path / "tokens").write_text("secret\n")
+@pytest.mark.parametrize("token", ["secret", "a" * 20, "ab12" * 10])
+def test_a_token_that_could_be_guessed_is_refused(token, tmp_path, capfdbinary):
+    (tmp_path / "tokens").write_text(f"{token}\n")
     code, _, told = said(capfdbinary, "serve", "--token-file", str(tmp_path / "tokens"))
     assert code == 1
     assert "should be 20 to 200 letters and digits" in told
+
+
+def test_a_file_of_tokens_that_others_can_read_is_warned_of(tmp_path, caplog):
+    from app.serving.tokens import read_tokens  # noqa: PLC0415  as below
+
+    path = tmp_path / "tokens"
+    read_tokens(path)
+    assert caplog.records == []
+    path.chmod(0o644)
+    read_tokens(path)
+    assert f"others can read the tokens in {path}" in caplog.text
 
 
 def test_a_file_of_tokens_is_made_with_a_random_one_that_only_its_owner_reads(tmp_path):
@@ -159,9 +172,9 @@ def test_a_file_of_tokens_is_made_with_a_random_one_that_only_its_owner_reads(tm
     assert len(token) == 32
     assert path.stat().st_mode & 0o077 == 0
     assert read_tokens(path) == (token,)
-    path.write_text(f"# of the office\n{token}\n\n{'x' * 20}\n")
+    path.write_text(f"# of the office\n{token}\n\n{OTHER}\n")
     tokens = Tokens(read_tokens(path))
-    assert tokens.whose(f"Bearer {token}") != tokens.whose(f"bearer {'x' * 20}")
+    assert tokens.whose(f"Bearer {token}") != tokens.whose(f"bearer {OTHER}")
     assert tokens.whose(f"Basic {token}") is None
 
 

@@ -970,6 +970,7 @@ def test_nothing_is_shared_unless_it_is_wanted(translate, rooms):
         ([*HERE, "--share-language", "cs"], "--to cs --model Helsinki-NLP/opus-mt-en-cs"),
         ([*HERE, "--share-language", "fr", "--share-language", "xx"], "got 'xx': fetch one first"),
         (["--live", "--share", "--share-at", "192.0.2.1"], "is an address of this computer"),
+        (["--live", "--share", "--share-at", ""], "is an address of this computer"),
     ],
 )
 def test_sharing_without_what_it_needs_is_wrong_usage(translate, rooms, options, sentence):

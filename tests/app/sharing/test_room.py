@@ -102,18 +102,45 @@ def test_a_pin_is_exchanged_for_the_key(room_with_pin):
 
 def test_without_a_pin_there_is_none_to_guess(room):
     assert ask(f"{room.address}key", b"")[0] == 404
-    assert not Access(with_pin=False).is_pin("")
+    assert not Access(with_pin=False).is_pin("", "a")
 
 
 def test_a_pin_is_tried_so_often_a_minute_from_one_address_and_from_all():
     now_s = [0.0]
-    access = Access(with_pin=True, clock=lambda: now_s[0])
-    assert [access.may_try("a") for _ in range(TRIES + 1)] == [True] * TRIES + [False]
-    assert access.may_try("b")
+    tries = Access(with_pin=True, clock=lambda: now_s[0]).tries
+
+    def wrong(address):
+        may = tries.may_try(address)
+        if may:
+            tries.note_wrong(address)
+        return may
+
+    assert [wrong("a") for _ in range(TRIES + 1)] == [True] * TRIES + [False]
+    assert [tries.may_try("b") for _ in range(2 * TRIES)] == [True] * 2 * TRIES, "they were right"
+    assert wrong("b")
     now_s[0] = access_module.MINUTE_S
-    assert access.may_try("a")
-    tries = [access.may_try(str(number)) for number in range(MOST_TRIES)]
-    assert tries == [True] * (MOST_TRIES - 1) + [False]
+    assert all(wrong(f"{number % 20}") for number in range(MOST_TRIES))
+    assert [tries.may_try(address) for address in ("a", "b", "19", "new")] == [False] * 3 + [True]
+
+
+def test_that_somebody_guesses_the_pin_is_told_once(room_with_pin, monkeypatch, caplog):
+    monkeypatch.setattr(access_module, "SUSPICIOUS", 3)
+    seen = []
+    for _ in range(4):
+        ask(f"{room_with_pin.address}key", b"x")
+        seen.append(room_with_pin.access.is_guessed_at)
+    assert seen == [False, False, True, True]
+    assert [line.message.partition(":")[0] for line in caplog.records] == [
+        "somebody guesses the PIN"
+    ]
+
+
+def test_who_hangs_up_within_a_pin_writes_no_line(room_with_pin, caplog):
+    with connected(port_of(room_with_pin)) as phone:
+        phone.sendall(b"POST /key HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 6\r\n\r\n12")
+        wait_until(lambda: room_with_pin._server._server.server_state.tasks)
+    wait_until(lambda: not room_with_pin._server._server.server_state.tasks)
+    assert caplog.records == []
 
 
 def test_too_many_pins_are_refused_even_if_one_of_them_is_right(room_with_pin):

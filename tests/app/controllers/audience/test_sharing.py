@@ -89,6 +89,16 @@ def test_the_way_for_phones_is_shown_with_a_pin_where_one_is_wanted(shared):
     assert room_of(shared).access.pin in dialog.pin.text()
 
 
+def test_that_somebody_guesses_the_pin_is_told(shared, monkeypatch):
+    dialog = shared.application.sharing.dialog
+    dialog.by_pin.setChecked(True)
+    dialog.start.click()
+    monkeypatch.setattr(type(room_of(shared).access), "is_guessed_at", True)
+    with reader_of(room_of(shared)):
+        shared.wait(lambda: "Somebody guesses the PIN" in dialog.warning.text())
+    assert dialog.warning.isVisible()
+
+
 def test_every_sharing_has_a_key_of_its_own(shared):
     dialog, keys = shared.application.sharing.dialog, set()
     for _ in range(2):
