@@ -5,6 +5,7 @@ at a time and begin bare the next time, so a call ends in time, and the same com
 
 * ``state.json`` holds the results of the steps that are done.
 * ``report.md`` is made of it after each call.
+* ``gemma.tar.NNN`` are the trained Gemma in 8 bits, in pieces as those of the parcel.
 * ``train.tar.NNN`` are pieces of at most 15 MB, small enough for any way between two machines. They
   hold the training run with its checkpoints, and are unpacked where the work folder has none.
 
@@ -32,6 +33,7 @@ from pathlib import Path
 
 import tomli_w
 
+from benchmarks.gpu import parcel
 from benchmarks.gpu.report import report
 from benchmarks.gpu.state import Result, State, pack, read_state, unpack
 from benchmarks.random_models import shapes
@@ -50,6 +52,13 @@ _TINY_RUN = {
     },
 }  # fmt: skip
 _MORE_TO_DO = 3
+
+_GEMMA = "gemma"
+_TIMED_STEPS = 30  # of Gemma's run, the first half of which compiles
+_SAVING_S = 60  # kept of the call for what comes after the last step
+_FINAL_SHARE = 0.3  # of the run, in which the rate falls to 0
+_LARGE_STEPS = {"lines": 64, "max_length": 256, "workers": max(1, (os.cpu_count() or 2) - 2)}
+_LARGE_TOKENS, _LARGE_RATE = 16384, 2e-4
 
 
 class TimeIsUpError(Exception):
@@ -264,6 +273,55 @@ def train(day: Day) -> Result:
             "loss": _last_step(day, "annealed").get("loss"), "BLEU": scores}  # fmt: skip
 
 
+def train_gemma(day: Day) -> Result:
+    """Train Gemma on for as long as the call lasts: the rate falls to 0 at its end.
+
+    What is trained is packed as a parcel without pairs. A call that is cut short leaves nothing.
+    """
+    place, run = day.work / _GEMMA, day.work / "gemma-run"
+    data = parcel.open_parcel(day.data, place)
+    path = ROOT / "training/trainer/pretraining/recipes/gemma-3-270m.toml"
+    recipe = tomllib.loads(path.read_text("utf-8")) | {"device": day.device}
+    n_pairs = sum(map(len, (file.read_bytes().splitlines() for file in data.values())))
+    if day.state.is_dry:
+        recipe |= {"precision": "fp32", "compiled": False, "lines": 2}
+        recipe["optimisation"] |= {"batch_tokens": 512, "warm_up_steps": 1}
+    else:
+        recipe |= _LARGE_STEPS
+        recipe["optimisation"] |= {"batch_tokens": _LARGE_TOKENS, "rate": _LARGE_RATE}
+    n_steps = 2 if day.state.is_dry else _TIMED_STEPS
+    recipe |= {"weights": {}, "checkpoint_steps": n_steps}
+    log, times = run / "steps.jsonl", list[float]()
+
+    def watch() -> None:
+        n_lines = log.read_bytes().count(b"\n") if log.exists() else 0
+        times.extend([time.monotonic()] * (n_lines - len(times)))
+
+    def go_on(*more: object) -> None:
+        command = [sys.executable, "-m", "training", "pretrain", "--out", run, *more]
+        command += ["--recipe", _write_recipe(day, _GEMMA, recipe)]
+        command += ["--train-on", place / parcel.BASE]
+        pairs = [f"{language}={file}" for language, file in data.items()]
+        day.run(_GEMMA, [*command, "--data", *pairs], watch)
+
+    go_on("--stop-after", n_steps)
+    done = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    n_left = 4.0 * done[-1]["pairs"]
+    if not day.state.is_dry:
+        half = len(done) // 2
+        timed = done[-1]["pairs"] - done[half - 1]["pairs"]
+        left_s = day.deadline_s - time.monotonic() - _SAVING_S
+        n_left = max(0.0, left_s) * timed / (times[-1] - times[half - 1])
+    recipe["optimisation"] |= {
+        "epochs": (done[-1]["pairs"] + n_left) / n_pairs, "decay": _FINAL_SHARE
+    }  # fmt: skip
+    recipe["checkpoint_steps"] = 1 << 30  # gigabytes each
+    go_on()
+    parcel.make_parcel(run, {}, day.out)
+    last = json.loads(log.read_text("utf-8").splitlines()[-1])
+    return {key: round(last[key], 3) for key in ("pairs", "rows", "loss")}
+
+
 def _training_recipe(day: Day, name: str) -> Path:
     """Write a recipe of the bundled model, for the GPU."""
     path = ROOT / f"training/trainer/pretraining/recipes/{name}.toml"
@@ -311,7 +369,7 @@ def steps() -> dict[str, Callable[[Day], Result]]:
         f"decode {shape}": lambda day, shape=shape: time_decoding(day, shape)
         for shape in sorted(shapes(), key=lambda name: "2b" not in name)
     }
-    return {"tests": run_tests, **decoding, "qlora": tune, "train": train}
+    return {"tests": run_tests, **decoding, "qlora": tune, "train": train, _GEMMA: train_gemma}
 
 
 def write(day: Day) -> None:
@@ -360,7 +418,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("out", type=Path, metavar="OUT", help="report, state and pieces")
     parser.add_argument(
-        "--data", type=Path, required=True, metavar="DIR", help="as scripts/train-bundled takes it"
+        "--data",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="as scripts/train-bundled takes it; for gemma what benchmarks.gpu.parcel wrote",
     )
     parser.add_argument(
         "--aligned",
@@ -398,7 +460,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     day.work.mkdir(parents=True, exist_ok=True)
     if state.pieces and not day.train.exists():
         unpack(state.pieces, day.out, day.train)
-    return call(day, arguments.only or list(steps()))
+    is_parcel = (day.data / parcel.LIST).exists()
+    return call(day, arguments.only or [name for name in steps() if (name == _GEMMA) is is_parcel])
 
 
 if __name__ == "__main__":

@@ -44,6 +44,7 @@ def _lines(state: State, steps: Sequence[str]) -> Iterator[str]:
     for name, title in (
         ("qlora", "QLoRA on a random model of 7 billion"),
         ("train", "The bundled model"),
+        ("gemma", "Gemma, trained on"),
     ):
         if name in state.results:
             yield f"\n## {title}\n"

@@ -67,17 +67,23 @@ def pack(run: Path, out: Path) -> dict[str, str]:
         for path in sorted(run.iterdir()):
             if path.is_dir():
                 tar.add(path, path.name)
+    pieces = split(packed, out, "train", PIECE_BYTES)
+    packed.unlink()
+    return pieces
+
+
+def split(packed: Path, out: Path, name: str, piece_bytes: int) -> dict[str, str]:
+    """Write a file as pieces ``NAME.tar.NNN`` in place of earlier ones; return their hashes."""
     pieces = dict[str, str]()
     with packed.open("rb") as source:
-        while piece := source.read(PIECE_BYTES):
-            name = f"train.tar.{len(pieces):03}"
-            (out / f"{name}.new").write_bytes(piece)
-            pieces[name] = hashlib.sha256(piece).hexdigest()
-    packed.unlink()
-    for old in out.glob("train.tar.???"):
+        while piece := source.read(piece_bytes):
+            of_piece = f"{name}.tar.{len(pieces):03}"
+            (out / f"{of_piece}.new").write_bytes(piece)
+            pieces[of_piece] = hashlib.sha256(piece).hexdigest()
+    for old in out.glob(f"{name}.tar.???"):
         old.unlink()
-    for name in pieces:
-        (out / f"{name}.new").rename(out / name)
+    for of_piece in pieces:
+        (out / f"{of_piece}.new").rename(out / of_piece)
     return pieces
 
 
@@ -87,7 +93,14 @@ def unpack(pieces: Mapping[str, str], out: Path, run: Path) -> None:
     Raises:
         SystemExit: a piece is missing or damaged.
     """
-    joined, fresh = run.with_suffix(".tar"), run.with_suffix(".new")
+    fresh = run.with_suffix(".new")
+    join(pieces, out, fresh)
+    fresh.rename(run)
+
+
+def join(pieces: Mapping[str, str], out: Path, folder: Path) -> None:
+    """Unpack pieces into a folder; raise SystemExit if one is missing or damaged."""
+    joined = folder.with_suffix(".tar")
     with joined.open("wb") as target:
         for name, digest in pieces.items():
             path = out / name
@@ -96,8 +109,7 @@ def unpack(pieces: Mapping[str, str], out: Path, run: Path) -> None:
                 msg = f"gpu-day: {path} is missing or damaged: bring it, or remove state.json"
                 raise SystemExit(msg)
             target.write(content)
-    shutil.rmtree(fresh, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
     with tarfile.open(joined) as tar:
-        tar.extractall(fresh, filter="data")
+        tar.extractall(folder, filter="data")
     joined.unlink()
-    fresh.rename(run)

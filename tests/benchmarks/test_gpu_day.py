@@ -6,12 +6,16 @@ import shutil
 import time
 
 import pytest
+import torch
 
 from benchmarks.decode import main as decode
 from benchmarks.gpu import day as gpu_day
+from benchmarks.gpu import parcel
 from benchmarks.gpu.report import report
 from benchmarks.gpu.state import State, pack, unpack
 from benchmarks.random_models import main as random_model
+from engine.runtime.guarded_loading import pretrained_network
+from tests.support.networks import save_network
 from tests.support.training_runs import write_pairs
 from tests.training.trainer.pretraining.corpora import write_data
 from training.__main__ import main as training
@@ -80,6 +84,32 @@ def test_a_dry_run_takes_every_step_and_goes_on_from_pieces_on_a_bare_machine(
     assert dry_run(*arguments) == 0
     assert (work / "train/stable/model.safetensors").read_bytes() == trained
     assert "there already" in (work / "train.log").read_text()
+
+
+@pytest.mark.slow
+def test_a_dry_run_trains_a_cut_gemma_from_a_parcel_and_sends_it_back(tmp_path, monkeypatch):
+    monkeypatch.setattr(gpu_day.Day, "run", in_this_process(gpu_day.Day.run))
+    monkeypatch.setattr(parcel, "_PIECE_BYTES", 100_000)
+    base = save_network(tmp_path / "base", "gemma3")
+    (base / "NOTICE").write_text("Gemma is provided under terms")
+    pairs = write_pairs(tmp_path / "pairs.tsv", 60)
+    data = [f"{language}={pairs}" for language in ("de", "fr")]
+    parts, out = tmp_path / "parcel", tmp_path / "out"
+    assert parcel.main([str(base), "--data", *data, "--out", str(parts)]) == 0
+    assert len(list(parts.glob("gemma.tar.*"))) > 1
+    assert dry_run(out, parts, "--work", tmp_path / "work") == 0
+    found = json.loads((out / "state.json").read_text())["results"]["gemma"]
+    assert found["pairs"] > 60
+    parcel.open_parcel(out, tmp_path / "back")
+    networks = [
+        pretrained_network(one, dtype=torch.float32, packing=None, device=torch.device("cpu"))
+        for one in (base, tmp_path / "back" / parcel.BASE)
+    ]
+    before, after = ({name: it.detach() for name, it in one.named_parameters()} for one in networks)
+    moved = {name: float((before[name] - after[name]).abs().max()) for name in before}
+    assert min(moved.values()) > 0  # every weight was trained on
+    assert max(moved.values()) < 0.2  # from where it was
+    assert (tmp_path / "back" / parcel.BASE / "NOTICE").exists()
 
 
 def make_run(folder):
