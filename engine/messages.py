@@ -389,17 +389,7 @@ class Code(Codes):
         "the translation falls behind the speaker: choose a smaller translation model, or a "
         "timing that reads more words at a time"
     )
-    RECOGNITION_SLOW = tr(
-        "this computer is too slow for this speech model ({factor:.1f} s for each second of "
-        "speech): choose a smaller one, {smaller}"
-    )
-    RECOGNITION_SLOW_SMALLEST = tr(
-        "this computer is too slow for the smallest speech model ({factor:.1f} s for each second "
-        "of speech): close other programs, else captions come late"
-    )
-    CAPTIONS_SLOW = tr(
-        "the captions fall behind the speaker: choose a smaller speech model, {smaller}"
-    )
+    CAPTIONS_SLOW = tr("the captions fall behind the speaker: {smaller} is a quicker speech model")
     CAPTIONS_SLOW_SMALLEST = tr(
         "the captions fall behind the speaker: close other programs, or choose a faster model for "
         "speech or translation"

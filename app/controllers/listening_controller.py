@@ -415,8 +415,11 @@ class ListeningController(QObject):
         """Offer models that may keep up: of the stage that is slow, or of both if none is known."""
         offers = list[Offer]()
         if message.code is not Code.TRANSLATION_SLOW:
+            self.desk.pace.note_behind(self._recognizer)
             use = partial(self._settings.change, "listening", recognizer=smaller)
-            offers = [(self.tr("&Use {}").format(smaller), use) if smaller else self._others]
+            offers = [
+                (self.tr("&Use {}").format(speech_name(smaller)), use) if smaller else self._others
+            ]
         if message.code in {Code.TRANSLATION_SLOW, Code.CAPTIONS_SLOW_SMALLEST}:
             offers.append((self.tr("Translation &models…"), self.translators_wanted.emit))
         self._banner.show_offer(worded(message), SMALLER, *offers)

@@ -24,6 +24,7 @@ from engine.speech.events import (
     RecognizerReady,
     TailChanged,
 )
+from engine.speech.pace import SpeechPace
 
 if TYPE_CHECKING:  # most of it stands on numpy, which the window does without
     from app.session.recognition import Run, SpeechEngine
@@ -33,7 +34,7 @@ if TYPE_CHECKING:  # most of it stands on numpy, which the window does without
     from engine.speech.listening import Wanted
 
 
-_MEASURES, _MEASURE_AGAIN_MS = 3, 2000  # of the computer's speed
+_MEASURES, _MEASURE_AGAIN_MS = 2, 500  # of the computer's speed, in five seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,7 @@ class ListeningService(QObject):
     finished: ``take`` tells it that all its words are translated.
 
     Attributes:
+        pace: how fast the models of speech are on this computer.
         spoken: code of what is spoken, and names and the like that the speech model prefers, for
             the runs from now on.
 
@@ -140,11 +142,12 @@ class ListeningService(QObject):
         self._lister = BackgroundQueue(lambda _message: self.devices_listed.emit([]))
         self._examiner = BackgroundQueue(lambda _message: None)
         self._closing = threading.Event()
+        self.pace = SpeechPace()
         self._gflops = 0.0  # the most that was measured
         self._n_measures = 0  # that are still to come
         self._measuring = QTimer(self, singleShot=True, interval=_MEASURE_AGAIN_MS)
         self._measuring.timeout.connect(self._measure_once)
-        self.speed_measured.connect(self._measure_again)
+        self.speed_measured.connect(self._take_speed)
 
     @property
     def is_listening(self) -> bool:
@@ -179,7 +182,8 @@ class ListeningService(QObject):
         self._examiner.run(partial(self._measure_speed, again=self._n_measures > 0))
 
     @Slot(float, bool)
-    def _measure_again(self, _gflops: float, again: bool) -> None:  # noqa: FBT001  what the signal carries
+    def _take_speed(self, gflops: float, again: bool) -> None:  # noqa: FBT001  what the signal carries
+        self.pace.take_speed(gflops, again=again)
         if again and not self._closing.is_set():
             self._measuring.start()
 
@@ -396,9 +400,10 @@ class ListeningService(QObject):
     def _measure_speed(self, *, again: bool) -> None:
         from engine.speech.speed import computer_gflops  # noqa: PLC0415  numpy is slow to import
 
-        # Other programs make a measure lower and never higher, so the highest one counts.
-        self._gflops = max(self._gflops, computer_gflops(self._closing.wait))
-        self.speed_measured.emit(self._gflops, again)
+        try:  # Other programs make a measure lower and never higher, so the highest one counts.
+            self._gflops = max(self._gflops, computer_gflops(self._closing.wait))
+        finally:
+            self.speed_measured.emit(self._gflops, again)
 
     def _fetch(self, recognizer: str, *, again: bool) -> None:
         tell = partial(self.progressed.emit, recognizer)

@@ -540,14 +540,6 @@
         <translation>die Übersetzung hält nicht Schritt: Wählen Sie ein kleineres Übersetzungsmodell oder ein Tempo, das mehr Wörter auf einmal liest</translation>
     </message>
     <message>
-        <source>this computer is too slow for this speech model ({factor:.1f} s for each second of speech): choose a smaller one, {smaller}</source>
-        <translation>dieser Computer ist zu langsam für dieses Spracherkennungsmodell ({factor:.1f} s je Sekunde Sprache): Wählen Sie ein kleineres, {smaller}</translation>
-    </message>
-    <message>
-        <source>the captions fall behind the speaker: choose a smaller speech model, {smaller}</source>
-        <translation>die Untertitel halten nicht Schritt: Wählen Sie ein kleineres Spracherkennungsmodell, {smaller}</translation>
-    </message>
-    <message>
         <source>listening stopped unexpectedly: {reason}</source>
         <translation>das Zuhören wurde unerwartet beendet: {reason}</translation>
     </message>
@@ -1220,10 +1212,6 @@
         <translation>ein Adapter kann nicht {name} heißen: bitte einen Namen aus Buchstaben und Ziffern von ASCII wählen, dazwischen Punkte, Binde- und Unterstriche</translation>
     </message>
     <message>
-        <source>this computer is too slow for the smallest speech model ({factor:.1f} s for each second of speech): close other programs, else captions come late</source>
-        <translation>dieser Computer ist selbst für das kleinste Spracherkennungsmodell zu langsam ({factor:.1f} s je Sekunde Sprache): Schließen Sie andere Programme, sonst kommen die Untertitel spät</translation>
-    </message>
-    <message>
         <source>the captions fall behind the speaker: close other programs, or choose a faster model for speech or translation</source>
         <translation>die Untertitel halten nicht Schritt: Schließen Sie andere Programme, oder wählen Sie ein schnelleres Modell für Spracherkennung oder Übersetzung</translation>
     </message>
@@ -1302,6 +1290,10 @@
     <message>
         <source>a policy is written {forms} or offline (N, K and MOST from 1, TAU from 0 to 1), got {text!r}</source>
         <translation>eine Strategie schreibt man {forms} oder offline (N, K und MOST ab 1, TAU von 0 bis 1), nicht {text!r}</translation>
+    </message>
+    <message>
+        <source>the captions fall behind the speaker: {smaller} is a quicker speech model</source>
+        <translation>die Untertitel bleiben hinter dem Gesprochenen zurück: {smaller} ist ein schnelleres Spracherkennungsmodell</translation>
     </message>
     <message>
         <source>the speech model in {folder} could not be loaded: get it again, or choose another one (detail: {detail})</source>
@@ -3947,12 +3939,12 @@
         <translation>Tempo auf diesem Computer: wird gemessen.</translation>
     </message>
     <message>
-        <source>Perhaps too slow: being measured again.</source>
-        <translation>Vielleicht zu langsam: wird noch gemessen.</translation>
-    </message>
-    <message>
         <source>This speech model is on this computer.</source>
         <translation>Dieses Spracherkennungsmodell ist auf diesem Computer.</translation>
+    </message>
+    <message>
+        <source>The speed of this computer is being measured: about 5 s.</source>
+        <translation>Das Tempo dieses Computers wird gemessen: etwa 5 s.</translation>
     </message>
     <message>
         <source>Contacting huggingface.co…</source>
@@ -3973,6 +3965,10 @@
     <message>
         <source>already here</source>
         <translation>schon vorhanden</translation>
+    </message>
+    <message>
+        <source>Captions fell behind speech on this computer.</source>
+        <translation>Auf diesem Computer blieben die Untertitel zurück.</translation>
     </message>
     <message>
         <source>Fast on this computer.</source>

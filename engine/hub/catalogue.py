@@ -173,14 +173,18 @@ def revision_of(name: str) -> str:
     return next((one.revision for one in TRANSLATION_MODELS if one.name == name), "")
 
 
-def smaller_whisper(name: str) -> str:
-    """Return the next smaller Whisper of the same languages, or an empty text."""
+def quicker_speech_model(name: str) -> str:
+    """Return the next smaller Whisper of the same languages, or an empty text.
+
+    Quicker than the smallest for English alone is a model that streams.
+    """
     if name not in WHISPER_MODELS:
         return ""
-    names = list(WHISPER_MODELS)
+    names, is_english = list(WHISPER_MODELS), is_english_only(name)
     smaller = names[: names.index(name)]
-    alike = [model for model in smaller if is_english_only(model) == is_english_only(name)]
-    return alike[-1] if alike else ""
+    alike = [model for model in smaller if is_english_only(model) == is_english]
+    streaming = next(iter(STREAMING_MODELS)) if is_english else ""
+    return alike[-1] if alike else streaming
 
 
 def is_english_only(name: str) -> bool:

@@ -65,7 +65,8 @@ class ListeningSettings:
         behind_s: age of the recognised sound above which ``Behind`` is reported.
         most_behind_s: age of live sound, and of heard words without a caption, above which what
             waits is left out: a caption of a minute ago helps nobody.
-        smaller_model: name of the model to advise if recognition is too slow; empty for none.
+        smaller_model: name of a quicker model, to advise where captions fall behind; empty for
+            none.
     """
 
     recognizer: RecognizerSettings = field(default_factory=RecognizerSettings)
@@ -473,27 +474,23 @@ class _LaneWorker:
         """Report when recognition falls behind, and when it keeps up again."""
         settings = self._settings
         behind_s = self._clock() - sound.heard_at_s
-        slow = self._recognizer.advises_smaller_model
         if not self._lane.live:
             return
-        if not self._is_behind and (behind_s > settings.behind_s or slow):
+        if not self._is_behind and behind_s > settings.behind_s:
             self._is_behind = True
             yield self._behind(behind_s)
-        elif self._is_behind and behind_s < settings.recognizer.step_s and not slow:
+        elif self._is_behind and behind_s < settings.recognizer.step_s:
             self._is_behind = False
             yield CaughtUp(lane=self._lane.name)
 
     def _behind(self, seconds: float) -> Behind:
-        """Return the event that names the slow stage; recognition can use a smaller model."""
+        """Return the event that names the slow stage; recognition can use a quicker model."""
         lane = self._lane.name
         if self._translates_slowly():
             return Behind(lane=lane, seconds=seconds, message=Code.TRANSLATION_SLOW())
         smaller = self._settings.smaller_model
-        if self._recognizer.advises_smaller_model:
-            code = Code.RECOGNITION_SLOW if smaller else Code.RECOGNITION_SLOW_SMALLEST
-        else:
-            code = Code.CAPTIONS_SLOW if smaller else Code.CAPTIONS_SLOW_SMALLEST
-        message = code(factor=self._recognizer.real_time_factor, smaller=smaller)
+        code = Code.CAPTIONS_SLOW if smaller else Code.CAPTIONS_SLOW_SMALLEST
+        message = code(smaller=smaller)
         return Behind(lane=lane, seconds=seconds, message=message, smaller_model=smaller)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.audio.devices import AudioNotice, WantedDevice
-from engine.hub.catalogue import smaller_whisper
+from engine.hub.catalogue import quicker_speech_model
 from engine.speech import vad
 from engine.speech.direct.direct_recognizer import DirectModel
 from engine.speech.events import Heard, Noticed
@@ -61,5 +61,5 @@ def make_listening(
         make_detector=lambda: vad.SileroDetector(),  # noqa: PLW0108  found when it is made
         n_words=Counter() if n_words is None else n_words,
     )
-    settings = ListeningSettings(smaller_model=smaller_whisper(recognizer))
+    settings = ListeningSettings(smaller_model=quicker_speech_model(recognizer))
     return Listener(lanes, feed, recognition, report, settings)

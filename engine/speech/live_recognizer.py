@@ -56,11 +56,6 @@ class LiveRecognizer(ABC):
         return self._pace.factor
 
     @property
-    def advises_smaller_model(self) -> bool:
-        """Whether the model has been too slow for this computer for a while."""
-        return self._pace.is_slow
-
-    @property
     @abstractmethod
     def buffered_s(self) -> float:
         """Seconds of speech in the buffer."""

@@ -38,16 +38,12 @@ class RecognizerSettings:
         max_buffer_s: a buffer of this length or more is cut after the last committed word; if there
             is none, its words are committed as they are. It exceeds this by one pass at most.
         catch_up_s: the most speech of one pass when more than a step came at once.
-        slow_from: seconds of computing per second of speech from which a smaller model is advised.
-        slow_passes: number of passes in a row that must be that slow.
     """
 
     step_s: float = 1.0
     trim_from_s: float = 8.0
     max_buffer_s: float = 20.0
     catch_up_s: float = 5.0
-    slow_from: float = 0.9
-    slow_passes: int = 5
 
     def __post_init__(self) -> None:
         in_order = 0 < self.step_s <= self.trim_from_s <= self.max_buffer_s
@@ -84,12 +80,7 @@ class Recognizer(LiveRecognizer):
         *,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        pace = Pace(
-            newest_weight=_NEWEST_WEIGHT,
-            slow_from=settings.slow_from,
-            slow_after=settings.slow_passes,
-        )
-        super().__init__(vad, pace)
+        super().__init__(vad, Pace(_NEWEST_WEIGHT))
         self._model = model
         self._settings = settings
         self._clock = clock

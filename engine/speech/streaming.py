@@ -84,17 +84,13 @@ class StreamingModel(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamingSettings:
-    """When words are committed, and when a computer is too slow.
+    """When words are committed.
 
     Attributes:
         settled_s: sound without a further piece after which the last word is committed.
-        slow_from: seconds of computing per second of speech from which a smaller model is advised.
-        slow_steps: number of steps in a row that must be that slow.
     """
 
     settled_s: float = 0.5
-    slow_from: float = 0.9
-    slow_steps: int = 50
 
     def __post_init__(self) -> None:
         if self.settled_s <= 0:
@@ -148,12 +144,7 @@ class StreamingRecognizer(LiveRecognizer):
             clock: of computing.
         """
         self._settings = settings or StreamingSettings()
-        pace = Pace(
-            newest_weight=_NEWEST_WEIGHT,
-            slow_from=self._settings.slow_from,
-            slow_after=self._settings.slow_steps,
-        )
-        super().__init__(vad, pace)
+        super().__init__(vad, Pace(_NEWEST_WEIGHT))
         self._model = model
         self._clock = clock
         self._speech: _Speech | None = None

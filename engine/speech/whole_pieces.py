@@ -4,7 +4,6 @@ A piece is what is said without a pause, as much as the model hears at once; a l
 where it is quietest.
 """
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,7 +36,7 @@ class WholePieces(LiveRecognizer):
 
     def __init__(self, model: SpeechModel, vad: VoiceActivityDetector, pause_s: float) -> None:
         """Start without sound; a silence of ``pause_s`` ends a piece."""
-        super().__init__(vad, Pace(newest_weight=1.0, slow_from=math.inf, slow_after=1))
+        super().__init__(vad, Pace(newest_weight=1.0))
         self._model = model
         self._pause_s = pause_s
         self._agreement = LocalAgreement()  # of pieces that do not overlap: it orders the times

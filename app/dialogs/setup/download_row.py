@@ -33,6 +33,9 @@ class DownloadRow(QWidget):
         super().__init__()
         self.is_running = False
         self.message = paragraph()
+        keeping = self.message.sizePolicy()
+        keeping.setRetainSizeWhenHidden(True)  # else what is below moves when a sentence comes
+        self.message.setSizePolicy(keeping)
         self.progress = QProgressBar(textVisible=False)
         self.progress.setAccessibleName(self.tr("Progress of the download"))
         self.download = QPushButton(icon("download", "on_accent", before_text=True), "")

@@ -19,43 +19,23 @@ from engine.hub.catalogue import (
     SpeechChoice,
     StreamingChoice,
 )
-
-FAST, ENOUGH = 0.45, 0.9
-"""Seconds of computing for a second of speech; from ``ENOUGH`` on the listener advises a smaller
-model (``RecognizerSettings.slow_from``)."""
-
-
-def load_of(choice: SpeechChoice, gflops: float) -> float:
-    """Return the seconds of computing for a second of speech.
-
-    Args:
-        choice: a speech model.
-        gflops: billions of operations a second of this computer, above 0.
-    """
-    return choice.pass_gflop / gflops
-
-
-def recommended_speech(gflops: float) -> str:
-    """Return the standard model, or the fastest one if that is too slow for this computer.
-
-    Args:
-        gflops: as above; 0 if it is not known.
-    """
-    standard = next(one for one in SPEECH_CHOICES if one.name == STANDARD_WHISPER)
-    is_slow = gflops > 0 and load_of(standard, gflops) >= ENOUGH
-    return SPEECH_CHOICES[0].name if is_slow else standard.name
+from engine.speech.pace import ENOUGH, FAST
 
 
 class SpeechPage(WizardPage):
-    """Four speech models with size, licence and speed, a folder of one's own, and the download.
+    """Four speech models with size and speed, a folder of one's own, and the download.
+
+    Nothing is recommended, selected or downloaded before the speed of this computer is known.
 
     Signals:
         chosen(str): this speech model, or its folder, is here and shall be used.
         changed(): whether a usable model is selected may have changed.
+        selected(QRadioButton): the line of this model is to be in sight.
     """
 
     chosen = Signal(str)
     changed = Signal()
+    selected = Signal(object)
 
     def __init__(self, desk: ListeningService) -> None:
         super().__init__()
@@ -63,14 +43,12 @@ class SpeechPage(WizardPage):
         self._desk = desk
         self._found = dict[str, str | None]()
         self._fetched = set[str]()  # what was looked up before may be reported later
-        self._gflops = 0.0
-        self._is_measured = self._measures_again = False
         self._given_up = dict[str, str]()  # folders that could not be loaded, and why
         self._own = ""  # a model that is not among the four
         self._asked = ""  # a folder that is looked into; selected once a model was found there
         self._in_use = STANDARD_WHISPER
         self._fetching = ""
-        self._was_chosen = self._has_failed = False  # by the user; the last download
+        self._has_failed = False  # the last download
         self.add_text(
             self.tr(
                 "To caption speech, Surtitle needs a speech model. Download it once from "
@@ -96,7 +74,7 @@ class SpeechPage(WizardPage):
         self.row = DownloadRow()  # the wizard puts it below, where it never scrolls away
         self.column.addStretch(1)
         self._connect()
-        self.choose(STANDARD_WHISPER)
+        self._describe()
 
     @property
     def recognizer(self) -> str:
@@ -125,17 +103,23 @@ class SpeechPage(WizardPage):
         return self.recognizer if is_free and is_other else ""
 
     def show_in_use(self, recognizer: str) -> None:
-        """Select the model in use, unless another is being downloaded."""
+        """Select the model in use, unless another is being downloaded.
+
+        The standard one is in use where nobody chose: it has to be here, or be recommended.
+        """
         self._in_use = recognizer
-        if not self.is_fetching:
+        is_standard = recognizer == STANDARD_WHISPER and not self._is_found(recognizer)
+        if not (self.is_fetching or is_standard):
             self.choose(recognizer)
 
     def choose(self, recognizer: str) -> None:
         """Select a model; one that is not among them gets a line of its own."""
         is_known = recognizer in self._names
         self._own = self._own if is_known else recognizer
-        self.buttons[recognizer if is_known else ""].setChecked(True)
+        button = self.buttons[recognizer if is_known else ""]
+        button.setChecked(True)
         self._describe()
+        self.selected.emit(button)
 
     def give_up(self, recognizer: str, failure: str) -> None:
         """Note that a folder could not be loaded: from the next time on this page says so."""
@@ -160,12 +144,11 @@ class SpeechPage(WizardPage):
         detail.setContentsMargins(7 * GAP, 0, 0, 0)
         self.column.addLayout(rows)
         button.toggled.connect(self._select)
-        button.clicked.connect(self._keep_choice)
 
     def _connect(self) -> None:
         desk, row = self._desk, self.row
         desk.looked_up.connect(self._take_found)
-        desk.speed_measured.connect(self._take_speed)
+        desk.speed_measured.connect(self._recommend)
         desk.progressed.connect(self._show_progress)
         desk.fetched.connect(self._take_fetched)
         desk.fetch_failed.connect(self._take_failure)
@@ -175,25 +158,32 @@ class SpeechPage(WizardPage):
 
     def _describe(self) -> None:
         """Write what is known about each model, and offer the selected one."""
-        best = self._best
+        best = self._desk.pace.recommended
         for choice in SPEECH_CHOICES:
             name, purpose = self._names[choice.name]
-            text = self.tr("{} (recommended)").format(name) if choice.name == best else name
-            self.buttons[choice.name].setText(text)
+            self._write_name(name, choice, is_best=choice.name == best)
             sentences = filter(None, (purpose, self._speed(choice)))
             self._write_detail(choice.name, [" ".join(sentences), *self._facts(choice)])
-        for name, streaming in STREAMING_MODELS.items():
-            self.buttons[name].setText(self._names[name][0])
-            self._write_detail(name, [self._names[name][1], *self._facts(streaming)])
+        for streaming in STREAMING_MODELS.values():
+            name, purpose = self._names[streaming.name]
+            self._write_name(name, streaming, is_best=streaming.name == best)
+            self._write_detail(streaming.name, [purpose, *self._facts(streaming)])
         self.buttons[""].setText(self.tr("Another &model"))
         self._write_detail("", [Path(self._own).name if self._own else ""])
         for part in (self.buttons[""], self.details[""]):
             part.setVisible(bool(self._own))
         self._offer()
 
-    def _facts(self, choice: SpeechChoice | StreamingChoice) -> list[str]:
+    def _write_name(
+        self, name: str, choice: SpeechChoice | StreamingChoice, *, is_best: bool
+    ) -> None:
+        button = self.buttons[choice.name]
+        button.setText(self.tr("{} (recommended)").format(name) if is_best else name)
         licence = self.tr("{} licence").format(choice.licence)
-        facts = [size_text(choice.download_bytes), licence, choice.name]
+        button.setToolTip(f"{choice.name} · {licence}")
+
+    def _facts(self, choice: SpeechChoice | StreamingChoice) -> list[str]:
+        facts = [size_text(choice.download_bytes)]
         return [*facts, self.tr("already here")] if self._is_found(choice.name) else facts
 
     def _write_detail(self, name: str, facts: list[str]) -> None:
@@ -202,17 +192,17 @@ class SpeechPage(WizardPage):
         self.buttons[name].setAccessibleDescription(text)
 
     def _speed(self, choice: SpeechChoice) -> str:
-        if not self._is_measured:
-            return self.tr("Speed on this computer: being measured.")  # as long as the answers
-        if not self._gflops:
-            return ""
-        load = load_of(choice, self._gflops)
+        pace = self._desk.pace
+        if pace.fell_behind(choice.name):
+            return self.tr("Captions fell behind speech on this computer.")
+        load = pace.load_of(choice)
+        if load is None:  # as long as the answers
+            measuring = self.tr("Speed on this computer: being measured.")
+            return "" if pace.is_measured else measuring
         if load < FAST:
             return self.tr("Fast on this computer.")
         if load < ENOUGH:
             return self.tr("Fast enough on this computer.")
-        if self._measures_again:  # other programs may be busy now
-            return self.tr("Perhaps too slow: being measured again.")
         return self.tr("Probably too slow for this computer.")
 
     def _is_found(self, name: str) -> bool:
@@ -220,25 +210,29 @@ class SpeechPage(WizardPage):
 
     def _offer(self) -> None:
         """Offer what can be done with the selected model."""
-        self.row.set_possible(possible=not self.is_here and bool(self._names.get(self.recognizer)))
+        is_known = bool(self._desk.pace.recommended)
+        is_ours = not self.is_here and bool(self._names.get(self.recognizer))
+        self.row.set_possible(possible=is_known and is_ours)
         if not self._fetching and not self._has_failed:
-            failure = self._found.get(self.recognizer, "") or ""
-            here = self.tr("This speech model is on this computer.") if self.is_here else ""
-            self.row.show_message(as_sentence(failure) or here)
+            text = as_sentence(self._found.get(self.recognizer, "") or "")
+            if self.is_here:
+                text = self.tr("This speech model is on this computer.")
+            elif not is_known:
+                text = self.tr("The speed of this computer is being measured: about 5 s.")
+            self.row.show_message(text)
         self.changed.emit()
+
+    def _use(self, recognizer: str) -> None:
+        self._in_use = recognizer
+        self.chosen.emit(recognizer)
 
     @Slot(bool)
     def _select(self, checked: bool) -> None:  # noqa: FBT001  what the signal carries
         if checked:
             self._has_failed = False
             self._offer()
-            if self.is_here:
-                self.chosen.emit(self.recognizer)
-
-    @Slot()
-    def _keep_choice(self) -> None:
-        """Let no recommendation replace what the user chose."""
-        self._was_chosen = True
+            if self.is_here and self.recognizer != self._in_use:
+                self._use(self.recognizer)
 
     @Slot(dict)
     def _take_found(self, found: Mapping[str, str | None]) -> None:
@@ -246,6 +240,8 @@ class SpeechPage(WizardPage):
         self._found |= self._given_up
         if self._asked in found:
             self._take_folder(self._asked)
+        if not self.recognizer and self._is_found(self._in_use):
+            self.choose(self._in_use)
         self._describe()
 
     def _take_folder(self, folder: str) -> None:
@@ -255,26 +251,22 @@ class SpeechPage(WizardPage):
         if obstacle is None:
             self.choose(folder)
             self._found[folder] = None  # afterwards, so that it is chosen once
-            self.chosen.emit(folder)
+            self._use(folder)
         else:
             self._has_failed = True
             self.row.show_message(as_sentence(obstacle))
 
-    @Slot(float, bool)
-    def _take_speed(self, gflops: float, again: bool) -> None:  # noqa: FBT001  what the signal carries
-        self._gflops, self._is_measured, self._measures_again = gflops, True, again
-        if not (self._was_chosen or self.is_here or self._fetching or self._own):
-            self.choose(self._best)
+    @Slot()
+    def _recommend(self) -> None:
+        """Select the recommended model once it is known, unless one is selected."""
+        best = self._desk.pace.recommended
+        if best and not self.recognizer:
+            self.choose(best)
         self._describe()
-
-    @property
-    def _best(self) -> str:
-        """The recommended model; a measure that may be too low decides nothing yet."""
-        return recommended_speech(0.0 if self._measures_again else self._gflops)
 
     @Slot()
     def _fetch(self) -> None:
-        self._fetching, self._has_failed, self._was_chosen = self.recognizer, False, True
+        self._fetching, self._has_failed = self.recognizer, False
         for button in self.buttons.values():
             button.setEnabled(False)
         self.row.show_contact(self.tr("Contacting huggingface.co…"))
@@ -296,7 +288,7 @@ class SpeechPage(WizardPage):
             return
         self._end_fetch()
         self._describe()
-        self.chosen.emit(recognizer)
+        self._use(recognizer)
 
     @Slot(str)
     def _take_failure(self, message: str) -> None:

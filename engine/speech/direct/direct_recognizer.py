@@ -22,7 +22,7 @@ from engine.speech.vad import SpeechPart, VoiceActivityDetector
 if TYPE_CHECKING:
     from engine.runtime.sound.block_stream import Block
 
-_NEWEST_WEIGHT, _SLOW_FROM, _SLOW_BLOCKS = 0.05, 0.9, 50
+_NEWEST_WEIGHT = 0.05
 
 
 class SoundStream(Protocol):
@@ -88,8 +88,7 @@ class DirectRecognizer(LiveRecognizer):
             vad: lets through what is to be heard.
             clock: of computing.
         """
-        pace = Pace(newest_weight=_NEWEST_WEIGHT, slow_from=_SLOW_FROM, slow_after=_SLOW_BLOCKS)
-        super().__init__(vad, pace)
+        super().__init__(vad, Pace(_NEWEST_WEIGHT))
         self._model = model
         self._clock = clock
         self._stream: SoundStream | None = None

@@ -528,16 +528,18 @@ def test_during_a_fetch_a_click_still_ends_what_listens(program):
     assert len(one.speech.runs) == 1, "nobody wants it any more"
 
 
-def test_falling_behind_offers_the_smaller_recogniser_and_a_click_takes_it(program):
+def test_falling_behind_offers_the_quicker_recogniser_and_a_click_takes_it(program):
     one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open().hear()
-    message = Code.RECOGNITION_SLOW(factor=1.4, smaller="tiny.en")
+    message = Code.CAPTIONS_SLOW(smaller="tiny.en")
     desk = one.application.listening.desk
     desk.reported.emit(Behind(lane="me", seconds=6.0, message=message, smaller_model="tiny.en"))
-    assert one.banner.offer.text() == "&Use tiny.en"
+    assert one.banner.offer.text() == "&Use Fast (tiny.en)"
     one.banner.offer.click()
     one.wait(lambda: one.speech.asked[-1][1] == "tiny.en")
     one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
     assert one.application.settings.preferences.listening.recognizer == "tiny.en"
+    assert desk.pace.fell_behind("base.en"), "the set-up says so from now on"
+    assert not desk.pace.fell_behind("tiny.en")
 
 
 SPEECH, TRANSLATORS = "Choose a&nother speech model…", "Translation &models…"
@@ -547,7 +549,6 @@ SPEECH, TRANSLATORS = "Choose a&nother speech model…", "Translation &models…
     ("message", "offers"),
     [
         (Code.TRANSLATION_SLOW(), [TRANSLATORS]),
-        (Code.RECOGNITION_SLOW_SMALLEST(factor=1.4, smaller=""), [SPEECH]),
         (Code.CAPTIONS_SLOW_SMALLEST(), [SPEECH, TRANSLATORS]),
     ],
 )

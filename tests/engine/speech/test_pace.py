@@ -1,17 +1,64 @@
-from engine.speech.pace import Pace
+import pytest
 
+from engine.hub.catalogue import SPEECH_CHOICES, STREAMING_MODELS
+from engine.speech.pace import Pace, SpeechPace
 
-def test_so_many_slow_measures_in_a_row_are_a_slow_computer_and_a_quick_one_begins_anew():
-    pace, told = Pace(newest_weight=1.0, slow_from=0.5, slow_after=3), []
-    for computing_s in (0.6, 0.6, 0.6, 0.5, 0.6, 0.6, 0.6):
-        pace.take(computing_s, speech_s=1.0)
-        told.append(pace.is_slow)
-    assert told == [False, False, True, False, False, False, True]
+TINY, BASE, SMALL = SPEECH_CHOICES
+(AT_ONCE,) = STREAMING_MODELS
 
 
 def test_the_mean_begins_with_the_first_measure_and_follows_the_newest():
-    pace, means = Pace(newest_weight=0.25, slow_from=9, slow_after=1), []
+    pace, means = Pace(newest_weight=0.25), []
     for computing_s in (2.0, 6.0, 3.0):
         pace.take(computing_s, speech_s=2.0)
         means.append(pace.factor)
     assert means == [1.0, 1.5, 1.5]
+
+
+def test_nothing_is_recommended_before_it_is_certain():
+    pace = SpeechPace()
+    assert pace.recommended == ""
+    pace.take_speed(BASE.pass_gflop, again=True)  # perhaps too slow, perhaps only busy
+    assert pace.recommended == ""
+    assert pace.load_of(BASE) is None
+    assert pace.load_of(TINY) == pytest.approx(TINY.pass_gflop / BASE.pass_gflop)
+    pace.take_speed(BASE.pass_gflop, again=False)
+    assert pace.recommended == "tiny.en"
+    assert pace.load_of(BASE) == 1.0
+
+
+def test_what_is_fast_enough_by_one_measure_is_so_for_certain_and_stays():
+    pace = SpeechPace()
+    pace.take_speed(1.2 * BASE.pass_gflop, again=True)
+    assert pace.recommended == "base.en"
+    assert pace.load_of(SMALL) is None
+    pace.take_speed(0.5 * BASE.pass_gflop, again=False)
+    assert pace.recommended == "base.en"
+    assert pace.load_of(BASE) < 1.0
+
+
+@pytest.mark.parametrize(
+    ("speed", "best"),
+    [(0.0, "base.en"), (9e9, "base.en"), (1.2 * TINY.pass_gflop, "tiny.en"), (1.0, AT_ONCE)],
+)
+def test_the_best_that_keeps_up_is_recommended(speed, best):
+    pace = SpeechPace()
+    pace.take_speed(speed, again=False)
+    assert pace.recommended == best
+
+
+def test_what_fell_behind_is_not_recommended_whatever_was_foretold():
+    pace = SpeechPace()
+    pace.take_speed(9e9, again=False)
+    pace.note_behind("base.en")
+    assert pace.recommended == "tiny.en"
+    assert [pace.fell_behind(one.name) for one in SPEECH_CHOICES] == [False, True, True]
+    pace.note_behind("tiny.en")
+    assert pace.recommended == AT_ONCE
+    pace.note_behind(AT_ONCE)
+    assert pace.recommended == AT_ONCE, "nothing is quicker"
+    later = SpeechPace()
+    later.note_behind("/models/my-own")
+    later.note_behind("tiny.en")
+    later.take_speed(9e9, again=False)
+    assert later.recommended == AT_ONCE

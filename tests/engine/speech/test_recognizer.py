@@ -212,8 +212,8 @@ def test_silence_never_wakes_the_model():
     assert model.heard == []
 
 
-@pytest.mark.parametrize(("pass_s", "advised"), [(0.5, False), (1.5, True)])
-def test_a_smaller_model_is_advised_where_this_one_stays_behind(pass_s, advised):
+@pytest.mark.parametrize("pass_s", [0.5, 1.5])
+def test_the_seconds_of_computing_are_counted(pass_s):
     now_s = 0.0
 
     def clock():
@@ -226,11 +226,6 @@ def test_a_smaller_model_is_advised_where_this_one_stays_behind(pass_s, advised)
     for chunk in chunks(loud(12.0), random.Random(4)):
         listening.feed(chunk)
     assert listening.real_time_factor == pytest.approx(pass_s / 2)
-    assert listening.advises_smaller_model is False
-    listening = recognizer(model, clock=clock, step_s=1.0, slow_from=0.5)
-    for chunk in chunks(loud(12.0), random.Random(4)):
-        listening.feed(chunk)
-    assert listening.advises_smaller_model is advised
 
 
 @pytest.mark.parametrize("settings", [{"step_s": 0}, {"trim_from_s": 25.0}, {"max_buffer_s": 29.5}])

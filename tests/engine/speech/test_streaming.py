@@ -223,13 +223,12 @@ def test_a_language_without_blanks_is_cut_before_a_word_grows_without_end():
     assert max(map(len, words(results))) <= 40
 
 
-@pytest.mark.parametrize(("seconds", "slow"), [(0.05, False), (0.2, True)])
-def test_a_computer_that_is_too_slow_for_a_while_is_told(seconds, slow):
+@pytest.mark.parametrize("seconds", [0.05, 0.2])
+def test_the_seconds_of_computing_are_counted(seconds):
     ticks = iter(np.arange(10_000) * seconds)
     made = recognizer(Told(), clock=lambda: float(next(ticks)))
     for chunk in chunks(loud(8.0), [1600] * 80):
         made.feed(chunk)
-    assert made.advises_smaller_model is slow
     assert made.real_time_factor == pytest.approx(10 * seconds)
 
 

@@ -10,9 +10,10 @@ import pytest
 
 from engine.errors import FetchCancelledError, HubError, ModelError
 from engine.hub.catalogue import (
+    STREAMING_MODELS,
     WHISPER_MODELS,
     is_english_only,
-    smaller_whisper,
+    quicker_speech_model,
     suited_speech_model,
 )
 from engine.hub.download import Fetching
@@ -210,14 +211,18 @@ def test_nothing_but_the_files_of_a_whisper_is_fetched(hub, library, name):
     assert content(fetch(hub, library)) == WHISPER_FILES
 
 
-def test_the_next_smaller_model_knows_the_same_languages():
-    assert smaller_whisper("base.en") == "tiny.en"
-    assert smaller_whisper("small") == "base"
-    assert smaller_whisper("tiny.en") == ""
-    assert smaller_whisper("some/model") == ""
+def test_the_next_quicker_model_knows_the_same_languages():
+    assert quicker_speech_model("base.en") == "tiny.en"
+    assert quicker_speech_model("small") == "base"
+    assert quicker_speech_model("tiny") == ""
+    assert quicker_speech_model("tiny.en") == "zipformer.en"
+    assert quicker_speech_model("zipformer.en") == ""
+    assert quicker_speech_model("some/model") == ""
     for name in WHISPER_MODELS:
-        less = smaller_whisper(name)
-        assert not less or is_english_only(less) == is_english_only(name)
+        less = quicker_speech_model(name)
+        assert (
+            not less or less in STREAMING_MODELS or is_english_only(less) == is_english_only(name)
+        )
 
 
 def test_the_model_of_the_same_size_that_knows_a_language_is_named():

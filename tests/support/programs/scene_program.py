@@ -272,7 +272,7 @@ class Stage(SideScenes, RoomScenes, PlaceScenes):
 
     def act_behind(self):
         self.act_listening()
-        message = Code.RECOGNITION_SLOW(factor=1.4, smaller="tiny.en")
+        message = Code.CAPTIONS_SLOW(smaller="tiny.en")
         behind = Behind(lane="me", seconds=6.0, message=message, smaller_model="tiny.en")
         self.application.listening.desk.reported.emit(behind)
 

@@ -121,9 +121,9 @@ def test_numbers_have_the_points_of_the_country():
     begun = datetime(2026, 11, 22, 9, 30)
     told = filled("{:,} Wörter, {:.1f} s, {}, {:%H:%M}", 12345, 1.4, 1.5, begun)
     assert told == "12.345 Wörter, 1,4 s, 1.5, 09:30"
-    slow = worded(Code.RECOGNITION_SLOW(factor=1.4, smaller="tiny.en"))
-    assert "(1,4 s " in slow
-    assert str(Code.RECOGNITION_SLOW(factor=1.4, smaller="tiny.en")).count("1.4 s") == 1
+    longer = Code.LONGER_THAN(most=1_400_000)
+    assert "1.400.000 Byte" in worded(longer)
+    assert "1,400,000 bytes" in str(longer)
 
 
 @pytest.mark.usefixtures("qapp")

@@ -23,7 +23,7 @@ UNREACHABLE = Code.HUB_UNREACHABLE(host="huggingface.co", reason="no answer")
 def guide(qtbot, tmp_path):
     made = []
 
-    def make(preferences=None, here=(), **more):
+    def make(preferences=None, here=(), gflops=1000.0, **more):
         engine = FakeSpeechEngine(here=here)
         desk = ListeningService(engine.make, tmp_path, "cpu", lambda _command: None)
         one = SetupWizard(desk, parts(**more))
@@ -35,6 +35,9 @@ def guide(qtbot, tmp_path):
         desk.measure_speed = lambda: None  # it depends on the machine
         one.open_guide(preferences or Preferences())
         qtbot.waitUntil(lambda: len(one.speech._found) >= len(SPEECH_CHOICES))
+        if gflops is not None:
+            desk.speed_measured.emit(gflops, False)
+        one.desk = desk
         return one
 
     yield make
@@ -127,8 +130,7 @@ def test_the_whole_guide_can_be_skipped_from_every_page_but_the_last(guide, qtbo
 
 @pytest.mark.parametrize(("here", "wished"), [((), ["tiny.en"]), (("base.en",), [])])
 def test_what_was_selected_without_a_download_is_what_the_main_window_offers(guide, here, wished):
-    one = guide(here=here)
-    one.speech._take_speed(SPEECH_CHOICES[1].pass_gflop, again=False)
+    one = guide(here=here, gflops=SPEECH_CHOICES[1].pass_gflop)
     one.skip.click()
     assert one.recognizers == wished, "on a slow computer the fast one was recommended"
 
@@ -171,54 +173,86 @@ def test_a_model_that_hears_at_once_is_offered_with_what_that_means_its_size_and
     page = guide(here=["zipformer.en"]).speech
     assert page.buttons["zipformer.en"].text().replace("&", "") == "At once"
     assert page.details["zipformer.en"].text() == (
-        "Words appear as they are said. English only. · 72.7 MB · Apache-2.0 licence · "
-        "zipformer.en · already here"
+        "Words appear as they are said. English only. · 72.7 MB · already here"
     )
+    assert page.buttons["zipformer.en"].toolTip() == "zipformer.en · Apache-2.0 licence"
     page.buttons["zipformer.en"].click()
     assert page.recognizer == "zipformer.en"
     assert page.is_here
 
 
-def test_the_three_models_are_told_apart_by_size_licence_and_speed(guide):
-    page = guide(here=["tiny.en"]).speech
-    page._take_speed(SPEECH_CHOICES[1].pass_gflop * 1.5, again=False)
+def marked(page):
+    return [name for name, one in page.buttons.items() if "recommended" in one.text()]
+
+
+def test_the_three_models_are_told_apart_by_size_and_speed(guide):
+    page = guide(here=["tiny.en"], gflops=1.5 * SPEECH_CHOICES[1].pass_gflop).speech
     texts = {name: label.text() for name, label in page.details.items() if name}
-    assert (
-        "Fast on this computer. · 78.1 MB · MIT licence · tiny.en · already here"
-        in texts["tiny.en"]
-    )
-    assert "Fast enough on this computer. · 148 MB · MIT licence · base.en" in texts["base.en"]
-    assert (
-        "Probably too slow for this computer. · 486 MB · MIT licence · small.en"
-        in texts["small.en"]
-    )
-    assert "already here" not in texts["base.en"]
-    marked = [name for name, one in page.buttons.items() if "recommended" in one.text()]
-    assert marked == ["base.en"]
+    assert "Fast on this computer. · 78.1 MB · already here" in texts["tiny.en"]
+    assert texts["base.en"].endswith("Fast enough on this computer. · 148 MB")
+    assert texts["small.en"].endswith("Probably too slow for this computer. · 486 MB")
+    assert marked(page) == ["base.en"]
     assert page.recognizer == "base.en"
-    page._take_speed(SPEECH_CHOICES[1].pass_gflop, again=False)
-    marked = [name for name, one in page.buttons.items() if "recommended" in one.text()]
-    assert marked == ["tiny.en"]
-    assert page.recognizer == "tiny.en"
-    page.buttons["small.en"].click()
-    page._take_speed(SPEECH_CHOICES[1].pass_gflop, again=False)
-    assert page.recognizer == "small.en", "it is the choice of the user"
 
 
-def test_a_measure_that_may_be_too_low_recommends_nothing_else_and_is_said_to_be_one(guide):
-    page = guide().speech
+def test_nothing_is_recommended_or_downloaded_before_the_measure_stands_and_nothing_moves_after(
+    guide,
+):
+    one = guide(gflops=None)
+    page, row, tell = one.speech, one.speech.row, one.desk.speed_measured.emit
     low, high = (SPEECH_CHOICES[1].pass_gflop * factor for factor in (1.0, 1.5))
-    page._take_speed(low, again=True)
-    assert page.recognizer == "base.en"
-    for name in ("base.en", "small.en"):
-        assert "Perhaps too slow: being measured again." in page.details[name].text()
+    go_to(one, page)
+
+    def seen():
+        return marked(page), page.recognizer, row.download.isEnabled()
+
+    assert seen() == ([], "", False)
+    assert row.message.text() == "The speed of this computer is being measured: about 5 s."
+    tell(low, True)
+    assert seen() == ([], "", False)
+    assert "Speed on this computer: being measured." in page.details["base.en"].text()
     assert "Fast enough on this computer." in page.details["tiny.en"].text(), "at least"
-    assert "recommended" in page.buttons["base.en"].text()
-    page._take_speed(high, again=False)
+    tell(low, False)
+    assert seen() == (["tiny.en"], "tiny.en", True)
+    assert row.message.isHidden()
+    tell(high, False)
+    assert seen() == (["tiny.en"], "tiny.en", True)
     assert "Fast enough on this computer." in page.details["base.en"].text()
-    assert "Probably too slow for this computer." in page.details["small.en"].text()
-    page._take_speed(low, again=False)
-    assert page.recognizer == "tiny.en"
+
+
+def test_whoever_selects_one_meanwhile_keeps_it_and_waits_for_the_measure(guide):
+    one = guide(gflops=None)
+    one.speech.buttons["small.en"].click()
+    assert not one.speech.row.download.isEnabled()
+    one.desk.speed_measured.emit(9e9, True)
+    assert one.speech.recognizer == "small.en"
+    assert one.speech.row.download.isEnabled()
+
+
+def test_a_model_that_is_here_is_selected_whatever_is_measured(guide):
+    one = guide(here=["base.en"], gflops=None)
+    assert one.speech.recognizer == "base.en"
+    one.desk.speed_measured.emit(1.0, False)
+    assert one.speech.recognizer == "base.en"
+
+
+def test_whoever_skips_before_the_measure_is_offered_what_it_recommends(guide):
+    one = guide(gflops=None)
+    one.skip.click()
+    assert one.recognizers == []
+    one.desk.speed_measured.emit(SPEECH_CHOICES[1].pass_gflop, False)
+    assert one.recognizers == ["tiny.en"]
+    one.speech.changed.emit()
+    assert one.recognizers == ["tiny.en"], "once"
+
+
+def test_a_model_that_fell_behind_is_said_to_have_and_not_recommended(guide):
+    one = guide()
+    one.desk.pace.note_behind("base.en")
+    one.speech.enter()
+    assert marked(one.speech) == ["tiny.en"]
+    for name, fell in (("tiny.en", False), ("base.en", True), ("small.en", True)):
+        assert ("fell behind" in one.speech.details[name].text()) is fell
 
 
 def test_a_model_is_downloaded_with_its_bytes_and_then_used(guide, qtbot):
@@ -255,7 +289,7 @@ def test_a_download_that_fails_can_be_tried_again(guide, qtbot):
     qtbot.waitUntil(lambda: row.download.text() == "&Try again")
     assert row.message.text().startswith("Cannot reach huggingface.co")
     assert one.next.text() == "Skip for &now"
-    one.speech._take_speed(100.0, again=False)
+    one.desk.speed_measured.emit(2000.0, False)
     assert "Cannot reach" in row.message.text(), "what comes later does not replace it"
     one.engine.fetch_failure = None
     row.download.click()
@@ -388,13 +422,14 @@ def test_the_button_of_the_download_never_scrolls_away(guide):
 
 
 def test_the_words_of_speed_have_room_before_they_are_known(guide, qtbot):
-    one = guide()
+    one = guide(gflops=None)
     go_to(one, one.speech)
-    before = one.speech.buttons[SPEECH_CHOICES[-1].name].y()
-    one.speech._take_speed(1000.0, again=False)
+    before = one.speech.buttons[SPEECH_CHOICES[-1].name].y(), one.next.y()
+    one.desk.speed_measured.emit(1000.0, False)
     qtbot.waitUntil(lambda: "Fast" in one.speech.details[SPEECH_CHOICES[0].name].text())
     one.speech.layout().activate()
-    assert one.speech.buttons[SPEECH_CHOICES[-1].name].y() == before
+    one.layout().activate()
+    assert (one.speech.buttons[SPEECH_CHOICES[-1].name].y(), one.next.y()) == before
 
 
 def test_icons_stand_in_the_middle_beside_their_sentences(guide, qtbot):
