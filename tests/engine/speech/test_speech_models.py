@@ -11,7 +11,7 @@ from engine.hub.catalogue import (
     SPEECH_BYTES,
     SPEECH_MODELS,
     STREAMING_MODELS,
-    smaller_whisper,
+    quicker_speech_model,
     suited_speech_model,
 )
 from engine.speech.direct.direct_recognizer import DirectModel
@@ -113,7 +113,7 @@ def test_of_every_streaming_model_size_licence_and_files_are_known():
         assert SPEECH_BYTES[name] == choice.download_bytes > 0
         assert choice.licence == "Apache-2.0"
         assert "tokens.txt" in choice.files
-        assert smaller_whisper(name) == ""
+        assert quicker_speech_model(name) == ""
 
 
 def test_a_translator_that_hears_for_itself_is_a_speech_model_by_its_folder(tmp_path):
