@@ -9,7 +9,7 @@ lines:        Guten Morgen         <- closed: does not change any more
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from app.captions.model import UtteranceView, dotted
 from app.config.doubt import DOTTED, DOUBT_SIGN, OFF, SIGN
@@ -124,6 +124,7 @@ class Line:
         lane: the speaker, if speakers are named.
         n_label: number of characters at its start that name the speaker.
         is_note: it is about the captions, and none of them.
+        place: the key of its utterance, and its number in there.
     """
 
     text: str
@@ -133,6 +134,7 @@ class Line:
     lane: str = ""
     n_label: int = 0
     is_note: bool = False
+    place: tuple[int, int] = field(default=(0, 0), compare=False)
 
     @property
     def certain(self) -> str:
@@ -184,7 +186,9 @@ class Typesetter:
                 own = self._with_tail(found.lines(), dotted(tail))
                 if view.left_out_s:
                     own = [replace(line, is_note=True) for line in own]
-                lines = (self._doubtful(own) if view.doubtful else own) + lines
+                own = self._doubtful(own) if view.doubtful else own
+                placed = [replace(line, place=(view.key, at)) for at, line in enumerate(own)]
+                lines = placed + lines
         self._set = visited
         return tuple(lines[-count:])
 

@@ -74,7 +74,7 @@ class CaptionPreferences:
         announced: screen readers say each caption once it is finished.
     """
 
-    lines: int = 2
+    lines: int = 3
     characters: int = 42
     point_size: int = 28
     preset: str = PRESETS[0]

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from math import ceil
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QAction
 
 from app.captions.line_breaking import Line
@@ -62,6 +63,7 @@ class OverlayController(QObject):
         self._gone = frozenset[int]()  # keys of utterances that had ended when it was cleared
         self._cut = dict[int, UtteranceView]()  # open ones, as they were when it was cleared
         self._is_paused = self._catches_up = False
+        self._is_old = False  # a silence has passed since the lines came
         self.speakers = SpeakerNames({lane: lane_name(lane) for lane in (ME, THEM)})
         self.speakers.give(choices.speaker_names)
         self._knows_positions = not is_wayland()
@@ -74,6 +76,9 @@ class OverlayController(QObject):
         self.overlay.moved.connect(self._save_position)
         self.overlay.painted.connect(self._emit_painted)
         self.overlay.screens_changed.connect(self.restore)
+        self._flow = QTimer(self.overlay, singleShot=True)
+        self._flow.timeout.connect(self._show_lines_of_now)
+        self.visibility.silent.connect(self._forget_lines)
         self.restore()
         self._make_typesetter()  # lines are as wide as the screen lets them be
         self.show_views(())
@@ -97,7 +102,20 @@ class OverlayController(QObject):
     def show_views(self, views: Sequence[UtteranceView]) -> None:
         """Show the last lines of these utterances, or a hint if there are none."""
         self._views, self._fresh = views, self._after_clear(views)
-        before, self._shown = self._shown, self._typeset.of(self._fresh, self.overlay.n_lines)
+        self._show_lines_of_now()
+
+    @Slot()
+    def _show_lines_of_now(self) -> None:
+        """Show the lines that can be read now, and look again once more of them can."""
+        overlay, before = self.overlay, self._shown
+        now = self._typeset.of(self._fresh, overlay.n_lines, overlay.n_extra)
+        if now.lines or not self._is_old:
+            self._shown, self._is_old = now, False
+        wait_s = self._typeset.wait_s
+        if wait_s is None:
+            self._flow.stop()
+        else:
+            self._flow.start(ceil(1000 * wait_s))
         self._show_lines()
         if self._shown != before:
             if self._has_lines:
@@ -109,13 +127,21 @@ class OverlayController(QObject):
         if self._is_paused or self._catches_up:
             text = self.tr("Paused") if self._is_paused else self.tr("Catching up…")
             note = Line(text=text, is_note=True)
-            self.overlay.show_view(replace(self._shown, lines=(*self._shown.lines, note)))
+            is_old = self._is_old and not self._is_paused
+            shown = OverlayView() if is_old else self._shown
+            self.overlay.show_view(replace(shown, lines=(*shown.lines, note)))
         else:
             self.overlay.show_view(self._shown if self._has_lines else self._hint())
 
     @property
     def _has_lines(self) -> bool:
         return bool(self._shown.lines or self._shown.source or self._shown.second)
+
+    @Slot()
+    def _forget_lines(self) -> None:
+        """Let the next captions begin an empty overlay: what is on it was said long ago."""
+        self._typeset.forget()
+        self._is_old = True
 
     def pause(self, *, paused: bool) -> None:
         """Show that it is paused, or that it goes on."""
@@ -213,7 +239,7 @@ class OverlayController(QObject):
             self.overlay.put(self.overlay.default_position())
             return
         for _ in range(2):  # the other screen may have given it another size
-            place = restored_geometry(saved, self.overlay.size(), areas)
+            place = restored_geometry(saved, self.overlay.home.size(), areas)
             self.overlay.put(place.topLeft(), place.size())
 
     @Slot()

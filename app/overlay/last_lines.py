@@ -1,11 +1,13 @@
 """The last lines of captions and source for a window, in the letters of that window."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from app.captions.line_breaking import Line, Typesetter
 from app.captions.model import UtteranceView
+from app.captions.reading_pace import LOOKED_AT, ReadingPace
 from app.config.modes import CAPTIONS_ONLY, TRANSLATE
 from app.config.preferences import CaptionPreferences
 from app.config.system.translations import worded_note
@@ -36,8 +38,11 @@ class LastLines:
         letters: Letters,
         choices: CaptionPreferences,
         name_of: Callable[[UtteranceView], str],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._mode, self._second = choices.mode, choices.second_shown
+        self._clock, self._pace = clock, ReadingPace(flows=choices.smooth)
+        self._in_sight: tuple[int, ...] = ()  # keys of utterances, the newest first
         self._captions = Typesetter(
             letters.line_width, letters.measure, name_of=name_of, doubt_mark=choices.doubt
         )
@@ -58,26 +63,46 @@ class LastLines:
             name_of=name_of,
         )
 
-    def of(self, views: Sequence[UtteranceView], count: int) -> OverlayView:
-        """Return so many lines of captions, of the source above them, of what stands below."""
+    def of(self, views: Sequence[UtteranceView], count: int, extra: int = 0) -> OverlayView:
+        """Return so many lines of captions, of the source above them, of what stands below.
+
+        Args:
+            views: all of them.
+            count: of lines in each language.
+            extra: so many more of the captions while more comes than can be read.
+        """
         views = _joined(views[-_MOST_VIEWS:])
+        leading = self._source if self._mode == CAPTIONS_ONLY else self._captions
+        newest = leading.last_lines(views, max(count, LOOKED_AT))
+        lines = self._pace.show(newest, count, extra, self._clock())
+        self._in_sight = tuple(dict.fromkeys(line.place[0] for line in reversed(lines)))
         if self._mode == CAPTIONS_ONLY:
-            return OverlayView(lines=self._source.last_lines(views, count))
+            return OverlayView(lines=lines)
         return OverlayView(
-            lines=self._captions.last_lines(views, count),
+            lines=lines,
             source=self._source.last_lines(views, count) if self._mode != TRANSLATE else (),
             second=self._below_captions(views, count) if self._second else (),
         )
 
     def _below_captions(self, views: Sequence[UtteranceView], count: int) -> tuple[Line, ...]:
         """Return the second language of the captions in sight; while it lags, what it has."""
-        seen = views[len(views) - len(self._captions.keys) :]
+        seen = [view for view in views if view.key in self._in_sight]
         return self._below.last_lines(seen, count) or self._below.last_lines(views, count)
+
+    def forget(self) -> None:
+        """Show none of the lines so far any more: a silence has passed."""
+        self._pace.forget()
+
+    @property
+    def wait_s(self) -> float | None:
+        """Seconds until ``of`` returns something else, though nothing new came; None if never."""
+        next_s = self._pace.next_s
+        return None if next_s is None else max(0.0, next_s - self._clock())
 
     @property
     def keys(self) -> tuple[int, ...]:
-        """Keys of the utterances whose captions are in the last lines."""
-        return self._captions.keys
+        """Keys of the utterances whose captions are on the screen, as far as there are any."""
+        return tuple(key for key in self._in_sight if key not in self._pace.waits)
 
 
 def _source_beside(view: UtteranceView) -> str:

@@ -49,6 +49,7 @@ class TextLayout(QObject):
         view: its lines are shown.
         line_width: of a line at most, in pixels.
         n_lines: in each language at most.
+        n_extra: so many more captions above them.
     """
 
     moved = Signal()
@@ -56,7 +57,7 @@ class TextLayout(QObject):
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
         self.view = OverlayView()
-        self.n_lines = 1
+        self.n_lines, self.n_extra = 1, 0
         self._captions, self._source, self._second = Block(widget), Block(widget), Block(widget)
         for block in (self._captions, self._source, self._second):
             block.moved.connect(self.moved)
@@ -119,7 +120,7 @@ class TextLayout(QObject):
         self._captions.show_lines(self._caption_lines, captions.top(), metrics, glides=glides)
         self._source.show_lines(self._source_lines, source.top(), self._small, glides=glides)
         self._second.show_lines(self._second_lines, second.top(), self._small, glides=glides)
-        self._widen_box()
+        self._measure_box()
 
     def forget_box(self) -> None:
         """Let the box begin with the next lines."""
@@ -158,7 +159,7 @@ class TextLayout(QObject):
 
     @property
     def _caption_lines(self) -> tuple[Line, ...]:
-        return self.view.lines[-self.n_lines :]
+        return self.view.lines[-self.n_lines - self.n_extra :]
 
     @property
     def _source_lines(self) -> tuple[Line, ...]:
@@ -186,17 +187,20 @@ class TextLayout(QObject):
         second, captions, source = areas
         return source, captions, second
 
-    def _widen_box(self) -> None:
-        """Make the box as wide as the lines; it becomes narrower only with another text."""
+    def _measure_box(self) -> None:
+        """Make the box as wide as a line may be, so that text grows in it; a hint is hugged."""
         metrics = self.caption_letters()[1]
-        lines = [(line, metrics) for line in self._caption_lines]
-        lines += [(line, self._small) for line in (*self._source_lines, *self._second_lines)]
         start, end = _BESIDE, self._size.width() - _BESIDE
-        for line, letters in lines:
-            width = min(ceil(letters.horizontalAdvance(line.text)), end - start)
-            left, right = (end - width, end) if line.right_to_left else (start, start + width)
-            known = self._extent or (left, right)
-            self._extent = min(left, known[0]), max(right, known[1])
+        if self.view.is_hint:
+            widths = [metrics.horizontalAdvance(line.text) for line in self._caption_lines]
+            self._extent = start, start + min(ceil(max(widths, default=0)), end - start)
+        elif self._caption_lines or self._source_lines or self._second_lines:
+            self._extent = start, end
+
+    @property
+    def line_height(self) -> int:
+        """Of one more line of captions, in pixels."""
+        return ceil(self._metrics.lineSpacing())
 
     def _with_margins(self, width: float, lines: int) -> QSize:
         height = round(self._pair_height() * lines) + 2 * _ABOVE + self._n_small * _GAP

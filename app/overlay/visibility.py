@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Slot
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 
 from app.overlay.window import Overlay
 
@@ -15,7 +15,12 @@ class Visibility(QObject):
     It is never hidden while the user drags it, while the mouse is on it, during a pause, while
     sound waits for its captions and before the first caption, but for a hint that covers what must
     be seen.
+
+    Signals:
+        silent(): it was hidden after a silence.
     """
+
+    silent = Signal()
 
     def __init__(self, overlay: Overlay, is_hovered: Callable[[], bool]) -> None:
         """Make it; the overlay owns it, and is shown when it is wanted."""
@@ -87,6 +92,7 @@ class Visibility(QObject):
         else:
             self._is_silent = True
             self._settle()
+            self.silent.emit()
 
     @Slot()
     def _settle(self) -> None:

@@ -19,7 +19,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from app.captions.reading_pace import EXTRA_LINES
 from app.config.preferences import CaptionPreferences
+from app.config.system.wayland import is_wayland
 from app.overlay.placing import best_place, clear_place, moved_inside
 from app.overlay.resize_edges import NO_EDGE, Drag, cursor_at, edges_at, with_edges_of
 from app.overlay.shape import set_shape
@@ -69,6 +71,7 @@ class Overlay(QWidget):
             | Qt.WindowType.WindowStaysOnTopHint
             | Qt.WindowType.WindowDoesNotAcceptFocus,
         )
+        self._knows_positions = not is_wayland()
         self._is_alone = QGuiApplication.platformName() == "xcb"  # without a window manager
         self.setWindowFlag(Qt.WindowType.X11BypassWindowManagerHint, self._is_alone)
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
@@ -84,11 +87,12 @@ class Overlay(QWidget):
         self._drag: Drag | None = None
         self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._settled.timeout.connect(self._emit_size)
-        self._was_moved = False
+        self._was_moved = self._is_held = False
         self._last_paint_s = 0.0
         area = self.screen().availableGeometry()
         self._anchor = QPoint(area.center().x(), area.bottom() - _distance_from_edge(area))
         self._placed = QRect()  # the geometry last set by this class and not by the user
+        self._base = QRect()  # the same without extra lines
         self._home = QRect()  # the same without stepping aside
         self._needed: list[QRect] = []
         self._below = QRect()  # the window that it keeps off
@@ -142,6 +146,18 @@ class Overlay(QWidget):
         """How many lines of captions are shown at most."""
         return self._text.n_lines
 
+    @property
+    def n_extra(self) -> int:
+        """How many more captions have room above, for as long as more comes than can be read."""
+        if self._is_held or not self._knows_positions:
+            return 0
+        area, line = self._screen_area(), self._text.line_height
+        taller = [self._base.adjusted(0, -n * line, 0, 0) for n in range(1, EXTRA_LINES + 1)]
+        clear = [
+            area.contains(one) and not any(map(one.intersects, self._needed)) for one in taller
+        ]
+        return clear.index(False) if False in clear else EXTRA_LINES
+
     def measure(self, text: str) -> float:
         """Return the width of a text in the font of captions, in pixels."""
         return self._text.measure(text)
@@ -165,12 +181,22 @@ class Overlay(QWidget):
         if is_other:
             self._text.forget_box()
         self._text.view = view
+        self._stretch()
         if self._is_alone and QApplication.activePopupWidget() is None:
             self.raise_()  # a window manager puts each window above it that it raises
         self.setAccessibleDescription(" ".join(line.text for line in view.lines))
         self._lay_out(glides=glides)
         if is_other:
             self.hint_changed.emit()
+
+    def _stretch(self) -> None:
+        """Make room above for the lines of a burst, as far as there is any."""
+        n_wanted = 0 if self.view.is_hint else max(0, len(self.view.lines) - self.n_lines)
+        self._text.n_extra = min(n_wanted, self.n_extra)
+        before, higher = self._placed, self._text.n_extra * self._text.line_height
+        self._placed = self._base.adjusted(0, -higher, 0, 0)
+        if self._placed != before:
+            self.setGeometry(self._placed)
 
     @property
     def box(self) -> QRect:
@@ -192,7 +218,7 @@ class Overlay(QWidget):
         """Return the top left corner for the bottom centre of the screen."""
         area = self._screen_area()
         left = area.left() + (area.width() - self.width()) // 2
-        top = area.bottom() - self.height() - _distance_from_edge(area)
+        top = area.bottom() - self._home.height() - _distance_from_edge(area)
         return QPoint(max(left, area.left()), max(top, area.top()))
 
     def put(self, corner: QPoint, size: QSize | None = None) -> None:
@@ -251,7 +277,8 @@ class Overlay(QWidget):
         """Begin a drag by the window system, or by this class where it has none for us."""
         if event.button() != Qt.MouseButton.LeftButton:
             return
-        self._was_moved = True
+        self._was_moved = self._is_held = True
+        self._stretch()
         edges = edges_at(event.position().toPoint(), self.size())
         if self._is_alone or not self._begin_system_drag(edges):
             self._drag = Drag(event.globalPosition().toPoint(), self.geometry(), edges)
@@ -334,11 +361,13 @@ class Overlay(QWidget):
         area = self._screen_area()
         room = area.size() - QSize(2 * _SIDE, 0)
         self.setMinimumSize(self._text.size_for(20, 1).boundedTo(room))
-        self.setMaximumSize(self._text.size_for(68, 4).boundedTo(room))
+        most = self._text.size_for(68, 4) + QSize(0, EXTRA_LINES * self._text.line_height)
+        self.setMaximumSize(most.boundedTo(room))
         self._home = self._home_for(self.n_lines, area)
         at_the_bottom = QRect(self._home)
         at_the_bottom.moveBottom(area.bottom())
-        self._placed = best_place(self._home, self._needed, area) or at_the_bottom
+        self._base = best_place(self._home, self._needed, area) or at_the_bottom
+        self._stretch()
         self.setGeometry(self._placed)
 
     def _home_for(self, lines: int, area: QRect) -> QRect:
@@ -366,6 +395,7 @@ class Overlay(QWidget):
     def _emit_size(self) -> None:
         """Emit position and size after a drag, rounded to whole characters and lines."""
         before, now = self._placed, self.geometry()
+        self._is_held = self._drag is not None
         if not self._was_moved or self._drag is not None or now == before:
             if self._drag is None:
                 self._fit()  # what it keeps off may have changed meanwhile

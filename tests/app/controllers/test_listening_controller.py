@@ -215,7 +215,7 @@ def test_what_was_left_out_is_a_row_of_transcript_overlay_journal_and_phones(pro
     note = "… 40 s not captioned"
     assert one.rows()[-1] == ("me", note, note)
     assert shown[-1].left_out_s == 40.4
-    assert one.application.overlay.view.lines[-1].text == note
+    one.wait(lambda: one.application.overlay.view.lines[-1].text == note)
     assert one.application.keeper.cues[-1].text == note
     one.application.captions._transcript.delete_wanted.emit((shown[-1].key,))
     assert note not in [cue.text for cue in one.application.keeper.cues]

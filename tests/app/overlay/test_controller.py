@@ -98,10 +98,10 @@ def test_both_languages_show_the_same_sentences_and_what_lags_stays_until_more_c
     stage = stages(replace(STILL, second="fr", lines=2))
     long = "Heute wollen wir über das Wetter sprechen"
     first = UtteranceView(key=0, caption="Guten Morgen", further=(("fr", "Bonjour"),))
-    for further, below in ((), ["Bonjour"]), ((("fr", "Parlons"),), ["Parlons"]):
+    for further, below in ((), ["Bonjour"]), ((("fr", "Parlons"),), ["Bonjour", "Parlons"]):
         stage.show_views((first, UtteranceView(key=1, caption=long, further=further)))
         view = stage.overlay.view
-        assert " ".join(texts(view.lines)) == long
+        assert " ".join(texts(view.lines)) == f"Guten Morgen {long}"
         assert texts(view.second) == below
     short = UtteranceView(key=2, caption="Ja", further=(("fr", "Oui"),))
     stage.show_views((first, short))
@@ -322,3 +322,34 @@ def test_while_sound_waits_the_overlay_says_so_below_the_captions(stages):
     stage.pause(paused=False)
     stage.catch_up(catches_up=False)
     assert texts(stage.overlay.view.lines) == ["Guten Morgen", "Heute"]
+
+
+def test_words_flow_by_the_clock_and_are_painted_once_they_are_there(stages, qtbot):
+    stage, told = stages(replace(STILL, smooth=True)), []
+    stage.overlay.grab()
+    stage.painted.connect(lambda keys: told.append(keys) if 2 in keys else None)
+    long = UtteranceView(key=2, caption="Wir gehen bald")
+    stage.show_views((*VIEWS, long))
+    assert texts(stage.overlay.view.lines)[-1] == "Wir"
+    stage.overlay.grab()
+    assert not told
+    qtbot.waitUntil(lambda: texts(stage.overlay.view.lines)[-1] == long.caption, timeout=30_000)
+    stage.overlay.grab()
+    assert told
+
+
+def test_after_a_silence_the_overlay_comes_back_with_what_is_new_alone(stages):
+    stage = stages()
+    stage.visibility.hide_after(5)
+    stage.visibility.want(wanted=True)
+    stage.visibility.take_caption()
+    stage.overlay._settled.stop()  # it was placed a moment ago
+    stage.visibility._hide_in_silence()
+    assert not stage.overlay.isVisible()
+    stage.show_views((*VIEWS, UtteranceView(key=2, caption="Noch eins")))
+    assert stage.overlay.isVisible()
+    assert texts(stage.overlay.view.lines) == ["Noch eins"]
+    stage.overlay._settled.stop()
+    stage.visibility._hide_in_silence()
+    stage.catch_up(catches_up=True)
+    assert texts(stage.overlay.view.lines) == ["Catching up…"]

@@ -21,7 +21,7 @@ from app.overlay.text_layout import OverlayView
 from app.overlay.themes import theme_of
 from app.overlay.window import Overlay
 
-STILL = CaptionPreferences(smooth=False)
+STILL = CaptionPreferences(smooth=False, lines=2)
 LEFT, RIGHT = Qt.Edge.LeftEdge, Qt.Edge.RightEdge
 TOP, BOTTOM = Qt.Edge.TopEdge, Qt.Edge.BottomEdge
 
@@ -83,38 +83,83 @@ def test_a_line_stands_at_the_lower_edge_and_moves_up_for_the_next_one(overlay):
     assert max(both) >= half
 
 
-def test_the_box_hugs_its_text_and_grows_upward(overlay):
+def test_the_box_is_as_wide_as_a_line_may_be_and_grows_upward(overlay):
     bottom = overlay.rect().bottom()
     boxes = []
     for texts in (["Guten"], ["Guten Morgen"], ["Guten Morgen", "zusammen"]):
         overlay.show_view(shown(*texts))
         boxes.append(overlay.box)
         assert overlay.box.bottom() == bottom
-        assert overlay.mask().boundingRect() == overlay.box
-        widest = max(overlay.measure(text) for text in texts)
-        assert 0 <= overlay.box.width() - widest - 36 < 2
+        assert (overlay.mask().boundingRect() or overlay.rect()) == overlay.box
         image = picture(overlay)
-        outside = QPoint(overlay.box.right() + 2, bottom - 20)
-        assert image.pixelColor(outside).alpha() == 0
+        above = QPoint(overlay.box.center().x(), overlay.box.top() - 2)
+        assert not overlay.rect().contains(above) or image.pixelColor(above).alpha() == 0
         assert image.pixelColor(overlay.box.center()).alpha() > 0
-    assert boxes[0].height() == boxes[1].height() < boxes[2].height() == overlay.height()
-    assert boxes[0].width() < boxes[1].width() < overlay.width()
+    assert boxes[0] == boxes[1]
+    assert boxes[0].height() < boxes[2].height() == overlay.height()
+    assert {box.width() for box in boxes} == {overlay.width()}, "it would jump with every word"
 
 
-def test_the_box_becomes_narrower_only_with_another_text(overlay):
-    overlay.show_view(shown("Guten Morgen zusammen"))
-    wide = overlay.box.width()
-    overlay.show_view(shown("zusammen."))
-    assert overlay.box.width() == wide, "it would jump with every line"
+@pytest.mark.parametrize("right_to_left", [False, True])
+def test_a_hint_is_hugged_and_captions_have_the_whole_width_whichever_way_they_run(
+    overlay, right_to_left
+):
     overlay.show_view(shown("Captions appear here.", is_hint=True))
-    overlay.show_view(shown("Ja"))
-    assert overlay.box.width() < wide
+    assert overlay.box.width() < overlay.width()
+    overlay.show_view(OverlayView(lines=lines("صباح", right_to_left=right_to_left)))
+    assert overlay.box.width() == overlay.width()
 
 
-def test_the_box_of_lines_from_right_to_left_hugs_the_right_edge(overlay):
-    overlay.show_view(OverlayView(lines=lines("صباح", right_to_left=True)))
-    assert overlay.box.right() == overlay.rect().right()
-    assert overlay.box.left() > overlay.width() // 2
+def test_while_a_burst_comes_lines_have_room_above_and_nothing_else_moves(overlay):
+    overlay.show()
+    place, line = overlay.geometry(), overlay._text.line_height
+    default = overlay.default_position()
+    overlay.show_view(shown("eins", "zwei"))
+    before = white_rows(overlay)
+    assert overlay.n_extra == 2
+    overlay.show_view(shown("eins", "zwei", "drei", "vier", "fünf"))
+    assert overlay.geometry() == place.adjusted(0, -2 * line, 0, 0)
+    assert overlay.home == place
+    assert overlay.n_lines == 2
+    assert overlay.height() == place.height() + 2 * line
+    assert overlay.height() - overlay.box.height() in range(4)  # heights of lines are rounded
+    assert len(white_rows(overlay)) > len(before)
+    assert overlay.default_position() == default
+    overlay.show_view(shown("vier", "fünf"))
+    assert overlay.geometry() == place
+
+
+def test_no_more_lines_have_room_where_the_screen_ends_or_something_is_needed(overlay):
+    area, line = overlay.screen().availableGeometry(), overlay._text.line_height
+    overlay.put(area.topLeft() + QPoint(0, line + line // 2))
+    assert overlay.n_extra == 1
+    overlay.show_view(shown("eins", "zwei", "drei", "vier"))
+    assert area.contains(overlay.geometry())
+    overlay.put(overlay.default_position())
+    overlay.show_view(shown("eins"))
+    above = QRect(overlay.geometry().topLeft() - QPoint(0, line + 10), QSize(40, 20))
+    overlay.keep_off([above])
+    assert overlay.n_extra == 0
+    overlay.show_view(shown("eins", "zwei", "drei"))
+    assert not overlay.geometry().intersects(above)
+
+
+def test_a_drag_takes_the_usual_lines_alone_and_no_other_size_is_wanted(overlay, qtbot):
+    overlay.show()
+    qtbot.waitExposed(overlay)
+    sizes = []
+    overlay.size_wanted.connect(lambda *size: sizes.append(size))
+    overlay.show_view(shown("eins", "zwei", "drei"))
+    size = overlay.home.size()
+    middle = overlay.rect().center()
+    with qtbot.waitSignal(overlay.moved):
+        mouse(overlay, QEvent.Type.MouseButtonPress, middle)
+        mouse(overlay, QEvent.Type.MouseMove, middle + QPoint(0, -40))
+        assert overlay.size() == size
+        overlay.show_view(shown("eins", "zwei", "drei", "vier"))
+        assert overlay.size() == size
+        mouse(overlay, QEvent.Type.MouseButtonRelease, middle)
+    assert not sizes
 
 
 def test_with_the_mouse_on_it_all_of_it_is_seen(overlay):
@@ -149,7 +194,8 @@ def test_a_hint_that_is_wider_than_a_line_has_smaller_letters(overlay):
     assert overlay._text.caption_letters()[0].pointSizeF() == STILL.point_size
 
 
-def test_of_more_lines_the_last_two_are_painted(overlay):
+def test_of_more_lines_than_have_room_the_last_are_painted(overlay):
+    overlay.keep_off([QRect(overlay.geometry().topLeft() - QPoint(0, 20), QSize(40, 10))])
     overlay.show_view(shown("eins", "zwei", "drei"))
     before = picture(overlay)
     overlay.show_view(shown("zwei", "drei"))
