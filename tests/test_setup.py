@@ -1,10 +1,13 @@
 """What ``scripts/setup`` installs, by a .venv whose Python only writes down what it is asked."""
 
+import itertools
 import os
 import shutil
 import sys
+import tomllib
 
 import pytest
+from packaging.requirements import Requirement
 
 from tests.support.programs.run import ROOT, ran
 
@@ -126,3 +129,23 @@ def test_an_environment_that_is_only_linked_to_is_never_emptied(place, tmp_path_
     assert done.returncode == 1
     assert f".venv is a link to {place / '.venv'}" in done.stderr
     assert sorted((place / ".venv").rglob("*")) == before
+
+
+HOLES = {
+    "av": "18.0.0",
+    "h11": "0.15.0",
+    "jinja2": "3.1.5",
+    "sentencepiece": "0.2.0",
+    "starlette": "1.2.9",
+    "torch": "2.5.1",
+    "tqdm": "4.66.2",
+    "transformers": "5.4.0",
+}
+"""The last versions with a hole that was known on 2026-11-27."""
+
+
+def test_no_version_with_a_known_hole_is_admitted():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    texts = [*project["dependencies"], *itertools.chain(*project["optional-dependencies"].values())]
+    wanted = {(one := Requirement(text)).name.lower(): one.specifier for text in texts}
+    assert [name for name, last in HOLES.items() if wanted[name].contains(last)] == []
