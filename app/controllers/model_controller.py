@@ -358,7 +358,7 @@ class ModelController(QObject):
     def _offer_timings(self, event: Ready | AdapterChanged) -> None:
         """Offer what the model can follow; a timing that it cannot follow is not in force."""
         self._settings.suit_policy(makes_drafts=event.makes_drafts)
-        self.timings = policy_names(event.lags, makes_drafts=event.makes_drafts)
+        self.timings = policy_names(makes_drafts=event.makes_drafts)
         self._choices.show_timings(self.timings)
         self.timings_changed.emit(self.timings)
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from app.config.modes import BOTH, CAPTIONS_ONLY, MODES, SOURCE_LANGUAGE
 from app.look.widgets.choice_menu import ChoiceMenu
 from app.look.widgets.language_names import language_name
-from app.look.widgets.policy_names import policy_names, standard_entry, unoffered_policy
+from app.look.widgets.policy_names import policy_names, unoffered_policy
 
 
 class CaptionChoices(QObject):
@@ -122,10 +122,9 @@ class CaptionChoices(QObject):
 
     def show_timings(self, policies: Sequence[tuple[str, str, str]]) -> None:
         """Offer policies, as ``policy_names`` returns them; the chosen one stays."""
-        every = [standard_entry(), *policies]
-        chosen = unoffered_policy(self.timing.value)
-        if chosen[0] not in [written for written, _, _ in every]:
-            every.append(chosen)
+        every = list(policies)
+        if self.timing.value not in [written for written, _, _ in every]:
+            every.append(unoffered_policy(self.timing.value))
         self.timing.show_entries([(name, written, tip) for written, name, tip in every])
 
     def show_computers(self, servers: Mapping[str, str], chosen: str) -> None:
@@ -141,7 +140,7 @@ class CaptionChoices(QObject):
         """Select what is spoken, the language of the captions and a policy."""
         self._spoken = spoken
         self.language.choose(language, language_name(language))
-        self.timing.choose(policy, unoffered_policy(policy)[1])
+        self.timing.choose(policy)
         self.changed.emit()
 
     @property

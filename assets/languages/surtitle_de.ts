@@ -836,72 +836,28 @@
         <translation>etwas Unerwartetes ging schief ({reason}); Surtitle läuft weiter, und sein Protokoll sagt mehr</translation>
     </message>
     <message>
-        <source>Captions move on each time three words have come.</source>
-        <translation>Die Untertitel gehen weiter, sooft drei Wörter gekommen sind.</translation>
+        <source>Early</source>
+        <translation>Früh</translation>
     </message>
     <message>
-        <source>When it knows enough (about {lag} words behind)</source>
-        <translation>Sobald genug bekannt ist (etwa {lag} Wörter später)</translation>
+        <source>Captions move on every two words, and are less sure.</source>
+        <translation>Untertitel gehen alle zwei Wörter weiter und sind weniger sicher.</translation>
     </message>
     <message>
-        <source>Captions move on as soon as the model finds that it has read enough.</source>
-        <translation>Die Untertitel gehen weiter, sobald das Modell findet, dass es genug gelesen hat.</translation>
+        <source>Balanced (recommended)</source>
+        <translation>Ausgewogen (empfohlen)</translation>
     </message>
     <message>
-        <source>When it knows enough</source>
-        <translation>Sobald genug bekannt ist</translation>
-    </message>
-    <message>
-        <source>When two drafts agree, from word {n} on</source>
-        <translation>Wenn zwei Entwürfe übereinstimmen, ab Wort {n}</translation>
-    </message>
-    <message>
-        <source>Nothing is shown before {n} words have come, then what two drafts in a row share.</source>
-        <translation>Bevor {n} Wörter gekommen sind, wird nichts gezeigt, dann, worin zwei Entwürfe hintereinander übereinstimmen.</translation>
-    </message>
-    <message>
-        <source>Every {n} words, if two drafts agree (late)</source>
-        <translation>Alle {n} Wörter, wenn zwei Entwürfe übereinstimmen (spät)</translation>
-    </message>
-    <message>
-        <source>The sentence is translated again each time {n} words have come; what two drafts in a row share is shown.</source>
-        <translation>Sooft {n} Wörter gekommen sind, wird der Satz neu übersetzt; gezeigt wird, worin zwei Entwürfe hintereinander übereinstimmen.</translation>
-    </message>
-    <message>
-        <source>When two drafts agree (early)</source>
-        <translation>Wenn zwei Entwürfe übereinstimmen (früh)</translation>
-    </message>
-    <message>
-        <source>The sentence is translated again at each word; what two drafts in a row share is shown.</source>
-        <translation>Bei jedem Wort wird der Satz neu übersetzt; gezeigt wird, worin zwei Entwürfe hintereinander übereinstimmen.</translation>
-    </message>
-    <message>
-        <source>When three drafts agree (a little later)</source>
-        <translation>Wenn drei Entwürfe übereinstimmen (etwas später)</translation>
-    </message>
-    <message>
-        <source>The sentence is translated again at each word; what three drafts in a row share is shown.</source>
-        <translation>Bei jedem Wort wird der Satz neu übersetzt; gezeigt wird, worin drei Entwürfe hintereinander übereinstimmen.</translation>
+        <source>Captions move on as soon as the model is sure.</source>
+        <translation>Untertitel gehen weiter, sobald das Modell sicher genug ist.</translation>
     </message>
     <message>
         <source>A sentence is translated when it is complete.</source>
         <translation>Ein Satz wird übersetzt, wenn er vollständig ist.</translation>
     </message>
     <message>
-        <source>As early as this model can: about every three words, or when it is sure enough.</source>
-        <translation>So früh, wie dieses Modell es kann: etwa alle drei Wörter, oder sobald es sicher genug ist.</translation>
-    </message>
-    <message>
-        <source>Captions move on each time five words have come.</source>
-        <translation>Die Untertitel gehen weiter, sooft fünf Wörter gekommen sind.</translation>
-    </message>
-    <message>
-        <source>A caption word for each word, three words later.</source>
-        <translation>Für jedes Wort eines in den Untertiteln, drei Wörter später.</translation>
-    </message>
-    <message>
-        <source>A caption word for each word, five words later.</source>
-        <translation>Für jedes Wort eines in den Untertiteln, fünf Wörter später.</translation>
+        <source>Sure</source>
+        <translation>Sicher</translation>
     </message>
     <message>
         <source>Arabic</source>
@@ -1032,10 +988,6 @@
         <translation>der Speicher reicht nicht für zwei Modelle zugleich: Neben dem jetzigen werden {needed} gebraucht, {free} sind frei</translation>
     </message>
     <message>
-        <source>Automatic (recommended)</source>
-        <translation>Automatisch (empfohlen)</translation>
-    </message>
-    <message>
         <source>Recommended</source>
         <translation>Empfohlen</translation>
     </message>
@@ -1130,30 +1082,6 @@
     <message>
         <source>A second of speech takes about {:.1f} s of computing here, by our estimate.</source>
         <translation>Eine Sekunde Sprache kostet hier schätzungsweise {:.1f} s Rechenzeit.</translation>
-    </message>
-    <message>
-        <source>Wait for the whole sentence</source>
-        <translation>Den ganzen Satz abwarten</translation>
-    </message>
-    <message>
-        <source>A sentence is translated when it is complete. With the bundled model that is hardly better than captions every five words.</source>
-        <translation>Ein Satz wird übersetzt, wenn er vollständig ist. Mit dem eingebauten Modell ist das kaum besser als Untertitel alle fünf Wörter.</translation>
-    </message>
-    <message>
-        <source>Fast (about 3 words behind)</source>
-        <translation>Schnell (etwa 3 Wörter dahinter)</translation>
-    </message>
-    <message>
-        <source>A little later (about 4 words behind)</source>
-        <translation>Etwas später (etwa 4 Wörter dahinter)</translation>
-    </message>
-    <message>
-        <source>Fast, steady (about 3 words behind)</source>
-        <translation>Schnell, gleichmäßig (etwa 3 Wörter dahinter)</translation>
-    </message>
-    <message>
-        <source>Later, steady (about 5 words behind)</source>
-        <translation>Später, gleichmäßig (etwa 5 Wörter dahinter)</translation>
     </message>
     <message>
         <source>the download of {name} broke off after {done} of {total} ({reason}): try again, it goes on from there</source>

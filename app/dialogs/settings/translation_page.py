@@ -10,7 +10,7 @@ from app.captions.model_names import hub_name
 from app.config.preferences import Preferences
 from app.dialogs.settings.page import SettingsPage
 from app.look.widgets.dialog_text import paragraph
-from app.look.widgets.policy_names import standard_entry, unoffered_policy
+from app.look.widgets.policy_names import unoffered_policy
 from engine.hub.bundled import suited_model
 from engine.untrusted.safe_names import model_name
 
@@ -52,7 +52,7 @@ class TranslationPage(SettingsPage):
         chosen = self.policy.currentData()
         with QSignalBlocker(self.policy):  # nothing was edited
             self.policy.clear()
-            self._offer([standard_entry(), *policies])
+            self._offer(policies)
             if chosen is not None:
                 self._offer([unoffered_policy(chosen)])
                 self.policy.setCurrentIndex(self.policy.findData(chosen))

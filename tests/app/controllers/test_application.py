@@ -545,23 +545,6 @@ def test_how_the_model_was_loaded_is_told_when_it_is(program):
     assert one.window.banner.sentence.text() == "Captions come later."
 
 
-def test_adaptive_timings_are_offered_in_words_where_the_model_was_measured(program):
-    one = program().open().wait_until_ready()
-    timing = one.window.choices.timing
-    fixed = timing.entries
-    lags = {"0.9": 4.0, "0.1": 1.42, "0.2": 1.6, "0.5": 2.3}
-    ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, lags=lags)
-    one.application.bridge.event_came.emit(ready)
-    assert timing.entries[: len(fixed)] == fixed
-    assert timing.entries[len(fixed) :] == [
-        ("When it knows enough (about 1.4 words behind)", "adaptive:0.1"),
-        ("When it knows enough (about 2.3 words behind)", "adaptive:0.5"),
-        ("When it knows enough (about 4.0 words behind)", "adaptive:0.9"),
-    ]
-    one.application.bridge.event_came.emit(ADAPTER)  # it was not measured
-    assert timing.entries == fixed
-
-
 def test_timings_of_drafts_are_offered_where_there_are_drafts(program):
     one = program().open().wait_until_ready()
     timing, now = one.window.choices.timing, one.application.settings
@@ -569,31 +552,12 @@ def test_timings_of_drafts_are_offered_where_there_are_drafts(program):
     ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, makes_drafts=True)
     one.application.bridge.event_came.emit(ready)
     assert (timing.value, now.translation.policy) == ("", "stable:2")  # none was chosen
-    names = {value: text for text, value in timing.entries}
-    assert names["stable:2"] == "When two drafts agree (early)"
-    assert names["wait:3"] == "When two drafts agree, from word 3 on"
-    assert names["read:3"] == "Every 3 words, if two drafts agree (late)"
+    assert timing.entries == [("Balanced (recommended)", ""), ("Sure", "offline")]
     combo = one.application.settings_dialog.translation.policy
-    assert combo.findData("stable:3") >= 0
-    timing.pick("stable:2")
+    assert [combo.itemData(row) for row in range(combo.count())] == ["", "offline"]
+    timing.pick("offline")
     one.application.bridge.event_came.emit(replace(ready, makes_drafts=False))
-    assert (timing.entries, timing.value) == (of_slots, "read:3")
-    assert one.session.calls[-1].translation.policy == now.translation.policy == "read:3"
-    assert [combo.itemData(index) for index in range(6)] == [value for _, value in of_slots]
-    one.application.bridge.event_came.emit(replace(ADAPTER, makes_drafts=True))
-    assert timing.value == now.translation.policy == "stable:2"
-    assert timing.text == "When two drafts agree (early)"
-
-
-def test_a_chosen_timing_loses_the_lag_of_another_model(program):
-    one = program().open().wait_until_ready()
-    timing = one.window.choices.timing
-    ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, lags={"0.1": 1.4})
-    one.application.bridge.event_came.emit(ready)
-    timing.pick("adaptive:0.1")
-    assert timing.text == "When it knows enough (about 1.4 words behind)"
-    one.application.bridge.event_came.emit(replace(ready, lags={"0.5": 2.0}))
-    assert (timing.text, timing.value) == ("When it knows enough", "adaptive:0.1")
+    assert (timing.entries, timing.value) == (of_slots, "offline")
 
 
 def test_a_model_named_as_on_the_hub_is_looked_for_in_the_library(program, tmp_path):
@@ -740,9 +704,9 @@ def test_the_policy_is_the_same_in_settings_window_and_session(program):
     one = program().open().wait_until_ready()
     one.window.menu_actions.settings.trigger()
     page = one.application.settings_dialog.translation
-    page.policy.setCurrentIndex(page.policy.findData("wait:5"))
-    assert one.session.calls[-1].translation.policy == "wait:5"
-    assert one.window.choices.timing.value == "wait:5"
+    page.policy.setCurrentIndex(page.policy.findData("read:2"))
+    assert one.session.calls[-1].translation.policy == "read:2"
+    assert one.window.choices.timing.value == "read:2"
     one.window.choices.timing.pick("offline")
     assert page.policy.currentData() == "offline"
 
@@ -751,10 +715,10 @@ def test_the_timing_that_nobody_chose_has_one_name_in_menu_and_settings(program)
     one = program().open().wait_until_ready()
     one.window.menu_actions.settings.trigger()
     page, timing = one.application.settings_dialog.translation.policy, one.window.choices.timing
-    assert timing.text == page.currentText() == "Automatic (recommended)"
+    assert timing.text == page.currentText() == "Balanced (recommended)"
     assert [text for text, _ in timing.entries] == [page.itemText(n) for n in range(page.count())]
-    page.setCurrentIndex(page.findData("read:3"))  # what the model does by itself
-    assert timing.value == "read:3"
+    page.setCurrentIndex(page.findData("read:2"))
+    assert timing.value == "read:2"
     timing.pick("")
     assert page.currentData() == ""
 

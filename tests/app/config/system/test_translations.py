@@ -103,7 +103,7 @@ def test_windows_speak_german_with_qts_own_buttons(german, qtbot):
     banner = Banner()
     qtbot.addWidget(banner)
     assert banner.dismiss.text() == "&Verstanden"
-    assert policy_names()[0][1] == "Schnell (etwa 3 Wörter dahinter)"
+    assert policy_names()[0][1] == "Früh"
     assert QCoreApplication.translate("QPlatformTheme", "Close") == "Schließen"
 
 

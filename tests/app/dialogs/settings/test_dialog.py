@@ -134,24 +134,21 @@ def test_the_timings_of_the_model_are_offered_and_the_chosen_one_stays(dialog, e
     adaptive = replace(CHOSEN, translation=replace(CHOSEN.translation, policy="adaptive:0.3"))
     dialog.show_preferences(adaptive)
     page = dialog.translation
-    assert page.policy.currentText() == "When it knows enough"
-    page.show_timings(policy_names({"0.3": 2.2}))
-    assert page.policy.currentText() == "When it knows enough (about 2.2 words behind)"
+    assert page.policy.currentText() == "adaptive:0.3"
     page.show_timings(policy_names(makes_drafts=True))
-    assert page.policy.currentText() == "When it knows enough"
-    assert "has read enough" in page.explanation.text()
+    assert page.policy.currentText() == "adaptive:0.3"
     assert edits == []
-    page.policy.setCurrentIndex(page.policy.findData("stable:2"))
-    assert edits[-1].translation.policy == "stable:2"
-    assert "two drafts in a row" in page.explanation.text()
+    page.policy.setCurrentIndex(page.policy.findData("offline"))
+    assert edits[-1].translation.policy == "offline"
+    assert "when it is complete" in page.explanation.text()
 
 
 def test_the_choice_of_a_timing_can_be_left_to_the_model_again(dialog, edits):
     dialog.show_preferences(CHOSEN)
     page = dialog.translation
-    page.policy.setCurrentIndex(page.policy.findText("Automatic (recommended)"))
+    page.policy.setCurrentIndex(page.policy.findData(""))
     assert edits[-1].translation.policy == Preferences().translation.policy == ""
-    assert "As early as this model can" in page.explanation.text()
+    assert "as soon as the model is sure" in page.explanation.text()
 
 
 def test_what_depends_on_a_box_is_used_only_while_it_is_ticked(dialog):
