@@ -177,6 +177,19 @@ class FurtherCaptionEnded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FurtherCaptionLeftOut:
+    """A further language that is far behind leaves an utterance out until nothing else waits.
+
+    Attributes:
+        utterance: its number.
+        language: code of the further language.
+    """
+
+    utterance: int
+    language: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LanguagesChanged:
     """The further languages that the session captions in changed to these."""
 
@@ -278,6 +291,7 @@ Event = (
     | UtteranceEnded
     | FurtherCaptionChanged
     | FurtherCaptionEnded
+    | FurtherCaptionLeftOut
     | LanguagesChanged
     | LanguageFailed
     | NotTranslated

@@ -10,6 +10,8 @@ from engine.events import (
     Event,
     FurtherCaptionChanged,
     FurtherCaptionEnded,
+    FurtherCaptionLeftOut,
+    LanguagesChanged,
     SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
@@ -23,6 +25,7 @@ _OF_UTTERANCES = (
     | UtteranceEnded
     | FurtherCaptionChanged
     | FurtherCaptionEnded
+    | FurtherCaptionLeftOut
     | UtteranceDropped
 )
 """The events about one that was opened before."""
@@ -34,10 +37,12 @@ class FurtherCaption:
 
     Attributes:
         caption: the translation so far.
+        left_out: it is made up for later.
         pieces, ended, confidence: as those of ``Utterance``.
     """
 
     caption: str = ""
+    left_out: bool = False
     pieces: list[tuple[int, int]] = field(default_factory=list)
     ended: bool = False
     confidence: Confidence | None = None
@@ -50,7 +55,7 @@ class FurtherCaption:
         """
         self.caption = _grown(self.caption, kept, text)
         self.pieces = [*_until(self.pieces, kept), (len(self.caption), n_read)]
-        self.ended, self.confidence = False, None
+        self.ended, self.confidence, self.left_out = False, None, False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -130,7 +135,9 @@ class Utterance:
                 self.further.setdefault(code, FurtherCaption()).grow(kept, text, n_read)
             case FurtherCaptionEnded(language=code, confidence=confidence):
                 further = self.further.setdefault(code, FurtherCaption())
-                further.ended, further.confidence = True, confidence
+                further.ended, further.confidence, further.left_out = True, confidence, False
+            case FurtherCaptionLeftOut(language=code):
+                self.further.setdefault(code, FurtherCaption()).left_out = True
 
     def _set_words(self, words: tuple[FedWord, ...]) -> None:
         self.words, self.ended, self.confidence = words, False, None
@@ -163,7 +170,10 @@ class UtteranceTracker:
     """Feed it every event of a session, and of those after."""
 
     def __init__(self, *, n_ended_kept: int = 1000) -> None:
-        """Start empty; the newest ``n_ended_kept`` ended utterances can still change."""
+        """Start empty; the newest ``n_ended_kept`` ended utterances can still change.
+
+        So can those that a further language has still to make up for.
+        """
         self._n_ended_kept = n_ended_kept
         self._utterances: dict[int, Utterance] = {}  # by number, in the order they were opened
         self._newest: dict[str, int] = {}  # by lane
@@ -189,6 +199,11 @@ class UtteranceTracker:
         """The utterances whose translation is complete, of the newest."""
         return [one for one in self._utterances.values() if one.ended]
 
+    def n_left_out(self, language: str) -> int:
+        """Count the utterances that a further language has still to make up for."""
+        every = (one for one in self._utterances.values() if not one._is_cleared)
+        return sum(language in one.further and one.further[language].left_out for one in every)
+
     @property
     def unshown(self) -> list[Utterance]:
         """The utterances with captioned words that were not painted yet."""
@@ -213,10 +228,8 @@ class UtteranceTracker:
         """
         if isinstance(event, UtteranceOpened):
             return self._open(event, now_s)
-        if isinstance(event, Cleared):
-            self._n_clearing -= 1
-            return None
         if not isinstance(event, _OF_UTTERANCES):
+            self._follow_session(event)
             return None
         utterance = self._utterances.get(event.utterance)
         if utterance is None:
@@ -261,6 +274,15 @@ class UtteranceTracker:
         )
         return None if utterance._is_cleared else utterance
 
+    def _follow_session(self, event: Event) -> None:
+        match event:
+            case Cleared():
+                self._n_clearing -= 1
+            case LanguagesChanged(languages=languages):  # nothing more comes of those that are gone
+                for utterance in self._utterances.values():
+                    for code, one in utterance.further.items():
+                        one.left_out &= code in languages
+
     def _begin_after_the_one_before(self, utterance: Utterance) -> None:
         """Keep the order of a lane: sound may have come faster than it was said."""
         newest_first = reversed(self._utterances.values())
@@ -272,4 +294,5 @@ class UtteranceTracker:
     def _forget_oldest(self) -> None:
         ended = [number for number, one in self._utterances.items() if one.ended]
         for number in ended[: -self._n_ended_kept]:
-            del self._utterances[number]
+            if not any(one.left_out for one in self._utterances[number].further.values()):
+                del self._utterances[number]

@@ -84,7 +84,8 @@ class Passages:
 class Serving:
     """The passages of all lanes, whose captions are made by a captioner.
 
-    Further languages are captioned where that one has nothing to do.
+    Further languages are captioned where that one has nothing to do, and what they left out where
+    nothing waits at all.
 
     Attributes:
         has_work: ``advance`` may have work to do.
@@ -106,6 +107,7 @@ class Serving:
         """
         self.has_work = False
         self.backlog_words = 0
+        self._is_at_rest = False  # since the last command
         self._report = report
         self._passages = Passages(begin)
         self._further = further
@@ -123,7 +125,7 @@ class Serving:
         if n_refused:
             message = Code.WORDS_REFUSED(n_words=n_refused, most=commands.max_words)
             self._report(Refused(message=message))
-        self.has_work = True
+        self.has_work, self._is_at_rest = True, False
 
     def _obey(self, command: Command) -> None:
         match command:
@@ -138,15 +140,15 @@ class Serving:
             case SetWords() | FeedWords() | EndPassage() | Clear():
                 self._report_all(self._passages.change(command))
                 if isinstance(command, Clear):
+                    self._further.captions.clear()
                     self._report(Cleared())
 
     def _skip(self, *, typed: bool) -> None:
         """Leave whole sentences that wait without a caption."""
-        for passage in self._passages:
-            if typed or passage.was_heard:
-                passage.skip()
+        skipped = (one.skip() for one in self._passages if typed or one.was_heard)
+        left = [number for numbers in skipped for number in numbers]
         if typed:  # heard words alone leave it to the further languages to keep up
-            self._further.captions.skip()
+            self._further.captions.skip(left)
 
     def advance(self) -> None:
         """Do one unit of work: extend one caption, or what waits for all to be settled.
@@ -162,17 +164,19 @@ class Serving:
             if passage.is_settled and not self._takes_words(passage):
                 self._passages.forget(passage)
         event = self._further.advance()
+        if event is None and not self._finds_more():
+            if not self._is_at_rest:
+                self._rest()
+            event = self._further.captions.make_up()
+            self.has_work, self._is_at_rest = event is not None, True
         if event is not None:
             self._report(event)
-        elif not self._finds_more():
-            self._rest()
 
     def interrupt(self) -> None:
         """Let what is waited for fail at once; for other threads."""
 
     def _rest(self) -> None:
-        """Report that all is captioned."""
-        self.has_work = False
+        """Report that all is captioned, but for what further languages left out."""
         while self._flushes:
             self._report(Flushed(number=self._flushes.popleft()))
 

@@ -14,6 +14,7 @@ from engine.events import (
     Event,
     FurtherCaptionChanged,
     FurtherCaptionEnded,
+    FurtherCaptionLeftOut,
     LanguageFailed,
     Refused,
 )
@@ -26,11 +27,14 @@ if TYPE_CHECKING:
     from engine.translation.base import AnySystem
 
 MOST_WAITING = 80
-"""Words that a further language may be behind; beyond them it leaves whole sentences out."""
+"""Words that a further language may be behind; beyond them it leaves whole sentences for later."""
 
 
 class FurtherCaptions:
     """The captions of one more language.
+
+    Invariant: a sentence that is left out, so that what is said now has its caption in time, keeps
+    its words, and is made up for when nothing waits.
 
     Attributes:
         language: its code.
@@ -41,27 +45,32 @@ class FurtherCaptions:
         self.language = language
         self.system = system
         self._utterances: dict[int, Captioned] = {}  # by the number that they have in the passage
+        self._sentences: dict[int, Sentence] = {}  # theirs
+        self._left_out: dict[int, Sentence] = {}  # those without an utterance so far
+        self._untold = list[int]()  # that they are left out
         self._unreported = set[int]()  # whose end is not reported yet
         self._final = set[int]()  # of which the passage tells nothing more
 
     @property
     def backlog_words(self) -> int:
-        """Words that are not read yet."""
+        """Words that are not read yet, but for those of sentences that are left out."""
         open_ones = (one for one in self._utterances.values() if not one.finished)
         return sum(max(0, len(one.words) - one.n_read) for one in open_ones)
 
     @property
     def is_settled(self) -> bool:
-        """Whether every caption is complete."""
+        """Whether every caption is complete, but for sentences that are left out."""
         return all(map(_is_complete, self._utterances.values()))
 
     def set_source(self, number: int, sentence: Sentence) -> list[Event]:
         """Set the words of an utterance; return what was cut back."""
+        self._left_out.pop(number, None)
         utterance = self._utterances.get(number)
         if utterance is None:
             if not sentence.words:
                 return []
             utterance = self._utterances[number] = self.system.open()
+        self._sentences[number] = sentence
         self._unreported.add(number)
         if not set_sentence(self.system, utterance, sentence):
             return []
@@ -69,46 +78,72 @@ class FurtherCaptions:
 
     def drop(self, number: int) -> None:
         """Forget an utterance that an edit removed."""
-        self._utterances.pop(number, None)
+        for known in (self._utterances, self._sentences, self._left_out):
+            known.pop(number, None)
         self._unreported.discard(number)
         self._final.discard(number)
 
     def make_final(self, numbers: Iterable[int]) -> None:
         """Forget utterances that nothing can change any more, once their captions are complete."""
-        self._final.update(number for number in numbers if number in self._utterances)
+        known = self._utterances.keys() | self._left_out.keys()
+        self._final.update(number for number in numbers if number in known)
         self._forget_complete()
 
-    def skip(self) -> None:
-        """Leave sentences that have ended and are not begun without a caption."""
+    def skip(self, numbers: Iterable[int]) -> None:
+        """Leave these for good where they are not begun, and the others that wait for later."""
+        for number in numbers:
+            if number in self._left_out:
+                self.set_source(number, self._left_out[number])
+            utterance = self._utterances.get(number)
+            if utterance is not None and utterance.ended and utterance.n_read == 0:
+                utterance.finished = True
         self._leave_out(0)
 
     def _leave_out(self, n_kept: int) -> None:
         """Leave them out from the oldest one on, until no more than ``n_kept`` words wait."""
         n_waiting = self.backlog_words
-        for utterance in self._utterances.values():
+        for number, utterance in tuple(self._utterances.items()):
             if n_waiting <= n_kept:
                 return
             if utterance.ended and utterance.n_read == 0 and not utterance.finished:
-                utterance.finished = True
                 n_waiting -= len(utterance.words)
+                del self._utterances[number]
+                self._left_out[number] = self._sentences.pop(number)
+                self._untold.append(number)
 
     def go_on_with(self, system: "AnySystem") -> None:
         """Caption what is opened from now on by another system; all is settled."""
-        self._utterances.clear()
-        self._unreported.clear()
-        self._final.clear()
+        for number in tuple(self._utterances):
+            self.drop(number)
         self.system = system
 
+    def clear(self) -> None:
+        """Forget all sentences: the session begins anew."""
+        for number in (*self._utterances, *self._left_out):
+            self.drop(number)
+
     def advance(self) -> Event | None:
-        """Translate until an event; return None if the words allow no more."""
+        """Translate until an event; return None if the words that wait allow no more."""
         if self.backlog_words > MOST_WAITING:
             self._leave_out(MOST_WAITING // 2)
+        while self._untold:
+            number = self._untold.pop(0)
+            if number in self._left_out:
+                return FurtherCaptionLeftOut(utterance=number, language=self.language)
         for number, utterance in self._utterances.items():
             event = self._advance(number, utterance)
             if event is not None:
                 return event
         self._forget_complete()
         return None
+
+    def make_up(self) -> Event | None:
+        """Begin with the oldest sentence that is left out; nothing else waits."""
+        number = next(iter(self._left_out), None)
+        if number is None:
+            return None
+        self.set_source(number, self._left_out[number])
+        return self.advance()
 
     def _advance(self, number: int, utterance: Captioned) -> Event | None:
         try:
@@ -135,8 +170,10 @@ class FurtherCaptions:
         )
 
     def _forget_complete(self) -> None:
-        for number in [one for one in self._final if _is_complete(self._utterances[one])]:
-            if number not in self._unreported or not self._utterances[number].words:
+        for number in self._final - self._left_out.keys():
+            utterance = self._utterances[number]
+            is_told = number not in self._unreported or not utterance.words
+            if is_told and _is_complete(utterance):
                 self.drop(number)
 
 
@@ -153,26 +190,26 @@ class Awaited:
         self._final = set[int]()
 
     def set_source(self, number: int, sentence: Sentence) -> None:
-        """Keep the words of an utterance, and leave the oldest ones out if there are many."""
+        """Keep the words of an utterance."""
         self._sentences[number] = sentence
-        n_waiting = sum(len(one.words) for one in self._sentences.values())
-        while n_waiting > MOST_WAITING and len(self._sentences) > 1:
-            oldest = next(iter(self._sentences))
-            n_waiting -= len(self._sentences[oldest].words)
-            self.drop(oldest)
 
     def drop(self, number: int) -> None:
         """Forget an utterance."""
         self._sentences.pop(number, None)
         self._final.discard(number)
 
+    def clear(self) -> None:
+        """Forget all."""
+        self._sentences.clear()
+        self._final.clear()
+
     def make_final(self, numbers: Iterable[int]) -> None:
         """Note that nothing can change these utterances any more."""
         self._final.update(number for number in numbers if number in self._sentences)
 
-    def skip(self) -> None:
-        """Leave sentences that have ended without a caption."""
-        for number in [number for number, one in self._sentences.items() if one.ended]:
+    def skip(self, numbers: Iterable[int]) -> None:
+        """Leave sentences without a caption."""
+        for number in numbers:
             self.drop(number)
 
     def tell(self, captions: FurtherCaptions) -> None:
@@ -245,15 +282,27 @@ class Further:
         known = tuple(numbers)
         self._each(lambda one: one.make_final(known))
 
-    def skip(self) -> None:
-        """Leave out what waits."""
-        self._each(lambda one: one.skip())
+    def skip(self, numbers: Iterable[int]) -> None:
+        """Leave these without a caption where they are not begun, and the others for later."""
+        left = tuple(numbers)
+        self._each(lambda one: one.skip(left))
+
+    def clear(self) -> None:
+        """Forget all sentences: the session begins anew."""
+        self._each(lambda one: one.clear())
 
     def advance(self) -> Event | None:
-        """Translate until an event, the languages in turn; return None if nothing is left to do."""
+        """Translate until an event, the languages in turn; return None if nothing waits."""
+        return self._next(FurtherCaptions.advance)
+
+    def make_up(self) -> Event | None:
+        """Begin with a sentence that is left out; return None if there is none."""
+        return self._next(FurtherCaptions.make_up)
+
+    def _next(self, act: Callable[[FurtherCaptions], Event | None]) -> Event | None:
         for language, one in tuple(self._languages.items()):
             try:
-                event = one.advance()
+                event = act(one)
             except Exception as error:  # noqa: BLE001  the other captions go on, whatever it is
                 return self._failed(one, error)
             if event is not None:

@@ -95,14 +95,22 @@ class Passage:
         self._unreported.discard(utterance.number)
         return UtteranceEnded(utterance=utterance.number)
 
-    def skip(self) -> None:
+    def skip(self) -> list[int]:
         """Leave the sentences that have ended and are not begun without a caption.
 
         One whose words change is translated after all.
+
+        Returns:
+            their numbers.
         """
-        for utterance in self._utterances:
-            if utterance.ended and utterance.n_read == 0 and not self._is_done(utterance):
-                utterance.finished = True
+        left = [
+            one
+            for one in self._utterances
+            if one.ended and one.n_read == 0 and not self._is_done(one)
+        ]
+        for utterance in left:
+            utterance.finished = True
+        return [utterance.number for utterance in left]
 
     def tell(self, captions: FurtherCaptions | Awaited) -> None:
         """Send a further language that begins now what is not translated yet."""

@@ -6,6 +6,9 @@ import pytest
 
 from engine.events import (
     CaptionChanged,
+    FurtherCaptionChanged,
+    FurtherCaptionLeftOut,
+    LanguagesChanged,
     SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
@@ -65,6 +68,25 @@ def test_memory_does_not_grow_with_ended_utterances():
         tracker.take(SourceChanged(utterance=number, words=untimed("w")), 0.0)
         tracker.take(UtteranceEnded(utterance=number), 0.0)
     assert len(tracker._utterances) < 50
+
+
+def test_what_a_further_language_left_out_is_waited_for_until_it_comes_or_the_language_goes():
+    tracker = UtteranceTracker(n_ended_kept=4)
+    for number in range(20):
+        tracker.take(UtteranceOpened(utterance=number), 0.0)
+        if number in (3, 5):
+            left = FurtherCaptionLeftOut(utterance=number, language="fr")
+            assert tracker.take(left, 0.0).further["fr"].left_out
+        tracker.take(UtteranceEnded(utterance=number), 0.0)
+    assert tracker.n_left_out("fr") == 2
+    assert tracker.n_left_out("es") == 0
+    made = FurtherCaptionChanged(utterance=3, language="fr", kept=0, text="Mots", n_read=1)
+    assert tracker.take(made, 0.0).further["fr"].caption == "Mots"
+    assert tracker.n_left_out("fr") == 1
+    tracker.take(LanguagesChanged(languages=("fr",)), 0.0)
+    assert tracker.n_left_out("fr") == 1
+    tracker.take(LanguagesChanged(languages=()), 0.0)
+    assert tracker.n_left_out("fr") == 0
 
 
 def test_once_the_newest_are_full_nothing_of_a_listener_s_words_and_lags_grows(monkeypatch):

@@ -21,6 +21,7 @@ from engine.events import (
     Flushed,
     FurtherCaptionChanged,
     FurtherCaptionEnded,
+    FurtherCaptionLeftOut,
     LanguageFailed,
     LanguagesChanged,
     UtteranceEnded,
@@ -133,6 +134,27 @@ def test_captions_of_the_settings_never_wait_for_a_further_language(model):
         listener.wait_for(FurtherCaptionEnded, 2)
         kinds = [kind for kind in listener.kinds if kind in (UtteranceEnded, FurtherCaptionChanged)]
     assert kinds[:2] == [UtteranceEnded] * 2
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_a_language_that_fell_behind_leaves_no_caption_empty_once_there_is_time(
+    model, monkeypatch, ends
+):
+    monkeypatch.setattr("engine.translation.further.MOST_WAITING", 12)
+    sentences = [TEXT, OTHER] * 4
+    with in_french(model) as (session, listener):
+        session.send(fed([word for one in sentences for word in one.split()]))
+        session.send(Flush(1))
+        if ends:
+            session.stop(60)  # the patience of who closes it
+        else:
+            listener.wait_for(FurtherCaptionEnded, len(sentences))
+        found, kinds = captions_of(listener), listener.kinds
+    assert FurtherCaptionLeftOut in kinds
+    n_before = kinds[: kinds.index(Flushed)].count(FurtherCaptionEnded)
+    assert n_before < len(sentences)  # who waits for what was said does not wait for that
+    assert [source for source, _, _ in found] == sentences
+    assert all(further["fr"] for _, _, further in found)
 
 
 def test_a_language_that_comes_in_mid_sentence_captions_the_whole_of_it(model):

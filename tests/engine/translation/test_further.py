@@ -8,6 +8,7 @@ from engine.errors import ModelError
 from engine.events import (
     FurtherCaptionChanged,
     FurtherCaptionEnded,
+    FurtherCaptionLeftOut,
     LanguageFailed,
     Refused,
 )
@@ -97,6 +98,13 @@ def test_what_is_final_is_forgotten_when_its_caption_is_complete():
     assert (one.system, one.is_settled, events_of(one)) == (other, True, [])
 
 
+_LETTERS = "abcdefgh"
+
+
+def left_out(number):
+    return FurtherCaptionLeftOut(utterance=number, language="fr")
+
+
 def test_a_language_far_behind_leaves_the_oldest_out_until_half_the_most_is_left():
     one = captions()
     lengths = [3, *[4] * 19, 2]
@@ -108,11 +116,85 @@ def test_a_language_far_behind_leaves_the_oldest_out_until_half_the_most_is_left
     assert one.advance() == changed(0, 2, "A ", 2)  # what was begun goes on
     assert one.backlog_words == MOST_WAITING - 1
     one.set_source(len(lengths), said("a a"))
+    told = [one.advance() for _ in range(11)]
+    assert told == [left_out(number) for number in range(1, 12)]
+    assert one.backlog_words == MOST_WAITING // 2 - 3
     assert one.advance() == changed(0, 4, "A ", 3)
-    assert one.backlog_words == MOST_WAITING // 2 - 4
-    one.skip()
-    assert one.backlog_words == 0
-    assert events_of(one) == [ended(number, "") for number in range(1, len(lengths) + 1)]
+
+
+def fallen_behind(n_sentences):
+    """Captions that have left sentences out, what they told of that, and the words of all."""
+    one, sentences = captions(), {}
+    for number in range(n_sentences):
+        sentences[number] = f"{_LETTERS[number // 8]} {_LETTERS[number % 8]} i"
+        one.set_source(number, said(sentences[number]))
+        one.make_final([number])
+    return one, sentences, one.advance()
+
+
+def made(events):
+    """The caption of each utterance, and those whose end was told."""
+    texts, ends = {}, []
+    for event in events:
+        if isinstance(event, FurtherCaptionChanged):
+            texts[event.utterance] = texts.get(event.utterance, "")[: event.kept] + event.text
+        elif isinstance(event, FurtherCaptionEnded):
+            ends.append(event.utterance)
+    return texts, ends
+
+
+def test_what_was_left_out_is_made_up_for_when_nothing_waits_and_no_text_is_empty():
+    one, sentences, first = fallen_behind(60)
+    events = [first, *events_of(one)]
+    left = [event.utterance for event in events if isinstance(event, FurtherCaptionLeftOut)]
+    assert left == list(range(len(left)))
+    assert len(left) > 40
+    assert one.is_settled  # a switch of adapters does not wait for them
+    assert (one.backlog_words, sorted(made(events)[1])) == (0, list(range(len(left), 60)))
+    while (event := one.make_up()) is not None:
+        events += [event, *events_of(one)]
+    texts, ends = made(events)
+    assert sorted(ends) == list(range(60))
+    assert texts == {number: f"{words.upper()} " for number, words in sentences.items()}
+
+
+def test_what_is_said_meanwhile_waits_for_one_sentence_that_is_made_up_for_at_most():
+    one, _, _ = fallen_behind(60)
+    events_of(one)
+    assert one.make_up().utterance == 0
+    one.set_source(100, said("new"))
+    order = [event.utterance for event in events_of(one)]
+    assert list(dict.fromkeys(order)) == [0, 100]
+
+
+def test_what_is_left_out_outlives_another_model_and_can_be_edited_removed_or_forgotten():
+    one, _, _ = fallen_behind(60)
+    events_of(one)
+    one.go_on_with(Shouter())
+    assert one.make_up().utterance == 0
+    one.drop(1)
+    one.set_source(3, said("edited"))  # what is edited is said now
+    assert [event.utterance for event in events_of(one)][-1] == 3
+    assert one.make_up().utterance == 2
+    one.clear()
+    assert (events_of(one), one.make_up(), one.is_settled) == ([], None, True)
+
+
+def test_what_is_skipped_has_no_caption_in_any_language_and_the_others_come_later():
+    one = captions()
+    for number in (1, 2, 3):
+        one.set_source(number, said("a b"))
+    assert one.advance() == changed(1, 0, "A ", 1)
+    one.skip([1, 2])  # the first is begun
+    assert one.backlog_words == 1
+    assert events_of(one) == [left_out(3), changed(1, 2, "B ", 2), ended(1, "A B "), ended(2, "")]
+    assert one.make_up() == changed(3, 0, "A ", 1)
+    one.skip([3])
+    assert events_of(one)[-1] == ended(3, "A B ")
+    one.set_source(4, said("a"))
+    one.skip([])
+    one.skip([4])
+    assert (events_of(one), one.make_up()) == ([ended(4, "")], None)
 
 
 def test_a_language_that_is_waited_for_captions_what_was_said_meanwhile_and_not_what_went():
@@ -131,7 +213,9 @@ def test_a_language_that_is_waited_for_captions_what_was_said_meanwhile_and_not_
     assert [event.utterance for event in events_of(further)] == [3, 3]
 
 
-@pytest.mark.parametrize("leave", [Further.skip, lambda further: further.remove("fr")])
+@pytest.mark.parametrize(
+    "leave", [lambda it: it.skip([1]), lambda it: it.remove("fr"), lambda it: it.clear()]
+)
 def test_what_is_left_out_before_a_language_is_there_is_left_out_of_it(leave):
     further = Further()
     further.wait_for("fr")
@@ -141,14 +225,18 @@ def test_what_is_left_out_before_a_language_is_there_is_left_out_of_it(leave):
     assert events_of(further) == []
 
 
-def test_a_language_that_loads_long_is_not_further_behind_than_one_that_is_slow():
+def test_a_language_that_loads_long_loses_no_sentence_either():
     further = Further()
     further.wait_for("fr")
     for number in range(MOST_WAITING):
         further.set_source(number, said("a b"))
     further.add(captions())
-    assert further["fr"].backlog_words == MOST_WAITING
-    assert next(iter(events_of(further))).utterance == MOST_WAITING // 2
+    events = events_of(further)
+    assert further["fr"].backlog_words == 0
+    assert events[0] == left_out(0)
+    while (event := further.make_up()) is not None:
+        events += [event, *events_of(further)]
+    assert sorted(made(events)[1]) == list(range(MOST_WAITING))
 
 
 @pytest.mark.parametrize(("word", "given_up"), [("x", True), ("y", True), ("z", False)])
