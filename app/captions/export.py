@@ -1,5 +1,6 @@
 """Exports cues to a file: SRT, WebVTT, text or JSON Lines, in one language or two."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -78,6 +79,18 @@ def export(
     except (OSError, ValueError) as error:  # a name no file can have is a ValueError
         message = AppCode.EXPORT_UNWRITABLE(path=str(path), reason=message_of(error))
         raise TextError(message) from error
+
+
+def n_lacking(cues: Iterable[Cue]) -> dict[str, int]:
+    """Count the captions that further languages left out, by their codes; without those of none."""
+    return dict(
+        Counter(
+            one.language
+            for cue in cues
+            for one in cue.further
+            if cue.text.strip() and not one.text.strip()
+        )
+    )
 
 
 def further_languages(cues: Iterable[Cue]) -> tuple[str, ...]:

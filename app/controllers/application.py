@@ -40,6 +40,7 @@ from app.session.listening_service import ListeningService, MakeSpeechEngine, ma
 from engine.commands import Skip
 
 PATIENCE_S = 5.0
+MAKING_UP_S = 60.0  # for what a further language left out, which the session keeps
 """How long the end waits for what was begun to be translated."""
 
 _POINTS = 2  # a step of larger and smaller text on the overlay
@@ -452,7 +453,8 @@ class Application(QObject):
         self.captions.finish()
         wait_until(self._has_finished, PATIENCE_S)
         self.listening.close()
-        self.bridge.finish(self._patience_left_s())
+        making_up_s = MAKING_UP_S if self.further.left_out else 0.0
+        self.bridge.finish(self._patience_left_s() + making_up_s)
         self.adapters.close()
         self.page.close()
         self.sharing.stop()

@@ -13,7 +13,17 @@ from app.look.widgets.language_names import language_name, language_names
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from app.sharing.grace import Grace
-from engine.events import AdapterChanged, Event, LanguageFailed, LanguagesChanged, Ready
+from engine.events import (
+    AdapterChanged,
+    Cleared,
+    Event,
+    FurtherCaptionChanged,
+    FurtherCaptionEnded,
+    FurtherCaptionLeftOut,
+    LanguageFailed,
+    LanguagesChanged,
+    Ready,
+)
 
 
 class FurtherController(QObject):
@@ -26,6 +36,7 @@ class FurtherController(QObject):
     Attributes:
         ready: codes of the languages that are captioned now.
         full: codes of those that are read and not computed: there are too many.
+        left_out: how many sentences languages have still to make up for, by their codes.
     """
 
     offered_changed = Signal()
@@ -48,7 +59,7 @@ class FurtherController(QObject):
         """
         super().__init__(window)
         self._settings, self._bridge, self._report = settings, bridge, report
-        self._choices, self._banner = window.choices, window.banner
+        self._choices, self._banner, self._status = window.choices, window.banner, window.status
         self._library = settings.launch.data_folder / "models"
         self._own: tuple[str, ...] = ()  # languages of the model in use
         self._read = Grace()  # in the room
@@ -56,6 +67,7 @@ class FurtherController(QObject):
         self._offered: tuple[str, ...] = ()
         self.ready: tuple[str, ...] = ()
         self.full: tuple[str, ...] = ()
+        self.left_out = dict[str, int]()
         self._grace = QTimer(self, singleShot=True)
         self._grace.timeout.connect(self._tell)
         bridge.event_came.connect(self._take)
@@ -161,9 +173,26 @@ class FurtherController(QObject):
                 self._follow()
             case LanguagesChanged(languages=languages):
                 self.ready = languages
+                self._tell_left_out()
                 self.ready_changed.emit()
+            case FurtherCaptionLeftOut():
+                self._tell_left_out()
+            case FurtherCaptionChanged() | FurtherCaptionEnded() | Cleared() if self.left_out:
+                self._tell_left_out()
             case LanguageFailed(language=code, message=message):
                 self._fail(code, as_sentence(worded(message)))
+
+    def _tell_left_out(self) -> None:
+        """Say in the status line what is left out, as long as that is so."""
+        counts = {code: self._bridge.utterances.n_left_out(code) for code in self.ready}
+        left_out = {code: n for code, n in counts.items() if n}
+        if left_out != self.left_out:
+            self.left_out = left_out
+            texts = (
+                self.tr("{} leaves out %Ln sentences for now", "", n).format(language_name(code))
+                for code, n in left_out.items()
+            )
+            self._status.show_left_out(" · ".join(texts))
 
     def _fail(self, code: str, reason: str) -> None:
         """Do without a language; the others go on."""

@@ -17,7 +17,15 @@ from PySide6.QtWidgets import (
 
 from app.captions.cue_times import TIMES, Times, begun
 from app.captions.cues import Cue
-from app.captions.export import ALL, CONTENTS, FORMS, SUBTITLES, export, further_languages
+from app.captions.export import (
+    ALL,
+    CONTENTS,
+    FORMS,
+    SUBTITLES,
+    export,
+    further_languages,
+    n_lacking,
+)
 from app.config.system.text_io import TextError
 from app.config.system.translations import error_text
 from app.look.style_sheet import make_primary
@@ -78,7 +86,7 @@ class ExportDialog(QDialog):
         self._offer_languages()
         self._take_form()
         if not self._told_result:
-            self._show_message(self.tr("%Ln captions", "", len(cues)))
+            self._show_message(self._counted(self.tr("%Ln captions", "", len(cues))))
         self.save.setEnabled(bool(cues))
 
     def _offer_languages(self) -> None:
@@ -115,7 +123,15 @@ class ExportDialog(QDialog):
             self._show_message(f"{text[:1].upper()}{text[1:]}.")  # may begin with a path
         else:
             text = self.tr("%Ln captions were written to {}", "", count)
-            self._show_message(text.format(path))
+            self._show_message(self._counted(text.format(path)))
+
+    def _counted(self, text: str) -> str:
+        """Append how many captions further languages lack."""
+        lacking = (
+            self.tr("{} lacks %Ln of them", "", n).format(language_name(code))
+            for code, n in n_lacking(self._cues).items()
+        )
+        return "; ".join((text, *lacking))
 
     def _named(self) -> list[Cue]:
         """Return the cues with the names of their speakers instead of their lanes."""

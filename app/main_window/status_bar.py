@@ -76,7 +76,7 @@ class StatusBar(QWidget):
         super().__init__()
         self._clock = clock
         self._catching_up = CatchingUp()
-        self._engine = self._listening = self._devices = ""
+        self._engine = self._listening = self._devices = self._left_out = ""
         self._is_ready = self._is_paused = False
         self._lag_s: int | None = None
         self._n_waiting = 0
@@ -160,6 +160,11 @@ class StatusBar(QWidget):
             self._lag_s = max(1, round(seconds))
         self._show()
 
+    def show_left_out(self, text: str) -> None:
+        """Show what further languages leave out for now; empty for nothing."""
+        self._left_out = text
+        self._show()
+
     @Slot(bool)
     def show_paused(self, paused: bool) -> None:  # noqa: FBT001  what the signal carries
         """Show that captions are paused, or the state again."""
@@ -201,6 +206,8 @@ class StatusBar(QWidget):
 
     def _show(self) -> None:
         text = self._text()
+        if self._is_ready and not self._is_paused and self._left_out:
+            text = f"{text} · {self._left_out}"
         self.skip.setVisible(self._is_ready and not self._is_paused and self._n_waiting > 0)
         self.state.setText(text)
         short = text if text in {self.tr("Paused"), self._engine} else self.tr("Ready")

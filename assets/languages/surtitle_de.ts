@@ -2404,6 +2404,13 @@
             <numerusform>%Ln Untertitel stehen jetzt in {}</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>{} lacks %Ln of them</source>
+        <translation>
+            <numerusform>{} fehlt bei %Ln davon</numerusform>
+            <numerusform>{} fehlt bei %Ln davon</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Times</source>
         <translation>Zeiten</translation>
@@ -2607,6 +2614,13 @@
     <message>
         <source>{} stands below the captions; these never wait for it</source>
         <translation>{} steht unter den Untertiteln; diese warten nie darauf</translation>
+    </message>
+    <message numerus="yes">
+        <source>{} leaves out %Ln sentences for now</source>
+        <translation>
+            <numerusform>{} lässt vorerst %Ln Satz aus</numerusform>
+            <numerusform>{} lässt vorerst %Ln Sätze aus</numerusform>
+        </translation>
     </message>
     <message>
         <source>There are no captions in {}. {} Captions go on in {}.</source>

@@ -17,6 +17,23 @@
             <numerusform>%Ln captions were written to {}</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>{} lacks %Ln of them</source>
+        <translation>
+            <numerusform>{} lacks %Ln of them</numerusform>
+            <numerusform>{} lacks %Ln of them</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>FurtherController</name>
+    <message numerus="yes">
+        <source>{} leaves out %Ln sentences for now</source>
+        <translation>
+            <numerusform>{} leaves out %Ln sentence for now</numerusform>
+            <numerusform>{} leaves out %Ln sentences for now</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>GeneralPage</name>

@@ -6,8 +6,10 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.captions.export import ALL
+from app.captions.journal import read_session
 from app.captions.models import ModelOffer
 from app.config.system.text_io import printable
+from engine.events import FurtherCaptionChanged, FurtherCaptionLeftOut
 from tests.support.app.tiny_engine import TinyEngine
 from tests.support.app.whole_program import Program, cells
 
@@ -91,6 +93,41 @@ def test_a_second_language_stands_below_the_captions_everywhere(one, tmp_path):
     assert french.text in json.loads(journal.splitlines()[-2])["further"][0]["text"]
     lines = (tmp_path / "captions.txt").read_text().splitlines()
     assert lines == [plain(text) for text in (cue.text, french.text)]
+
+
+def test_what_it_leaves_out_is_told_in_the_status_line_until_it_is_made_up_for(one):
+    in_french(one)
+    say(one, "ab cd ef gh.")
+    bridge, state = one.application.bridge, one.window.status.state
+    utterance = bridge.utterances.ended[-1].number
+    bridge.take(FurtherCaptionLeftOut(utterance=utterance, language="fr"))
+    assert state.text() == "Ready · French leaves out 1 sentence for now"
+    assert one.application.further.left_out == {"fr": 1}
+    bridge.take(
+        FurtherCaptionChanged(utterance=utterance, language="fr", kept=0, text="Mots.", n_read=4)
+    )
+    assert state.text() == "Ready"
+    bridge.take(FurtherCaptionLeftOut(utterance=utterance, language="fr"))
+    one.window.choices.second.pick("")
+    one.wait(lambda: state.text() == "Ready")
+
+
+def test_a_language_that_fell_behind_leaves_nothing_empty_in_what_is_kept(
+    one, monkeypatch, tmp_path
+):
+    monkeypatch.setattr("engine.translation.further.MOST_WAITING", 12)
+    told = []
+    one.application.bridge.event_came.connect(told.append)
+    in_french(one)
+    one.window.typed_line.lines_pasted.emit((("ab", "cd", "ef", "gh."),) * 12)
+    one.wait(lambda: len(one.application.keeper.cues) == 12)
+    one.window.close()
+    assert any(isinstance(event, FurtherCaptionLeftOut) for event in told)
+    assert all(cue.further[0].text for cue in one.application.keeper.cues)
+    journal = next((tmp_path / "sessions").glob("*/session.jsonl"))
+    cues = read_session(journal).cues
+    assert len(cues) == 12
+    assert all(cue.further[0].text for cue in cues)
 
 
 def test_every_language_can_be_exported_alone_and_together(one, tmp_path):

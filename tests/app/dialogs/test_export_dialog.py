@@ -7,6 +7,7 @@ import webvtt
 from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from app.captions.cues import Cue, FurtherText
 from app.dialogs.export_dialog import ExportDialog
 from app.look.widgets import file_dialogs
 from tests.support.app.cues import DOUBTFUL, EIGHT_HOURS, SURE, spoken
@@ -44,6 +45,18 @@ def test_the_dialog_writes_what_was_chosen_and_tells_it(dialog, tmp_path, keeps_
         dialog.times.setCurrentIndex(dialog.times.findData(times))
         dialog.export_to(tmp_path / "mine.vtt")
         assert webvtt.read(tmp_path / "mine.vtt")[0].start == first
+
+
+def test_what_a_further_language_left_out_is_counted_before_and_after(dialog, tmp_path):
+    texts = ("Oui.", "", "")
+    further = [(FurtherText(language="fr", text=text),) for text in texts]
+    cues = [Cue(start_s=n, end_s=n + 1, text="Ja.", further=one) for n, one in enumerate(further)]
+    dialog.show_cues([*cues, Cue(start_s=9, end_s=10, text="Nein.")], STARTED)
+    assert dialog.message.text() == "4 captions; French lacks 2 of them"
+    dialog.export_to(tmp_path / "x.srt")
+    assert dialog.message.text().endswith("; French lacks 2 of them")
+    dialog.show_cues(cues[:1], STARTED)
+    assert dialog.message.text() == "1 caption"
 
 
 def test_a_file_is_named_by_the_first_caption_in_it(dialog, monkeypatch):
