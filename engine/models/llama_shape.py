@@ -1,7 +1,9 @@
-"""The shape of a plain Llama, read from its ``config.json`` without torch.
+"""The shape of a plain Llama, or of a Gemma 3, read from its ``config.json`` without torch.
 
 Plain: rotary positions without scaling, no biases, SiLU, and weights in one safetensors file. That
-is what ``surtitle-train pretrain`` makes.
+is what ``surtitle-train pretrain`` makes. Gemma 3 norms what a layer adds, too, and queries and
+keys; its norms multiply by one more than their weight, its table by the root of the width; and some
+of its layers see a window only, and turn by angles of their own.
 """
 
 from collections.abc import Mapping
@@ -16,20 +18,33 @@ WEIGHTS_FILE = "model.safetensors"
 EMBEDDING, OUTPUT, LAST_NORM = "model.embed_tokens.weight", "lm_head.weight", "model.norm.weight"
 
 _MOST_LAYERS, _MOST = 1024, 1 << 24
-_PLAIN: Mapping[str, tuple[object, ...]] = {
-    "model_type": ("llama",),
-    "hidden_act": ("silu",),
+_Supported = Mapping[str, tuple[object, ...]]
+
+_ALL: _Supported = {
     "attention_bias": (False, None),
     "mlp_bias": (False, None),
     "quantization_config": (None,),
 }
+_PLAIN: _Supported = {**_ALL, "model_type": ("llama",), "hidden_act": ("silu",)}
 """The supported values of settings that change what a network computes; the first is default."""
+
+GEMMA = "gemma3_text"
+_PLAIN_GEMMA: _Supported = {
+    **_ALL,
+    "model_type": (GEMMA,),
+    "hidden_activation": ("gelu_pytorch_tanh",),
+    "attn_logit_softcapping": (None,),
+    "final_logit_softcapping": (None,),
+    "use_bidirectional_attention": (False, None),
+    "rope_scaling": (None,),
+}
+_LOCAL, _GLOBAL = "sliding_attention", "full_attention"
 _ROTARY = ("rope_scaling", "rope_parameters")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlamaShape:
-    """Sizes and constants of a plain Llama.
+    """Sizes and constants of a network.
 
     Attributes:
         layers: decoder layers.
@@ -43,6 +58,10 @@ class LlamaShape:
         epsilon: of the norms.
         theta: base of the rotary angles.
         max_positions: that it was trained for.
+        is_gemma: it is a Gemma 3.
+        window: positions that its local layers see.
+        local_theta: base of the rotary angles of these.
+        local: whether each layer is one; none of a Llama.
     """
 
     layers: int
@@ -56,6 +75,10 @@ class LlamaShape:
     epsilon: float
     theta: float
     max_positions: int
+    is_gemma: bool = False
+    window: int = 0
+    local_theta: float = 0.0
+    local: tuple[bool, ...] = ()
 
     @property
     def tensors(self) -> dict[str, tuple[int, ...]]:
@@ -64,10 +87,18 @@ class LlamaShape:
         for layer in range(self.layers):
             stem = layer_stem(layer)
             shapes |= {f"{stem}.{path}.weight": shape for path, shape in self.linear_layers.items()}
-            for norm in ("input_layernorm", "post_attention_layernorm"):
+            norms = ("input_layernorm", "post_attention_layernorm")
+            for norm in (*norms, *(_NORMS_OF_GEMMA if self.is_gemma else ())):
                 shapes[f"{stem}.{norm}.weight"] = (self.hidden,)
+            for norm in ("q_norm", "k_norm") if self.is_gemma else ():
+                shapes[f"{stem}.self_attn.{norm}.weight"] = (self.head_size,)
         shapes[LAST_NORM] = (self.hidden,)
         return shapes if self.tied else shapes | {OUTPUT: (self.vocabulary, self.hidden)}
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether some layers are local, so that there are angles and masks of two kinds."""
+        return any(self.local)
 
     @property
     def linear_layers(self) -> dict[str, tuple[int, int]]:
@@ -89,6 +120,9 @@ class LlamaShape:
         return sum(_product(shape) for shape in self.tensors.values())
 
 
+_NORMS_OF_GEMMA = ("pre_feedforward_layernorm", "post_feedforward_layernorm")
+
+
 def layer_stem(layer: int) -> str:
     """Return the path of a block in the network."""
     return f"model.layers.{layer}"
@@ -99,11 +133,12 @@ def read_llama_shape(folder: Path) -> LlamaShape:
 
     Raises:
         OSError: config.json cannot be read.
-        ValueError: it is garbled, or describes no plain Llama; the text continues a sentence that
-            begins with the file.
+        ValueError: it is garbled, or describes neither a plain Llama nor a Gemma 3; the text
+            continues a sentence that begins with the file.
     """
     config = JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES)
-    config.check_supported(_PLAIN)
+    is_gemma = config.values.get("model_type") == GEMMA
+    config.check_supported(_PLAIN_GEMMA if is_gemma else _PLAIN)
     hidden = config.size("hidden_size", most=_MOST)
     heads = config.size("num_attention_heads", most=_MOST)
     kv_heads = config.size("num_key_value_heads", heads, most=_MOST)
@@ -111,6 +146,12 @@ def read_llama_shape(folder: Path) -> LlamaShape:
     if head_size % 2 or heads % kv_heads:
         sizes = f"{head_size} ({heads}/{kv_heads})"
         refuse(Fault.UNSUPPORTED(detail=f"sets 'head_dim' to {sizes}, which is not supported"))
+    local = _local_layers(config, head_size) if is_gemma else ()
+    angles = {
+        key: config.inner("rope_parameters").inner(key) for key in (_GLOBAL, _LOCAL) if is_gemma
+    }
+    for key, part in angles.items():
+        _check_angles(key, part)
     return LlamaShape(
         layers=config.size("num_hidden_layers", most=_MOST_LAYERS),
         hidden=hidden,
@@ -119,11 +160,26 @@ def read_llama_shape(folder: Path) -> LlamaShape:
         head_size=head_size,
         feed_forward=config.size("intermediate_size", most=_MOST),
         vocabulary=config.size("vocab_size", most=_MOST),
-        tied=config.flag("tie_word_embeddings", default=False),
+        tied=config.flag("tie_word_embeddings", default=is_gemma),
         epsilon=config.number("rms_norm_eps"),
-        theta=_theta(config),
+        theta=angles[_GLOBAL].number("rope_theta") if is_gemma else _theta(config),
         max_positions=config.size("max_position_embeddings", most=_MOST),
+        is_gemma=is_gemma,
+        window=config.size("sliding_window", most=_MOST) if is_gemma else 0,
+        local_theta=angles[_LOCAL].number("rope_theta") if is_gemma else 0.0,
+        local=local,
     )
+
+
+def _local_layers(config: JsonObject, head_size: int) -> tuple[bool, ...]:
+    """Return whether each layer of a Gemma 3 sees a window only."""
+    if config.size("query_pre_attn_scalar", most=_MOST) != head_size:
+        detail = "sets 'query_pre_attn_scalar' to another size than 'head_dim', not supported"
+        refuse(Fault.UNSUPPORTED(detail=detail))
+    kinds = config.texts("layer_types")
+    if len(kinds) != config.size("num_hidden_layers") or not {*kinds} <= {_LOCAL, _GLOBAL}:
+        refuse(Fault.UNSUPPORTED(detail="does not name the kind of each layer in 'layer_types'"))
+    return tuple(kind == _LOCAL for kind in kinds)
 
 
 def _theta(config: JsonObject) -> float:
@@ -133,12 +189,17 @@ def _theta(config: JsonObject) -> float:
     """
     parts = {key: config.inner(key) for key in _ROTARY if config.values.get(key)}
     for key, part in parts.items():
-        kind = part.values.get("rope_type", part.values.get("type", "default"))
-        if kind != "default" or part.values.get("partial_rotary_factor", 1) != 1:
-            detail = f"sets {shown(key)} to {shown(kind)}, which is not supported"
-            refuse(Fault.UNSUPPORTED(detail=detail))
+        _check_angles(key, part)
     rotary = next(iter(parts.values()), config)
     return (rotary if "rope_theta" in rotary else config).number("rope_theta")
+
+
+def _check_angles(key: str, rotary: JsonObject) -> None:
+    """Refuse positions that are scaled."""
+    kind = rotary.values.get("rope_type", rotary.values.get("type", "default"))
+    if kind != "default" or rotary.values.get("partial_rotary_factor", 1) != 1:
+        detail = f"sets {shown(key)} to {shown(kind)}, which is not supported"
+        refuse(Fault.UNSUPPORTED(detail=detail))
 
 
 def _product(shape: tuple[int, ...]) -> int:

@@ -24,6 +24,8 @@ from torch.nn.modules.module import (
 from transformers import (
     AutoModelForCausalLM,
     BitsAndBytesConfig,
+    Gemma3ForCausalLM,
+    Gemma3TextConfig,
     LlamaConfig,
     LlamaForCausalLM,
     PreTrainedModel,
@@ -81,7 +83,7 @@ def pretrained_network(
             kind: type = AutoModelForCausalLM
             given: dict[str, object] = {"pretrained_model_name_or_path": folder}
             if size.n_in_8_bits:
-                kind, given = LlamaForCausalLM, _unpacked(folder)
+                kind, given = _unpacked(folder)
                 dtype = dtype or torch.float32
             loaded = kind.from_pretrained(  # type: ignore[attr-defined]
                 **given,
@@ -130,15 +132,16 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
     return tokenizer
 
 
-def _unpacked(folder: Path) -> dict[str, object]:
-    """Return what transformers is given in the place of a folder: a shape, and its weights."""
+def _unpacked(folder: Path) -> tuple[type, dict[str, object]]:
+    """Return a network's class, and in the place of a folder its configuration and its weights."""
     shape = read_llama_shape(folder)
     weights = parse_llama_weights(read_llama_file(folder, shape), shape)
-    return {
+    kind, described = (
+        (Gemma3ForCausalLM, Gemma3TextConfig) if shape.is_gemma else (LlamaForCausalLM, LlamaConfig)
+    )
+    return kind, {
         "pretrained_model_name_or_path": None,
-        "config": LlamaConfig.from_pretrained(
-            folder, local_files_only=True, trust_remote_code=False
-        ),
+        "config": described.from_pretrained(folder, local_files_only=True, trust_remote_code=False),
         "state_dict": {
             name: torch.from_numpy(np.require(array, requirements=["A", "W"]))
             for name, array in weights.items()

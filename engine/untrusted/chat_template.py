@@ -9,7 +9,12 @@ from collections.abc import Mapping, Sequence
 from engine.untrusted import limited_process
 from engine.untrusted.limited_child import Asked, Conversation, rendered
 
-_OURS = frozenset({"3d445115a12b9d70227f4ec85c94ac0deb42a7cd639e89ee8df26d59653bae2a"})
+_OURS = frozenset(
+    {
+        "3d445115a12b9d70227f4ec85c94ac0deb42a7cd639e89ee8df26d59653bae2a",  # of our own tokenizers
+        "4e00998a48827eb83af774f221e68e6a20be5dc398b03eb3138058092cc9e838",  # of a cut Gemma
+    }
+)
 """sha256 of the templates of bundled models."""
 
 _CPU_S, _MEMORY_BYTES = 1, 1 << 28

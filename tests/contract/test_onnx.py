@@ -12,15 +12,17 @@ import pytest
 from engine.layout.rows import Row
 from engine.models.fingerprint import read_fingerprint
 from engine.models.policy_head import PolicyHead
+from engine.runtime.causal_model import Ask
 from engine.runtime.loader import load_weights
 from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import LAYOUTS, LayoutSettings, ModelSettings
 from engine.translation.retranslator import Retranslator
 from tests.support.adapter_folders import CONFIG, factors, write_adapter
-from tests.support.fakes import bare_prompt, play, save_graph_model
+from tests.support.fakes import bare_prompt, play, save_gemma_graph, save_graph_model
 from tests.support.networks import N_IDS
 from tests.support.rows import passes, sample
 from tests.support.twins import Twins, both, twin
+from training.trainer.pretraining.export import export_folder
 
 CASES = 24
 
@@ -52,6 +54,51 @@ def test_an_utterance_longer_than_the_cache_is_computed_alike_after_evictions(
     system = twin(both(graph), policy=policy, layout=layout, capacity=capacity)
     play(system, random.Random(1), n_turns)
     assert system.model.evicted > 3
+
+
+@pytest.fixture(scope="module")
+def gemma(tmp_path_factory):
+    """Local layers see 8 positions, and turn by other angles than the others."""
+    return save_gemma_graph(tmp_path_factory.mktemp("gemma"))
+
+
+def test_gemma_3_is_computed_alike_with_edits_overflow_and_evictions(gemma):
+    weights = both(gemma)
+    compared = 0
+    for seed in range(8):
+        rng = random.Random(seed)
+        layout = LayoutSettings(slot_length=rng.randint(3, 16))
+        system = twin(weights, policy=rng.choice(["read:2", "wait:2"]), layout=layout)
+        play(system, rng, 2)
+        compared += system.model.compared
+    assert compared > 60
+    system = twin(weights, policy="read:2", layout=LayoutSettings(slot_length=8), capacity=90)
+    play(system, random.Random(1), 16)
+    assert system.model.evicted > 3
+
+
+def test_gemma_3_kept_in_8_bits_is_the_same_network_for_both(gemma, tmp_path):
+    export_folder(gemma, tmp_path / "small", in_8_bits=True)
+    system = twin(both(tmp_path / "small"), policy="read:2")
+    for seed in range(4):
+        play(system, random.Random(seed), 2)
+    assert system.model.compared > 30
+
+
+def test_gemma_3_says_the_same_of_lanes_together_as_of_each_alone(gemma):
+    light, heavy = both(gemma)
+    rng = random.Random(5)
+    stores = [weights.new_store(3, 200) for weights in (light, heavy)]
+    alone = [light.new_model(200) for _ in range(3)]
+    waiting = [passes(sample("slots", rng)) for _ in alone]
+    while all(waiting):
+        fed = [(lane, waiting[lane].pop(0)) for lane in range(3)]
+        here, there = (
+            [one.logits for one in store.feed([Ask(*each) for each in fed])] for store in stores
+        )
+        for (lane, rows), mine, its in zip(fed, here, there, strict=True):
+            assert np.abs(mine - its.numpy()).max() < 1e-3
+            assert np.abs(mine - alone[lane].feed(rows)).max() < 1e-4
 
 
 def test_the_states_that_a_head_reads_are_computed_alike(graph):

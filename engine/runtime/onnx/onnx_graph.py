@@ -1,4 +1,4 @@
-"""Describe a plain Llama as a graph of ONNX, with explicit positions, mask and cached keys.
+"""Describe a Llama or a Gemma 3 as a graph of ONNX, with explicit positions, mask and cached keys.
 
 The graph depends on the shape alone, so the same shape gives the same bytes. Its weights keep the
 names that they have in the model folder, and are given when it is loaded.
@@ -17,6 +17,7 @@ Inputs, all but the cache different from pass to pass; B is 1 in a folder::
     mask       float32  (B, 1, Q, K)   added to the scores: 0 where a row sees another
     last       int32    (B,)           rows of each lane, the new ones among them, less 1
     length     int32    ()             K, the most rows of a lane
+    ...local                           cos, sin and mask of local layers, where there are any
     keys.0 ..  float32  (B, H, C, D)   the cache of each layer, C rows of room
     values.0 ..                        likewise
 
@@ -32,6 +33,8 @@ Outputs are ``logits`` (B, V) of the last rows, and each ``keys.0.new`` and ``va
 have the shape of the cache: bound to the same memory, the operator only writes the new rows there,
 and nothing is copied. It hides later rows of the cache by itself, so the rows of one pass must be
 in order of position; the mask hides all others that the rule of ``engine.layout.rows`` hides.
+
+Norms of Gemma multiply by one more than their weight, which is added before they are given.
 
 ``GroupQueryAttention``, ``RotaryEmbedding`` and the norms that add the residual are operators of
 ONNX Runtime (https://onnxruntime.ai/docs/reference/operators/contrib_ops); the rest is standard.
@@ -80,7 +83,10 @@ NEWEST, QUERIES, KEYS = "newest", "batch.queries", "batch.keys"
 CARRIES, VECTORS = "carries", "vectors"
 """Inputs of the graph of lanes alone."""
 
-_AS_ROWS = "rows"  # a shape: (B * Q, width)
+_AS_ROWS, _AS_HEADS = "rows", "heads"  # shapes: (B * Q, width), (B * Q * H, D)
+
+_LOCAL = ".local"
+"""Added to the names of the inputs of local layers."""
 
 _EMBEDDED, _TOKENS = "embedded", "embedded.tokens"
 """What the first layer reads, and the embeddings of ids that this is made of."""
@@ -89,8 +95,8 @@ _EMBEDDED, _TOKENS = "embedded", "embedded.tokens"
 def graph_bytes(shape: LlamaShape) -> bytes:
     """Return the graph of a shape as a file of ONNX, as it stands in a model folder."""
     sizes = [constant(name, numbers) for name, numbers in batch_sizes(shape, 1, -1).items()]
-    constants = [*sizes, _rows_size(shape), constant(NEWEST, [-1])]
-    layers = [*_embedded(_EMBEDDED, coded=False), *_layers(shape, packed=False)]
+    constants = [*sizes, *_row_sizes(shape), constant(NEWEST, [-1])]
+    layers = [*_embedded(shape, _EMBEDDED, coded=False), *_layers(shape, packed=False)]
     parts = [*layers, *_tensors(shape), *constants]
     return model([*parts, *_borders(shape, lanes=1, rows="Q")], FORMAT)
 
@@ -107,10 +113,10 @@ def lanes_graph_bytes(
             ``packed``.
     """
     sizes = [graph_input(name, INT64, [3]) for name in (QUERIES, KEYS)]
-    parts = [*_unpacked(shape, coded), *_embedded(_TOKENS, coded=EMBEDDING in coded)]
+    parts = [*_unpacked(shape, coded), *_embedded(shape, _TOKENS, coded=EMBEDDING in coded)]
     parts += [node("Where", [CARRIES, VECTORS, _TOKENS], [_EMBEDDED])]
     parts += _layers(shape, packed=packed)
-    parts += [*_tensors(shape, packed=packed, coded=coded), _rows_size(shape)]
+    parts += [*_tensors(shape, packed=packed, coded=coded), *_row_sizes(shape)]
     parts += [*_borders(shape, lanes="B", rows="N"), *sizes, graph_input(NEWEST, INT64, ["B"])]
     parts += [graph_input(CARRIES, BOOL, ["N", 1])]
     parts += [graph_input(VECTORS, FLOAT, ["N", shape.hidden])]
@@ -137,6 +143,11 @@ def cache_names(layer: int) -> tuple[str, str]:
     return f"keys.{layer}", f"values.{layer}"
 
 
+def angle_names(shape: LlamaShape) -> list[str]:
+    """Return what is added to the names of tables and masks: one of each for a kind of layer."""
+    return ["", _LOCAL] if shape.is_mixed else [""]
+
+
 def new_name(cached: str) -> str:
     """Return the name of the output that continues a cache."""
     return f"{cached}.new"
@@ -148,13 +159,17 @@ def _unpacked(shape: LlamaShape, coded: Collection[str]) -> Iterator[bytes]:
             yield node("DequantizeLinear", [name + CODES, name + SCALES], [name], axis=0)
 
 
-def _embedded(result: str, *, coded: bool) -> Iterator[bytes]:
-    if not coded:
-        yield node("Gather", [EMBEDDING, "ids"], [result])
-        return
-    for part in (CODES, SCALES):
-        yield node("Gather", [EMBEDDING + part, "ids"], [result + part])
-    yield node("DequantizeLinear", [result + CODES, result + SCALES], [result], axis=0)
+def _embedded(shape: LlamaShape, result: str, *, coded: bool) -> Iterator[bytes]:
+    found = f"{result}.found" if shape.is_gemma else result
+    if coded:
+        for part in (CODES, SCALES):
+            yield node("Gather", [EMBEDDING + part, "ids"], [found + part])
+        yield node("DequantizeLinear", [found + CODES, found + SCALES], [found], axis=0)
+    else:
+        yield node("Gather", [EMBEDDING, "ids"], [found])
+    if shape.is_gemma:
+        yield node("Constant", [], [f"{result}.scale"], value_float=shape.hidden**0.5)
+        yield node("Mul", [found, f"{result}.scale"], [result])
 
 
 def _layers(shape: LlamaShape, *, packed: bool) -> Iterator[bytes]:
@@ -164,11 +179,17 @@ def _layers(shape: LlamaShape, *, packed: bool) -> Iterator[bytes]:
         yield _norm(shape, stream, addend, f"{stem}.input_layernorm", last=False)
         stream = f"{stem}.input_layernorm.sum" if addend else stream
         yield from _attention(shape, layer, f"{stem}.input_layernorm", packed=packed)
-        after = f"{stem}.post_attention_layernorm"
-        yield _norm(shape, stream, f"{stem}.self_attn.o_proj", after, last=False)
+        after, addend = f"{stem}.post_attention_layernorm", f"{stem}.self_attn.o_proj"
+        if shape.is_gemma:  # what is added is normed, too
+            yield _norm(shape, addend, "", after, last=False)
+            after, addend = f"{stem}.pre_feedforward_layernorm", after
+        yield _norm(shape, stream, addend, after, last=False)
         stream = f"{after}.sum"
         yield from _feed_forward(shape, stem, after, packed=packed)
         addend = f"{stem}.mlp.down_proj"
+        if shape.is_gemma:
+            yield _norm(shape, addend, "", f"{stem}.post_feedforward_layernorm", last=False)
+            addend = f"{stem}.post_feedforward_layernorm"
     yield _norm(shape, stream, addend, STATES, last=True)
     yield node("Gather", [STATES, NEWEST], ["asked"])
     output = EMBEDDING if shape.tied else OUTPUT
@@ -209,13 +230,20 @@ def _linear(shape: LlamaShape, path: str, rows: str, *, packed: bool) -> bytes:
 
 def _attention(shape: LlamaShape, layer: int, rows: str, *, packed: bool) -> Iterator[bytes]:
     stem = f"{layer_stem(layer)}.self_attn"
+    kind = _LOCAL if shape.is_mixed and shape.local[layer] else ""
     for part in ("q", "k", "v"):
         path = f"{stem}.{part}_proj"
         yield _linear(shape, path, rows, packed=packed)
         size = QUERIES if part == "q" else KEYS
-        yield node("Reshape", [path, size], [f"{path}.batch"])
+        rows_of_part = path
+        if shape.is_gemma and part != "v":
+            norm = f"{stem}.{part}_norm"
+            yield node("Reshape", [path, _AS_HEADS], [f"{path}.heads"])
+            yield _norm(shape, f"{path}.heads", "", norm, last=False)
+            rows_of_part = norm
+        yield node("Reshape", [rows_of_part, size], [f"{path}.batch"])
         if part != "v":
-            turned = [f"{path}.batch", "positions", "cos", "sin"]
+            turned = [f"{path}.batch", "positions", f"cos{kind}", f"sin{kind}"]
             yield node("RotaryEmbedding", turned, [f"{path}.turned"], MICROSOFT)
     cached = cache_names(layer)
     yield node(
@@ -223,7 +251,7 @@ def _attention(shape: LlamaShape, layer: int, rows: str, *, packed: bool) -> Ite
         [
             *(f"{stem}.q_proj.turned", f"{stem}.k_proj.turned", f"{stem}.v_proj.batch"),
             *cached,
-            *("last", "length", "", "", "", "mask"),
+            *("last", "length", "", "", "", f"mask{kind}"),
         ],
         [f"{stem}.mixed", *map(new_name, cached)],
         MICROSOFT,
@@ -238,8 +266,12 @@ def _feed_forward(shape: LlamaShape, stem: str, rows: str, *, packed: bool) -> I
     gate, up, product = (f"{stem}.mlp.{name}" for name in ("gate_proj", "up_proj", "product"))
     yield _linear(shape, gate, rows, packed=packed)
     yield _linear(shape, up, rows, packed=packed)
-    yield node("QuickGelu", [gate], [f"{gate}.silu"], MICROSOFT, alpha=1.0)  # SiLU, if alpha is 1
-    yield node("Mul", [f"{gate}.silu", up], [product])
+    opened = f"{gate}.silu"
+    if shape.is_gemma:  # GELU by the hyperbolic tangent
+        yield node("FastGelu", [gate], [opened], MICROSOFT)
+    else:
+        yield node("QuickGelu", [gate], [opened], MICROSOFT, alpha=1.0)  # SiLU, if alpha is 1
+    yield node("Mul", [opened, up], [product])
     yield _linear(shape, f"{stem}.mlp.down_proj", product, packed=packed)
 
 
@@ -259,16 +291,19 @@ def _tensors(
         yield weight(name + SCALES, scales, FLOAT, WEIGHTS_FILE)
 
 
-def _rows_size(shape: LlamaShape) -> bytes:
-    return constant(_AS_ROWS, [-1, shape.heads * shape.head_size])
+def _row_sizes(shape: LlamaShape) -> Iterator[bytes]:
+    yield constant(_AS_ROWS, [-1, shape.heads * shape.head_size])
+    if shape.is_gemma:
+        yield constant(_AS_HEADS, [-1, shape.head_size])
 
 
 def _borders(shape: LlamaShape, *, lanes: int | str, rows: str) -> Iterator[bytes]:
     yield graph_input("ids", INT64, [rows])
     yield graph_input("positions", INT64, [lanes, "Q"])
-    for table in ("cos", "sin"):
-        yield graph_input(table, FLOAT, ["P", shape.head_size // 2])
-    yield graph_input("mask", FLOAT, [lanes, 1, "Q", "K"])
+    for kind in angle_names(shape):
+        for table in ("cos", "sin"):
+            yield graph_input(table + kind, FLOAT, ["P", shape.head_size // 2])
+        yield graph_input(f"mask{kind}", FLOAT, [lanes, 1, "Q", "K"])
     yield graph_input("last", INT32, [lanes])
     yield graph_input("length", INT32, [])
     yield graph_output("logits", FLOAT, [lanes, shape.vocabulary])

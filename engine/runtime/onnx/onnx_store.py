@@ -1,4 +1,4 @@
-"""A Llama on ONNX Runtime with the slot cache of one conversation, or of several, without torch.
+"""A network on ONNX Runtime with the slot cache of one conversation, or of several, without torch.
 
 The runtime reads and writes memory that is bound once: ids, positions and the cache are arrays of
 this process, so a pass copies nothing but its few rows, and computes without Python's lock.
@@ -30,6 +30,7 @@ from engine.runtime.onnx.onnx_graph import (
     NEWEST,
     STATES,
     VECTORS,
+    angle_names,
     batch_sizes,
     cache_names,
     lanes_graph_bytes,
@@ -120,6 +121,11 @@ class OnnxNetwork:
 
     def _given(self, weights: Mapping[str, Stored]) -> tuple[Mapping[str, Numbers], set[str]]:
         """Return what the runtime is given, by its names in the graph, and which come in 8 bits."""
+        if self.shape.is_gemma:  # its norms multiply by one more than their weight
+            weights = {
+                name: it if isinstance(it, PackedRows) or it.ndim > 1 else it + np.float32(1)
+                for name, it in weights.items()
+            }
         if self._packed:
             whole = {name: whole_weight(it) for name, it in weights.items()}
             return packed_weights(whole, packed_layers(self.shape)), set()
@@ -185,7 +191,7 @@ class OnnxStore:
             per_sight=4 * shape.layers * shape.heads * shape.head_size,
         )
         self._passes = dict[tuple[_Lanes, int], _BoundPass]()  # by lanes and rows of each
-        self._turns = _rotations(shape, _FIRST_POSITIONS)
+        self._turns = _all_rotations(shape, _FIRST_POSITIONS)
 
     @property
     def peak_memory_bytes(self) -> int:
@@ -208,8 +214,12 @@ class OnnxStore:
         Their keys are turned back: rotations compose, so no key is computed again.
         """
         self._reach(gone.distance)
-        cos, sin = (table[gone.distance] for table in self._turns)  # (D / 2,) each
         keys, values = self.layers[:, 0, lane], self.layers[:, 1, lane]  # (layers, H, K, D)
+        kinds = list(map(int, self._network.shape.local)) or [0] * len(keys)
+        cos, sin = (
+            np.stack([tables[kind][gone.distance] for kind in kinds])[:, None, None]
+            for tables in zip(*self._turns, strict=True)
+        )  # (layers, 1, 1, D / 2) each
         old = self.book.n_rows[lane]
         start, end = gone.start, gone.start + old - gone.stop
         values[..., start:end, :] = values[..., gone.stop : old, :].copy()
@@ -232,9 +242,8 @@ class OnnxStore:
         encoded = [row.position + row.shift for row in rows]
         self._reach(max(encoded))
         new, cached = self.book.begin([(lane, rows)])
-        sight = visible(*new[:2], *cached[:2])  # (1, Q, K)
-        mask = np.where(sight, np.float32(0), _HIDDEN)[None]  # (1, 1, Q, K)
-        length = mask.shape[-1]
+        masks = [mask[None] for mask in self._masks(new, cached)]  # (1, 1, Q, K) each
+        length = cached.shape[-1]
         bound = self._bound((lane, lane + 1), len(rows))
         bound.ids[:] = [max(0, row.id) for row in rows]
         bound.carries[:, 0] = [row.id < 0 for row in rows]
@@ -244,7 +253,7 @@ class OnnxStore:
             bound.vectors[carriers] = ask.vectors
         bound.positions[0] = encoded
         bound.last[0], bound.length[...] = length - 1, length
-        self._run(bound, mask)
+        self._run(bound, masks)
         states = bound.states.copy() if ask.keep_states else None
         if rows != arrived:
             order = [rows.index(row) for row in arrived]
@@ -284,16 +293,18 @@ class OnnxStore:
         self._reach(int(encoded.max()))
         places = np.array([ask.lane for ask in asked]) - lanes[0]
         length = max(cached.shape[-1], 1 + max(self.book.n_rows[slice(*lanes)]))
-        mask = np.zeros((lanes[1] - lanes[0], 1, 1, length), dtype=np.float32)
-        sight = visible(*new[:2], *cached[:2])  # (N, 1, K)
-        mask[places, 0, :, : sight.shape[-1]] = np.where(sight, np.float32(0), _HIDDEN)
+        masks = list[Floats]()
+        for of_asked in self._masks(new, cached):  # (N, 1, K)
+            mask = np.zeros((lanes[1] - lanes[0], 1, 1, length), dtype=np.float32)
+            mask[places, 0, :, : cached.shape[-1]] = of_asked
+            masks.append(mask)
         bound = self._bound(lanes, 1)
         bound.ids[:], bound.positions[:] = 0, 0
         bound.carries[:] = False
         bound.ids[places] = [ask.rows[0].id for ask in asked]
         bound.positions[places, 0] = encoded
         bound.last[:], bound.length[...] = self.book.n_rows[slice(*lanes)], length
-        self._run(bound, mask)
+        self._run(bound, masks)
         self.book.commit()
         return {
             ask.lane: _computed(
@@ -308,8 +319,22 @@ class OnnxStore:
             self.forget_steps()
         return self._passes.get((lanes, n_rows)) or self._bind(lanes, n_rows)
 
-    def _run(self, bound: _BoundPass, mask: Floats) -> None:
-        bound.binding.bind_cpu_input("mask", mask)
+    def _masks(self, new: Integers, cached: Integers) -> list[Floats]:
+        """Return the mask of each kind of layer, shape (B, Q, K): local ones count positions.
+
+        Args:
+            new: position, time and encoded position of the queries, shape (3, B, Q).
+            cached: of the keys, shape (3, B, K).
+        """
+        shape = self._network.shape
+        seen = [visible(*new[:2], *cached[:2])]
+        if shape.is_mixed:
+            seen.append(seen[0] & (new[2][..., None] - cached[2][:, None] < shape.window))
+        return [np.where(one, np.float32(0), _HIDDEN) for one in seen]
+
+    def _run(self, bound: _BoundPass, masks: Sequence[Floats]) -> None:
+        for kind, mask in zip(angle_names(self._network.shape), masks, strict=True):
+            bound.binding.bind_cpu_input(f"mask{kind}", mask)
         try:
             self._session.run_with_iobinding(bound.binding)
         except Exception as error:
@@ -336,14 +361,16 @@ class OnnxStore:
             logits=np.zeros((n_lanes, shape.vocabulary), dtype=np.float32),
             states=np.zeros((n_lanes * n_rows, shape.hidden), dtype=np.float32),
         )
-        binding, (cos, sin) = bound.binding, self._turns
+        binding = bound.binding
+        tables = dict[str, _Array]()
+        for kind, (cos, sin) in zip(angle_names(shape), self._turns, strict=True):
+            tables |= {f"cos{kind}": cos, f"sin{kind}": sin}
         inputs: dict[str, _Array] = {
             "ids": bound.ids,
             CARRIES: bound.carries,
             VECTORS: bound.vectors,
             "positions": bound.positions,
-            "cos": cos,
-            "sin": sin,
+            **tables,
             "last": bound.last,
             "length": bound.length,
         }
@@ -367,9 +394,9 @@ class OnnxStore:
 
     def _reach(self, position: int) -> None:
         """Make the tables of rotations reach a position."""
-        n_positions = len(self._turns[0])
+        n_positions = len(self._turns[0][0])
         if position >= n_positions:
-            self._turns = _rotations(self._network.shape, max(2 * n_positions, position + 1))
+            self._turns = _all_rotations(self._network.shape, max(2 * n_positions, position + 1))
             self._passes.clear()
 
 
@@ -398,13 +425,19 @@ def _computed(ask: Ask, logits: Floats, states: Floats | None) -> Computed:
     return Computed(kept, states)
 
 
-def _rotations(shape: LlamaShape, n_positions: int) -> tuple[Floats, Floats]:
+def _all_rotations(shape: LlamaShape, n_positions: int) -> list[tuple[Floats, Floats]]:
+    """Return the rotations of each kind of layer, those of local ones last."""
+    bases = [shape.theta, shape.local_theta] if shape.is_mixed else [shape.theta]
+    return [_rotations(shape.head_size, base, n_positions) for base in bases]
+
+
+def _rotations(head_size: int, base: float, n_positions: int) -> tuple[Floats, Floats]:
     """Return cosine and sine of each position and pair, shape (P, D / 2), as transformers rounds.
 
     Source: RoFormer (Su et al. 2021, https://arxiv.org/abs/2104.09864), section 3.2.2.
     """
-    pairs = np.arange(0, shape.head_size, 2, dtype=np.float32) / np.float32(shape.head_size)
-    speeds = np.float32(1) / np.float32(shape.theta) ** pairs  # (D / 2,)
+    pairs = np.arange(0, head_size, 2, dtype=np.float32) / np.float32(head_size)
+    speeds = np.float32(1) / np.float32(base) ** pairs  # (D / 2,)
     angles = np.arange(n_positions, dtype=np.float32)[:, None] * speeds  # (P, D / 2)
     return np.cos(angles), np.sin(angles)
 
