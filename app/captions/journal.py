@@ -45,8 +45,8 @@ _NAME = "%Y-%m-%d_%H%M%S"
 _MARK_NAME, _LEAST_OLD = "old", timedelta(days=2)
 """A file beside a journal that was found to be old, and how long before it is deleted."""
 
-_MOST_BYTES, _LONGEST_LINE = 100_000_000, 1_000_000
-"""Of a journal that is read: hundreds of hours of talk, and far more than an utterance has."""
+_MOST_BYTES, _LONGEST_LINE = 20_000_000, 1_000_000
+"""Of a journal that is read: seventy hours of talk, and far more than an utterance has."""
 
 _MOST_FURTHER = 16  # languages of a cue
 

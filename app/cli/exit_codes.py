@@ -1,5 +1,6 @@
 """Exit codes and messages on stderr that the terminal commands share."""
 
+import errno
 import re
 import sys
 import traceback
@@ -50,7 +51,8 @@ def exit_code_of(name: str, work: Callable[[], None]) -> int:
 
 def _unexpected(error: BaseException) -> str:
     """Return one sentence about an unexpected error, with its line in the code."""
-    if _MEMORY.search(f"{type(error).__name__} {error}"):
+    is_full = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    if is_full or _MEMORY.search(f"{type(error).__name__} {error}"):
         return "memory ran out: choose a smaller model or 4 bits, or close other programs"
     frame = traceback.extract_tb(error.__traceback__)[-1]
     text = (str(error).strip().splitlines() or [""])[0][:_LONGEST]

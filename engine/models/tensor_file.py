@@ -26,11 +26,16 @@ def read_tensor_file(path: Path, limit: int) -> bytes:
         OSError: it cannot be read, or is no plain file.
         ValueError: it is longer.
     """
+    check_size(path, limit)
     with open_plain(path) as file:
-        content = file.read(limit + 1)
-    if len(content) > limit:
-        refuse(Fault.OVERSIZED(detail=f"is longer than {limit} bytes"))
-    return content
+        return file.read(limit)
+
+
+def check_size(path: Path, limit: int) -> None:
+    """Check that a file has at most ``limit`` bytes; raises as ``read_tensor_file``."""
+    with open_plain(path) as file:
+        if file.seek(0, 2) > limit:
+            refuse(Fault.OVERSIZED(detail=f"is longer than {limit} bytes"))
 
 
 def map_tensor_file(path: Path) -> mmap.mmap:

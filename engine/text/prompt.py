@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
 
-from engine.errors import ModelError
+from engine.errors import ModelError, is_failure
 from engine.layout.rows import Headers
 from engine.messages import Code
 from engine.metrics.units import is_spaced
@@ -173,18 +173,29 @@ def _marker(tokenizer: Tokenizer, card: ModelCard, text: str) -> int:
 
 def word_ids(tokenizer: WordTokenizer, word: str) -> list[int]:
     """Encode one whitespace word with the blank before it, in training and live; never a marker."""
-    return cast(
-        "list[int]",
-        tokenizer.encode(" " + word, add_special_tokens=False, split_special_tokens=True),
-    )
+    return _encoded(tokenizer, " " + word)
 
 
 def joined_ids(tokenizer: WordTokenizer, word: str) -> list[int]:
     """Encode a word that follows another without a blank; nothing if the tokenizer adds one."""
-    encoded = tokenizer.encode(word, add_special_tokens=False, split_special_tokens=True)
-    ids = cast("list[int]", encoded)
+    ids = _encoded(tokenizer, word)
     begins = [str(token) for token in tokenizer.convert_ids_to_tokens(ids[:1])]
     return [] if any(token.startswith(_WORD_MARKS) for token in begins) else ids
+
+
+def _encoded(tokenizer: WordTokenizer, text: str) -> list[int]:
+    """Encode a text; in halves, where a pattern of the tokenizer gives up on the whole.
+
+    Oniguruma does so after ten million steps, which some patterns of strangers take for some words.
+    """
+    try:
+        ids = tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True)
+    except BaseException as error:
+        half = len(text) // 2
+        if not half or not is_failure(error):
+            raise
+        return _encoded(tokenizer, text[:half]) + _encoded(tokenizer, text[half:])
+    return cast("list[int]", ids)
 
 
 def full_stop_ids(tokenizer: WordTokenizer, word: str, full_stop: str) -> tuple[int, ...]:

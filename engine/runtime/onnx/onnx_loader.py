@@ -43,6 +43,7 @@ from engine.untrusted.chat_template import is_ours
 from engine.untrusted.faults import Fault, FaultError, fault_of
 from engine.untrusted.model_folder import check_model_folder
 from engine.untrusted.regular_file import file_sha256
+from engine.untrusted.safetensors_header import read_header
 from engine.untrusted.tokenizer_trial import try_tokenizer
 
 LEAST_RUNTIME = (1, 22)
@@ -277,9 +278,13 @@ def verify_weights(folder: Path) -> None:
     """Raise ModelError if a folder's weights are not those that its card names, if it names any."""
     try:
         hashes = _graph_hashes(folder)
+        read_header(folder / WEIGHTS_FILE)  # tells at once of many files what a hash takes long for
         _check_hash(folder, file_sha256(folder / WEIGHTS_FILE), hashes)
     except (OSError, UnfitGraphError):
         return  # without a hash there is nothing to hold; who loads them tells that they are gone
+    except ValueError as error:
+        reason = fault_of(error, WEIGHTS_FILE)
+        raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
 
 
 def _check_hash(folder: Path, found: str, hashes: GraphHashes) -> None:

@@ -1,6 +1,5 @@
 """Load the speech encoder of a model folder, checked before torch sees it."""
 
-import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +15,11 @@ from engine.models.speech_card import (
     most_bytes,
     translator_sha256,
 )
-from engine.models.tensor_file import Arrays, parse_tensors, read_tensor_file
+from engine.models.tensor_file import Arrays, check_size, parse_tensors, read_tensor_file
 from engine.runtime.sound.encoder import SpeechEncoder
 from engine.untrusted.faults import Fault, fault_of, refuse
-from engine.untrusted.safetensors_header import MAX_HEADER_BYTES, parse_header
+from engine.untrusted.regular_file import file_sha256
+from engine.untrusted.safetensors_header import MAX_HEADER_BYTES, read_header
 
 
 def load_speech_encoder(folder: Path, card: ModelCard, translator_width: int) -> SpeechEncoder:
@@ -40,6 +40,8 @@ def load_speech_encoder(folder: Path, card: ModelCard, translator_width: int) ->
         raise ModelError(Code.NO_SPEECH_ENCODER(folder=str(folder)))
     try:
         arrays = _arrays(folder, card.speech, translator_width)
+    except MemoryError as error:
+        raise ModelError(Code.OUT_OF_MEMORY(reason=ENCODER_FILE)) from error
     except (OSError, ValueError) as error:
         reason = fault_of(error, ENCODER_FILE)
         raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
@@ -51,16 +53,16 @@ def load_speech_encoder(folder: Path, card: ModelCard, translator_width: int) ->
 
 
 def _arrays(folder: Path, card: SpeechCard, translator_width: int) -> Arrays:
-    """Read the tensors of the encoder."""
-    limit = MAX_HEADER_BYTES + most_bytes(card, translator_width)
-    content = read_tensor_file(folder / ENCODER_FILE, limit)
-    if hashlib.sha256(content).hexdigest() != card.encoder_sha256:
+    """Read the tensors of the encoder, after all that can be told without them."""
+    file, limit = folder / ENCODER_FILE, MAX_HEADER_BYTES + most_bytes(card, translator_width)
+    check_size(file, limit)
+    check_speech_header(read_header(file), card, translator_width)
+    if file_sha256(file) != card.encoder_sha256:
         refuse("was changed or damaged after its card was written")
-    check_speech_header(parse_header(content), card, translator_width)
     if translator_sha256(folder) != card.translator_sha256:
         detail = "belongs to other weights than those beside it"
         refuse(Fault.DAMAGED(detail=detail))
-    arrays = parse_tensors(content)
+    arrays = parse_tensors(read_tensor_file(file, limit))
     if not all(np.isfinite(array).all() for array in arrays.values()):
         refuse("holds numbers that are none (NaN) or infinite")
     return arrays

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine.models.int8_rows import is_packed, pack_rows, unpack_rows
+from engine.models.zeros import zeros
 
 
 def rows(width):
@@ -58,3 +59,8 @@ def test_it_is_seen_whether_a_matrix_was_packed():
     matrix = np.random.default_rng(1).normal(size=(8, 100)).astype(np.float32)
     assert not is_packed(matrix)
     assert is_packed(unpack_rows(*pack_rows(matrix)))
+
+
+def test_that_there_is_no_memory_for_an_array_is_a_fault_of_memory():
+    with pytest.raises(MemoryError):
+        zeros((1 << 50,))

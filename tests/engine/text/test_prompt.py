@@ -1,6 +1,7 @@
 import random
 
 import pytest
+import tokenizers
 
 from engine.errors import ModelError
 from engine.models.model_card import Language
@@ -13,6 +14,7 @@ from engine.text.prompt import (
     word_starts,
     words_begun,
 )
+from engine.text.tokenizer import PlainTokenizer
 from tests.support.chat_templates import CHATML, GEMMA_LIKE, WITHOUT_SYSTEM, card, tokenizer_with
 from tests.support.fakes import random_word, tiny_tokenizer
 from tests.support.strangers import refused
@@ -253,6 +255,23 @@ def test_a_word_joins_the_one_before_unless_the_tokenizer_adds_a_blank():
 )
 def test_a_token_begins_words_and_without_blanks_characters(language, tokens, begun):
     assert words_begun(Pieces(*tokens), language) == begun
+
+
+def test_a_word_on_which_a_pattern_of_the_tokenizer_gives_up_is_encoded_in_parts():
+    tokenizer = PlainTokenizer(
+        tokenizers.Tokenizer(tokenizers.models.WordLevel({"?": 0, "c": 1}, unk_token="?")),
+        {},
+        (),
+        None,
+    )
+    pattern = tokenizers.Regex("(x+x+)+y")
+    tokenizer.backend_tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Split(pattern, "isolated")
+    word = "x" * 40
+    with pytest.raises(BaseException, match="retry-limit-in-match over"):
+        tokenizer.encode(" " + word)
+    ids = word_ids(tokenizer, word)
+    assert set(ids) <= {0, 1}
+    assert 1 < len(ids) < 10
 
 
 def test_what_the_tokens_of_a_model_begin_is_found_once_and_not_for_each_session():

@@ -21,7 +21,12 @@ from engine.models.model_card import read_card
 from engine.runtime.loader import load_by_torch, load_weights
 from engine.runtime.onnx import onnx_loader
 from engine.runtime.onnx.onnx_graph import graph_bytes
-from engine.runtime.onnx.onnx_loader import OnnxWeights, UnfitGraphError, load_onnx
+from engine.runtime.onnx.onnx_loader import (
+    OnnxWeights,
+    UnfitGraphError,
+    load_onnx,
+    verify_weights,
+)
 from engine.runtime.torch.torch_loader import TorchWeights
 from engine.settings import ModelSettings
 from tests.support.fakes import save_graph_model, save_tiny_model
@@ -168,6 +173,14 @@ def test_weights_that_are_not_those_of_the_card_are_refused_whoever_computes(fol
     assert "it is damaged; get it again" in str(caught.value)
     with pytest.raises(ModelError, match="is not the one that its card names"):
         load_by_torch(ModelSettings(directory=folder, device="cpu"))
+
+
+def test_of_weights_that_are_none_no_hash_is_computed(folder, monkeypatch):
+    monkeypatch.setattr("engine.runtime.onnx.onnx_loader.file_sha256", pytest.fail)
+    with (folder / "model.safetensors").open("r+b") as file:
+        file.write(bytes(64))
+    with pytest.raises(ModelError, match="it is damaged; get it again"):
+        verify_weights(folder)
 
 
 def test_a_runtime_that_is_too_old_leaves_the_model_to_torch(folder, monkeypatch):

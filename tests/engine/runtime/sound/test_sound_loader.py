@@ -122,6 +122,26 @@ def test_a_card_that_promises_a_huge_file_is_refused(folder):
         load(folder)
 
 
+@pytest.mark.parametrize("place", [3, 20, -5])
+def test_what_a_file_is_not_is_told_before_it_is_in_memory(folder, monkeypatch, place):
+    monkeypatch.setattr("engine.runtime.sound.sound_loader.read_tensor_file", pytest.fail)
+    path = folder / ENCODER_FILE
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=r"damaged|larger"):
+        load(folder)
+
+
+def test_where_memory_runs_out_that_is_told(folder, monkeypatch):
+    def fail(*_asked):
+        raise MemoryError
+
+    monkeypatch.setattr("engine.runtime.sound.sound_loader.read_tensor_file", fail)
+    with pytest.raises(ModelError, match="memory ran out"):
+        load(folder)
+
+
 def test_a_missing_file_is_told_by_its_name(folder):
     (folder / ENCODER_FILE).unlink()
     with pytest.raises(ModelError, match=f"it has no {ENCODER_FILE}"):
