@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from app.captions.cue_splitter import cue_of
-from app.captions.cues import Cue
+from app.captions.cues import Cue, cue_of
 from app.captions.left_out import left_out_note, left_out_s
 from engine.events import Event, FurtherCaptionEnded, UtteranceDropped, UtteranceEnded
 from engine.speech.events import LeftOut

@@ -1,4 +1,4 @@
-"""A cue: text and its times; its form in SRT, WebVTT and JSON Lines.
+"""A cue: text and its times; its lines; its form in SRT, WebVTT and JSON Lines.
 
 SRT has no specification: players read angle brackets, braces and some letters after a backslash as
 markup, and there are no escapes. So brackets become similar characters, and a word joiner without
@@ -7,13 +7,23 @@ width follows a backslash. WebVTT is escaped by its specification
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
 
-from app.captions.cue_lines import label_of, lines_of
+from app.captions.line_breaking import may_break
 from app.config.system.text_io import printable
+from engine.events import Event, UtteranceEnded
+from engine.utterances import Utterance
 
 LATEST_S = 1e9
 """Thirty years: no recording is longer, and its milliseconds are still exact."""
+
+LINE = 42
+"""Characters of a line."""
+
+LINES = 2
+"""Lines of a cue, in each of its languages."""
 
 _SRT_LIKENESSES = str.maketrans(
     {
@@ -88,6 +98,83 @@ class Cue:
             raise ValueError(msg)
 
 
+def cue_of(
+    utterance: Utterance,
+    start_s: float,
+    end_s: float,
+    said_s: Sequence[float],
+    further: Sequence[str] = (),
+) -> Cue:
+    """Return an utterance as one cue, with the times of the pieces of its caption.
+
+    Args:
+        utterance: its caption and its source.
+        start_s: start of the utterance; before 0 or after ``LATEST_S`` it counts as these.
+        end_s: its end; an earlier one counts as ``start_s``.
+        said_s: end of each of its words; empty if unknown.
+        further: codes of the further languages whose complete captions the cue has, too.
+    """
+    start_s = min(max(0.0, start_s), LATEST_S)
+    end_s = min(max(start_s, end_s), LATEST_S)
+    sure, span = utterance.confidence, (start_s, end_s)
+    complete = {code: one for code in further if (one := utterance.further.get(code)) and one.ended}
+    return Cue(
+        start_s=start_s,
+        end_s=end_s,
+        text=utterance.caption.strip(),
+        source=utterance.source,
+        speaker=utterance.lane,
+        language=utterance.languages[1],
+        source_language=utterance.languages[0],
+        confidence=None if sure is None else sure.value,
+        doubtful=sure is not None and sure.is_low,
+        pieces=_pieces(utterance.caption, utterance.pieces, span, said_s),
+        further=tuple(
+            FurtherText(
+                language=code,
+                text=one.caption.strip(),
+                pieces=_pieces(one.caption, one.pieces, span, said_s),
+            )
+            for code, one in complete.items()
+        ),
+    )
+
+
+def _pieces(
+    caption: str,
+    known: Sequence[tuple[int, int]],
+    span: tuple[float, float],
+    said_s: Sequence[float],
+) -> tuple[Piece, ...]:
+    """Return the times of the pieces of a caption, within the span of its cue."""
+    n_letters, n_blanks = len(caption.strip()), len(caption) - len(caption.lstrip())
+    (at_s, end_s), n_words, pieces = span, 0, list[Piece]()
+    for n_characters, n_read in known if said_s else ():
+        n_words = max(n_words, min(n_read, len(said_s)))
+        at_s = min(end_s, max(at_s, said_s[max(n_words, 1) - 1]))
+        pieces.append((min(max(n_characters - n_blanks, 0), n_letters), n_words, at_s))
+    return tuple(pieces)
+
+
+def spoken_cue(event: Event, utterance: Utterance) -> Cue | None:
+    """Return an utterance that an event has ended as a cue, with the times of its lane's timeline.
+
+    None where nothing has ended, was said, or has a caption.
+    """
+    words = utterance.words
+    if not isinstance(event, UtteranceEnded) or not utterance.caption.strip():
+        return None
+    if not words or words[0].spoken_at_s is None:
+        return None
+    ends_s = [word.end_s for word in words]
+    return cue_of(utterance, words[0].start_s, ends_s[-1], ends_s)
+
+
+def begun(cues: Sequence[Cue], started: datetime) -> datetime:
+    """Return the time of the first cue of a session, which started then."""
+    return started + timedelta(seconds=cues[0].start_s if cues else 0.0)
+
+
 def to_srt(cue: Cue, number: int) -> str:
     """Return a cue as SRT with its final blank line; empty for a cue without text."""
     lines = [line.translate(_SRT_LIKENESSES) for line in _lines(cue, speaker=cue.speaker)]
@@ -149,3 +236,46 @@ def _time(ms: int, point: str) -> str:
     minutes, ms = divmod(ms, 60_000)
     hours, minutes = divmod(minutes, 60)
     return f"{hours:02}:{minutes:02}:{ms // 1000:02}{point}{ms % 1000:03}"
+
+
+def label_of(speaker: str) -> str:
+    """Return the speaker as it stands before the first line of a cue; empty for none."""
+    name = " ".join(speaker.split())
+    return f"{name}: " if name else ""
+
+
+def lines_of(text: str, label: str = "") -> list[str]:
+    """Break a text after its label into lines: two about equally long ones if it fits.
+
+    A longer one has as many as it needs.
+    """
+    room, whole = _room(label), len(label) + len(text)
+    if len(text) <= room:
+        return [label + text]
+    blanks = [i for i in range(max(len(text) - LINE - 1, 0), room + 1) if is_line_end(text, i)]
+    if blanks:
+        middle = min(blanks, key=lambda i: abs(2 * (len(label) + i) + 1 - whole))
+        return [label + text[:middle], text[middle + 1 :]]
+    lines, start = list[str](), 0
+    while len(text) - start > room:
+        end = _line_end(text, start, room)
+        lines.append(text[start:end].rstrip())
+        start, room = end, LINE
+    lines.append(text[start:])
+    return [label + lines[0], *lines[1:]]
+
+
+def _room(label: str) -> int:
+    """Return the characters that a label leaves of its line."""
+    return max(LINE // 2, LINE - len(label))
+
+
+def is_line_end(text: str, at: int) -> bool:
+    """Return whether a line may end with the character at an index."""
+    return may_break(text[at - 1 : at], text[at], text[at + 1 : at + 2])
+
+
+def _line_end(text: str, start: int, room: int) -> int:
+    """Return the index after the last blank that ends a line, or that of a cut in a long word."""
+    blanks = (i for i in range(start + room, start, -1) if is_line_end(text, i))
+    return next(blanks, start + room - 1) + 1

@@ -26,8 +26,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.captions.cue_recorder import CueKept, CueMarked, CueWithdrawn, Entry
-from app.captions.cue_times import begun
-from app.captions.cues import LATEST_S, Cue, FurtherText, Piece
+from app.captions.cues import LATEST_S, Cue, FurtherText, Piece, begun
 from app.config.system.messages import AppCode
 from app.config.system.text_io import TextError
 from engine.errors import message_of

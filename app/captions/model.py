@@ -3,6 +3,7 @@
 It receives changed utterances and returns frozen views, without widgets, fonts or threads.
 """
 
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from engine.utterances import Utterance, UtteranceTracker
 _SEARCHED = 20  # newest utterances to search first
 _FIRST_ALONE_KEY = -1_000_000  # of tails without an utterance, and from there down
 _UNSURE_MARKS = ".,;:"
+_ANOTHER_S = 1.0  # difference of the two clocks: one was set, or the computer slept
 
 
 def _is_readable(view: "UtteranceView") -> bool:
@@ -288,3 +290,25 @@ class Captions:
         """Return the index of a view; events are mostly about the newest."""
         newest_first = range(len(self._views) - 1, -1, -1)
         return next((place for place in newest_first if self._views[place].key == key), None)
+
+
+class EpochClock:
+    """Map the monotonic clock to the seconds since the epoch.
+
+    The same time is mapped to the same one each time, until the time of day is set.
+    """
+
+    def __init__(
+        self,
+        epoch: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._epoch, self._monotonic = epoch, monotonic
+        self._between_s = epoch() - monotonic()
+
+    def __call__(self, at_s: float) -> float:
+        """Return the seconds since the epoch of a monotonic time."""
+        between_s = self._epoch() - self._monotonic()
+        if abs(between_s - self._between_s) > _ANOTHER_S:
+            self._between_s = between_s
+        return self._between_s + at_s

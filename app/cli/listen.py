@@ -14,8 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.captions.cues import LATEST_S
+from app.captions.export import SubtitleWriter
 from app.captions.model_names import download_line
-from app.captions.subtitle_writer import SubtitleWriter
 from app.cli.exit_codes import exit_code_of, standard_output, tell
 from app.cli.listen_options import (
     ListenSettings,
@@ -112,7 +113,10 @@ def listen(settings: ListenSettings, shared: ShareSettings | None = None) -> Non
         ]
         screen = Screen(listener, utterances, view, writers, _tell, room)
         with mailbox.interrupts():
-            screen.serve(mailbox)
+            try:
+                screen.serve(mailbox)
+            finally:
+                screen.write_rest(listener.heard_s if settings.is_recording else LATEST_S)
         screen.sum_up()
 
 

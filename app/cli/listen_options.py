@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.captions.subtitle_writer import FORMATS
+from app.captions.export import WRITTEN
 from app.cli.exit_codes import UsageError
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.config.lanes import LANES
@@ -112,7 +112,7 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
         help="play a file at its own pace; else each piece of it is heard once, and each sentence "
         f"read to its end (--policy {POLICY_OF_RECORDINGS})",
     )
-    for form in FORMATS:
+    for form in WRITTEN:
         parser.add_argument(
             f"--{form}", type=Path, metavar="FILE", help=f"write the captions as {form} too"
         )
@@ -134,7 +134,7 @@ def listen_settings(arguments: argparse.Namespace) -> ListenSettings:  # noqa: T
     if arguments.direct is not None:
         _check_direct(arguments)
         arguments.model, arguments.adapter = arguments.direct, NO_ADAPTER
-    files: dict[str, Path | None] = {form: getattr(arguments, form) for form in FORMATS}
+    files: dict[str, Path | None] = {form: getattr(arguments, form) for form in WRITTEN}
     sources = _chosen(arguments.sources, arguments.sound_devices)
     is_recording = not arguments.real_time and all(it.is_file for it in sources)
     if is_recording and arguments.direct is None and not arguments.policy:

@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from app.captions.cue_splitter import CueSplitter
-from app.captions.cues import Cue
+from app.captions.cues import Cue, spoken_cue
+from app.captions.export import SUBTITLES, SubtitleWriter
 from app.captions.left_out import left_out_note, left_out_s
 from app.captions.model import Captions, UtteranceView
-from app.captions.subtitle_writer import SubtitleWriter
+from app.captions.subtitles import Subtitles, split
 from app.cli.listen_rows import ListeningView
 from app.config.lanes import ME, THEM
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, NoticeKind
@@ -135,7 +135,7 @@ class Screen:
         """
         self._room, self._captions = room, Captions(utterances, limit=_MOST_SHARED)
         self._listener, self._utterances, self._view = listener, utterances, view
-        self._maker, self._writers, self._write_message = CueSplitter(), writers, tell
+        self._subtitles, self._writers, self._write_message = Subtitles(), writers, tell
         self._lags = WordLags()
         self._awaited = {_TRANSLATION, *listener.lanes}  # before anything can be heard
         self._failure: Message | None = None
@@ -163,6 +163,14 @@ class Screen:
         self._view.close()
         if self._failure:
             raise SurtitleError(self._failure)
+
+    def write_rest(self, end_s: float) -> None:
+        """Write the last subtitles, which do not outlast a recording that ends at ``end_s``.
+
+        Raises:
+            TextError: they cannot be written.
+        """
+        self._write(self._subtitles.flush(end_s))
 
     def sum_up(self) -> None:
         """Report how long each stage took, on standard error and in JSON Lines."""
@@ -221,8 +229,21 @@ class Screen:
             speaker=lane,
             left_out_s=seconds,
         )
+        self._keep(gap)
+
+    def _keep(self, cue: Cue) -> None:
+        """Write a cue, subtitles as far as nothing that comes can change them."""
+        self._subtitles.feed(cue)
+        begun_s = [one.words[0].start_s for one in self._utterances.open if one.words]
+        self._write(self._subtitles.take(min(begun_s, default=cue.end_s)))
         for writer in self._writers:
-            writer.write(gap)
+            if writer.form not in SUBTITLES:
+                writer.write_all(split(cue))
+
+    def _write(self, subtitles: Sequence[Cue]) -> None:
+        for writer in self._writers:
+            if writer.form in SUBTITLES:
+                writer.write_all(subtitles)
 
     def _follow_languages(self, event: LanguagesChanged | LanguageFailed) -> None:
         """Show readers which languages are captioned."""
@@ -248,9 +269,9 @@ class Screen:
 
     def _follow(self, event: Event, utterance: Utterance) -> None:
         self._lags.take(utterance, time.monotonic())
-        for cue in self._maker.feed(event, utterance):
-            for writer in self._writers:
-                writer.write(cue)
+        cue = spoken_cue(event, utterance)
+        if cue is not None:
+            self._keep(cue)
         if isinstance(event, UtteranceEnded) and (seconds := left_out_s(utterance)):
             note, start_s = left_out_note(seconds), utterance.words[0].start_s
             self._write_gap(utterance.lane, note, start_s, seconds)

@@ -10,9 +10,8 @@ from textwrap import shorten
 from PySide6.QtCore import QLocale, QObject, Signal, Slot
 from PySide6.QtWidgets import QLineEdit
 
-from app.captions.cue_times import EpochClock
 from app.captions.journal import PastSession
-from app.captions.model import Captions, UtteranceView
+from app.captions.model import Captions, EpochClock, UtteranceView
 from app.config.doubt import with_sign
 from app.config.settings_in_force import SettingsInForce
 from app.config.system.translations import worded_note

@@ -7,8 +7,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 
-from app.captions.cue_splitter import CueSplitter
-from app.captions.cues import Cue
+from app.captions.cues import Cue, spoken_cue
 from app.captions.export import export
 from app.config.lanes import THEM
 from app.config.modes import BOTH
@@ -52,7 +51,7 @@ class MediaController(QObject):
         self._choice: MediaChoice | None = None
         self._damaged = ""  # a speech model, of which the next try fetches what is damaged
         self._fetching = ""
-        self._splitter: CueSplitter | None = None  # while words of the file come
+        self._is_heard = False  # words of the file come
         self._cues = list[Cue]()
         self._timer = QTimer(self, interval=_POLL_MS)
         self._timer.timeout.connect(self._show_position)
@@ -139,7 +138,7 @@ class MediaController(QObject):
 
     @Slot()
     def _begin(self) -> None:
-        self._splitter = CueSplitter()
+        self._is_heard = True
         if self._choice is not None:  # its window may be closed
             name = self._choice.path.name
             short = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
@@ -148,8 +147,9 @@ class MediaController(QObject):
     @Slot(object, object)
     def _follow(self, event: Event, utterance: Utterance) -> None:
         """Keep the captions of the file, with the times of its own timeline."""
-        if self._splitter is not None and utterance.lane == THEM:
-            self._cues += self._splitter.feed(event, utterance)
+        cue = spoken_cue(event, utterance)
+        if self._is_heard and utterance.lane == THEM and cue is not None:
+            self._cues.append(cue)
 
     @Slot()
     def _show_position(self) -> None:
@@ -160,7 +160,7 @@ class MediaController(QObject):
     @Slot(object)
     def _end(self, failure: Message | None) -> None:
         self._timer.stop()
-        choice, self._choice, self._splitter = self._choice, None, None
+        choice, self._choice, self._is_heard = self._choice, None, False
         if choice is None:
             return
         self._window.status.show_listening("")

@@ -15,13 +15,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.captions.cue_times import TIMES, Times, begun
-from app.captions.cues import Cue
+from app.captions.cues import Cue, begun
 from app.captions.export import (
     ALL,
     CONTENTS,
     FORMS,
     SUBTITLES,
+    TIMES,
+    Times,
     export,
     further_languages,
     n_lacking,

@@ -196,6 +196,11 @@ class Listener:
         return sum(lane.source.n_dropped for lane in self._lanes)
 
     @property
+    def heard_s(self) -> float:
+        """End of the sound that was heard, by the timeline of its source; of lanes the latest."""
+        return max((one.heard_s for one in self._workers), default=0.0)
+
+    @property
     def waiting_since_s(self) -> float | None:
         """When the oldest live sound began that waits for the recogniser; None if none waits."""
         return min((one.since_s for one in self._workers if one.since_s is not None), default=None)
@@ -353,6 +358,11 @@ class _LaneWorker:
         self._has_kept_up = False
         self.since_s: float | None = None
         self.finished = False
+
+    @property
+    def heard_s(self) -> float:
+        """End of the sound that was heard."""
+        return 0.0 if self._newest is None else self._newest.end_s
 
     def listen(self, timeout_s: float) -> Iterator[Heard | FeedWords | EndPassage]:
         """Read the source, waiting up to ``timeout_s``; yield events, words and ends."""

@@ -80,7 +80,7 @@ def test_no_cue_lasts_for_ever(end_s):
 
 
 def test_the_latest_cue_there_can_be_is_exported_in_every_form(tmp_path):
-    latest = [Cue(start_s=1e9 - 1, end_s=1e9, text="x")] * 5
+    latest = [Cue(start_s=1e9 - 1, end_s=1e9, text="x y")] * 5
     for form in FORMS:
         assert export(tmp_path / form, latest, form) == 5
 

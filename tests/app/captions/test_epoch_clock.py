@@ -1,4 +1,4 @@
-from app.captions.cue_times import EpochClock
+from app.captions.model import EpochClock
 
 
 def test_a_time_is_the_same_each_time_until_the_time_of_day_is_set():

@@ -8,7 +8,7 @@ import pytest
 import webvtt
 
 from app.captions.cues import Cue, to_json, to_srt, to_vtt
-from app.captions.subtitle_writer import FORMATS, SubtitleWriter
+from app.captions.export import WRITTEN, SubtitleWriter
 from app.config.system.text_io import TextError
 
 NASTY = [
@@ -193,7 +193,7 @@ def test_without_a_cue_the_file_is_whole(tmp_path):
     assert list(webvtt.read(write(tmp_path / "a.vtt", "vtt", []))) == []
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", WRITTEN)
 def test_what_is_there_is_never_overwritten(tmp_path, form):
     path = tmp_path / "a"
     path.write_text("precious")

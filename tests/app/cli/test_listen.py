@@ -323,7 +323,7 @@ def test_a_reader_that_goes_away_ends_it_without_a_word(listen, talk, monkeypatc
     assert ran.exit_code == 141
 
 
-def test_a_crash_loses_no_cue_that_was_shown(tmp_path):
+def test_a_crash_loses_no_caption_that_was_shown_and_two_subtitles_at_most(tmp_path):
     words = list(endless_words(0.0, 40.0))
     talk = write_sound(tmp_path / "talk.wav", sound_of(words, 40.0))
     files = {form: tmp_path / f"out.{form}" for form in ("srt", "vtt", "jsonl")}
@@ -336,7 +336,7 @@ def test_a_crash_loses_no_cue_that_was_shown(tmp_path):
         text=True,
         cwd=ROOT,
     ) as listening:
-        shown = [listening.stdout.readline() for _ in range(2)]  # each takes three seconds to say
+        shown = [listening.stdout.readline() for _ in range(3)]  # each takes three seconds to say
         listening.kill()
         shown += listening.stdout.readlines()
     assert listening.returncode == -signal.SIGKILL
@@ -345,7 +345,7 @@ def test_a_crash_loses_no_cue_that_was_shown(tmp_path):
     said = [" ".join(word.text for word in words[i : i + 8]) for i in range(0, len(words), 8)]
     assert [cue["source"] for cue in cues] == said[: len(cues)]
     for read in (webvtt.from_srt(files["srt"]), webvtt.read(files["vtt"])):
-        assert abs(len(read) - len(cues)) <= 1
+        assert 0 <= len(cues) - len(read) <= 2, "what follows decides until when they stay"
         texts = [one.text for one in read]
         assert texts == [text.upper() for text in said[: len(texts)]]
 

@@ -193,7 +193,7 @@ def test_a_pause_stops_reading_until_captions_go_on(listening_program, talk):
     pause = one.window.menu_actions.pause
     pause.setChecked(True)
     dialog = caption(one, talk, "srt")
-    one.wait(lambda: one.application.media._splitter is not None)
+    one.wait(lambda: one.application.media._is_heard)
     one.qtbot.wait(300)
     assert one.run.file.position_s == 0
     assert dialog.stop.isVisible()
@@ -206,7 +206,7 @@ def test_a_file_that_is_stopped_is_read_no_further(listening_program, talk):
     one = listening_program().open()
     one.window.menu_actions.pause.setChecked(True)
     dialog = caption(one, talk)
-    one.wait(lambda: one.application.media._splitter is not None)
+    one.wait(lambda: one.application.media._is_heard)
     dialog.stop.click()
     one.wait(dialog.start.isVisible)
     assert one.run.file.position_s == 0
