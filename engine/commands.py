@@ -51,7 +51,12 @@ class Clear:
     """Drop the passages of all lanes with their utterances, also those that have ended and wait.
 
     ``Cleared`` is reported then.
+
+    Attributes:
+        spares: the lane whose passages stay; None for none.
     """
+
+    spares: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,6 +178,7 @@ class UtteranceTracker:
         self._utterances: dict[int, Utterance] = {}  # by number, in the order they were opened
         self._newest: dict[str, int] = {}  # by lane
         self._next_key = 0
+        self._spares: str | None = None  # the lane that no clearing is about
         self._n_clearing = 0  # times that the session has yet to clear its words
 
     def new_key(self) -> int:
@@ -245,16 +246,18 @@ class UtteranceTracker:
                 del self._utterances[event.utterance]
         return None if utterance._is_cleared else utterance
 
-    def clear(self, *, session_too: bool = False) -> None:
+    def clear(self, *, session_too: bool = False, spares: str | None = None) -> None:
         """Do not return the current utterances any more.
 
         Args:
+            spares: the lane whose utterances stay; None for none.
             session_too: the session clears its words, too: what it opens until then, as of words
                 that were on their way, is not returned either.
         """
         self._n_clearing += session_too
+        self._spares = spares
         for utterance in self._utterances.values():
-            utterance._is_cleared = True
+            utterance._is_cleared |= utterance.lane != spares
 
     def restart(self) -> None:
         """Prepare for another session, which numbers utterances from the start again."""
@@ -270,7 +273,7 @@ class UtteranceTracker:
             languages=event.languages,
             before_key=None if follower is None else follower.key,
             begun_at_s=now_s,
-            _is_cleared=self._n_clearing > 0,
+            _is_cleared=self._n_clearing > 0 and event.lane != self._spares,
         )
         return None if utterance._is_cleared else utterance
 

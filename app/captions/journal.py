@@ -1,6 +1,7 @@
 """The journal of a session: JSON lines, each flushed to the disk when it is written.
 
     {"event": "session", "version": 1, "started": "2026-11-21T09:30:00+01:00"}
+        (with "name": "talk.mp4" where a file was captioned)
     {"event": "cue", "key": 0, "start_s": 1.2, "end_s": 3.4, "text": "Guten Morgen.", ...}
         (with "pieces": [[13, 2, 3.4]] where it was heard, and "confidence": 0.71,
         "doubtful": false from a calibrated model, "further": [{"language": "fr", "text": ...,
@@ -47,6 +48,7 @@ _MARK_NAME, _LEAST_OLD = "old", timedelta(days=2)
 _MOST_BYTES, _LONGEST_LINE = 20_000_000, 1_000_000
 """Of a journal that is read: seventy hours of talk, and far more than an utterance has."""
 
+_LONGEST_NAME = 255  # of a file
 _MOST_FURTHER = 16  # languages of a cue
 
 _WRONG = (ValueError, OverflowError, RecursionError)
@@ -61,7 +63,12 @@ class SessionJournal:
     """
 
     def __init__(
-        self, folder: Path, started: datetime, replaced: "PastSession | None" = None
+        self,
+        folder: Path,
+        started: datetime,
+        replaced: "PastSession | None" = None,
+        *,
+        name: str = "",
     ) -> None:
         """Prepare a new folder in ``folder``, named by the time.
 
@@ -70,9 +77,11 @@ class SessionJournal:
             started: the zero of the times in the cues.
             replaced: a session that this one continues; its journal is deleted once all of it that
                 can be read is in this one, and there is no more in it than a crash leaves.
+            name: of the file that is captioned; empty for a live session.
         """
         self._folder = folder
         self._started = started
+        self._name = name
         self._file: int | None = None
         self._cues: dict[int, CueKept] = {}
         self._marks: dict[int, CueMarked] = {}
@@ -145,6 +154,7 @@ class SessionJournal:
         """Write all entries so far into a new file."""
         started = self._started.isoformat(timespec="seconds")
         first = {"event": "session", "version": VERSION, "started": started}
+        first |= {"name": self._name} if self._name else {}
         entries: list[Entry] = [*self._cues.values(), *self._marks.values()]
         path = self.path = self._make_folder() / FILE_NAME
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_EXCL, 0o600)
@@ -181,6 +191,7 @@ class PastSession:
         cues: ordered by start; the last version of each.
         ended_well: the program closed it.
         damaged_lines: lines that are no entries; a crash causes one at most.
+        name: of the file that was captioned, whose times the cues have; empty for a live session.
     """
 
     path: Path
@@ -188,17 +199,24 @@ class PastSession:
     cues: tuple[Cue, ...]
     ended_well: bool
     damaged_lines: int
+    name: str = ""
 
     @property
     def begun(self) -> datetime:
-        """The time of its first cue."""
-        return begun(self.cues, self.started)
+        """The time of its first cue, or when a file was captioned."""
+        return self.started if self.name else begun(self.cues, self.started)
+
+    @property
+    def zero(self) -> datetime:
+        """What the times of its cues are shown from: midnight for those of a file."""
+        midnight = self.started.replace(hour=0, minute=0, second=0, microsecond=0)
+        return midnight if self.name else self.started
 
 
 def read_session(path: Path) -> PastSession:
     """Read a journal, complete or not; raise OSError if it cannot be read."""
     cues: dict[int, Cue] = {}
-    ended_well, damaged, marked = False, 0, set[int]()
+    ended_well, damaged, marked, name = False, 0, set[int](), ""
     with open_plain(path) as file:
         started = _written(path)
         for line in _lines(file):
@@ -207,13 +225,19 @@ def read_session(path: Path) -> PastSession:
                 started = _take(entry, cues) or started
                 ended_well = ended_well or entry["event"] == "closed"
                 _mark(entry, marked)
+                name = name or _name_of(entry)
             except _WRONG:
                 damaged += 1
     for key in marked & cues.keys():
         cues[key] = replace(cues[key], marked=True)
     ordered = tuple(sorted(cues.values(), key=lambda cue: cue.start_s))
     return PastSession(
-        path=path, started=started, cues=ordered, ended_well=ended_well, damaged_lines=damaged
+        path=path,
+        started=started,
+        cues=ordered,
+        ended_well=ended_well,
+        damaged_lines=damaged,
+        name=name,
     )
 
 
@@ -368,6 +392,12 @@ def _take(entry: dict[str, object], cues: dict[int, Cue]) -> datetime | None:
     elif entry["event"] == "withdrawn" and isinstance(key, int):
         cues.pop(key, None)
     return None
+
+
+def _name_of(entry: dict[str, object]) -> str:
+    """Return the name of a captioned file in the first entry; empty for none."""
+    name = entry.get("name") if entry["event"] == "session" else None
+    return name[:_LONGEST_NAME].encode(errors="replace").decode() if isinstance(name, str) else ""
 
 
 def _mark(entry: dict[str, object], marked: set[int]) -> None:

@@ -4,5 +4,8 @@ from engine.audio.devices import DeviceKind
 
 ME, THEM = "me", "them"
 
+FILE = "file"
+"""The lane of a file that is captioned as fast as it goes, in a session of its own."""
+
 LANES = {DeviceKind.MICROPHONE: ME, DeviceKind.SYSTEM: THEM}
 """The lane in which each kind of device is heard."""

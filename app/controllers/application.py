@@ -99,7 +99,7 @@ class Application(QObject):
             self.settings, bridge, desk, window.controls, banner, window.status
         )
         self.lag = LagWatch(bridge, desk.waiting_since_s, self)
-        self.media = MediaController(self.settings, bridge, desk, window)
+        self.media = MediaController(self.settings, bridge, desk, window, self.archive.keeper)
         self.page = PageController(folder, self.stage, self)
         self.projector = ProjectorController(self.settings, self.stage, window)
         self.sharing = ShareController(self.settings, self.stage.speakers, self.further, window)
@@ -187,6 +187,7 @@ class Application(QObject):
         listening, desk, captions = self.listening, self.listening.desk, self.captions
         desk.reported.connect(captions.take_heard)
         self.media.dialog.speech_wanted.connect(self.side_windows.guide.open_speech)
+        self.media.session_wanted.connect(self.archive.session_window.show_session)
         window = self.window
         listening.levels_came.connect(self.side_windows.guide.show_levels)
         listening.choice_wanted.connect(self.side_windows.guide.open_speech)

@@ -1,15 +1,17 @@
 """Captions audio and video files: from the menu, or dropped on the window."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 
-from app.captions.cues import Cue, spoken_cue
-from app.captions.export import export
-from app.config.lanes import THEM
+from app.captions.cues import LATEST_S, Cue, spoken_cue
+from app.captions.export import Times, export
+from app.config.lanes import FILE, THEM
 from app.config.modes import BOTH
 from app.config.settings_in_force import SettingsInForce
 from app.config.system.text_io import TextError
@@ -17,15 +19,23 @@ from app.config.system.translations import error_text, worded
 from app.controllers.recognizer_choice import can_mend
 from app.dialogs.media_dialog import MediaChoice, MediaDialog
 from app.look.widgets.file_dialogs import ask_open
+from app.look.widgets.language_names import language_name
 from app.look.widgets.speech_model_names import speech_name
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
+from app.session.history_writer import HistoryWriter
 from app.session.listening_service import ListeningService
+from engine.commands import Configure
 from engine.events import Event
 from engine.messages import Message
+from engine.models.resolve import POLICY_OF_RECORDINGS
 from engine.utterances import Utterance
 
+if TYPE_CHECKING:
+    from app.captions.journal import PastSession
+
 _POLL_MS = 250
+_FORESEEN_FROM_S = 3.0  # computing after which it is known how long the rest takes
 _LONGEST_NAME = 40  # in the status line
 _MOST_NAMES = 1000  # talk.srt, talk-2.srt ...
 _KINDS = "*.mp3 *.m4a *.wav *.flac *.ogg *.opus *.aac *.wma *.mp4 *.mkv *.mov *.webm *.avi *.m4v"
@@ -34,9 +44,17 @@ _KINDS = "*.mp3 *.m4a *.wav *.flac *.ogg *.opus *.aac *.wma *.mp4 *.mkv *.mov *.
 class MediaController(QObject):
     """Caption one file at a time, and write its subtitles when it has ended.
 
+    One that is captioned as fast as it goes is a session of its own; at its own pace it is heard as
+    the voices of others are.
+
     Attributes:
         dialog: its window.
+
+    Signals:
+        session_wanted(PastSession): show the captions of the file.
     """
+
+    session_wanted = Signal(object)
 
     def __init__(
         self,
@@ -44,22 +62,27 @@ class MediaController(QObject):
         bridge: EngineBridge,
         desk: ListeningService,
         window: MainWindow,
+        keeper: HistoryWriter,
     ) -> None:
         super().__init__(window)
         self._settings, self._desk, self._window = settings, desk, window
+        self._bridge, self._keeper = bridge, keeper
         self.dialog = MediaDialog(window)
         self._choice: MediaChoice | None = None
         self._damaged = ""  # a speech model, of which the next try fetches what is damaged
         self._fetching = ""
         self._is_heard = False  # words of the file come
         self._cues = list[Cue]()
+        self._took_s, self._end_s = 0.0, LATEST_S  # computing, without pauses; end of the file
+        self._session: PastSession | None = None  # of the newest file
         self._timer = QTimer(self, interval=_POLL_MS)
         self._timer.timeout.connect(self._show_position)
         self._drop = FileDrop((window, window.typed_line), self)
-        self._drop.dropped.connect(self.dialog.open_file)
+        self._drop.dropped.connect(self._open)
         window.menu_actions.open_file.triggered.connect(self._ask)
         self.dialog.start_wanted.connect(self._start)
         self.dialog.stop_wanted.connect(self._stop)
+        self.dialog.captions_wanted.connect(lambda: self.session_wanted.emit(self._session))
         desk.progressed.connect(self._show_fetch)
         desk.fetched.connect(self._begin_after_fetch)
         desk.fetch_failed.connect(self._end_fetch)
@@ -68,6 +91,7 @@ class MediaController(QObject):
         desk.file_noticed.connect(window.banner.show_notice)
         desk.file_ended.connect(self._end)
         bridge.utterance_changed.connect(self._follow)
+        bridge.recording_changed.connect(self._follow)
         bridge.paused_changed.connect(lambda paused: desk.pause_file(paused=paused))
 
     def close(self) -> None:
@@ -79,7 +103,11 @@ class MediaController(QObject):
         kinds = self.tr("Audio and video ({});;All files (*)").format(_KINDS)
         path = ask_open(self._window, self.tr("Open an audio or video file"), kinds)
         if path:
-            self.dialog.open_file(path)
+            self._open(path)
+
+    @Slot(object)
+    def _open(self, path: Path) -> None:
+        self.dialog.open_file(path, language_name(self._settings.languages[1]))
 
     @Slot(object)
     def _start(self, choice: MediaChoice) -> None:
@@ -98,6 +126,10 @@ class MediaController(QObject):
 
     def _caption(self, choice: MediaChoice) -> None:
         self._timer.start()
+        self._took_s = 0.0
+        if not choice.real_time:
+            translation = replace(self._settings.translation, policy=POLICY_OF_RECORDINGS)
+            self._bridge.send(Configure(translation))
         recognizer = self._settings.recognizer
         self._desk.caption_file(choice.path, recognizer, real_time=choice.real_time)
 
@@ -139,6 +171,7 @@ class MediaController(QObject):
     @Slot()
     def _begin(self) -> None:
         self._is_heard = True
+        self._end_s = self._desk.file_position_s[1] or LATEST_S
         if self._choice is not None:  # its window may be closed
             name = self._choice.path.name
             short = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
@@ -148,14 +181,16 @@ class MediaController(QObject):
     def _follow(self, event: Event, utterance: Utterance) -> None:
         """Keep the captions of the file, with the times of its own timeline."""
         cue = spoken_cue(event, utterance)
-        if self._is_heard and utterance.lane == THEM and cue is not None:
+        if self._is_heard and utterance.lane in (FILE, THEM) and cue is not None:
             self._cues.append(cue)
 
     @Slot()
     def _show_position(self) -> None:
         position_s, duration_s = self._desk.file_position_s
+        self._took_s += 0.0 if self._bridge.is_paused else _POLL_MS / 1000
         if position_s > 0:
-            self.dialog.show_position(position_s, duration_s)
+            pace = self._took_s / position_s if self._took_s > _FORESEEN_FROM_S else 0.0
+            self.dialog.show_position(position_s, duration_s, pace * (duration_s - position_s))
 
     @Slot(object)
     def _end(self, failure: Message | None) -> None:
@@ -164,6 +199,10 @@ class MediaController(QObject):
         if choice is None:
             return
         self._window.status.show_listening("")
+        if not choice.real_time:
+            self._bridge.send(Configure(self._settings.translation))
+            self._cues.sort(key=lambda cue: cue.start_s)
+            self._session = self._keeper.keep_file(choice.path.name, self._cues)
         if failure is not None:
             recognizer = self._settings.recognizer
             self._damaged = recognizer if can_mend(recognizer, failure) else ""
@@ -174,7 +213,7 @@ class MediaController(QObject):
         except TextError as error:
             self.dialog.show_failure(error_text(error))
         else:
-            self.dialog.show_done(len(self._cues), written)
+            self.dialog.show_done(len(self._cues), written, apart=not choice.real_time)
 
     def _write(self, media: Path, form: str) -> Path:
         """Write subtitles beside a file; an existing file is never replaced.
@@ -184,7 +223,7 @@ class MediaController(QObject):
         """
         path = _free_path(media, form)
         content = "both" if self._settings.mode == BOTH else "captions"
-        export(path, sorted(self._cues, key=lambda cue: cue.start_s), form, content)
+        export(path, self._cues, form, content, times=Times(end_s=self._end_s))
         return path
 
 

@@ -56,11 +56,13 @@ class MediaDialog(QDialog):
         start_wanted(MediaChoice): caption the file.
         stop_wanted(): stop; what was read is still captioned.
         speech_wanted(): show the speech models.
+        captions_wanted(): show the captions of the file.
     """
 
     start_wanted = Signal(object)
     stop_wanted = Signal()
     speech_wanted = Signal()
+    captions_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,16 +73,19 @@ class MediaDialog(QDialog):
         self.fast = QRadioButton(self.tr("As &fast as possible"))
         self.slow = QRadioButton(self.tr("In real tim&e"))
         self.fast.setChecked(True)
+        self.note = quiet("")
         self.boxes = {
             "srt": QCheckBox(self.tr("S&RT, for video players")),
             "vtt": QCheckBox(self.tr("&WebVTT, for web pages")),
         }
+        self.boxes["srt"].setChecked(True)
         self.progress = QProgressBar(textVisible=False)
         self.progress.setAccessibleName(self.tr("Progress of the file"))
         self.message = paragraph()
         self.start, self.stop = QPushButton(self.tr("&Start")), QPushButton(self.tr("S&top"))
         self.speech = QPushButton(self.tr("Speech &model…"))
         self.folder = QPushButton(icon("folder-open", before_text=True), self.tr("&Open folder"))
+        self.show_captions = QPushButton(self.tr("Show c&aptions"))
         self.leave = QPushButton(self.tr("C&lose"))
         make_primary(self.start)
         self._lay_out()
@@ -88,20 +93,26 @@ class MediaDialog(QDialog):
         self.stop.clicked.connect(self.stop_wanted)
         self.speech.clicked.connect(self.speech_wanted)
         self.folder.clicked.connect(self._open_folder)
+        self.show_captions.clicked.connect(self.captions_wanted)
         self.leave.clicked.connect(self.close)
 
-    def open_file(self, path: Path) -> None:
-        """Offer to caption a file; a running one is not disturbed."""
+    def open_file(self, path: Path, language: str) -> None:
+        """Offer to caption a file in a language; a running one is not disturbed."""
         if not self.is_running:
             self._path = path
+            note = self.tr(
+                "Captions in {}, as a session of their own; in real time they stand in the "
+                "transcript and the overlay."
+            )
+            self.note.setText(note.format(language))
             self.heading.setText(breakable(path.name))
             self._show(running=False)
             self.show_message("")
         bring_up(self)
         self.start.setFocus()
 
-    def show_position(self, position_s: float, duration_s: float) -> None:
-        """Show how much of the file was read."""
+    def show_position(self, position_s: float, duration_s: float, left_s: float) -> None:
+        """Show how much of the file was read, and how long the rest will take; 0: unknown."""
         self.progress.setRange(0, _STEPS if duration_s else 0)
         self.progress.setValue(round(_STEPS * min(1.0, position_s / max(duration_s, 1e-9))))
         text = self.tr("{} of {} heard.").format(_clock(position_s), _clock(duration_s))
@@ -109,6 +120,10 @@ class MediaDialog(QDialog):
             text = self.tr("{} heard.").format(_clock(position_s))
         elif position_s > duration_s - _END_S:
             text = self.tr("Finishing the last captions…")
+        elif left_s:
+            text = self.tr("{} of {} heard, about {} left.").format(
+                _clock(position_s), _clock(duration_s), _clock(left_s)
+            )
         self.show_message(text)
 
     def show_fetch(self, name: str, done: int, total: int) -> None:
@@ -123,10 +138,13 @@ class MediaDialog(QDialog):
         self.message.setText(breakable(as_sentence(text)))
         self.message.setVisible(bool(text))
 
-    def show_done(self, n_captions: int, written: Sequence[Path]) -> None:
-        """Show that the file is captioned, and what was written."""
+    def show_done(self, n_captions: int, written: Sequence[Path], *, apart: bool) -> None:
+        """Show that the file is captioned, and what was written; ``apart``: in its own session."""
         self._show(running=False)
         text = self.tr("%Ln captions are in the transcript.", "", n_captions)
+        if apart:
+            text = self.tr("%Ln captions, in a session of their own.", "", n_captions)
+        self.show_captions.setVisible(apart and n_captions > 0)
         if written:
             names = ", ".join(path.name for path in written)
             text = f"{text} {self.tr('Written beside the file: {}.').format(names)}"
@@ -153,8 +171,7 @@ class MediaDialog(QDialog):
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(2 * GAP)
         rows.addWidget(self.heading)
-        note = self.tr("Speech in the file becomes captions in the transcript.")
-        rows.addWidget(quiet(note))
+        rows.addWidget(self.note)
         rows.addWidget(self.fast)
         rows.addWidget(self.slow)
         rows.addWidget(paragraph(self.tr("Write subtitles beside the file:")))
@@ -162,12 +179,14 @@ class MediaDialog(QDialog):
             rows.addWidget(box)
         rows.addStretch(1)
         row = QHBoxLayout()
+        row.addWidget(self.show_captions)
         row.addWidget(self.folder)
         row.addWidget(self.speech)
         row.addStretch(1)
         for button in (self.start, self.stop, self.leave):
             row.addWidget(button)
-        for button in (self.start, self.stop, self.speech, self.folder, self.leave):
+        others = (self.speech, self.folder, self.show_captions)
+        for button in (self.start, self.stop, self.leave, *others):
             button.setAutoDefault(False)
         self.start.setDefault(True)
         column = QVBoxLayout(self)
@@ -190,8 +209,8 @@ class MediaDialog(QDialog):
             there.setFocus()
         gone.hide()
         self.progress.setVisible(running)
-        self.folder.hide()
-        self.speech.hide()
+        for button in (self.folder, self.speech, self.show_captions):
+            button.hide()
 
     @Slot()
     def _start(self) -> None:

@@ -62,7 +62,10 @@ class SessionWindow(QDialog):
     def show_session(self, session: PastSession, search: str = "") -> None:
         """Show the captions from the first one, the first bookmark, or where a text is found."""
         self._session = session
-        self.setWindowTitle(self.tr("Session of {:%Y-%m-%d %H:%M}").format(session.begun))
+        title = self.tr("Session of {:%Y-%m-%d %H:%M}").format(session.begun)
+        of_file = self.tr("Captions of {}").format(session.name)
+        self.setWindowTitle(of_file if session.name else title)
+        self.resume.setVisible(not session.name)
         cues = session.cues[-MOST_SHOWN:]
         self.message.setText(
             self.tr("%Ln captions", "", len(cues))
@@ -74,7 +77,7 @@ class SessionWindow(QDialog):
             )
         )
         self.transcript.show_views(())
-        self.transcript.show_views(views_of(cues, session.started, range(len(cues))))
+        self.transcript.show_views(views_of(cues, session.zero, range(len(cues))))
         self.transcript.show_mode(*_languages(cues))
         self.transcript.show_second(next(iter(further_languages(cues)), ""))
         bring_up(self)

@@ -103,6 +103,7 @@ class SessionsDialog(QDialog):
     def _label(self, session: PastSession) -> str:
         text = self.tr("{:%Y-%m-%d %H:%M}, %Ln captions", "", len(session.cues))
         text = text.format(session.begun)
+        text = f"{session.name} · {text}" if session.name else text
         return text if session.ended_well else self.tr("{} (ended unexpectedly)").format(text)
 
     def _chosen(self) -> PastSession | None:
@@ -164,7 +165,7 @@ def _contains(session: PastSession, text: str) -> bool:
         for cue in session.cues
         for one in (cue.source, cue.text, *(further.text for further in cue.further))
     )
-    return any(text in one.casefold() for one in texts)
+    return text in session.name.casefold() or any(text in one.casefold() for one in texts)
 
 
 def _first_words(session: PastSession) -> str:

@@ -9,10 +9,11 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
+from app.config.lanes import FILE
 from app.session.event_queue import EventQueue
 from app.session.unfinished_words import TypedLine, append, readable, unfinished
 from engine.commands import (
@@ -75,6 +76,8 @@ class EngineBridge(QObject):
     Signals:
         event_came(Event): an event of the session, emitted in the GUI thread.
         utterance_changed(Event, Utterance): an event about an utterance, and its new state.
+        recording_changed(Event, Utterance): the same of a file in a session of its own, which
+            nothing else here tells of.
         waiting_changed(tuple of (str, tuple of FedWord)): lane and words of each row that waits for
             the model or the end of a pause.
         paused_changed(bool): a pause has begun or ended.
@@ -91,6 +94,7 @@ class EngineBridge(QObject):
 
     event_came = Signal(object)
     utterance_changed = Signal(object, object)
+    recording_changed = Signal(object, object)
     waiting_changed = Signal(tuple)
     paused_changed = Signal(bool)
     next_came = Signal(object)
@@ -233,7 +237,7 @@ class EngineBridge(QObject):
             captioned |= {(one.lane, word.number) for word in one.words[: len(one.captioned_at_s)]}
         may_wait = {(lane, word.number) for lane, one in newest.items() for word in one.words}
         with self._lock:
-            heard = [one for one in (*self._sent, *self._waiting) if isinstance(one, FeedWords)]
+            heard = [one for one in (*self._sent, *self._waiting) if _is_live(one)]
         left = [
             ((one.lane, word.number), word.spoken_at_s)
             for one in heard
@@ -299,15 +303,15 @@ class EngineBridge(QObject):
                 self._session.send(UseLanguages(self._further))
 
     def _clear(self) -> None:
-        """Drop all passages."""
+        """Drop all passages but those of a file, whose session goes on."""
         self._line.end()
         with self._lock:
-            self._waiting = [one for one in self._waiting if not isinstance(one, WordCommand)]
-            self._sent = [one for one in self._sent if isinstance(one, Flush)]
+            self._waiting = [one for one in self._waiting if _stays(one)]
+            self._sent = [one for one in self._sent if _stays(one)]
             session = self._session
             if session is not None:
-                session.send(Clear())
-        self.utterances.clear(session_too=session is not None)
+                session.send(Clear(spares=FILE))
+        self.utterances.clear(session_too=session is not None, spares=FILE)
         self._send_waiting()
 
     def _hand_up(self, run_number: int, event: Event) -> None:
@@ -369,7 +373,8 @@ class EngineBridge(QObject):
             if isinstance(event, UtteranceEnded):
                 with self._lock:
                     self._sent = unfinished(self._sent, self.utterances.ended)
-            self.utterance_changed.emit(event, utterance)
+            is_file = utterance.lane == FILE
+            (self.recording_changed if is_file else self.utterance_changed).emit(event, utterance)
         elif isinstance(event, Flushed):
             with self._lock:
                 self._sent = [one for one in self._sent if one != Flush(event.number)]
@@ -411,12 +416,23 @@ class EngineBridge(QObject):
                     case EndPassage(lane=""):
                         rows.append((TYPED, typed))
                         typed = ()
-                    case FeedWords(words=heard, lane=lane):
+                    case FeedWords(words=heard, lane=lane) if lane != FILE:
                         rows.append((lane, heard))
         told = tuple((lane, words) for lane, words in rows if words)
         if told != self._told:
             self._told = told
             self.waiting_changed.emit(told)
+
+
+def _is_live(command: Command) -> TypeGuard[FeedWords]:
+    return isinstance(command, FeedWords) and command.lane != FILE
+
+
+def _stays(command: Command) -> bool:
+    """Return whether a command has to do with a file, or with no words."""
+    return not isinstance(command, WordCommand) or (
+        isinstance(command, FeedWords | EndPassage) and command.lane == FILE
+    )
 
 
 def _was_heard(command: Command) -> bool:

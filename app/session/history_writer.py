@@ -1,7 +1,7 @@
 """Keeps the session: in memory for export, in the journal, and in the live text file."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -148,6 +148,23 @@ class HistoryWriter(QObject):
     def put_back(self, keys: Iterable[int]) -> None:
         """Restore cues that the user removed."""
         self._write_journal(map(self._record.put_back, keys))
+
+    def keep_file(self, name: str, cues: Sequence[Cue]) -> PastSession:
+        """Store the captions of a file as a session of its own, if sessions are stored."""
+        started = datetime.now().astimezone()
+        if self._choices.journal and cues:
+            journal = SessionJournal(self.sessions_folder, started, name=name)
+            entries = [CueKept(key=key, cue=cue) for key, cue in enumerate(cues)]
+            self._background.run(partial(journal.begin, entries))
+            self._background.run(journal.close)
+        return PastSession(
+            path=self.sessions_folder,
+            started=started,
+            cues=tuple(cues),
+            ended_well=True,
+            damaged_lines=0,
+            name=name,
+        )
 
     def clear(self) -> None:
         """Forget the session, whose journal stays, and start another journal."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from app.config.lanes import FILE
 from app.config.modes import SOURCE_LANGUAGE
 from app.config.system.background import BackgroundQueue
 from app.config.system.translations import error_text, worded
@@ -368,7 +369,7 @@ class ListeningService(QObject):
         match event:
             case RecognizerReady():
                 self.file_began.emit()
-            case TailChanged():
+            case TailChanged(lane=lane) if lane != FILE:
                 self.reported.emit(event)
             case Noticed(notice=notice):
                 self.file_noticed.emit(worded(notice.message))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.config.lanes import LANES, THEM
+from app.config.lanes import FILE, LANES, THEM
 from app.config.modes import SOURCE_LANGUAGE
 from engine.audio.devices import AudioDevice
 from engine.audio.file_source import FileSource
@@ -111,7 +111,8 @@ class SpeechEngine:
         """Return a run, which the caller starts; it records from then on.
 
         Args:
-            wanted: at least one source; a file is in the lane of the others' voices.
+            wanted: at least one source; a file is in the lane of the others' voices, or
+                in its own if it is captioned as fast as it goes.
             recognizer: name or folder of one that is on this computer.
             feed: takes the words for the session.
             report: gets the events, on other threads.
@@ -140,10 +141,10 @@ class SpeechEngine:
         lanes, sources, file = list[Lane](), dict[str, LiveSource](), None
         for one in wanted:
             if isinstance(one, WantedFile):
-                tell = noticed(THEM, report)
-                file = self._sources.file(one.path, tell, real_time=one.real_time)
-                is_live = one.real_time
-                lanes.append(Lane(name=THEM, source=file, live=is_live, whole=not is_live))
+                lane, is_live = THEM if one.real_time else FILE, one.real_time
+                tell = noticed(lane, report)
+                file = self._sources.file(one.path, tell, real_time=is_live)
+                lanes.append(Lane(name=lane, source=file, live=is_live, whole=not is_live))
             else:
                 lane = LANES[one.kind]
                 sources[lane] = self._sources.live(one, noticed(lane, report))

@@ -61,8 +61,9 @@ class Passages:
                 return events
             case EndPassage(lane):
                 return self._current.pop(lane).finish() if lane in self._current else []
-            case Clear():
-                return [event for one in self._passages for event in one.drop()]
+            case Clear(spares):
+                dropped = [one for one in self._passages if one.lane != spares]
+                return [event for one in dropped for event in one.drop()]
 
     def takes_words(self, passage: Passage) -> bool:
         """Return whether words may still come into a passage."""

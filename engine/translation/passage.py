@@ -32,6 +32,7 @@ class Passage:
     start of the passage, with final ones; each part of a long word counts as one.
 
     Attributes:
+        lane: the speaker, if there are two.
         is_complete: whether the words end in a complete sentence.
     """
 
@@ -55,7 +56,7 @@ class Passage:
         """
         self.is_complete = False
         self._translator = translator
-        self._lane = lane
+        self.lane = lane
         self._held = held
         self._reads_any_script = reads_any_script
         self._further = further or Further()
@@ -190,7 +191,7 @@ class Passage:
         return UtteranceOpened(
             utterance=utterance.number,
             before=follower,
-            lane=self._lane,
+            lane=self.lane,
             languages=(settings.source_language, settings.target_language),
         )
 

@@ -9,6 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 
 from app.main_window.status_bar import StatusBar
+from engine.commands import Configure, FeedWords
 from engine.errors import HubError
 from engine.messages import Code
 
@@ -26,9 +27,9 @@ def talk(tmp_path):
 
 def caption(one, path, *forms):
     dialog = one.application.media.dialog
-    dialog.open_file(path)
-    for form in forms:
-        dialog.boxes[form].setChecked(True)
+    dialog.open_file(path, "German")
+    for form, box in dialog.boxes.items():
+        box.setChecked(form in forms)
     dialog.start.click()
     return dialog
 
@@ -48,16 +49,73 @@ def test_a_file_is_captioned_as_fast_as_possible_with_subtitles_beside_it(
     one.wait(dialog.start.isVisible)
     assert "Captioning talk.mp4" in told
     assert one.window.status.state.text() == "Ready"
-    assert one.texts("them") == (SAID, SAID.upper())
     assert one.speech.asked == [(talk, "base.en", False)]
     assert dialog.message.text() == (
-        "2 captions are in the transcript. Written beside the file: talk.srt, talk.vtt."
+        "2 captions, in a session of their own. Written beside the file: talk.srt, talk.vtt."
     )
     cues = webvtt.from_srt(talk.with_suffix(".srt"))
     assert [cue.text for cue in cues] == ["WE WENT TO THE OLD HOUSE.", "THEN IT RAINED."]
     assert [cue.start_in_seconds for cue in cues] == [0, 2], "by the times of the file"
     assert [cue.text for cue in webvtt.read(talk.with_suffix(".vtt"))] == [c.text for c in cues]
     assert not one.bar.system.button.isChecked()
+
+
+def test_the_captions_of_a_file_are_a_session_of_their_own_with_the_times_of_the_file(
+    listening_program, talk
+):
+    one = listening_program().open()
+    dialog = caption(one, talk)
+    one.wait(dialog.show_captions.isVisible)
+    assert one.rows() == [], "nothing of it is in the meeting"
+    dialog.show_captions.click()
+    window = one.application.archive.session_window
+    assert window.windowTitle() == "Captions of talk.mp4"
+    assert not window.resume.isVisible()
+    sessions = one.application.archive.sessions_dialog
+    sessions.open_list()
+    one.wait(lambda: sessions.read() or sessions._all)
+    (session,) = sessions._all
+    assert session.name == "talk.mp4"
+    assert sessions.list.item(0).text().startswith("talk.mp4 · ")
+    assert [cue.text for cue in session.cues] == ["WE WENT TO THE OLD HOUSE.", "THEN IT RAINED."]
+    assert [round(cue.start_s, 1) for cue in session.cues] == [0.5, 2.9]
+    assert session.zero.strftime("%H:%M:%S") == "00:00:00", "from where its times are shown"
+
+
+def test_a_new_session_takes_nothing_from_a_file(listening_program, talk):
+    talk.write_text(f"{SAID} {SAID} {SAID}")
+    one = listening_program().open()
+    one.window.typed_line.setText("in the meeting")
+    one.wait(one.rows)
+    dialog = caption(one, talk)
+    session = one.engine.sessions[-1]
+    one.wait(lambda: any(isinstance(call, FeedWords) for call in session.calls))
+    one.window.menu_actions.new_session.trigger()
+    one.wait(dialog.start.isVisible)
+    assert one.rows() == []
+    assert "6 captions" in dialog.message.text()
+
+
+def test_sentences_of_a_file_are_read_to_their_end_and_those_after_it_as_chosen(
+    listening_program, talk
+):
+    one = listening_program().open()
+    dialog = caption(one, talk)
+    one.wait(dialog.start.isVisible)
+    session = one.engine.sessions[-1]
+    chosen = one.application.settings.translation.policy
+    one.wait(lambda: policies(session) == ["offline", chosen])
+    assert chosen != "offline"
+    places = [isinstance(call, FeedWords) for call in session.calls]
+    assert places.index(True) > next(i for i, it in enumerate(session.calls) if asks(it, "offline"))
+
+
+def policies(session):
+    return [it.translation.policy for it in session.calls if isinstance(it, Configure)]
+
+
+def asks(call, policy):
+    return isinstance(call, Configure) and call.translation.policy == policy
 
 
 def test_the_last_captions_of_a_file_are_in_its_subtitles_however_few_come_a_turn(
@@ -101,7 +159,7 @@ def test_without_a_speech_model_it_is_offered_and_can_be_tried_again(listening_p
     assert guide.stack.currentWidget() is guide.speech
     one.speech.here.add("base.en")
     dialog.start.click()
-    one.wait(lambda: "captions are in the transcript" in dialog.message.text())
+    one.wait(lambda: "captions, in a session of their own" in dialog.message.text())
 
 
 @pytest.mark.parametrize("fault", ["file", "model"])
@@ -120,7 +178,7 @@ def test_what_cannot_be_captioned_is_one_sentence(listening_program, talk, fault
     talk.write_text(SAID)
     one.wait(lambda: not one.application.listening.desk.is_listening)
     dialog.start.click()
-    one.wait(lambda: "captions are in the transcript" in dialog.message.text())
+    one.wait(lambda: "captions, in a session of their own" in dialog.message.text())
 
 
 def caption_with_damaged_model(one, talk):
@@ -149,7 +207,7 @@ def test_of_a_damaged_speech_model_what_is_damaged_is_fetched_and_the_file_is_ca
     assert dialog.message.text().startswith("Balanced (base.en): ")
     assert dialog.stop.isVisible()
     one.speech.may_fetch.set()
-    one.wait(lambda: "captions are in the transcript" in dialog.message.text())
+    one.wait(lambda: "captions, in a session of their own" in dialog.message.text())
     dialog.start.click()
     one.wait(lambda: len(one.speech.asked) == 3)
     one.wait(dialog.start.isVisible)
@@ -171,7 +229,7 @@ def test_a_fetch_of_what_is_damaged_is_stopped_and_another_speech_model_needs_no
     one.speech.failure = None
     one.application.settings.change("listening", recognizer="tiny.en")
     dialog.start.click()
-    one.wait(lambda: "captions are in the transcript" in dialog.message.text())
+    one.wait(lambda: "captions, in a session of their own" in dialog.message.text())
     assert one.speech.fetched == [("base.en", True)]
     assert one.speech.asked[-1] == (talk, "tiny.en", False)
 
@@ -199,7 +257,7 @@ def test_a_pause_stops_reading_until_captions_go_on(listening_program, talk):
     assert dialog.stop.isVisible()
     pause.setChecked(False)
     one.wait(dialog.start.isVisible)
-    assert one.texts("them") == (SAID, SAID.upper())
+    assert "2 captions" in dialog.message.text()
 
 
 def test_a_file_that_is_stopped_is_read_no_further(listening_program, talk):
@@ -251,12 +309,16 @@ def test_a_file_is_dropped_on_the_window_or_its_line(listening_program, talk, mo
 
 def test_how_much_was_heard_is_shown_also_of_a_file_of_unknown_length(listening_program, talk):
     dialog = listening_program().application.media.dialog
-    dialog.open_file(talk)
-    dialog.show_position(203.4, 4000.0)
+    dialog.open_file(talk, "German")
+    assert "Captions in German" in dialog.note.text()
+    assert dialog.boxes["srt"].isChecked()
+    dialog.show_position(203.4, 4000.0, 0.0)
     assert dialog.message.text() == "3:23 of 1:06:40 heard."
+    dialog.show_position(203.4, 4000.0, 250.3)
+    assert dialog.message.text() == "3:23 of 1:06:40 heard, about 4:10 left."
     assert dialog.progress.value() == 51
-    dialog.show_position(3999.8, 4000.0)
+    dialog.show_position(3999.8, 4000.0, 0.1)
     assert dialog.message.text() == "Finishing the last captions…"
-    dialog.show_position(203.4, 0.0)
+    dialog.show_position(203.4, 0.0, 0.0)
     assert dialog.message.text() == "3:23 heard."
     assert dialog.progress.maximum() == 0, "it only moves"

@@ -14,14 +14,14 @@ def dialog(qtbot):
     one.wanted, one.stopped = [], []
     one.start_wanted.connect(one.wanted.append)
     one.stop_wanted.connect(lambda: one.stopped.append(True))
-    one.open_file(Path("/talks/town hall.mp4"))
+    one.open_file(Path("/talks/town hall.mp4"), "German")
     yield one
     one.is_running = False
 
 
 def buttons(one):
     """What can be clicked."""
-    names = ("start", "stop", "speech", "folder", "leave")
+    names = ("start", "stop", "speech", "show_captions", "folder", "leave")
     return [name for name in names if not getattr(one, name).isHidden()]
 
 
@@ -32,7 +32,7 @@ def test_a_file_is_named_and_begins_with_what_was_chosen(dialog):
     dialog.boxes["vtt"].setChecked(True)
     dialog.start.click()
     path = Path("/talks/town hall.mp4")
-    assert dialog.wanted == [MediaChoice(path=path, real_time=True, forms=("vtt",))]
+    assert dialog.wanted == [MediaChoice(path=path, real_time=True, forms=("srt", "vtt"))]
 
 
 def test_while_a_file_runs_it_can_be_stopped_and_nothing_else_be_chosen(dialog):
@@ -41,7 +41,7 @@ def test_while_a_file_runs_it_can_be_stopped_and_nothing_else_be_chosen(dialog):
     choices = (dialog.fast, dialog.slow, *dialog.boxes.values())
     assert not any(one.isEnabled() for one in choices)
     assert not dialog.progress.isHidden()
-    dialog.open_file(Path("/talks/another.mp4"))
+    dialog.open_file(Path("/talks/another.mp4"), "German")
     assert dialog.heading.text().replace("\u200b", "") == "town hall.mp4"
     dialog.stop.click()
     assert dialog.stopped == [True]
@@ -50,7 +50,7 @@ def test_while_a_file_runs_it_can_be_stopped_and_nothing_else_be_chosen(dialog):
 def test_closing_the_window_stops_a_file_that_runs_and_only_that(dialog):
     dialog.close()
     assert dialog.stopped == []
-    dialog.open_file(Path("/talks/another.mp4"))
+    dialog.open_file(Path("/talks/another.mp4"), "German")
     dialog.start.click()
     dialog.reject()
     assert dialog.stopped == [True]
@@ -72,7 +72,7 @@ def test_how_much_was_heard_is_told_in_minutes_and_hours(
     dialog, position_s, duration_s, told, share
 ):
     dialog.start.click()
-    dialog.show_position(position_s, duration_s)
+    dialog.show_position(position_s, duration_s, 0.0)
     assert dialog.message.text() == told
     bar = dialog.progress
     if share is None:
@@ -85,7 +85,7 @@ def test_what_was_written_is_named_and_its_folder_can_be_opened(dialog, monkeypa
     opened = []
     monkeypatch.setattr(module, "open_folder", lambda path: opened.append(path) or "")
     dialog.start.click()
-    dialog.show_done(2, [Path("/talks/town hall.srt"), Path("/talks/town hall.vtt")])
+    dialog.show_done(2, [Path("/talks/town hall.srt"), Path("/talks/town hall.vtt")], apart=False)
     told = dialog.message.text().replace("\u200b", "")
     assert told.startswith("2 captions are in the transcript.")
     assert told.endswith("Written beside the file: town hall.srt, town hall.vtt.")
@@ -93,13 +93,13 @@ def test_what_was_written_is_named_and_its_folder_can_be_opened(dialog, monkeypa
     dialog.folder.click()
     assert opened == [Path("/talks")]
     dialog.start.click()
-    dialog.show_done(1, [])
+    dialog.show_done(1, [], apart=False)
     assert dialog.message.text() == "1 caption is in the transcript."
     assert buttons(dialog) == ["start", "leave"]
 
 
 def test_a_folder_that_cannot_be_opened_is_said(dialog):
-    dialog.show_done(1, [Path("/talks/town hall.srt")])
+    dialog.show_done(1, [Path("/talks/town hall.srt")], apart=False)
     dialog.folder.click()
     assert "There is no folder /talks yet" in dialog.message.text().replace("\u200b", "")
 
@@ -118,7 +118,7 @@ def test_after_a_failure_it_can_be_tried_again_and_a_missing_speech_model_be_cho
     dialog.speech.click()
     assert wanted == [True]
     dialog.start.click()
-    dialog.show_done(1, [])
+    dialog.show_done(1, [], apart=False)
     assert dialog.start.text() == "&Start"
 
 

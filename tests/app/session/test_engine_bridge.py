@@ -222,7 +222,7 @@ def test_clear_drops_what_waits_and_tells_the_session(rig):
     one.bridge.send(Configure(FRENCH))
     one.bridge.send(Clear())
     one.bridge.pause(paused=False)
-    assert one.calls() == [Clear(), Configure(FRENCH)]
+    assert one.calls() == [Clear(spares="file"), Configure(FRENCH)]
 
 
 def test_what_the_session_began_of_words_before_a_clear_does_not_come_after_it(rig):

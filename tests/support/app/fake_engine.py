@@ -106,8 +106,8 @@ class FakeSession:
                 self._hear(words, lane)
             case EndPassage(lane):
                 self._end_lane(lane)
-            case Clear():
-                self._drop()
+            case Clear(spares):
+                self._drop(spares)
                 self._report(Cleared())
             case Configure(translation):
                 self._translation = translation
@@ -178,13 +178,12 @@ class FakeSession:
             self._report(UtteranceEnded(utterance=self._typed))
             self._is_open = False
 
-    def _drop(self) -> None:
+    def _drop(self, spares: str | None) -> None:
         if self._is_open:
             self._report(UtteranceDropped(utterance=self._typed))
             self._is_open = False
-        for number, _ in self._spoken.values():
-            self._report(UtteranceDropped(utterance=number))
-        self._spoken.clear()
+        for lane in [one for one in self._spoken if one != spares]:
+            self._report(UtteranceDropped(utterance=self._spoken.pop(lane)[0]))
 
 
 class FakeEngine:

@@ -76,10 +76,10 @@ class Knowing:
     def __init__(self, words):
         self._scripts = {lane: Script(said) for lane, said in words.items()}
 
-    def recognize(self, samples, start_s, prompt):
+    def recognize(self, samples, start_s, prompt, *, whole=False):
         peak = float(np.abs(samples).max(initial=0.0))
         lane = min(self._scripts, key=lambda one: abs(LOUDNESS[one] - peak))
-        return self._scripts[lane].recognize(samples, start_s, prompt)
+        return self._scripts[lane].recognize(samples, start_s, prompt, whole=whole)
 
 
 class FileTalk(Chunks):
@@ -209,7 +209,9 @@ class FakeSpeechEngine:
                 raise ModelError(self.failure)
             return Knowing({"them": source.words})
 
-        lane = Lane(name="them", source=source, live=wanted.real_time)
+        is_live = wanted.real_time
+        name = "them" if is_live else "file"
+        lane = Lane(name=name, source=source, live=is_live, whole=not is_live)
         recognition = Recognition(make_model=load, make_detector=Loudness, n_words=self.n_words)
         self.runs.append(FakeRun(Listener([lane], feed, recognition, report), {}, source))
         return self.runs[-1]

@@ -220,7 +220,7 @@ class SideScenes:
 
     def open_media(self):
         dialog = self.application.media.dialog
-        dialog.open_file(self.folder / "Town hall meeting, 2026-11-20.mp4")
+        dialog.open_file(self.folder / "Town hall meeting, 2026-11-20.mp4", "German")
         dialog.boxes["srt"].setChecked(True)
         self.place(dialog, QPoint(180, 80))
         return dialog
