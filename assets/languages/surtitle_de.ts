@@ -3048,8 +3048,16 @@
         <translation>&amp;Ordner öffnen</translation>
     </message>
     <message>
+        <source>Show c&amp;aptions</source>
+        <translation>&amp;Untertitel zeigen</translation>
+    </message>
+    <message>
         <source>C&amp;lose</source>
         <translation>Sch&amp;ließen</translation>
+    </message>
+    <message>
+        <source>Captions in {}, as a session of their own; in real time they stand in the transcript and the overlay.</source>
+        <translation>Untertitel auf {}, als eigene Sitzung; in Echtzeit stehen sie in Mitschrift und Einblendung.</translation>
     </message>
     <message>
         <source>{} of {} heard.</source>
@@ -3064,6 +3072,10 @@
         <translation>Die letzten Untertitel entstehen …</translation>
     </message>
     <message>
+        <source>{} of {} heard, about {} left.</source>
+        <translation>{} von {} gehört, noch etwa {}.</translation>
+    </message>
+    <message>
         <source>{}: {} of {} downloaded.</source>
         <translation>{}: {} von {} heruntergeladen.</translation>
     </message>
@@ -3074,13 +3086,16 @@
             <numerusform>%Ln Untertitel stehen in der Mitschrift.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln captions, in a session of their own.</source>
+        <translation>
+            <numerusform>%Ln Untertitel, als eigene Sitzung.</numerusform>
+            <numerusform>%Ln Untertitel, als eigene Sitzung.</numerusform>
+        </translation>
+    </message>
     <message>
         <source>&amp;Try again</source>
         <translation>Er&amp;neut versuchen</translation>
-    </message>
-    <message>
-        <source>Speech in the file becomes captions in the transcript.</source>
-        <translation>Was in der Datei gesagt wird, erscheint als Untertitel in der Mitschrift.</translation>
     </message>
     <message>
         <source>Write subtitles beside the file:</source>
@@ -3457,6 +3472,10 @@
     <message>
         <source>Session of {:%Y-%m-%d %H:%M}</source>
         <translation>Sitzung vom {:%d.%m.%Y %H:%M}</translation>
+    </message>
+    <message>
+        <source>Captions of {}</source>
+        <translation>Untertitel von {}</translation>
     </message>
     <message numerus="yes">
         <source>%Ln captions</source>

@@ -81,6 +81,13 @@
             <numerusform>%Ln captions are in the transcript.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln captions, in a session of their own.</source>
+        <translation>
+            <numerusform>%Ln caption, in a session of its own.</numerusform>
+            <numerusform>%Ln captions, in a session of their own.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ModelPage</name>
