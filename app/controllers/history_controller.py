@@ -36,6 +36,7 @@ class HistoryController(QObject):
         self._exports_running = False
         self.keeper.cues_changed.connect(self._follow)
         self.sessions_dialog.show_wanted.connect(self.session_window.show_session)
+        self.session_window.resume_wanted.connect(self.sessions_dialog.close)
         for one in (self.sessions_dialog, self.session_window):
             one.export_wanted.connect(self._export_session)
 

@@ -182,7 +182,7 @@ class MediaController(QObject):
         """Keep the captions of the file, with the times of its own timeline."""
         cue = spoken_cue(event, utterance)
         if self._is_heard and utterance.lane in (FILE, THEM) and cue is not None:
-            self._cues.append(cue)
+            self._cues.append(replace(cue, speaker=""))
 
     @Slot()
     def _show_position(self) -> None:

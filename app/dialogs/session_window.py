@@ -117,6 +117,7 @@ def views_of(cues: Iterable[Cue], started: datetime, keys: Iterable[int]) -> lis
             begun_s=started.timestamp() + cue.start_s,
             marked=cue.marked,
             doubtful=cue.doubtful,
+            language=cue.language if cue.text != cue.source else "",
             left_out_s=cue.left_out_s,
             further=tuple((one.language, one.text) for one in cue.further),
         )

@@ -1,5 +1,6 @@
 """The dialog of earlier sessions, read from their journals: search, show, export or delete."""
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -149,7 +150,8 @@ class SessionsDialog(QDialog):
         if session is None or button is not self.delete_for_good:
             return
         try:
-            delete_session(session)
+            with contextlib.suppress(FileNotFoundError):  # it is gone, or goes on in another
+                delete_session(session)
         except OSError as error:
             self.message.setText(
                 self.tr("The session cannot be deleted: {}.").format(worded(message_of(error)))

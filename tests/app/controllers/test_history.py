@@ -4,6 +4,7 @@ from app.captions.cue_recorder import CueMarked
 from app.captions.cues import LATEST_S
 from app.captions.journal import past_sessions, read_session
 from app.config.modes import BOTH, TRANSLATE
+from app.main_window.transcript_model import CAPTION, LANGUAGE_ROLE
 from tests.support.app.journals import STARTED, cue, kept, written
 from tests.support.app.whole_program import cells
 
@@ -90,6 +91,23 @@ def test_a_session_that_crashed_is_continued(program, tmp_path):
     assert [cue.marked for cue in session.cues] == [False, True, False]
     assert session.cues[:1] == (cue(0),)
     assert (session.started, session.ended_well, session.damaged_lines) == (STARTED, True, 0)
+
+
+def test_once_a_session_is_continued_the_list_of_earlier_ones_is_gone_and_its_language_is_marked(
+    program, tmp_path
+):
+    crashed(tmp_path, kept(0, language="fr"), kept(1, language="fr"))
+    one = program().open().wait_until_ready()
+    archive = one.application.archive
+    archive.show_sessions()
+    archive.sessions_dialog.show_again.click()
+    archive.session_window.resume.click()
+    assert not archive.sessions_dialog.isVisible(), "it would list what runs now"
+    assert [view.language for view in one.window.transcript.rows.views] == ["fr", "fr"]
+    said(one, "Good morning.")
+    rows = one.window.transcript.rows
+    marks = [rows.index(row, CAPTION).data(LANGUAGE_ROLE) for row in range(3)]
+    assert marks == ["FR", "FR", "DE"]
 
 
 def test_what_is_deleted_of_a_continued_session_is_deleted_for_good(program, tmp_path):

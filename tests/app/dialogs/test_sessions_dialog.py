@@ -87,6 +87,14 @@ def test_a_session_is_deleted_once_that_was_answered_and_no_other_with_it(dialog
     assert [lines[1] for lines in listed(dialog)] == ["Guten Morgen"]
 
 
+def test_a_session_that_is_gone_already_is_deleted_without_a_word(dialog):
+    dialog._chosen().path.unlink()
+    dialog.delete.click()
+    dialog.delete_for_good.click()
+    assert dialog.message.text() == ""
+    assert len(listed(dialog)) == 1
+
+
 def test_a_session_that_cannot_be_deleted_stays_and_it_is_said(dialog, monkeypatch):
     def refuse(_session):
         raise PermissionError(13, "Permission denied")
