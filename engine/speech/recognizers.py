@@ -4,10 +4,9 @@ from dataclasses import replace
 
 from engine.speech.direct.direct_recognizer import DirectModel, DirectRecognizer
 from engine.speech.live_recognizer import LiveRecognizer
-from engine.speech.recognizer import Recognizer, RecognizerSettings, SpeechModel
+from engine.speech.recognizer import Recognizer, RecognizerSettings, SpeechModel, WholePieces
 from engine.speech.streaming import PRE_ROLL_S, StreamingModel, StreamingRecognizer
 from engine.speech.vad import Detector, VadSettings, VoiceActivityDetector
-from engine.speech.whole_pieces import WholePieces
 
 
 def make_recognizer(
