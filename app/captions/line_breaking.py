@@ -123,7 +123,7 @@ class Line:
         dotted: it is underlined by dots.
         lane: the speaker, if speakers are named.
         n_label: number of characters at its start that name the speaker.
-        is_note: it is about the captions, and none of them.
+        is_quiet: it is none of the captions, but about them, or one of before.
         place: the key of its utterance, and its number in there.
     """
 
@@ -133,7 +133,7 @@ class Line:
     dotted: bool = False
     lane: str = ""
     n_label: int = 0
-    is_note: bool = False
+    is_quiet: bool = False
     place: tuple[int, int] = field(default=(0, 0), compare=False)
 
     @property
@@ -185,7 +185,7 @@ class Typesetter:
             if text.strip() or tail:
                 own = self._with_tail(found.lines(), dotted(tail))
                 if view.left_out_s:
-                    own = [replace(line, is_note=True) for line in own]
+                    own = [replace(line, is_quiet=True) for line in own]
                 own = self._doubtful(own) if view.doubtful else own
                 placed = [replace(line, place=(view.key, at)) for at, line in enumerate(own)]
                 lines = placed + lines

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QShowEvent
+from PySide6.QtGui import QFont, QGuiApplication, QScreen, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
     QLabel,
+    QMenu,
     QRadioButton,
     QScrollArea,
     QVBoxLayout,
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.captions.further import MOST_READ
+from app.dialogs.code_view import CodeView
 from app.dialogs.setup.page_frame import scrolled
 from app.look.style_sheet import make_primary
 from app.look.widgets.dialog_text import add_action, add_row, close_button, paragraph, quiet
@@ -42,11 +44,13 @@ class ShareChoice:
     Attributes:
         address: of this computer in the chosen network.
         with_pin: a PIN is typed on each phone.
+        keeps_code: the code is the same the next time.
         offered: of ``SOURCE``, ``CAPTION`` and ``FURTHER``.
     """
 
     address: str
     with_pin: bool
+    keeps_code: bool
     offered: tuple[str, ...]
 
 
@@ -71,24 +75,33 @@ class ShareDialog(QDialog):
         ways = QButtonGroup(self)
         for way in (self.by_link, self.by_pin):
             ways.addButton(way)
+        self.keep_code = QCheckBox(self.tr("The &same code next time"))
+        self.keep_code.setToolTip(
+            self.tr("Who has the code today can read along the next time, too")
+        )
+        self.by_link.toggled.connect(self.keep_code.setEnabled)
         # a blank is as high as the text that comes
         self.offers = {name: QCheckBox(" ") for name in (SOURCE, CAPTION, FURTHER)}
-        self.further = quiet()
         self.warning = paragraph()
         self.code = QrCode()
         self.code.setAccessibleName(self.tr("QR code of the address"))
         self.address, self.pin, self.readers = self._large(), self._large(), QLabel()
         self.readers.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.readers.setWordWrap(True)
         choices = scrolled(self._choices())
         choices.setSizeAdjustPolicy(choices.SizeAdjustPolicy.AdjustToContents)
         choices.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._pages = choices, self._shared()
-        self._shared_at = ""  # the address at which captions are shared
+        self._shared_at = self._link = ""  # the address at which captions are shared, the link
+        self._languages: Sequence[str] = ()  # that can be read
+        self.wall: CodeView | None = None  # the code on a screen for the room
         buttons = self._buttons = close_button()
         self.start = add_action(buttons, self.tr("&Start sharing"), self._start)
         make_primary(self.start)  # and yet no default: the key Enter shares nothing
         self.stop = add_action(buttons, self.tr("S&top sharing"), self.stop_wanted)
-        self.fill = add_action(buttons, self.tr("&Fill the screen"), self._fill)
+        self.copy = add_action(buttons, self.tr("Copy &link"), self._copy)
+        self.fill = add_action(buttons, self.tr("Show on the &wall…"), self._fill)
+        self.fill.setToolTip(self.tr("Fill a screen with the code, for the room to see"))
         buttons.rejected.connect(self.close)
         column = self._column = QVBoxLayout(self)
         for page in self._pages:
@@ -105,26 +118,22 @@ class ShareDialog(QDialog):
         column = QVBoxLayout(page)
         form = QFormLayout()
         intro = self.tr(
-            "People in the room read the captions in the browser of their phone. Nothing goes "
-            "through the internet, and nothing that was said before is shown."
+            "People in the room read the captions in the browser of their phone, without the "
+            "internet, from now on."
         )
         column.addWidget(paragraph(intro))
         column.addLayout(form)
         add_row(form, self.tr("&Network:"), self.network, self.network)
         ways = QVBoxLayout()
         ways.addWidget(self.by_link)
+        ways.addWidget(self.keep_code)
         ways.addWidget(self.by_pin)
         add_row(form, self.tr("Readers:"), ways, self.by_link)
         offers = QVBoxLayout()
         for offer in self.offers.values():
             offers.addWidget(offer)
-        offers.addWidget(self.further)
         add_row(form, self.tr("Languages:"), offers, self.offers[SOURCE])
-        note = self.tr(
-            "The connection is not encrypted: others in the same network who record it can read "
-            "along. Phones must be in this network, and the firewall of this computer must let "
-            "them in."
-        )
+        note = self.tr("Not encrypted: others in the same network who record it can read along.")
         column.addWidget(quiet(note))
         column.addStretch(1)
         return page
@@ -176,13 +185,12 @@ class ShareDialog(QDialog):
             offer.setVisible(name in named)
             offer.setText(named.get(name, ""))
             offer.setChecked(name in named and (is_new or offer.isChecked()))
-        self.further.setVisible(bool(further))
         cost = self.tr(
-            "{}. Each is computed only while it is read, {} at most at once, and takes about as "
-            "much computing as the captions do; the captions never wait for it."
+            "{}. Each is computed only while it is read, {} at most at once; the captions never "
+            "wait for it."
         )
         names = sorted(map(language_name, further), key=str.casefold)
-        self.further.setText(cost.format(", ".join(names), MOST_READ))
+        self.offers[FURTHER].setToolTip(cost.format(", ".join(names), MOST_READ))
         self._check()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -248,7 +256,10 @@ class ShareDialog(QDialog):
         offered = tuple(name for name, offer in self.offers.items() if offer.isChecked())
         address = str(self.network.currentData())
         with_pin = self.by_pin.isChecked()
-        choice = ShareChoice(address=address, with_pin=with_pin, offered=offered)
+        keeps_code = self.keep_code.isChecked() and not with_pin
+        choice = ShareChoice(
+            address=address, with_pin=with_pin, keeps_code=keeps_code, offered=offered
+        )
         self.start_wanted.emit(choice)
 
     def show_failure(self, text: str) -> None:
@@ -256,8 +267,17 @@ class ShareDialog(QDialog):
         self.warning.setText(text)
         self.warning.show()
 
-    def show_shared(self, link: str, address: str, pin: str) -> None:
-        """Show the way for phones; ``pin`` is empty where none is typed."""
+    def show_shared(self, link: str, address: str, pin: str, languages: Sequence[str] = ()) -> None:
+        """Show the way for phones.
+
+        Args:
+            link: for the code.
+            address: without a key.
+            pin: empty where none is typed.
+            languages: codes of those that can be read, the most important first.
+        """
+        self._link, self._languages = link, languages
+        self.copy.setText(self.tr("Copy &link"))
         self.code.show_text(link)
         self.address.setText(address if pin else link)
         self.pin.setText(self.tr("PIN: {}").format(pin))
@@ -271,25 +291,60 @@ class ShareDialog(QDialog):
     def show_readers(self, n_readers: int) -> None:
         """Show how many phones read."""
         some = self.tr("%Ln phones read along", "", n_readers)
-        self.readers.setText(some if n_readers else self.tr("No phone reads along yet"))
+        none = self.tr(
+            "No phone reads along yet: it must be in this network, and the firewall of this "
+            "computer must let it in"
+        )
+        self.readers.setText(some if n_readers else none)
 
     @Slot()
     def show_stopped(self) -> None:
         """Show the choices again."""
         self._shared_at = ""
         self._show_page(0)
-        if self.isFullScreen():
-            self.showNormal()
+        self.leave_wall()
 
     def _show_page(self, number: int) -> None:
         for own, page in enumerate(self._pages):
             page.setVisible(own == number)
         self.start.setVisible(number == 0)
         self.stop.setVisible(number == 1)
+        self.copy.setVisible(number == 1)
         self.fill.setVisible(number == 1 and self._shared_at != LOOPBACK)
         self._check()
 
     @Slot()
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._link)
+        self.copy.setText(self.tr("Copied"))
+
+    @Slot()
     def _fill(self) -> None:
-        """Fill the screen that the window is on, for the room to see, or no longer."""
-        self.showNormal() if self.isFullScreen() else self.showFullScreen()
+        """Fill a screen with the code: the one that there is, or the one that is chosen."""
+        screens = QGuiApplication.screens()
+        if len(screens) == 1:
+            self.show_on(screens[0])
+            return
+        menu = QMenu(self.fill)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for number, screen in enumerate(screens, 1):
+            action = menu.addAction(self.tr("Screen &{}: {}").format(number, screen.name()))
+            action.triggered.connect(lambda _on=False, screen=screen: self.show_on(screen))
+        menu.popup(self.fill.mapToGlobal(self.fill.rect().bottomLeft()))
+
+    def show_on(self, screen: QScreen) -> None:
+        """Fill a screen with the code."""
+        self.leave_wall()
+        lines = [self.address.text(), self.pin.text()][: 1 + (not self.pin.isHidden())]
+        self.wall = CodeView(screen, self._link, lines, self._languages)
+        self.wall.destroyed.connect(self._forget_wall)
+
+    @Slot()
+    def _forget_wall(self) -> None:
+        self.wall = None
+
+    def leave_wall(self) -> None:
+        """Show the code on no screen any more."""
+        if self.wall is not None:
+            self.wall.close()
+            self.wall = None

@@ -1,7 +1,7 @@
 """The main window: lays out its parts and connects them to the actions."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
@@ -46,6 +46,9 @@ class MainWindow(QMainWindow):
     Banner and download stand below the transcript, or above it where it is full and follows its
     end, so that no row moves when they come; once there is room below again they stand there.
 
+    Attributes:
+        may_close: asked before it closes.
+
     Signals:
         painted(): the window was painted for the first time.
         closed(): the user closed it.
@@ -56,6 +59,7 @@ class MainWindow(QMainWindow):
 
     def __init__(self) -> None:
         super().__init__()
+        self.may_close: Callable[[], bool] = lambda: True
         self.setWindowTitle("Surtitle")
         self.controls = ControlPanel()
         self.choices = CaptionChoices(self)
@@ -134,7 +138,10 @@ class MainWindow(QMainWindow):
         fields[(at + step) % len(fields)][1].setFocus(Qt.FocusReason.TabFocusReason)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Emit ``closed``."""
+        """Emit ``closed``, if it may close."""
+        if not self.may_close():
+            event.ignore()
+            return
         super().closeEvent(event)
         self.closed.emit()
 

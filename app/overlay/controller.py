@@ -126,7 +126,7 @@ class OverlayController(QObject):
         """Show the lines, below them why no more come, or a hint if there are none."""
         if self._is_paused or self._catches_up:
             text = self.tr("Paused") if self._is_paused else self.tr("Catching up…")
-            note = Line(text=text, is_note=True)
+            note = Line(text=text, is_quiet=True)
             is_old = self._is_old and not self._is_paused
             shown = OverlayView() if is_old else self._shown
             self.overlay.show_view(replace(shown, lines=(*shown.lines, note)))

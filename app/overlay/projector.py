@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import ceil
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QCloseEvent,
     QColor,
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.captions.model import UtteranceView
 from app.captions.speakers import SpeakerNames
+from app.config.doubt import OFF
 from app.config.preferences import (
     BOTTOM_STRIP,
     WHOLE_SCREEN,
@@ -25,11 +27,15 @@ from app.config.preferences import (
     ProjectorPreferences,
 )
 from app.overlay.last_lines import LastLines
-from app.overlay.text_layout import TextLayout
+from app.overlay.text_layout import OverlayView, TextLayout
 from app.overlay.themes import theme_of
 
 _POINTS_OF_INCH = 72
 _STRIP_LINES = 2
+_MOST_LINES = 5  # on a whole screen
+_MARGIN = 0.05  # of the screen, on each side
+_BOTTOM = 0.7  # of its height, above the heads of those in front
+_PARTING = 0.35  # of a line, between two utterances
 _LEAST_POINTS, _MOST_POINTS, _MOST_CHARACTERS = 14, 96, 68
 
 
@@ -38,6 +44,9 @@ class ProjectorView(QWidget):
 
     Signals:
         closed(): it is not shown any more.
+
+    Attributes:
+        lost_screen: its screen has gone.
     """
 
     closed = Signal()
@@ -48,9 +57,13 @@ class ProjectorView(QWidget):
         self.setAccessibleName(self.tr("Captions for the room"))
         self.setCursor(Qt.CursorShape.BlankCursor)
         self._screen, self._speakers = screen, speakers
+        self.lost_screen = False
+        self._flow = QTimer(self, singleShot=True)
+        self._flow.timeout.connect(self._lay_out)
         self._text = TextLayout(self)
         self._text.moved.connect(self.update)
         self._views: Sequence[UtteranceView] = ()
+        self._room = QRect()  # for the text
         self._captions, self._place = CaptionPreferences(), ProjectorPreferences()
         screen.geometryChanged.connect(self._fit)
         application = QGuiApplication.instance()
@@ -78,16 +91,27 @@ class ProjectorView(QWidget):
         pixels = area.height() * self._place.letters / 100
         points = round(pixels * _POINTS_OF_INCH / self._screen.logicalDotsPerInch())
         points = min(_MOST_POINTS, max(_LEAST_POINTS, points))
-        large = replace(self._captions, point_size=points, characters=_MOST_CHARACTERS)
-        self._text.dress(large, self.font(), area.width())
-        self._text.n_lines = _STRIP_LINES
+        large = replace(
+            self._captions, point_size=points, characters=_MOST_CHARACTERS, doubt=OFF
+        )  # nobody in the room can look up what is dotted
+        side = round(_MARGIN * area.width())
+        self._text.dress(large, self.font(), area.width() - 2 * side)
+        self._text.n_lines, self._text.parting = _STRIP_LINES, 0.0
         place = QRect(area)
+        self._room = QRect(side, 0, area.width() - 2 * side, area.height())
         if self._place.place != WHOLE_SCREEN:
             place.setHeight(min(area.height(), self._text.size_of_lines(_STRIP_LINES).height()))
+            self._room.setHeight(place.height())
             if self._place.place == BOTTOM_STRIP:
                 place.moveBottom(area.bottom())
         else:
-            self._text.n_lines = max(1, self._text.lines_in(area.height()))
+            self._room.setHeight(round(_BOTTOM * area.height()))
+            fitting = self._text.lines_in(self._room.height())
+            self._text.n_lines = max(1, min(_MOST_LINES, fitting))
+            self._text.parting = _PARTING
+        width = min(self._room.width(), self._text.size_of_lines(1).width())
+        self._room.adjust((self._room.width() - width) // 2, 0, 0, 0)
+        self._room.setWidth(width)
         self._lines = LastLines(self._text, large, self._speakers.name_of)
         self.setScreen(self._screen)
         self.setGeometry(place)
@@ -100,10 +124,13 @@ class ProjectorView(QWidget):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        view = self._text.view = self._lines.of(self._views, self._text.n_lines)
+        view = self._lines.of(self._views, self._text.n_lines)
+        wait_s = self._lines.wait_s
+        self._flow.stop() if wait_s is None else self._flow.start(ceil(1000 * wait_s))
+        self._text.view = view if self._place.place != WHOLE_SCREEN else _old_ones_quiet(view)
         self.setAccessibleDescription(" ".join(line.text for line in (*view.lines, *view.second)))
         self._text.forget_box()
-        self._text.lay_out(self.size(), glides=False)
+        self._text.lay_out(self._room.size(), glides=False)
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -114,6 +141,7 @@ class ProjectorView(QWidget):
         """Paint the lines on the colour behind captions, without a hole to see through."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(*theme_of(self._captions).background))
+        painter.translate(self._room.topLeft())
         self._text.paint(painter, QRect())
         painter.end()
 
@@ -137,4 +165,12 @@ class ProjectorView(QWidget):
     @Slot(QScreen)
     def _leave_screen(self, screen: QScreen) -> None:
         if screen is self._screen:
+            self.lost_screen = True
             self.close()
+
+
+def _old_ones_quiet(view: OverlayView) -> OverlayView:
+    """Paint only the newest utterance in the colour of captions."""
+    newest = view.lines[-1].place[0] if view.lines else 0
+    lines = (replace(line, is_quiet=line.place[0] != newest) for line in view.lines)
+    return replace(view, lines=tuple(lines))

@@ -1,6 +1,7 @@
 """A block of lines in the overlay, painted with a rim; lines glide up."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import (
     QEasingCurve,
@@ -71,8 +72,19 @@ class Block(QObject):
         hint = QStyle.StyleHint.SH_Widget_Animation_Duration
         return self._widget.style().styleHint(hint, None, self._widget) > 0
 
-    def paint(self, painter: QPainter, area: QRect, font: QFont, colour: Rgb, theme: Theme) -> None:
-        """Paint the lines into an area, each with its rim and the bar of its speaker, if any."""
+    def paint(
+        self,
+        painter: QPainter,
+        area: QRect,
+        font: QFont,
+        colour: Rgb,
+        theme: Theme,
+        parting: float = 0.0,
+    ) -> None:
+        """Paint the lines into an area, each with its rim and the bar of its speaker, if any.
+
+        Between two utterances the area has so much more room, in heights of a line.
+        """
         metrics = QFontMetricsF(font)
         lines, top = self._lines, self._top
         if self._glide.state() == QVariantAnimation.State.Running:
@@ -82,11 +94,13 @@ class Block(QObject):
         beside = _BAR_DISTANCE + 2
         painter.setClipRect(area.adjusted(-beside, -2, beside, 8))
         for number, line in enumerate(lines):
-            line_top = top + number * metrics.lineSpacing()
+            line_top = top + metrics.lineSpacing() * (
+                number + parting * n_parted(lines[: number + 1])
+            )
             of_lane = theme.lanes.get(line.lane, colour)
             if line.lane:
                 painter.fillRect(_bar(line, area, line_top, metrics), QColor(*of_lane))
-            of_text = theme.quiet if line.is_note else colour
+            of_text = theme.quiet if line.is_quiet else colour
             inks = [QColor(*of_lane), QColor(*of_text), QColor(*of_text, _PALE)]
             paths = list(_paths(line, font, metrics, area, line_top + metrics.ascent()))
             if line.dotted:  # first, so that the letters are above the rims of dots
@@ -97,6 +111,11 @@ class Block(QObject):
                     painter.strokePath(path, _pen(theme.rim, metrics.ascent() * _RIM_SHARE))
                 painter.fillPath(path, ink)
         painter.restore()
+
+
+def n_parted(lines: Sequence[Line]) -> int:
+    """Count the places between lines of two utterances."""
+    return sum(line.place[0] != after.place[0] for line, after in pairwise(lines))
 
 
 def paint_box(painter: QPainter, area: QRect, colours: Theme, *, opaque: bool = False) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from app.captions.line_breaking import Line
 from app.config.modes import BOTH
 from app.config.preferences import CaptionPreferences
-from app.overlay.text_block import Block, paint_box
+from app.overlay.text_block import Block, n_parted, paint_box
 from app.overlay.themes import theme_of
 
 _BESIDE = 18  # the text; the bars of speakers stand there
@@ -50,6 +50,7 @@ class TextLayout(QObject):
         line_width: of a line at most, in pixels.
         n_lines: in each language at most.
         n_extra: so many more captions above them.
+        parting: between captions of two utterances, in heights of a line.
     """
 
     moved = Signal()
@@ -57,7 +58,7 @@ class TextLayout(QObject):
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
         self.view = OverlayView()
-        self.n_lines, self.n_extra = 1, 0
+        self.n_lines, self.n_extra, self.parting = 1, 0, 0.0
         self._captions, self._source, self._second = Block(widget), Block(widget), Block(widget)
         for block in (self._captions, self._source, self._second):
             block.moved.connect(self.moved)
@@ -146,7 +147,8 @@ class TextLayout(QObject):
         self._source.paint(painter, source, self._fonts[1], colours.quiet, colours)
         self._second.paint(painter, second, self._fonts[1], colours.text, colours)
         colour = colours.quiet if self.view.is_hint else colours.text
-        self._captions.paint(painter, captions, self.caption_letters()[0], colour, colours)
+        letters = self.caption_letters()[0]
+        self._captions.paint(painter, captions, letters, colour, colours, self.parting)
 
     def caption_letters(self) -> tuple[QFont, QFontMetricsF]:
         """Return the font of the captions; a hint has a smaller one if it is wider than a line."""
@@ -175,12 +177,12 @@ class TextLayout(QObject):
         small = self._small.lineSpacing()
         letters = self.caption_letters()[1].lineSpacing()
         bottom, areas = self._size.height() - _ABOVE, list[QRect]()
-        for lines, spacing in (
-            (self._second_lines, small),
-            (self._caption_lines, letters),
-            (self._source_lines, small),
+        for lines, spacing, parting in (
+            (self._second_lines, small, 0.0),
+            (self._caption_lines, letters, self.parting),
+            (self._source_lines, small, 0.0),
         ):
-            height = round(spacing * len(lines))
+            height = round(spacing * (len(lines) + parting * n_parted(lines)))
             is_apart = bool(height) and any(area.height() for area in areas)
             bottom -= height + (_GAP if is_apart else 0)
             areas.append(QRect(left, bottom, width, height))

@@ -70,11 +70,12 @@ class Access:
         self,
         *,
         with_pin: bool,
+        key: str = "",
         guessed: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Make them; ``guessed`` is called once ``is_guessed_at``."""
-        self.key = secrets.token_urlsafe(_KEY_BYTES)
+        """Make them, the key where none is given; ``guessed`` is called once ``is_guessed_at``."""
+        self.key = key or secrets.token_urlsafe(_KEY_BYTES)
         digits = (str(secrets.randbelow(10)) for _ in range(_PIN_DIGITS))
         self.pin = "".join(digits) if with_pin else ""
         self.tries, self._guessed = Tries(clock), guessed

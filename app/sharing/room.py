@@ -41,6 +41,7 @@ class Room:
         views: Sequence[UtteranceView] = (),
         *,
         with_pin: bool = False,
+        key: str = "",
         readers_changed: Callable[[], None] = lambda: None,
     ) -> None:
         """Begin to share.
@@ -50,12 +51,13 @@ class Room:
             languages: those that are offered, as ``RoomFeed`` has them.
             views: captions of before, which nobody gets.
             with_pin: a PIN is typed; else the link lets in.
+            key: of a sharing before, whose link lets in again; empty for another one.
             readers_changed: called on a thread of the server; also when the PIN is guessed at.
 
         Raises:
             OSError: the computer does not have this address, or lets nobody listen there.
         """
-        self.access = Access(with_pin=with_pin, guessed=readers_changed)
+        self.access = Access(with_pin=with_pin, key=key, guessed=readers_changed)
         self._feed = RoomFeed(languages, views, time.time())
         try:
             listener = listening_socket(address, PORT)

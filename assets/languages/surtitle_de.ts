@@ -2164,6 +2164,17 @@
     </message>
 </context>
 <context>
+    <name>CodeView</name>
+    <message>
+        <source>Code for the phones in the room</source>
+        <translation>Code für die Handys im Raum</translation>
+    </message>
+    <message>
+        <source>QR code of the address</source>
+        <translation>QR-Code der Adresse</translation>
+    </message>
+</context>
+<context>
     <name>ControlPanel</name>
     <message>
         <source>Pause the captions; typed text is kept</source>
@@ -3361,6 +3372,10 @@
         <source>Strip at the &amp;top</source>
         <translation>Streifen &amp;oben</translation>
     </message>
+    <message>
+        <source>The screen of the projector view is gone; the view comes back with it</source>
+        <translation>Der Bildschirm der Beamer-Ansicht ist weg; die Ansicht kommt mit ihm zurück</translation>
+    </message>
 </context>
 <context>
     <name>ProjectorView</name>
@@ -3654,6 +3669,25 @@
         <source>Nothing could be shared at {}: {}; choose another network, or look whether this computer is still connected</source>
         <translation>Unter {} ließ sich nichts freigeben: {}; bitte ein anderes Netz wählen oder nachsehen, ob dieser Computer noch verbunden ist</translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln phones read along. Quit all the same?</source>
+        <translation>
+            <numerusform>%Ln Handy liest mit. Trotzdem beenden?</numerusform>
+            <numerusform>%Ln Handys lesen mit. Trotzdem beenden?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Captions are shared</source>
+        <translation>Untertitel werden geteilt</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>&amp;Beenden</translation>
+    </message>
+    <message>
+        <source>Go &amp;on sharing</source>
+        <translation>&amp;Weiter teilen</translation>
+    </message>
     <message>
         <source>Somebody guesses the PIN: stop sharing and start it again, which makes another one</source>
         <translation>Jemand rät die PIN: Beenden Sie das Teilen und beginnen Sie es neu, dann gilt eine andere</translation>
@@ -3674,6 +3708,14 @@
         <translation>Nur wer auch eine &amp;PIN eintippt, die Sie zeigen</translation>
     </message>
     <message>
+        <source>The &amp;same code next time</source>
+        <translation>Beim nächsten Mal der&amp;selbe Code</translation>
+    </message>
+    <message>
+        <source>Who has the code today can read along the next time, too</source>
+        <translation>Wer heute den Code hat, kann auch beim nächsten Mal mitlesen</translation>
+    </message>
+    <message>
         <source>QR code of the address</source>
         <translation>QR-Code der Adresse</translation>
     </message>
@@ -3684,14 +3726,6 @@
     <message>
         <source>S&amp;top sharing</source>
         <translation>Freigabe &amp;beenden</translation>
-    </message>
-    <message>
-        <source>&amp;Fill the screen</source>
-        <translation>Bildschirm &amp;füllen</translation>
-    </message>
-    <message>
-        <source>People in the room read the captions in the browser of their phone. Nothing goes through the internet, and nothing that was said before is shown.</source>
-        <translation>Wer im Raum ist, liest die Untertitel im Browser des eigenen Telefons. Nichts geht durchs Internet, und was vorher gesagt wurde, wird nicht gezeigt.</translation>
     </message>
     <message>
         <source>&amp;Network:</source>
@@ -3706,8 +3740,24 @@
         <translation>Sprachen:</translation>
     </message>
     <message>
-        <source>The connection is not encrypted: others in the same network who record it can read along. Phones must be in this network, and the firewall of this computer must let them in.</source>
-        <translation>Die Verbindung ist nicht verschlüsselt: Wer sie im selben Netz aufzeichnet, kann mitlesen. Die Telefone müssen in diesem Netz sein, und die Firewall dieses Computers muss sie hereinlassen.</translation>
+        <source>Copy &amp;link</source>
+        <translation>&amp;Link kopieren</translation>
+    </message>
+    <message>
+        <source>Show on the &amp;wall…</source>
+        <translation>An die &amp;Wand …</translation>
+    </message>
+    <message>
+        <source>Fill a screen with the code, for the room to see</source>
+        <translation>Einen Bildschirm mit dem Code füllen, für alle im Raum</translation>
+    </message>
+    <message>
+        <source>People in the room read the captions in the browser of their phone, without the internet, from now on.</source>
+        <translation>Die Leute im Raum lesen die Untertitel ab jetzt im Browser ihres Handys, ohne das Internet.</translation>
+    </message>
+    <message>
+        <source>Not encrypted: others in the same network who record it can read along.</source>
+        <translation>Nicht verschlüsselt: Wer im selben Netz mitschneidet, kann mitlesen.</translation>
     </message>
     <message>
         <source>This computer only, to try it</source>
@@ -3720,6 +3770,10 @@
     <message>
         <source>{} (translated)</source>
         <translation>{} (übersetzt)</translation>
+    </message>
+    <message>
+        <source>{}. Each is computed only while it is read, {} at most at once; the captions never wait for it.</source>
+        <translation>{}. Jede wird nur berechnet, solange sie gelesen wird, höchstens {} zugleich; die Untertitel warten nie darauf.</translation>
     </message>
     <message>
         <source>Wi-Fi</source>
@@ -3757,8 +3811,16 @@
         </translation>
     </message>
     <message>
-        <source>No phone reads along yet</source>
-        <translation>Noch liest kein Telefon mit</translation>
+        <source>No phone reads along yet: it must be in this network, and the firewall of this computer must let it in</source>
+        <translation>Noch liest kein Handy mit: Es muss in diesem Netz sein, und die Firewall dieses Computers muss es hereinlassen</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Kopiert</translation>
+    </message>
+    <message>
+        <source>Screen &amp;{}: {}</source>
+        <translation>Bildschirm &amp;{}: {}</translation>
     </message>
     <message numerus="yes">
         <source>%Ln further languages, if a reader chooses one</source>
@@ -3766,10 +3828,6 @@
             <numerusform>%Ln weitere Sprache, wenn ein Leser sie wählt</numerusform>
             <numerusform>%Ln weitere Sprachen, wenn ein Leser eine wählt</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>{}. Each is computed only while it is read, {} at most at once, and takes about as much computing as the captions do; the captions never wait for it.</source>
-        <translation>{}. Jede wird nur berechnet, solange sie jemand liest, höchstens {} gleichzeitig, und braucht etwa so viel Rechenzeit wie die Untertitel; diese warten nie darauf.</translation>
     </message>
 </context>
 <context>

@@ -120,6 +120,16 @@
     </message>
 </context>
 <context>
+    <name>ShareController</name>
+    <message numerus="yes">
+        <source>%Ln phones read along. Quit all the same?</source>
+        <translation>
+            <numerusform>%Ln phone reads along. Quit all the same?</numerusform>
+            <numerusform>%Ln phones read along. Quit all the same?</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ShareDialog</name>
     <message numerus="yes">
         <source>%Ln further languages, if a reader chooses one</source>

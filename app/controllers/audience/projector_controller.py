@@ -9,6 +9,7 @@ from app.main_window.window import MainWindow
 from app.overlay.controller import OverlayController
 from app.overlay.projector import ProjectorView
 
+_LOST = "lost screen"  # in the banner
 _STEP = 1  # percent of the height of the screen
 
 
@@ -17,6 +18,8 @@ class ProjectorController(QObject):
 
     Attributes:
         view: the window; None while it is not shown.
+
+    A screen that goes while it is shown takes it along, and brings it back when it comes again.
     """
 
     def __init__(
@@ -25,10 +28,15 @@ class ProjectorController(QObject):
         super().__init__(window)
         self._settings, self._stage = settings, stage
         self.view: ProjectorView | None = None
+        self._awaited: tuple[str, ...] | None = None  # the screen that took it along
+        self._window = window
         self._menu = window.menu_actions.projector
         self._menu.aboutToShow.connect(self.fill_menu)
         stage.lines_changed.connect(self._show_views)
         settings.preferences_changed.connect(self._dress)
+        application = QGuiApplication.instance()
+        assert isinstance(application, QGuiApplication)
+        application.screenAdded.connect(self._come_back)
 
     @Slot()
     def fill_menu(self) -> None:
@@ -67,7 +75,7 @@ class ProjectorController(QObject):
 
     def toggle(self, screen: QScreen) -> None:
         """Show the view on a screen, or leave that one."""
-        before = self.view
+        before, self._awaited = self.view, None
         if before is not None:
             before.close()
             if before.shown_on is screen:
@@ -99,10 +107,29 @@ class ProjectorController(QObject):
     def _forget(self) -> None:
         if self.view is not None:
             self.view.deleteLater()
+            if self.view.lost_screen:
+                self._awaited = _identity(self.view.shown_on)
+                text = self.tr(
+                    "The screen of the projector view is gone; the view comes back with it"
+                )
+                self._window.banner.show_offer(text, _LOST)
         self.view = None
         self._stage.visibility.put_aside(aside=False)
 
+    @Slot(QScreen)
+    def _come_back(self, screen: QScreen) -> None:
+        """Show the view again on the screen that took it along."""
+        if self._awaited is not None and _identity(screen) == self._awaited:
+            self._window.banner.withdraw(_LOST)
+            self.toggle(screen)
+
     def close(self) -> None:
         """Leave the screen."""
+        self._awaited = None
         if self.view is not None:
             self.view.close()
+
+
+def _identity(screen: QScreen) -> tuple[str, ...]:
+    """Return what is the same of a screen when it is plugged in again."""
+    return screen.name(), screen.manufacturer(), screen.model(), screen.serialNumber()

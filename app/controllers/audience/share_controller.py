@@ -1,9 +1,11 @@
 """Shares the captions with a room, from *Start sharing* to *Stop sharing*; it is off before."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtWidgets import QMessageBox
 
 from app.captions.model import UtteranceView
 from app.captions.speakers import SpeakerNames
@@ -13,6 +15,7 @@ from app.controllers.further_controller import FurtherController
 from app.dialogs.share_dialog import FURTHER, ShareChoice, ShareDialog
 from app.look.widgets.dialog_text import bring_up
 from app.main_window.window import MainWindow
+from app.session.browser_source import page_token
 from app.sharing.networks import networks
 from app.sharing.room_feed import CAPTION, SOURCE
 from engine.errors import message_of
@@ -50,6 +53,10 @@ class ShareController(QObject):
         self._settings, self._speakers, self._window = settings, speakers, window
         self._further, self._offers_further = further, False
         self._views: Sequence[UtteranceView] = ()
+        self._key_file = settings.launch.data_folder / "room-key"
+        self._ends = False
+        self._question: QMessageBox | None = None
+        window.may_close = self._may_close
         self.dialog: ShareDialog | None = None
         self.room: Room | None = None
         window.menu_actions.share.triggered.connect(self.open_dialog)
@@ -66,6 +73,7 @@ class ShareController(QObject):
             self.dialog = ShareDialog(self._window)
             self.dialog.start_wanted.connect(self._start)
             self.dialog.stop_wanted.connect(self.stop)
+            self.dialog.keep_code.setChecked(self._key_file.exists())
         self.dialog.offer(networks(), self._languages(), self._further.offered)
         bring_up(self.dialog)
 
@@ -90,6 +98,7 @@ class ShareController(QObject):
                 languages,
                 self._views,
                 with_pin=choice.with_pin,
+                key=self._key(keeps=choice.keeps_code),
                 readers_changed=self._readers_changed.emit,
             )
         except OSError as error:
@@ -101,8 +110,43 @@ class ShareController(QObject):
             return
         room = self.room
         self._show_ready()
-        self.dialog.show_shared(room.link, room.address, room.access.pin)
+        self.dialog.show_shared(room.link, room.address, room.access.pin, tuple(languages.values()))
         self._count_readers()
+
+    def _key(self, *, keeps: bool) -> str:
+        """Return the stored key, made where there is none; none if the code is not to stay."""
+        if keeps:
+            return page_token(self._key_file)
+        with contextlib.suppress(OSError):
+            self._key_file.unlink(missing_ok=True)
+        return ""
+
+    def _may_close(self) -> bool:
+        """Return whether the window may close; with readers that is asked first."""
+        n_readers = 0 if self.room is None else self.room.n_readers
+        if not n_readers or self._ends:
+            return True
+        if self._question is None:
+            self._question = self._make_question()
+        self._question.setText(self.tr("%Ln phones read along. Quit all the same?", "", n_readers))
+        self._question.open()
+        return False
+
+    def _make_question(self) -> QMessageBox:
+        question = QMessageBox(self._window)
+        question.setWindowTitle(self.tr("Captions are shared"))
+        ends = question.addButton(self.tr("&Quit"), QMessageBox.ButtonRole.DestructiveRole)
+        stays = question.addButton(self.tr("Go &on sharing"), QMessageBox.ButtonRole.RejectRole)
+        question.setDefaultButton(stays)
+        question.setEscapeButton(stays)
+        # Later, since the end deletes windows, and this one is still busy with the click.
+        ends.clicked.connect(self._end, Qt.ConnectionType.QueuedConnection)
+        return question
+
+    @Slot()
+    def _end(self) -> None:
+        self._ends = True
+        self._window.close()
 
     @Slot()
     def stop(self) -> None:
@@ -155,4 +199,5 @@ class ShareController(QObject):
     def hide(self) -> None:
         """Hide the window."""
         if self.dialog is not None:
+            self.dialog.leave_wall()
             self.dialog.close()

@@ -154,7 +154,7 @@ def test_the_overlay_says_once_how_much_was_left_out_in_a_row_and_beside_no_sour
     skipped = UtteranceView(key=2, source="ask not", caption="x", ended=True, left_out_s=2.0)
     views = [UtteranceView(key=0, source="And so", caption="Und so", ended=True), gap, skipped]
     shown = last_lines(views)
-    assert [(line.text, line.is_note) for line in shown.lines] == [
+    assert [(line.text, line.is_quiet) for line in shown.lines] == [
         ("Und so", False),
         ("… 42 s not captioned", True),
     ]

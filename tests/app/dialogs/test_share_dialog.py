@@ -1,6 +1,9 @@
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QMenu
 
+from app.dialogs.code_view import HEADLINES
 from app.dialogs.share_dialog import FURTHER, ShareChoice, ShareDialog
 from app.sharing.networks import LOOPBACK, Network
 from app.sharing.room_feed import CAPTION, SOURCE
@@ -48,13 +51,11 @@ def test_networks_are_named_and_this_computer_alone_comes_last(dialog):
 def test_what_was_ticked_stays_and_what_is_new_is_ticked(dialog):
     assert shown(dialog) == {SOURCE: "English (as it is said)", CAPTION: "German (translated)"}
     assert ticked(dialog) == [SOURCE, CAPTION]
-    assert dialog.further.isHidden()
     dialog.offers[CAPTION].setChecked(False)
     dialog.offer(HOUSE, BOTH, ("pl", "fr"))
     assert ticked(dialog) == [SOURCE, FURTHER]
     assert shown(dialog)[FURTHER] == "2 further languages, if a reader chooses one"
-    assert "French, Polish" in dialog.further.text()
-    assert dialog.further.isVisible()
+    assert "French, Polish" in dialog.offers[FURTHER].toolTip()
     dialog.offer(HOUSE, {SOURCE: "en"})
     assert list(shown(dialog)) == ticked(dialog) == [SOURCE]
     dialog.offer(HOUSE, BOTH)
@@ -68,14 +69,18 @@ def test_what_was_ticked_stays_and_what_is_new_is_ticked(dialog):
 
 def test_the_choices_are_told_when_sharing_starts(dialog):
     assert dialog.by_link.isChecked()
+    assert not dialog.keep_code.isChecked()
+    dialog.keep_code.setChecked(True)
     dialog.start.click()
     dialog.by_pin.setChecked(True)
     dialog.offers[SOURCE].setChecked(False)
     dialog.network.setCurrentIndex(3)
     dialog.start.click()
     assert dialog.told == [
-        ShareChoice(address="192.168.2.3", with_pin=False, offered=(SOURCE, CAPTION)),
-        ShareChoice(address=LOOPBACK, with_pin=True, offered=(CAPTION,)),
+        ShareChoice(
+            address="192.168.2.3", with_pin=False, keeps_code=True, offered=(SOURCE, CAPTION)
+        ),
+        ShareChoice(address=LOOPBACK, with_pin=True, keeps_code=False, offered=(CAPTION,)),
     ]
 
 
@@ -120,26 +125,78 @@ def test_while_captions_are_shared_the_way_to_them_is_shown(dialog):
     code = dialog.code.grab().toImage()
     assert dialog.pin.text() == "PIN: 1234"
     assert dialog.pin.isVisible()
-    assert dialog.readers.text() == "No phone reads along yet"
+    assert dialog.readers.text().startswith("No phone reads along yet: it must be in this")
     dialog.show_readers(1)
     assert dialog.readers.text() == "1 phone reads along"
     buttons = dialog.start, dialog.stop, dialog.fill
     parts = *buttons, dialog.code, dialog.network, dialog.warning
     assert [part.isVisible() for part in parts] == [False, True, True, True, False, False]
-    dialog.fill.click()
-    assert dialog.isFullScreen()
-    dialog.fill.click()
-    assert not dialog.isFullScreen()
-    dialog.fill.click()
+    dialog.copy.click()
+    assert QGuiApplication.clipboard().text() == "http://10.0.0.2:1/r/key"
     dialog.stop.click()
     dialog.show_stopped()
     assert dialog.told == ["stop"]
-    assert not dialog.isFullScreen()
     assert [part.isVisible() for part in parts] == [True, False, False, False, True, False]
     dialog.show_shared("http://10.0.0.2:1/r/other", "http://10.0.0.2:1/", "")
     assert dialog.address.text() == "http://10.0.0.2:1/r/other"
     assert dialog.code.grab().toImage() != code
     assert not dialog.pin.isVisible()
+
+
+@pytest.fixture
+def on_the_wall(dialog):
+    """The code on the only screen, in some languages."""
+
+    def show(*languages, pin="1234"):
+        dialog.show_shared("http://10.0.0.2:1/#key", "http://10.0.0.2:1/", pin, languages)
+        dialog.fill.click()
+        return dialog.wall
+
+    return show
+
+
+def texts_of(wall):
+    return [label.text() for label in wall.findChildren(QLabel)]
+
+
+def test_the_code_fills_a_screen_and_says_in_each_language_what_it_is_for(on_the_wall):
+    wall = on_the_wall("en", "de", "xx", "ar", "fr", "it")
+    assert wall.isFullScreen()
+    assert texts_of(wall) == [
+        HEADLINES["en"],
+        "Untertitel auf Ihrem Handy",
+        HEADLINES["ar"],
+        HEADLINES["fr"],
+        "http://10.0.0.2:1/",
+        "PIN: 1234",
+    ]
+    assert texts_of(on_the_wall("de", pin=""))[-1] == "http://10.0.0.2:1/#key"
+
+
+def test_escape_leaves_the_wall_alone_and_so_do_the_end_of_sharing_and_of_its_screen(
+    on_the_wall, dialog, qtbot
+):
+    qtbot.keyClick(on_the_wall("de"), Qt.Key.Key_Escape)
+    assert dialog.isVisible()
+    qtbot.waitUntil(lambda: dialog.wall is None)
+    assert on_the_wall("de").isVisible()
+    dialog.show_stopped()
+    assert dialog.wall is None
+    wall = on_the_wall("de")
+    with qtbot.waitSignal(wall.destroyed):
+        QGuiApplication.instance().screenRemoved.emit(QGuiApplication.primaryScreen())
+
+
+def test_of_several_screens_one_is_chosen(on_the_wall, dialog, monkeypatch):
+    screen = QGuiApplication.primaryScreen()
+    monkeypatch.setattr(QGuiApplication, "screens", lambda: [screen, screen])
+    assert on_the_wall("de") is None
+    (menu,) = dialog.fill.findChildren(QMenu)
+    first, second = menu.actions()
+    assert first.text().startswith("Screen &1")
+    second.trigger()
+    assert dialog.wall.isFullScreen()
+    menu.close()
 
 
 def middle(widget, window):

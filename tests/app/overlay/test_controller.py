@@ -265,7 +265,7 @@ def test_a_pause_is_seen_below_the_captions_until_it_ends(stages):
     stage.pause(paused=True)
     view = stage.overlay.view
     assert texts(view.lines) == ["Guten Morgen", "Heute", "Paused"]
-    assert [line.is_note for line in view.lines] == [False, False, True]
+    assert [line.is_quiet for line in view.lines] == [False, False, True]
     stage.show_views((*VIEWS, UtteranceView(key=2, caption="Noch eins")))
     assert texts(stage.overlay.view.lines)[-2:] == ["Noch eins", "Paused"]
     assert "Paused" not in texts(stage.lines.lines)
@@ -316,7 +316,7 @@ def test_while_sound_waits_the_overlay_says_so_below_the_captions(stages):
     stage.catch_up(catches_up=True)
     view = stage.overlay.view
     assert texts(view.lines) == ["Guten Morgen", "Heute", "Catching up…"]
-    assert [line.is_note for line in view.lines] == [False, False, True]
+    assert [line.is_quiet for line in view.lines] == [False, False, True]
     stage.pause(paused=True)
     assert texts(stage.overlay.view.lines)[-1] == "Paused"
     stage.pause(paused=False)

@@ -99,3 +99,57 @@ def test_it_leaves_with_its_screen(projected, screen, qtbot):
     view = projected()
     with qtbot.waitSignal(view.closed):
         QGuiApplication.instance().screenRemoved.emit(screen)
+
+
+def bright_rows(view):
+    """The rows of pixels that have letters, bright ones and dim ones, and the columns with any."""
+    image = view.grab().toImage()
+    found = {True: set(), False: set()}
+    columns = set()
+    for y in range(0, image.height(), 2):
+        for x in range(0, image.width(), 3):
+            light = image.pixelColor(x, y).lightness()
+            if light > 60:
+                columns.add(x)
+                found[light > 220].add(y)
+    return found[True], found[False], columns
+
+
+def test_a_room_reads_few_lines_above_the_heads_and_within_margins(projected, screen):
+    view, area = projected(letters=4), screen.geometry()
+    many = [
+        UtteranceView(key=n, caption=f"Satz {n} ist ein langer Satz für den Saal.", doubtful=True)
+        for n in range(30)
+    ]
+    view.show_views(many)
+    assert 3 <= len(view._text.view.lines) <= 5
+    bright, dim, columns = bright_rows(view)
+    assert max(bright) <= 0.7 * area.height()
+    assert min(bright | dim) > area.height() / 4
+    assert min(columns) >= 0.05 * area.width()
+    assert max(columns) <= 0.95 * area.width()
+
+
+def test_old_sentences_are_dimmed_and_parted_from_the_newest(projected):
+    view = projected(letters=4)
+    view.show_views(
+        [UtteranceView(key=7, caption="Alt gesagt."), UtteranceView(key=8, caption="Neu")]
+    )
+    assert [line.is_quiet for line in view._text.view.lines] == [True, False]
+    bright, dim, _ = bright_rows(view)
+    line = view._text.line_height
+    assert min(bright) > min(dim) + 1.2 * line
+
+
+def test_an_audience_sees_no_dots(projected):
+    view = projected()
+    view.show_views([UtteranceView(key=0, caption="Vielleicht.", doubtful=True, ended=True)])
+    assert not any(line.dotted or "(?)" in line.text for line in view._text.view.lines)
+
+
+def test_words_flow_there_as_well(projected, qtbot):
+    view = projected()
+    longer = UtteranceView(key=3, caption="Und wir gehen")
+    view.show_views([*VIEWS, longer])
+    assert texts(view)[0][-1] == "Und"
+    qtbot.waitUntil(lambda: texts(view)[0][-1] == longer.caption, timeout=30_000)

@@ -608,7 +608,7 @@ def test_the_bar_of_lines_from_right_to_left_is_at_their_right(overlay):
 
 
 def test_a_note_is_paler_than_captions(overlay):
-    overlay.show_view(OverlayView(lines=(Line(text="Paused", is_note=True),)))
+    overlay.show_view(OverlayView(lines=(Line(text="Paused", is_quiet=True),)))
     assert white_rows(overlay) == set()
     assert QColor(*theme_of(STILL).quiet).rgba() in colours_of(overlay)
 

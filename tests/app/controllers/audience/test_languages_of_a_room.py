@@ -48,7 +48,8 @@ def test_a_language_is_computed_from_its_first_reader_to_its_last(one, monkeypat
     monkeypatch.setattr(grace, "GRACE_S", 0.0)
     dialog = one.application.sharing.dialog
     assert dialog.offers["further"].text() == "1 further language, if a reader chooses it"
-    assert dialog.further.text().startswith("French. Each is computed only while it is read")
+    told = dialog.offers["further"].toolTip()
+    assert told.startswith("French. Each is computed only while it is read")
     room = start(one)
     with reader_of(room, "caption") as german:
         assert german.message()["languages"] == {"source": "en", "caption": "de", "fr": "fr"}

@@ -1,5 +1,7 @@
 """The projector view, opened by its menu."""
 
+from PySide6.QtGui import QGuiApplication
+
 from tests.support.app.fake_engine import FakeEngine
 
 
@@ -49,3 +51,40 @@ def test_it_shows_what_the_overlay_shows_and_ends_with_the_program(program):
     running.wait(lambda: [line.text for line in view._text.view.lines] == ["GOOD MORNING"])
     running.window.close()
     assert running.application.projector.view is None
+
+
+class Screen:
+    """A screen that is plugged in again is another object of the same name."""
+
+    def __init__(self, screen, name=""):
+        self._screen, self._name = screen, name
+
+    def name(self):
+        return self._name or self._screen.name()
+
+    def __getattr__(self, name):
+        return getattr(self._screen, name)
+
+
+def test_it_comes_back_with_the_screen_that_was_pulled_and_that_is_told_meanwhile(program):
+    running = program(FakeEngine()).open()
+    projector, screen = running.application.projector, QGuiApplication.primaryScreen()
+    chosen(running, 0).trigger()
+    QGuiApplication.instance().screenRemoved.emit(screen)
+    assert projector.view is None
+    running.wait(lambda: "comes back with it" in running.window.banner.sentence.text())
+    projector._come_back(Screen(screen, "HDMI-9"))
+    assert projector.view is None
+    QGuiApplication.instance().screenAdded.emit(screen)
+    assert projector.view.isFullScreen()
+    assert not running.window.banner.isVisible()
+
+
+def test_it_stays_away_where_it_was_left_before_the_screen_went(program):
+    running = program(FakeEngine()).open()
+    projector, screen = running.application.projector, QGuiApplication.primaryScreen()
+    chosen(running, 0).trigger()
+    projector.view.close()
+    QGuiApplication.instance().screenRemoved.emit(screen)
+    QGuiApplication.instance().screenAdded.emit(screen)
+    assert projector.view is None

@@ -1,5 +1,7 @@
 """Captions on the phones of a room, by the window's own buttons."""
 
+import os
+
 import pytest
 from PySide6.QtCore import Qt
 
@@ -138,4 +140,49 @@ def test_an_address_of_the_internet_is_warned_of(shared):
 def test_the_end_of_the_program_ends_sharing(shared):
     shared.application.sharing.dialog.start.click()
     shared.application.window.close()
+    assert room_of(shared) is None
+
+
+def test_the_code_is_the_same_next_time_where_that_is_wanted_and_never_with_a_pin(shared):
+    dialog, sharing = shared.application.sharing.dialog, shared.application.sharing
+    assert not dialog.keep_code.isChecked()
+    dialog.keep_code.setChecked(True)
+    keys = []
+    for _ in range(2):
+        dialog.start.click()
+        keys.append(room_of(shared).access.key)
+        dialog.stop.click()
+    assert keys[0] == keys[1]
+    assert sharing._key_file.read_text().strip() == keys[0]
+    if os.name != "nt":
+        assert sharing._key_file.stat().st_mode & 0o077 == 0
+    dialog.by_pin.setChecked(True)
+    assert not dialog.keep_code.isEnabled()
+    dialog.start.click()
+    assert room_of(shared).access.key not in keys
+    dialog.stop.click()
+    assert not sharing._key_file.exists(), "who is asked for a PIN has no old key"
+    dialog.by_link.setChecked(True)
+    dialog.keep_code.setChecked(False)
+    dialog.start.click()
+    assert room_of(shared).access.key not in keys
+
+
+def test_quitting_with_readers_is_asked_first(shared, qtbot):
+    shared.open().wait_until_ready()
+    window, dialog = shared.window, shared.application.sharing.dialog
+    dialog.start.click()
+    with reader_of(room_of(shared)):
+        qtbot.waitUntil(lambda: window.status.sharing.text() == "Shared with 1 phone")
+        window.close()
+        question = shared.application.sharing._question
+        assert "1 phone reads along" in question.text()
+        assert window.isVisible()
+        next(button for button in question.buttons() if button.text() != "&Quit").click()
+        assert window.isVisible()
+        assert room_of(shared) is not None
+        assert not question.isVisible()
+        window.close()
+        next(button for button in question.buttons() if button.text() == "&Quit").click()
+        qtbot.waitUntil(lambda: not window.isVisible())
     assert room_of(shared) is None
