@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.captions.model import UtteranceView, dotted
-from app.config.doubt import DOTTED, DOUBT_SIGN, OFF, SIGN
+from app.config.doubt import DOUBT_SIGN, MARKED, OFF, SIGN
 from engine.text.sentences import ends_sentence
 
 Measure = Callable[[str], float]
@@ -120,7 +120,7 @@ class Line:
         text: without white space at its ends.
         right_to_left: direction of the whole text.
         n_tail: number of tentative characters at its end.
-        dotted: it is underlined by dots.
+        doubtful: a mark stands before it.
         lane: the speaker, if speakers are named.
         n_label: number of characters at its start that name the speaker.
         is_quiet: it is none of the captions, but about them, or one of before.
@@ -130,7 +130,7 @@ class Line:
     text: str
     right_to_left: bool = False
     n_tail: int = 0
-    dotted: bool = False
+    doubtful: bool = False
     lane: str = ""
     n_label: int = 0
     is_quiet: bool = False
@@ -200,7 +200,8 @@ class Typesetter:
     def _doubtful(self, lines: list[Line]) -> list[Line]:
         if self._doubt_mark == SIGN and lines:
             return self._with_tail(lines, DOUBT_SIGN)
-        return [replace(line, dotted=self._doubt_mark == DOTTED) for line in lines]
+        is_marked = self._doubt_mark == MARKED
+        return [replace(line, doubtful=is_marked) for line in lines[:1]] + lines[1:]
 
     def _label(self, name: str) -> str:
         """Return the start of a line for a speaker, shortened if there is not enough room."""

@@ -1,8 +1,11 @@
 """How captions are marked of which the model is not sure. Plain Python."""
 
-DOTTED, SIGN, OFF = "dotted", "sign", "off"
-DOUBT_MARKS = (DOTTED, SIGN, OFF)
-"""A dotted underline, a sign after the caption, or nothing."""
+MARKED, SIGN, OFF = "mark", "sign", "off"
+DOUBT_MARKS = (MARKED, SIGN, OFF)
+"""A small mark before the caption, a sign after it, or nothing."""
+
+DOUBT_MARK = "?"
+"""Stands small beside the first letter, where no letters are."""
 
 DOUBT_SIGN = "(?)"
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.config.doubt import DOTTED, DOUBT_MARKS
+from app.config.doubt import DOUBT_MARKS, MARKED
 from app.config.lanes import ME, THEM
 from app.config.modes import CAPTIONS_ONLY, MODES, SOURCE_LANGUAGE
 from engine.hub.catalogue import STANDARD_WHISPER
@@ -88,7 +88,7 @@ class CaptionPreferences:
     opacity: float | None = None
     name_me: str = ""
     name_them: str = ""
-    doubt: str = DOTTED
+    doubt: str = MARKED
     announced: bool = True
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import tomli_w
 
-from app.config.doubt import DOTTED
+from app.config.doubt import MARKED
 from app.config.modes import BOTH, CAPTIONS_ONLY, TRANSLATE
 from app.config.preferences import Preferences
 from app.config.system.messages import AppCode
@@ -103,7 +103,7 @@ def _renamed(values: Content) -> dict[str, object]:
     """Return a table with current names and values; ``captions.shows`` became ``mode``."""
     values = dict(values)
     if values.get("doubt") == "pale":  # letters, before the underline
-        values["doubt"] = DOTTED
+        values["doubt"] = MARKED
     mode = _MODES_BEFORE.get(str(values.pop("shows", None)))
     return values if mode is None else {"mode": mode} | values
 

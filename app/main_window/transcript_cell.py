@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.captions.line_breaking import runs_right_to_left
+from app.config.doubt import DOUBT_MARK
 from app.look.palette import colours_of
 from app.main_window.transcript_model import (
     BELOW_ROLE,
@@ -56,9 +57,8 @@ class TranscriptCell(QStyledItemDelegate):
         if is_chosen:
             cell.state &= ~(QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_HasFocus)
             cell.backgroundBrush = QBrush(colours_of(cell.palette).colour("tint"))
-        tail, doubtful, found = QTextCharFormat(), QTextCharFormat(), QTextCharFormat()
+        tail, found = QTextCharFormat(), QTextCharFormat()
         tail.setFontItalic(True)
-        doubtful.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
         found.setBackground(cell.palette.color(QPalette.ColorRole.Highlight))
         found.setForeground(cell.palette.color(QPalette.ColorRole.HighlightedText))
         n_tail = index.data(TAIL_ROLE) or 0
@@ -67,12 +67,12 @@ class TranscriptCell(QStyledItemDelegate):
         quiet.setForeground(cell.palette.color(QPalette.ColorRole.PlaceholderText))
         formats = [_range(len(cell.text) - n_tail, n_tail, tail)]
         formats.append(_range(len(cell.text) - n_second, n_second, quiet))
-        if index.data(DOUBT_ROLE):
-            formats.append(_range(0, len(cell.text) - n_second, doubtful))
         formats += [_range(start, length, found) for start, length in index.data(FOUND_ROLE) or ()]
         lower = QFontMetricsF(option.font).ascent() - QFontMetricsF(cell.font).ascent()
         beside = _width(index, cell)
         layout = _paint_text(painter, cell, formats, room=PADDING // 2 + lower, beside=beside)
+        if index.data(DOUBT_ROLE):
+            _paint_doubt(painter, cell)
         if mark := index.data(LANGUAGE_ROLE):
             _paint_mark(painter, cell, mark)
         if n_second and (mark := index.data(BELOW_ROLE)):
@@ -113,6 +113,19 @@ def _paint_mark(painter: QPainter, option: QStyleOptionViewItem, mark: str, top:
     painter.setPen(option.palette.color(QPalette.ColorRole.PlaceholderText))
     area = option.rect.adjusted(PADDING, PADDING + top, -PADDING, 0)
     painter.drawText(area, end | Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignAbsolute, mark)
+    painter.restore()
+
+
+def _paint_doubt(painter: QPainter, option: QStyleOptionViewItem) -> None:
+    """Paint the mark of doubt in the room before the text, small and quiet."""
+    is_from_right = option.direction == Qt.LayoutDirection.RightToLeft
+    start = Qt.AlignmentFlag.AlignRight if is_from_right else Qt.AlignmentFlag.AlignLeft
+    painter.save()
+    painter.setFont(small(option.font))
+    painter.setPen(option.palette.color(QPalette.ColorRole.PlaceholderText))
+    area = option.rect.adjusted(1, PADDING // 2, -1, 0)
+    where = start | Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignAbsolute
+    painter.drawText(area, where, DOUBT_MARK)
     painter.restore()
 
 

@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 
 from app.captions.model import UtteranceView, dotted
-from app.config.doubt import DOTTED, OFF, SIGN, with_sign
+from app.config.doubt import MARKED, OFF, SIGN, with_sign
 from app.look.icons import icon
 from app.look.widgets.lane_style import lane_colour, lane_name
 from app.look.widgets.language_names import language_name
@@ -30,7 +30,7 @@ FOUND_ROLE = TAIL_ROLE + 1
 """Start and length of each match of the search in a cell."""
 
 DOUBT_ROLE = FOUND_ROLE + 1
-"""Whether a cell is underlined by dots: the model is not sure of it."""
+"""Whether a mark stands before a cell: the model is not sure of it."""
 
 LANGUAGE_ROLE = DOUBT_ROLE + 1
 """The language of a caption as a short mark, such as PL, where the rows have several."""
@@ -314,7 +314,7 @@ class TranscriptModel(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return self.tr("The model is not sure of this caption")
             case _ if role == DOUBT_ROLE:
-                return self._doubt_mark == DOTTED
+                return self._doubt_mark == MARKED
         return self._data(view, CAPTION, role)
 
     def _signed(self, view: UtteranceView) -> str:

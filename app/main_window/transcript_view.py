@@ -1,6 +1,6 @@
 """The transcript: time, speaker, source and captions, one row for each utterance.
 
-Tentative words are in italics, doubtful captions are underlined by dots. Only visible rows are
+Tentative words are in italics, before doubtful captions stands a mark. Only visible rows are
 measured and painted, so a day of captions is as fast as a minute.
 """
 

@@ -93,7 +93,7 @@ class ProjectorView(QWidget):
         points = min(_MOST_POINTS, max(_LEAST_POINTS, points))
         large = replace(
             self._captions, point_size=points, characters=_MOST_CHARACTERS, doubt=OFF
-        )  # nobody in the room can look up what is dotted
+        )  # nobody in the room can look up what is marked
         side = round(_MARGIN * area.width())
         self._text.dress(large, self.font(), area.width() - 2 * side)
         self._text.n_lines, self._text.parting = _STRIP_LINES, 0.0

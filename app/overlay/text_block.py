@@ -17,13 +17,16 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 from PySide6.QtWidgets import QStyle, QWidget
 
 from app.captions.line_breaking import RIGHT_TO_LEFT_MARK, Line, lines_scrolled
+from app.config.doubt import DOUBT_MARK
 from app.look.contrast import Rgb
 from app.overlay.themes import Theme
 
 GLIDE_MS = 120
 _RADIUS = 6
-_RIM_SHARE, _DOT_SHARE = 0.11, 0.08  # of the letters' height
+_RIM_SHARE = 0.11  # of the letters' height
+_MARK_SHARE, _MARK_POINTS = 0.5, 14.0  # size of the mark of doubt, of the letters and at most
 _PALE = 185  # of 255, the opacity of tentative letters
+_BESIDE = 18  # the letters, for bars and marks
 _BAR_WIDTH, _BAR_DISTANCE = 4, 10  # of the bar that marks the lines of a speaker
 
 
@@ -91,7 +94,7 @@ class Block(QObject):
             lines = self._leaving + lines
             top += self._glide.currentValue() - len(self._leaving) * metrics.lineSpacing()
         painter.save()
-        beside = _BAR_DISTANCE + 2
+        beside = _BESIDE
         painter.setClipRect(area.adjusted(-beside, -2, beside, 8))
         for number, line in enumerate(lines):
             line_top = top + metrics.lineSpacing() * (
@@ -103,9 +106,9 @@ class Block(QObject):
             of_text = theme.quiet if line.is_quiet else colour
             inks = [QColor(*of_lane), QColor(*of_text), QColor(*of_text, _PALE)]
             paths = list(_paths(line, font, metrics, area, line_top + metrics.ascent()))
-            if line.dotted:  # first, so that the letters are above the rims of dots
-                paths.insert(0, _dots(line, metrics, area, line_top))
-                inks.insert(0, QColor(*of_text))
+            if line.doubtful:
+                paths.append(_doubt(line, font, area, line_top + metrics.ascent()))
+                inks.append(QColor(*of_text))
             for path, ink in zip(paths, inks, strict=True):
                 if theme.has_rim:
                     painter.strokePath(path, _pen(theme.rim, metrics.ascent() * _RIM_SHARE))
@@ -155,17 +158,15 @@ def _paths(
         yield _path(part, font, left, baseline)
 
 
-def _dots(line: Line, metrics: QFontMetricsF, area: QRect, top: float) -> QPainterPath:
-    """Return round dots below the words of a line, without the name of its speaker."""
-    size = max(3, round(metrics.ascent() * _DOT_SHARE))
-    label, whole = (metrics.horizontalAdvance(line.text[:n]) for n in (line.n_label, None))
-    below = round(top + metrics.ascent() + min(metrics.descent() - size, 2.0 * size))
-    path, offset = QPainterPath(), round(label)
-    while offset + size <= whole:
-        left = area.right() + 1 - offset - size if line.right_to_left else area.left() + offset
-        path.addEllipse(QRectF(left, below, size, size))
-        offset += 2 * size
-    return path
+def _doubt(line: Line, font: QFont, area: QRect, baseline: float) -> QPainterPath:
+    """Return a small mark before the letters of a line, where no other line has any."""
+    small = QFont(font)
+    small.setPointSizeF(min(_MARK_POINTS, font.pointSizeF() * _MARK_SHARE))
+    metrics = QFontMetricsF(small)
+    width = metrics.horizontalAdvance(DOUBT_MARK)
+    beside = area.right() + 2 if line.right_to_left else area.left() - 1 - width
+    raised = QFontMetricsF(font).capHeight() - metrics.capHeight()
+    return _path(DOUBT_MARK, small, beside, baseline - raised)
 
 
 def _path(text: str, font: QFont, left: float, baseline: float) -> QPainterPath:

@@ -193,7 +193,6 @@ class RoomFeed:
                 "ended": view.ended,
                 "language": language,
                 "speaker": _bounded(speaker),
-                "doubtful": view.doubtful and not view.tail and name == CAPTION,
             }
             told = json.dumps(row, ensure_ascii=False)
             if known is None or known.text != told:

@@ -1908,6 +1908,10 @@
         <translation>Nichts</translation>
     </message>
     <message>
+        <source>A small ? before them</source>
+        <translation>Ein kleines ? davor</translation>
+    </message>
+    <message>
         <source>S&amp;creen readers say each finished caption</source>
         <translation>Bildschir&amp;mleser sagen jeden fertigen Untertitel</translation>
     </message>
@@ -2118,10 +2122,6 @@
     <message>
         <source>If your system is set to reduce motion, lines jump instead.</source>
         <translation>Wenn Ihr System Bewegung reduziert, springen die Zeilen stattdessen.</translation>
-    </message>
-    <message>
-        <source>Dotted underline</source>
-        <translation>Gepunktete Linie</translation>
     </message>
     <message>
         <source>(?) after them</source>

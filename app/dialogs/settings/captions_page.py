@@ -68,7 +68,7 @@ class CaptionsPage(SettingsPage):
         fonts = [(self.tr("Same as the window"), ""), *((name, name) for name in families)]
         self.font_family = self.add_combo("captions.font", self.tr("&Font"), fonts)
         self.outline = self.add_check("captions.outline", self.tr("&Outline around letters"))
-        marks = (self.tr("Dotted underline"), self.tr("(?) after them"), self.tr("Nothing"))
+        marks = (self.tr("A small ? before them"), self.tr("(?) after them"), self.tr("Nothing"))
         self.doubt = self.add_combo(
             "captions.doubt",
             self.tr("Do&ubtful captions"),

@@ -257,7 +257,8 @@ def test_a_doubtful_caption_is_marked_and_its_lines_stand(mark):
         said = [*texts_of(before)[:-1], "(?)"] if mark == "sign" else texts_of(before)
         assert " ".join(texts_of(after)).count("(?)") == (mark == "sign")
         assert len(" ".join(texts_of(after))) >= len(" ".join(said))
-        assert [line.dotted for line in after[:-1]] == [mark == "dotted"] * (len(after) - 1)
+        is_marked = [line.doubtful for line in after]
+        assert is_marked == [mark == "mark"] + [False] * (len(after) - 1)
         assert after[-1] == Line(text="next one")
 
 

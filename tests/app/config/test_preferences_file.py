@@ -251,4 +251,4 @@ def test_the_pale_letters_of_before_are_dots_now(tmp_path):
     path = tmp_path / "settings.toml"
     path.write_text('schema_version = 2\n[captions]\ndoubt = "pale"\n', encoding="utf-8")
     preferences, notice = PreferencesFile(path).read()
-    assert (preferences.captions.doubt, notice) == ("dotted", None)
+    assert (preferences.captions.doubt, notice) == ("mark", None)

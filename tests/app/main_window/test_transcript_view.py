@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QPalette, QWheelEvent
 from PySide6.QtWidgets import QPushButton, QStyleOptionViewItem
 
 from app.captions.model import UtteranceView
-from app.config.doubt import DOTTED, OFF, SIGN
+from app.config.doubt import MARKED, OFF, SIGN
 from app.look.palette import colours_of
 from app.main_window.transcript_cell import PADDING
 from app.main_window.transcript_model import (
@@ -677,7 +677,7 @@ def test_end_and_home_lead_to_the_last_and_the_first_row(transcript, qtbot):
 
 
 def test_marks_of_a_row_are_explained_by_its_tool_tips(transcript):
-    transcript.mark_doubt(DOTTED)
+    transcript.mark_doubt(MARKED)
     rows, tip = transcript.rows, Qt.ItemDataRole.ToolTipRole
     transcript.show_views((replace(view(0, "so", "also"), tail="we", marked=True),))
     assert rows.index(0, SOURCE).data(tip) == "Words in italics may still change"
@@ -754,10 +754,10 @@ def test_a_doubtful_caption_is_as_any_other_until_marks_are_wanted(transcript):
     assert cells(transcript) == [("We met", "Wir trafen uns")]
 
 
-def test_a_doubtful_caption_is_underlined_by_dots_or_has_a_sign(transcript):
+def test_before_a_doubtful_caption_stands_a_mark_or_behind_it_a_sign(transcript):
     transcript.show_views((DOUBTFUL, view(1, "Yes", "Ja")))
     changes = Changes(transcript.rows)
-    transcript.mark_doubt("dotted")
+    transcript.mark_doubt("mark")
     assert changes.told == [(0, 0)]
     assert cell(transcript, DOUBT_ROLE)
     assert not transcript.rows.index(1, CAPTION).data(DOUBT_ROLE)
@@ -769,7 +769,7 @@ def test_a_doubtful_caption_is_underlined_by_dots_or_has_a_sign(transcript):
     assert cells(transcript) == [("We met", "Wir trafen uns"), ("Yes", "Ja")]
 
 
-@pytest.mark.parametrize("mark", ["dotted", "sign"])
+@pytest.mark.parametrize("mark", ["mark", "sign"])
 def test_a_screen_reader_and_a_tool_tip_name_the_doubt_whatever_the_eye_gets(transcript, mark):
     transcript.show_views((DOUBTFUL,))
     transcript.mark_doubt(mark)
@@ -778,15 +778,14 @@ def test_a_screen_reader_and_a_tool_tip_name_the_doubt_whatever_the_eye_gets(tra
     assert cell(transcript, Qt.ItemDataRole.ToolTipRole, SOURCE) is None
 
 
-def test_the_letters_of_a_doubtful_caption_are_those_of_others_above_dots(transcript):
+def test_the_letters_of_a_doubtful_caption_are_those_of_others_behind_a_mark(transcript):
     transcript.show_views((DOUBTFUL,))
     plain = picture_of(transcript, CAPTION)
-    transcript.mark_doubt("dotted")
-    dotted = picture_of(transcript, CAPTION)
-    baseline = PADDING // 2 + transcript.fontMetrics().ascent()
-    assert dotted != plain
-    above = [one.copy(0, 0, one.width(), baseline - 1) for one in (plain, dotted)]
-    assert above[0] == above[1]
+    transcript.mark_doubt("mark")
+    marked = picture_of(transcript, CAPTION)
+    assert marked != plain
+    behind = [one.copy(PADDING + 4, 0, one.width(), one.height()) for one in (plain, marked)]
+    assert behind[0] == behind[1]
 
 
 def test_of_a_very_long_text_the_middle_is_not_laid_out_and_all_is_copied(transcript):

@@ -221,9 +221,9 @@ def test_the_size_that_the_user_wants_is_told(stages):
 @pytest.mark.parametrize(
     ("preset", "doubt", "shown"),
     [
-        ("white on black", "dotted", [("Guten Morgen", True), ("Heute", False)]),
+        ("white on black", "mark", [("Guten Morgen", True), ("Heute", False)]),
         ("white on black", "sign", [("Guten Morgen (?)", False), ("Heute", False)]),
-        ("high contrast", "dotted", [("Guten Morgen", True), ("Heute", False)]),
+        ("high contrast", "mark", [("Guten Morgen", True), ("Heute", False)]),
         ("white on black", "off", [("Guten Morgen", False), ("Heute", False)]),
     ],
 )
@@ -231,7 +231,7 @@ def test_a_doubtful_caption_is_marked_as_the_user_chose(stages, preset, doubt, s
     stage = stages()
     stage.show_views((replace(VIEWS[0], doubtful=True), VIEWS[1]))
     stage.show_theme(replace(STILL, preset=preset, doubt=doubt))
-    assert [(line.text, line.dotted) for line in stage.overlay.view.lines] == shown
+    assert [(line.text, line.doubtful) for line in stage.overlay.view.lines] == shown
 
 
 def heard(*pairs):

@@ -45,7 +45,7 @@ def test_it_shows_captions_of_the_mode_with_the_names_of_speakers(preview, mode,
     assert [line.text for line in view.lines] == lines
     assert [line.text for line in view.source] == source
     assert preview.accessibleDescription() == " ".join(lines)
-    assert [line.dotted for line in view.lines][-1] == (mode != "captions only")
+    assert [line.doubtful for line in view.lines][-1] == (mode != "captions only")
 
 
 def test_captions_without_room_are_smaller_and_in_the_middle(preview):

@@ -144,7 +144,7 @@ def test_old_sentences_are_dimmed_and_parted_from_the_newest(projected):
 def test_an_audience_sees_no_dots(projected):
     view = projected()
     view.show_views([UtteranceView(key=0, caption="Vielleicht.", doubtful=True, ended=True)])
-    assert not any(line.dotted or "(?)" in line.text for line in view._text.view.lines)
+    assert not any(line.doubtful or "(?)" in line.text for line in view._text.view.lines)
 
 
 def test_words_flow_there_as_well(projected, qtbot):

@@ -555,24 +555,25 @@ def test_it_tells_when_it_was_painted(overlay, qtbot):
 
 
 @pytest.mark.parametrize("text", ["Heute wollen wir", "صباح الخير"])
-def test_a_doubtful_line_has_dots_below_letters_that_stand_where_others_do(overlay, text):
+def test_a_doubtful_line_has_a_mark_before_letters_that_stand_where_others_do(overlay, text):
     line = Line(text=text, right_to_left=text[0] == "ص")
     overlay.show_view(OverlayView(lines=(line,)))
     solid, plain = white_places(overlay), picture(overlay)
-    overlay.show_view(OverlayView(lines=(replace(line, dotted=True),)))
-    dotted = picture(overlay)
-    assert len(solid) > 50
+    overlay.show_view(OverlayView(lines=(replace(line, doubtful=True),)))
+    marked = picture(overlay)
     assert solid <= white_places(overlay)
-    dots = {
+    mark = {
         x
-        for x in range(dotted.width())
-        for y in range(dotted.height())
-        if dotted.pixelColor(x, y).lightness() > plain.pixelColor(x, y).lightness() + 100
+        for x in range(marked.width())
+        for y in range(marked.height())
+        if marked.pixelColor(x, y).lightness() > plain.pixelColor(x, y).lightness() + 60
     }
     letters = [x for x, _ in solid]
-    assert len(dots) > (max(letters) - min(letters)) / 5, "all along the line"
-    assert min(letters) - 4 <= min(dots)
-    assert max(dots) <= max(letters) + 4
+    assert mark
+    if line.right_to_left:
+        assert max(letters) < min(mark) <= max(mark) < overlay.width()
+    else:
+        assert 0 < min(mark) <= max(mark) < min(letters)
 
 
 def colours_of(overlay):
