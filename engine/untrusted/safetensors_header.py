@@ -108,10 +108,10 @@ def _parsed(content: bytes, n_bytes: int) -> SafetensorsHeader:
 
 
 def _header_length(prefix: bytes, n_bytes: int, limit: int) -> int:
-    if prefix.startswith(_PICKLE_STARTS):
+    n_header = int.from_bytes(prefix, "little")
+    if prefix.startswith(_PICKLE_STARTS) and n_header > limit:  # the length of a header is less
         detail = "is a pickle, which can run code, and no safetensors file"
         refuse(Fault.NAMES_CODE(detail=detail))
-    n_header = int.from_bytes(prefix, "little")
     if len(prefix) < _PREFIX_BYTES or n_bytes < _PREFIX_BYTES + min(n_header, limit):
         refuse(f"was cut within its header: it ends at byte {n_bytes}")
     if n_header > limit:

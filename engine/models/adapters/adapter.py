@@ -63,8 +63,8 @@ class Adapter:
 
     @property
     def name(self) -> str:
-        """The name for people."""
-        return self.card.name if self.card else self.folder.name
+        """The name for people: of its folder, which they chose; cards of a recipe are alike."""
+        return self.folder.name
 
 
 def inspect_adapter(folder: Path, base: Fingerprint | None = None) -> Adapter:

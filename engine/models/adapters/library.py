@@ -77,7 +77,8 @@ class AdapterLibrary:
 
         Args:
             source: its folder, or one of the files in it.
-            name: in the library; None for its own.
+            name: in the library; None for that of its folder, or of its card where no system could
+                have such a folder.
             replace: an adapter of the same name.
 
         Raises:
@@ -85,7 +86,7 @@ class AdapterLibrary:
         """
         folder = source.parent if source.name in _FILES else source
         adapter = usable_adapter(folder)
-        name = _checked(name or adapter.name)
+        name = _checked(name or _own_name(adapter))
         target = self._folder / name
         if any(name == bundled.name for bundled in self._bundled):
             raise AdapterError(Code.ADAPTER_BUNDLED(name=name))
@@ -165,6 +166,13 @@ class AdapterLibrary:
 
 def _is_adapter(entry: "os.DirEntry[str]") -> bool:
     return entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
+
+
+def _own_name(adapter: Adapter) -> str:
+    name = adapter.folder.resolve().name
+    with contextlib.suppress(ValueError):
+        return check_name(name)
+    return name if adapter.card is None else adapter.card.name
 
 
 def _checked(name: str) -> str:

@@ -32,7 +32,7 @@ def test_all_that_is_known_of_an_adapter_is_told(tmp_path):
     )  # fmt: skip
     adapter = inspect_adapter(write_adapter(tmp_path / "x", card=card), BASE)
     assert lines(adapter) == [
-        ("name", "tiny-en-de"),
+        ("name", "x"),
         ("status", "ok"),
         ("folder", str(tmp_path / "x")),
         ("description", "A small one."),

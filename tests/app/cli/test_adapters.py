@@ -36,7 +36,7 @@ def model(tmp_path):
 @pytest.fixture
 def source(model, tmp_path):
     base = read_fingerprint(model)
-    return write_adapter(tmp_path / "output", base, card=tiny_card(base))
+    return write_adapter(tmp_path / "tiny-en-de", base, card=tiny_card(base))
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_an_adapter_for_any_of_the_bundled_models_is_fine(adapters, model, tmp_p
     (other / "config.json").write_text(json.dumps({**CONFIG, "hidden_size": 32}))
     (other / "tokenizer.json").write_text("[]")
     base = read_fingerprint(model)
-    folder = write_adapter(tmp_path / "output", base, card=tiny_card(base))
+    folder = write_adapter(tmp_path / "tiny-en-de", base, card=tiny_card(base))
     monkeypatch.setattr("app.cli.adapters.bundled_models", lambda: [other, model])
     adapters("add", folder)
     assert "tiny-en-de  ok " in adapters("list")[1]

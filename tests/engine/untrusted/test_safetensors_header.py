@@ -72,6 +72,14 @@ def test_a_header_that_is_too_long_is_refused_and_not_read(path):
     assert "16 are the most" in refusal(written(path, {"a": entry(0, 4)}, 4), limit=16)
 
 
+@pytest.mark.parametrize("n_header", [0x280, 0x380, 0x480, 0x580, 0x10280])
+def test_a_header_whose_length_begins_as_a_pickle_does_is_no_pickle(path, n_header):
+    header = json.dumps({"x": entry(0, 1)}).ljust(n_header).encode()
+    written(path, header, 1)
+    assert path.read_bytes()[:2] in {b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"}
+    assert list(read_header(path).tensors) == ["x"]
+
+
 @pytest.mark.parametrize("protocol", [2, 4, "zip"])
 def test_a_pickle_with_another_name_is_refused(path, protocol):
     if protocol == "zip":

@@ -19,7 +19,7 @@ BARE = AdapterChanged(names=("tiny-en-de",), used=None, languages={"de": "German
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    return write_adapter(tmp_path_factory.mktemp("adapter") / "training-output")
+    return write_adapter(tmp_path_factory.mktemp("adapter") / "tiny-en-de")
 
 
 class Desk:
@@ -81,7 +81,7 @@ def test_the_button_that_closes_stands_at_the_right_in_line_with_details(desk):
 
 def test_an_added_adapter_is_listed_in_plain_words_and_the_rest_unfolds(desk, tmp_path):
     card = tiny_card(licence="Apache-2.0")
-    told = desk.do(lambda: desk.dialog.add(write_adapter(tmp_path / "training-output", card=card)))
+    told = desk.do(lambda: desk.dialog.add(write_adapter(tmp_path / "tiny-en-de", card=card)))
     assert told == "tiny-en-de was added."
     ((name, works, languages, size, licence, now),) = desk.cells()
     assert (name, works, languages, licence, now) == (
@@ -260,7 +260,7 @@ def test_verifying_reads_all_of_it_and_tells_a_change(desk, whole):
 
 
 def test_an_adapter_is_removed_and_the_next_one_shown(desk, whole, tmp_path):
-    other = write_adapter(tmp_path / "other", card=tiny_card(name="another"))
+    other = write_adapter(tmp_path / "another")
     desk.do(lambda: desk.dialog.add(whole))
     desk.do(lambda: desk.dialog.add(other))
     desk.dialog.table.selectRow(1)

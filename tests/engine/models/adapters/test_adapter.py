@@ -65,7 +65,7 @@ def doubt(folder, base=BASE):
 def test_a_sound_adapter_of_this_base_is_ok(folder):
     found = inspect_adapter(folder, BASE)
     assert (found.status, found.reason) == (Status.OK, None)
-    assert found.name == "tiny-en-de"
+    assert found.name == "tiny"  # of its folder
     assert (found.lora.rank, found.lora.alpha, found.lora.targets) == (2, 4, {"q_proj", "v_proj"})
     assert (found.weights.layers, found.weights.dtypes) == ((0, 1), ("F32",))
     assert found.weights.n_bytes == (folder / WEIGHTS_FILE).stat().st_size

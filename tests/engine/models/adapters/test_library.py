@@ -16,13 +16,13 @@ FILES = ["adapter_config.json", "adapter_model.safetensors", "surtitle.json"]
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    return write_adapter(tmp_path_factory.mktemp("adapter") / "training-output")
+    return write_adapter(tmp_path_factory.mktemp("adapter") / "tiny-en-de")
 
 
 @pytest.fixture
 def source(whole, tmp_path):
     """A copy outside the library, which a test may damage."""
-    return Path(shutil.copytree(whole, tmp_path / "training-output"))
+    return Path(shutil.copytree(whole, tmp_path / "tiny-en-de"))
 
 
 @pytest.fixture
@@ -53,7 +53,17 @@ def test_a_library_that_was_never_used_is_empty_and_makes_no_folder(library, hom
     assert not home.exists()
 
 
-def test_an_adapter_is_copied_under_its_own_name(library, home, source):
+def test_an_adapter_is_copied_under_the_name_of_its_folder_if_any_system_takes_that(
+    library, home, source
+):
+    odd = source.with_name("my adapter: ü")
+    shutil.copytree(source, odd)
+    assert library.add(odd).name == "tiny-en-de"  # that of its card
+    library.remove("tiny-en-de")
+    mine = source.with_name("my-adapter")
+    shutil.copytree(source, mine)
+    assert library.add(mine).name == "my-adapter"
+    library.remove("my-adapter")
     adapter = library.add(source)
     assert (adapter.folder, adapter.status) == (home / "tiny-en-de", Status.OK)
     assert contents(home / "tiny-en-de") == contents(source)
@@ -142,7 +152,7 @@ def test_a_link_where_a_killed_run_left_a_folder_is_not_followed(library, home, 
 def test_nothing_is_replaced_unasked(library, home, source, tmp_path):
     library.add(source)
     before = contents(home)
-    other = write_adapter(tmp_path / "other", card=tiny_card(slot_length=8))
+    other = write_adapter(tmp_path / "2" / "tiny-en-de", card=tiny_card(slot_length=8))
     assert "there is an adapter 'tiny-en-de' already" in refusal(library.add, other)
     assert contents(home) == before
     assert library.add(other, replace=True).card.slot_length == 8
@@ -215,13 +225,13 @@ def test_an_adapter_that_was_added_can_be_removed(library, source):
 
 def test_what_comes_with_the_program_stays(home, source, whole):
     library = AdapterLibrary(home, [whole])
-    assert [(it.name, it.bundled) for it in library.adapters()] == [("training-output", True)]
-    assert "comes with the program and cannot" in refusal(library.remove, "training-output")
-    assert "under another name" in refusal(library.add, source, name="training-output")
-    library.add(source)
+    assert [(it.name, it.bundled) for it in library.adapters()] == [("tiny-en-de", True)]
+    assert "comes with the program and cannot" in refusal(library.remove, "tiny-en-de")
+    assert "under another name" in refusal(library.add, source)
+    library.add(source, name="mine")
     assert [(it.name, it.bundled) for it in library.adapters()] == [
-        ("training-output", True),
-        ("tiny-en-de", False),
+        ("tiny-en-de", True),
+        ("mine", False),
     ]
     assert whole.is_dir()
 
