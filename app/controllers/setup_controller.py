@@ -8,11 +8,13 @@ from PySide6.QtGui import QAction
 
 from app.captions.model import UtteranceView
 from app.captions.models import MachineReport, ModelOffer, bundled_offers, known_offers
+from app.config.lanes import ME
 from app.config.model_choice import ModelChoice
 from app.config.modes import CAPTIONS_ONLY, TRANSLATE
 from app.config.settings_in_force import SettingsInForce
 from app.config.system.translations import worded
 from app.dialogs.setup.offer_words import quality_of
+from app.dialogs.setup.pages import FILE, TYPING
 from app.dialogs.setup.tool_dialogs import ModelsDialog
 from app.dialogs.setup.wizard import SetupWizard, WizardServices
 from app.look.widgets.dialog_text import size_text
@@ -191,6 +193,7 @@ class SetupController(QObject):
         dialog.language_wanted.connect(self._use_language)
         dialog.recognizer_wanted.connect(self._use_recognizer)
         dialog.left.connect(self._keep)
+        dialog.ended.connect(self._go_on)
         dialog.source_wanted.connect(self._switch_source)
         for action in self._sources.values():
             action.toggled.connect(self._show_sources)
@@ -210,6 +213,14 @@ class SetupController(QObject):
     def _switch_source(self, kind: DeviceKind, on: bool) -> None:  # noqa: FBT001  as the signal
         self._sources[kind].setChecked(on)
 
+    @Slot(str)
+    def _go_on(self, use: str) -> None:
+        """Lead to a file or to the line to type in where these are to be captioned."""
+        if use == FILE:
+            self._window.menu_actions.open_file.trigger()
+        elif use == TYPING:
+            self._window.typed_line.setFocus()
+
     @Slot()
     def _show_sources(self) -> None:
         if self.dialog is not None:
@@ -228,8 +239,9 @@ class SetupController(QObject):
             return
         trial = self.dialog.trial
         match event:
-            case SoundCame():
-                trial.show_progress(self.tr("Listening. Say a sentence."))
+            case SoundCame(lane=lane):
+                text = self.tr("Listening. Captions come as soon as something is said.")
+                trial.show_progress(self.tr("Listening. Say a sentence.") if lane == ME else text)
             case ListeningFailed(message=message):
                 trial.show_failure(worded(message), is_model=is_damage(message))
                 if is_damage(message):

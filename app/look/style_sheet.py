@@ -152,6 +152,9 @@ QProgressBar::chunk { border-radius: 5px; background: $accent; }
 
 Banner, DownloadBar { border: 1px solid $line; border-radius: 6px; background: $surface; }
 
+ExampleCaption { border: none; border-radius: 6px; background: #1b1f24; }
+ExampleCaption QLabel { color: #ffffff; }
+
 QTabWidget::pane { border: none; border-top: 1px solid $line; }
 QTabBar { qproperty-drawBase: 0; }
 QTabBar::tab {

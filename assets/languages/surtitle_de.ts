@@ -2248,45 +2248,6 @@
     </message>
 </context>
 <context>
-    <name>DonePage</name>
-    <message>
-        <source>Ready</source>
-        <translation>Bereit</translation>
-    </message>
-    <message>
-        <source>Overlay shows captions above all other windows.</source>
-        <translation>„Einblendung“ zeigt die Untertitel über allen anderen Fenstern.</translation>
-    </message>
-    <message>
-        <source>Drop an audio or video file on the window to caption it.</source>
-        <translation>Ziehen Sie eine Audio- oder Videodatei auf das Fenster, um sie zu untertiteln.</translation>
-    </message>
-    <message>
-        <source>Find more languages in the button at the lower right.</source>
-        <translation>Weitere Sprachen finden Sie in der Schaltfläche unten rechts.</translation>
-    </message>
-    <message>
-        <source>Surtitle is ready to caption speech.</source>
-        <translation>Surtitle kann jetzt Gesprochenes untertiteln.</translation>
-    </message>
-    <message>
-        <source>Click Microphone or Computer sound to start and stop.</source>
-        <translation>Klicken Sie auf „Mikrofon“ oder „Computerton“, um zu beginnen und aufzuhören.</translation>
-    </message>
-    <message>
-        <source>Or type or paste English at the bottom.</source>
-        <translation>Oder tippen Sie Englisch unten ein, oder fügen Sie es ein.</translation>
-    </message>
-    <message>
-        <source>Another computer can translate: choose Computed on in the same button.</source>
-        <translation>Ein anderer Computer kann übersetzen: Wählen Sie in derselben Schaltfläche „Berechnet auf“.</translation>
-    </message>
-    <message>
-        <source>Typing works now. To caption speech, download a speech model later in the main window.</source>
-        <translation>Tippen können Sie schon. Um Gesprochenes zu untertiteln, laden Sie später im Hauptfenster ein Spracherkennungsmodell herunter.</translation>
-    </message>
-</context>
-<context>
     <name>DownloadBar</name>
     <message>
         <source>Ca&amp;ncel</source>
@@ -2365,6 +2326,13 @@
     <message>
         <source>Paused. Click Resume to go on.</source>
         <translation>Angehalten. „Fortsetzen“ macht weiter.</translation>
+    </message>
+</context>
+<context>
+    <name>ExampleCaption</name>
+    <message>
+        <source>Example</source>
+        <translation>Beispiel</translation>
     </message>
 </context>
 <context>
@@ -3620,6 +3588,10 @@
         <translation>Das Spracherkennungsmodell wird geladen; was Sie sagen, geht nicht verloren.</translation>
     </message>
     <message>
+        <source>Listening. Captions come as soon as something is said.</source>
+        <translation>Hört zu. Untertitel kommen, sobald etwas gesagt wird.</translation>
+    </message>
+    <message>
         <source>Listening. Say a sentence.</source>
         <translation>Surtitle hört zu. Sagen Sie einen Satz.</translation>
     </message>
@@ -3647,8 +3619,12 @@
         <translation>&amp;Weiter</translation>
     </message>
     <message>
-        <source>&amp;Start</source>
-        <translation>Start&amp;en</translation>
+        <source>&amp;Start typing</source>
+        <translation>&amp;Tippen</translation>
+    </message>
+    <message>
+        <source>Choose a fi&amp;le…</source>
+        <translation>Datei &amp;wählen …</translation>
     </message>
     <message>
         <source>{} of {}</source>
@@ -4221,6 +4197,26 @@
         <translation>Erne&amp;ut versuchen</translation>
     </message>
     <message>
+        <source>C&amp;lose</source>
+        <translation>S&amp;chließen</translation>
+    </message>
+    <message>
+        <source>&amp;Start captions of the microphone</source>
+        <translation>Mikrofon &amp;untertiteln</translation>
+    </message>
+    <message>
+        <source>&amp;Start captions of computer sound</source>
+        <translation>Computerton &amp;untertiteln</translation>
+    </message>
+    <message>
+        <source>&amp;Start captions of both</source>
+        <translation>Beides &amp;untertiteln</translation>
+    </message>
+    <message>
+        <source>Switch computer sound on, and play something in English or begin the call. Nothing is recorded before that; the bars move when sound arrives.</source>
+        <translation>Schalten Sie den Computerton ein und spielen Sie etwas auf Englisch ab, oder beginnen Sie den Anruf. Vorher wird nichts aufgenommen; die Balken bewegen sich, wenn Ton ankommt.</translation>
+    </message>
+    <message>
         <source>Switch the microphone on and say an English sentence. Nothing is recorded before that; the bars move when sound arrives.</source>
         <translation>Schalten Sie das Mikrofon ein und sagen Sie einen englischen Satz. Vorher wird nichts aufgenommen; die Balken bewegen sich, wenn Ton ankommt.</translation>
     </message>
@@ -4308,10 +4304,6 @@
         <translation>Live-Untertitel, nur auf diesem Computer</translation>
     </message>
     <message>
-        <source>Surtitle shows what is said as captions, translated while people are still talking. Captions never change once shown.</source>
-        <translation>Surtitle zeigt Gesprochenes als Untertitel, übersetzt, während noch gesprochen wird. Was einmal dasteht, ändert sich nicht mehr.</translation>
-    </message>
-    <message>
         <source>Only models that you choose to download come from huggingface.co. Captions are saved here for 30 days, so a crash costs you one sentence at most; the settings can change that or turn it off.</source>
         <translation>Nur Modelle, die Sie selbst herunterladen, kommen von huggingface.co. Untertitel werden hier 30 Tage lang gespeichert, sodass ein Absturz höchstens einen Satz kostet; in den Einstellungen lässt sich das ändern oder abschalten.</translation>
     </message>
@@ -4322,6 +4314,26 @@
     <message>
         <source>No sound or text leaves this computer</source>
         <translation>Weder Ton noch Text verlassen diesen Computer</translation>
+    </message>
+    <message>
+        <source>What do you want captioned?</source>
+        <translation>Was soll untertitelt werden?</translation>
+    </message>
+    <message>
+        <source>A &amp;call</source>
+        <translation>Ein &amp;Anruf</translation>
+    </message>
+    <message>
+        <source>My &amp;voice</source>
+        <translation>Meine &amp;Stimme</translation>
+    </message>
+    <message>
+        <source>A &amp;file</source>
+        <translation>Eine &amp;Datei</translation>
+    </message>
+    <message>
+        <source>I &amp;type</source>
+        <translation>Was ich &amp;tippe</translation>
     </message>
     <message>
         <source>No account and no tracking</source>

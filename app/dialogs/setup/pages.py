@@ -1,25 +1,29 @@
-"""The first and the last page of the setup wizard: languages and privacy, and what comes next."""
+"""The first page of the setup wizard: what is to be captioned, languages and privacy."""
 
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, QSize, Signal, Slot
 from PySide6.QtWidgets import (
+    QButtonGroup,
     QComboBox,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
+    QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.config.modes import CAPTIONS_ONLY
 from app.config.preferences import Preferences
+from app.dialogs.setup.example import ExampleCaption
 from app.look.icons import icon
 from app.look.style_sheet import GAP
 from app.look.widgets.dialog_text import paragraph, quiet
 from app.look.widgets.language_names import language_name, language_names
 
 _ICON_SIDE = 20
+CALL, VOICE, FILE, TYPING = "call", "voice", "file", "typing"
+"""What is to be captioned."""
 
 
 class WizardPage(QWidget):
@@ -46,13 +50,18 @@ class WizardPage(QWidget):
 
 
 class WelcomePage(WizardPage):
-    """The purpose of Surtitle, the privacy of its data, and the two languages.
+    """What is to be captioned, the two languages, and the privacy of the data.
 
     Signals:
         chosen(str): code of another language of the captions; empty for no translation.
+        use_chosen(): something else is to be captioned.
+
+    Attributes:
+        uses: a button for each of ``CALL``, ``VOICE``, ``FILE`` and ``TYPING``.
     """
 
     chosen = Signal(str)
+    use_chosen = Signal()
 
     def __init__(self, bundled: Sequence[str]) -> None:
         """Offer all languages, those of the bundled models first.
@@ -63,12 +72,11 @@ class WelcomePage(WizardPage):
         super().__init__()
         self.title = self.tr("Live captions, on this computer only")
         self._bundled = bundled
-        self.add_text(
-            self.tr(
-                "Surtitle shows what is said as captions, translated while people are still "
-                "talking. Captions never change once shown."
-            )
-        )
+        self.column.setSpacing(2 * GAP)
+        self.example = ExampleCaption()
+        self.column.addWidget(self.example)
+        self.add_text(self.tr("What do you want captioned?"))
+        self.column.addLayout(self._lay_out_uses())
         self.column.addLayout(self._lay_out_languages())
         self.note = quiet()
         self.column.addWidget(self.note)
@@ -82,6 +90,32 @@ class WelcomePage(WizardPage):
         )
         self.column.addStretch(1)
         self.target.currentIndexChanged.connect(self._choose)
+
+    def _lay_out_uses(self) -> QHBoxLayout:
+        """Put what can be captioned side by side; one of them is chosen."""
+        named = (
+            (CALL, "volume-2", self.tr("A &call")),
+            (VOICE, "mic", self.tr("My &voice")),
+            (FILE, "file-audio", self.tr("A &file")),
+            (TYPING, "keyboard", self.tr("I &type")),
+        )
+        self.uses = dict[str, QPushButton]()
+        group, row = QButtonGroup(self), QHBoxLayout()
+        row.setSpacing(2 * GAP)
+        for use, picture, text in named:
+            button = self.uses[use] = QPushButton(icon(picture, before_text=True), text)
+            button.setCheckable(True)
+            button.setAutoDefault(False)
+            group.addButton(button)
+            row.addWidget(button, 1)
+        self.uses[CALL].setChecked(True)
+        group.buttonClicked.connect(self.use_chosen)
+        return row
+
+    @property
+    def use(self) -> str:
+        """What is to be captioned."""
+        return next(use for use, button in self.uses.items() if button.isChecked())
 
     def _lay_out_languages(self) -> QHBoxLayout:
         """Put the two languages into one line, an arrow between them."""
@@ -140,6 +174,7 @@ class WelcomePage(WizardPage):
         self.chosen.emit(self.language)
 
     def _explain(self) -> None:
+        self.example.show_language(self.language)
         note = self.tr("The built-in translator is for simple, everyday sentences.")
         if not self.language:
             note = self.tr("What is said is captioned word for word; no translation model is used.")
@@ -151,45 +186,6 @@ class WelcomePage(WizardPage):
                 built_in = self.tr("Built-in translation: {}.").format(known)
                 note = f"{built_in} {note}"
         self.note.setText(note)
-
-
-class DonePage(WizardPage):
-    """Where the main window has what a meeting needs."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.title = self.tr("Ready")
-        self.state = self.add_text("")
-        rows = (
-            ("mic", self.tr("Click Microphone or Computer sound to start and stop.")),
-            ("captions", self.tr("Overlay shows captions above all other windows.")),
-            ("keyboard", self.tr("Or type or paste English at the bottom.")),
-            ("file-audio", self.tr("Drop an audio or video file on the window to caption it.")),
-            ("languages", self.tr("Find more languages in the button at the lower right.")),
-            (
-                "users",
-                self.tr("Another computer can translate: choose Computed on in the same button."),
-            ),
-        )
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(3 * GAP)
-        grid.setVerticalSpacing(2 * GAP)
-        grid.setColumnStretch(1, 1)
-        for number, (name, text) in enumerate(rows):
-            grid.addWidget(_picture(name), number, 0)
-            grid.addWidget(paragraph(text), number, 1)
-        self.column.addLayout(grid)
-        self.column.addStretch(1)
-
-    def show_speech(self, *, is_here: bool) -> None:
-        """Show whether speech can be captioned."""
-        text = self.tr("Surtitle is ready to caption speech.")
-        if not is_here:
-            text = self.tr(
-                "Typing works now. To caption speech, download a speech model later in the main "
-                "window."
-            )
-        self.state.setText(text)
 
 
 def _picture(name: str) -> QLabel:

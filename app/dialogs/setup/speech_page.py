@@ -83,6 +83,11 @@ class SpeechPage(WizardPage):
         return name or self._own
 
     @property
+    def line(self) -> QRadioButton | None:
+        """The line of the selected model."""
+        return next((one for one in self.buttons.values() if one.isChecked()), None)
+
+    @property
     def is_here(self) -> bool:
         """Whether the selected model is on this computer."""
         return self._found.get(self.recognizer, "") is None

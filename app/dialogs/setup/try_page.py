@@ -16,8 +16,7 @@ from app.look.widgets.level_meter import LevelMeter
 from engine.audio.devices import DeviceKind, Level
 
 _BIG = 1.3  # letters of the caption, of those of the window
-_ICONS = {DeviceKind.MICROPHONE: ("mic", "on_accent"), DeviceKind.SYSTEM: ("volume-2", "")}
-"""The icon of each switch and its colour; the microphone's is the main button."""
+_ICONS = {DeviceKind.MICROPHONE: "mic", DeviceKind.SYSTEM: "volume-2"}
 
 
 class TryPage(WizardPage):
@@ -28,10 +27,12 @@ class TryPage(WizardPage):
     Signals:
         source_wanted(DeviceKind, bool): switch a source of the main window on or off.
         model_wanted(): choose a speech model, without which nothing can be tried.
+        changed(): a source was switched on or off.
     """
 
     source_wanted = Signal(object, bool)
     model_wanted = Signal()
+    changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,6 +41,7 @@ class TryPage(WizardPage):
         self._speech: tuple[bool, bool] | None = None  # what ``show_speech`` showed
         self._views: tuple[UtteranceView, ...] = ()
         self._switched_on: list[DeviceKind] = []  # by a click here, the newest last
+        self._kind = DeviceKind.SYSTEM  # that is wanted most of all
         self.hint = paragraph()
         self.choose = QPushButton(self.tr("C&hoose a speech model…"))
         self.choose.setAutoDefault(False)
@@ -57,12 +59,43 @@ class TryPage(WizardPage):
         self.column.addWidget(self._make_card(), 1)
         self.retry.clicked.connect(self._try_again)
         self.choose.clicked.connect(self.model_wanted)
+        self.prefer(DeviceKind.SYSTEM)
         self.show_speech(is_here=False, is_fetching=False)
 
     @property
     def switch(self) -> QPushButton:
-        """The switch of the microphone, which most people want."""
-        return self.switches[DeviceKind.MICROPHONE]
+        """The switch of what is to be captioned."""
+        return self.switches[self._kind]
+
+    @property
+    def on(self) -> list[DeviceKind]:
+        """The sources that are on."""
+        return [kind for kind, switch in self.switches.items() if switch.isChecked()]
+
+    @property
+    def start_text(self) -> str:
+        """What ending here does: captions of what is on go on."""
+        texts = {
+            (): self.tr("C&lose"),
+            (DeviceKind.MICROPHONE,): self.tr("&Start captions of the microphone"),
+            (DeviceKind.SYSTEM,): self.tr("&Start captions of computer sound"),
+        }
+        return texts.get(tuple(self.on), self.tr("&Start captions of both"))
+
+    def keep(self) -> None:
+        """Let what was switched on here stay on."""
+        self._switched_on.clear()
+
+    def prefer(self, kind: DeviceKind) -> None:
+        """Make a source the one that is to be tried."""
+        self._kind = kind
+        for one, switch in self.switches.items():
+            is_main = one is kind
+            make_primary(switch, primary=is_main)
+            switch.setIcon(icon(_ICONS[one], "on_accent" if is_main else "", before_text=True))
+        speech, self._speech = self._speech, None
+        if speech is not None:
+            self.show_speech(is_here=speech[0], is_fetching=speech[1])
 
     def show_speech(self, *, is_here: bool, is_fetching: bool) -> None:
         """Ask to listen if there is a speech model, else say what is missing and lead there."""
@@ -73,9 +106,14 @@ class TryPage(WizardPage):
         for switch in self.switches.values():
             switch.setEnabled(is_here)
         hint = self.tr(
-            "Switch the microphone on and say an English sentence. Nothing is recorded before "
-            "that; the bars move when sound arrives."
+            "Switch computer sound on, and play something in English or begin the call. Nothing is "
+            "recorded before that; the bars move when sound arrives."
         )
+        if self._kind is DeviceKind.MICROPHONE:
+            hint = self.tr(
+                "Switch the microphone on and say an English sentence. Nothing is recorded before "
+                "that; the bars move when sound arrives."
+            )
         if is_fetching:
             hint = self.tr(
                 "The speech model is still being downloaded. You can try speaking here as soon as "
@@ -179,10 +217,9 @@ class TryPage(WizardPage):
         return grid
 
     def _make_switch(self, kind: DeviceKind) -> QPushButton:
-        switch = QPushButton(icon(*_ICONS[kind], before_text=True), "")
+        switch = QPushButton()
         switch.setCheckable(True)
         switch.setAutoDefault(False)
-        make_primary(switch, primary=kind is DeviceKind.MICROPHONE)
         switch.toggled.connect(lambda on: self._press(kind, on=on))
         return switch
 
@@ -207,6 +244,7 @@ class TryPage(WizardPage):
         return card
 
     def _name_switch(self, kind: DeviceKind) -> None:
+        self.changed.emit()
         on = self.switches[kind].isChecked()
         if kind is DeviceKind.MICROPHONE:
             text = self.tr("Switch &microphone off") if on else self.tr("Switch &microphone on")
@@ -230,5 +268,5 @@ class TryPage(WizardPage):
     def _try_again(self) -> None:
         """Switch on again what was switched on last."""
         self.show_state("")
-        kind = (self._switched_on or [DeviceKind.MICROPHONE])[-1]
+        kind = (self._switched_on or [self._kind])[-1]
         self.switches[kind].setChecked(True)

@@ -5,18 +5,19 @@ The main window behind it works already.
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QWidget
 
 from app.config.preferences import Preferences
 from app.dialogs.setup.page_frame import heading_of, lay_out_page
-from app.dialogs.setup.pages import DonePage, WelcomePage, WizardPage
+from app.dialogs.setup.pages import FILE, TYPING, VOICE, WelcomePage, WizardPage
 from app.dialogs.setup.speech_page import SpeechPage
 from app.dialogs.setup.try_page import TryPage
 from app.look.style_sheet import make_primary
 from app.look.widgets.dialog_text import bring_up
 from app.look.widgets.fit_to_screen import frame_of
 from app.session.listening_service import ListeningService
+from engine.audio.devices import DeviceKind
 
 _WIDTH, _HEIGHT = 720, 480
 
@@ -35,19 +36,21 @@ class WizardServices:
 
 
 class SetupWizard(QDialog):
-    """Four pages: languages and privacy, the speech model, a try, and what comes next.
+    """Three pages: what is captioned, the speech model, and a try, as far as they are needed.
 
     Signals:
         language_wanted(str): translate into this language, as soon as it is chosen.
         recognizer_wanted(str): use this speech model, which is on this computer.
         source_wanted(DeviceKind, bool): switch a source on or off.
         left(): the wizard was closed.
+        ended(str): the last page was ended; what is to be captioned.
     """
 
     language_wanted = Signal(str)
     recognizer_wanted = Signal(str)
     source_wanted = Signal(object, bool)
     left = Signal()
+    ended = Signal(str)
 
     def __init__(
         self, desk: ListeningService, parts: WizardServices, parent: QWidget | None = None
@@ -57,10 +60,7 @@ class SetupWizard(QDialog):
         self.welcome = WelcomePage(parts.bundled)
         self.speech = SpeechPage(desk)
         self.trial = TryPage()
-        self.done_page = DonePage()
-        self.pages: tuple[WizardPage, ...] = (
-            *(self.welcome, self.speech, self.trial, self.done_page),
-        )
+        self.pages: tuple[WizardPage, ...] = (self.welcome, self.speech, self.trial)
         self.stack = QStackedWidget()
         for page in self.pages:
             self.stack.addWidget(page)
@@ -75,6 +75,10 @@ class SetupWizard(QDialog):
         self.next.clicked.connect(self._go_on)
         self.skip.clicked.connect(self.close)
         self.welcome.chosen.connect(self.language_wanted)
+        self.welcome.use_chosen.connect(self._use)
+        laid_out = Qt.ConnectionType.QueuedConnection
+        self.speech.selected.connect(self._bring_into_sight, laid_out)
+        self.trial.changed.connect(self._show_speech)
         self.speech.changed.connect(self._show_speech)
         self.speech.changed.connect(self._tell_wish)
         self.speech.chosen.connect(self.recognizer_wanted)
@@ -140,27 +144,48 @@ class SetupWizard(QDialog):
         self.stack.setCurrentIndex(number)
         page = self.pages[number]
         self.heading.setText(page.title)
-        self.step.setText(self.tr("{} of {}").format(number + 1, len(self.pages)))
         self.back.setEnabled(number > 0)
-        self.skip.setVisible(number < len(self.pages) - 1)
         self.speech.row.setVisible(page is self.speech)
         page.enter()
         self._show_speech()
         self._main_button().setFocus()
         self.area.verticalScrollBar().setValue(0)  # the pages share it
+        if page is self.speech:
+            self.speech.selected.emit(self.speech.line)
+
+    @property
+    def _n_pages(self) -> int:
+        """How many pages lead to what is to be captioned: to type needs no speech model."""
+        needed = {TYPING: 1, FILE: 2}.get(self.welcome.use, len(self.pages))
+        return max(needed, self.stack.currentIndex() + 1)
+
+    @Slot()
+    def _use(self) -> None:
+        """Follow what is to be captioned."""
+        is_voice = self.welcome.use == VOICE
+        self.trial.prefer(DeviceKind.MICROPHONE if is_voice else DeviceKind.SYSTEM)
+        self._show_speech()
+
+    @Slot(object)
+    def _bring_into_sight(self, line: QWidget | None) -> None:
+        if line is not None and self.stack.currentWidget() is self.speech:
+            self.area.ensureWidgetVisible(line)
 
     @Slot()
     def _show_speech(self) -> None:
         """Let buttons and pages follow the state of the speech model."""
         is_here, is_fetching = self.speech.is_here, self.speech.is_fetching
         self.trial.show_speech(is_here=is_here, is_fetching=is_fetching)
-        self.done_page.show_speech(is_here=is_here)
-        page = self.stack.currentWidget()
+        page, number = self.stack.currentWidget(), self.stack.currentIndex()
+        is_last = number == self._n_pages - 1
+        self.step.setText(self.tr("{} of {}").format(number + 1, self._n_pages))
+        self.skip.setVisible(not is_last)
         text = self.tr("&Next")
         if page is self.speech and not is_here and not is_fetching:
             text = self.tr("Skip for &now")
-        elif page is self.done_page:
-            text = self.tr("&Start")
+        elif is_last:
+            ends = {TYPING: self.tr("&Start typing"), FILE: self.tr("Choose a fi&le…")}
+            text = ends.get(self.welcome.use) or self.trial.start_text
         self.next.setText(text)
         is_main = self._main_button() is self.next
         self.next.setDefault(is_main)
@@ -186,7 +211,8 @@ class SetupWizard(QDialog):
         page, speech = self.stack.currentWidget(), self.speech
         if page is speech and not speech.is_here and not speech.is_fetching:
             return speech.row.download
-        return self.trial.switch if page is self.trial and speech.is_here else self.next
+        tries = page is self.trial and speech.is_here and not self.trial.on
+        return self.trial.switch if tries else self.next
 
     @Slot()
     def _show_models(self) -> None:
@@ -199,7 +225,9 @@ class SetupWizard(QDialog):
     @Slot()
     def _go_on(self) -> None:
         number = self.stack.currentIndex()
-        if number < len(self.pages) - 1:
+        if number < self._n_pages - 1:
             self._show_page(number + 1)
-        else:
-            self.close()
+            return
+        self.trial.keep()
+        self.close()
+        self.ended.emit(self.welcome.use)

@@ -86,7 +86,9 @@ def test_the_first_hour_from_the_guide_to_the_restart_after_a_kill(server, tmp_p
 
     assert found["guide"]["missing"], "an empty home has no speech model"
     assert not found["guide"]["overlay"], "it would lie on the guide"
-    assert found["caption"]["clicks"] == 4  # Next, Choose a folder, Next, Switch microphone on
+    assert (
+        found["caption"]["clicks"] == 5
+    )  # My voice, Next, Choose a folder, Next, Switch microphone on
     assert found["caption"]["in_window"]
     rows = found["meeting"]["rows"]
     assert found["meeting"]["overlay"]

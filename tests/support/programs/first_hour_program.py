@@ -114,6 +114,7 @@ def hear(walk, microphone, subtitles):
     dialog = walk.application.side_windows.guide.dialog
     walk.wait(dialog.isVisible)
     tell("guide", overlay=walk.application.overlay.isVisible(), missing=not dialog.speech.is_here)
+    walk.click(dialog.welcome.uses["voice"])
     walk.click(dialog.next)
     walk.click(dialog.speech.row.folder)
     walk.wait(lambda: dialog.speech.is_here)
@@ -126,9 +127,10 @@ def hear(walk, microphone, subtitles):
     walk.wait(lambda: keys(trial.source.text().split()) == words)
     walk.wait(lambda: trial.caption.text() not in (hint, ""))
     tell("caption", clicks=walk.n_clicks, in_window=walk.heard() == words)
-    walk.click(dialog.next)
-    walk.click(dialog.next)
-    walk.wait(lambda: not dialog.isVisible() and not walk.application.listening.desk.is_listening)
+    walk.click(dialog.back)  # a page that is left records nothing
+    walk.wait(lambda: not walk.application.listening.desk.is_listening)
+    walk.click(dialog.skip)
+    walk.wait(lambda: not dialog.isVisible())
     in_meeting(walk, microphone)
     export(walk, subtitles)
     words = walk.heard() + microphone.say()

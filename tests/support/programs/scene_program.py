@@ -90,7 +90,7 @@ WITHOUT_OVERLAY = {
     "session",
     "menu",
     *("guide", "guide_languages", "guide_speech", "guide_download", "guide_failure"),
-    *("guide_try", "guide_done"),
+    "guide_try",
     *("models", "media", "media_running"),
     *("guide_polish", "models_polish", "models_licence"),
     "glossary",

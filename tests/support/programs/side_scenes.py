@@ -155,6 +155,7 @@ class SideScenes:
 
     def act_guide_try(self):
         dialog = self.open_guide(2)
+        dialog.welcome.uses["voice"].click()
         dialog.speech._take_found({"base.en": None})  # which may come a moment later
         trial = dialog.trial
         trial.source_wanted.disconnect()
@@ -171,9 +172,6 @@ class SideScenes:
             caption="Guten Morgen zusammen. Können Sie",
         )
         trial.show_views((said,))
-
-    def act_guide_done(self):
-        self.open_guide(3)
 
     def act_server(self):
         """Name another computer that translates."""

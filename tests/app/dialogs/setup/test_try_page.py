@@ -30,11 +30,11 @@ def test_without_a_speech_model_nobody_is_asked_to_speak_and_it_is_said_what_is_
     page, is_fetching, told
 ):
     asks = page.hint.text()
-    assert "Switch the microphone on" in asks
+    assert "Switch computer sound on" in asks
     page.show_speech(is_here=False, is_fetching=is_fetching)
     assert not any(switch.isEnabled() for switch in page.switches.values())
     assert told in page.hint.text()
-    assert "Switch the microphone on" not in page.hint.text()
+    assert "Switch computer sound on" not in page.hint.text()
     page.show_speech(is_here=True, is_fetching=False)
     assert all(switch.isEnabled() for switch in page.switches.values())
     assert page.hint.text() == asks
