@@ -72,7 +72,6 @@ class WelcomePage(WizardPage):
         super().__init__()
         self.title = self.tr("Live captions, on this computer only")
         self._bundled = bundled
-        self.column.setSpacing(2 * GAP)
         self.example = ExampleCaption()
         self.column.addWidget(self.example)
         self.add_text(self.tr("What do you want captioned?"))
