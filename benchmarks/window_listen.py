@@ -74,7 +74,7 @@ class Listener(QObject):
         """Listen when the translator is there; let somebody speak when the recogniser is, too."""
         if not isinstance(event, Ready):
             return
-        self._application.window.sources.microphone.button.click()
+        self._application.window.controls.microphone.button.click()
         QTimer.singleShot(_BEFORE_MS, self._speak)
 
     @Slot()

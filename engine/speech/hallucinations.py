@@ -4,46 +4,53 @@ Pure. The measures are those the model was released with (Radford et al. 2022,
 https://arxiv.org/abs/2212.04356, section 4.5): probability of no speech, mean log probability,
 compression ratio. In addition there are loops of n-grams, and sentences of subtitles that were in
 the training data (``assets/hallucinations.txt``). Such a sentence may really be said, so it is
-dropped only where the model is not sure of it.
+dropped only where the model is not sure of it. What is said beside a loop stays.
 """
 
 import zlib
 from collections.abc import Sequence
 
 from engine.files import ASSETS
-from engine.speech.hypothesis import same_word_key
+from engine.speech.hypothesis import RecognizedWord, same_word_key
 
 _NO_SPEECH = 0.6  # probability of no speech above which an unsure segment is dropped
 _UNSURE = -1.0  # mean log probability below which a segment is unsure
 _HOPELESS = -2.0  # mean log probability below which any segment is dropped
 _COMPRESSION_RATIO = 2.4  # above it the text repeats itself
-_PHRASE_UNSURE = -0.4  # mean log probability below which a known phrase is dropped
 _PHRASE_NO_SPEECH = 0.2  # probability of no speech above which a known phrase is dropped
-_MAX_LOOPS = 4  # repetitions of the same words in a row
-_LONGEST_LOOP = 8  # words
+_SHORT = 3  # words: an invention as a whole, or what people say several times in a row
+_SHORT_NO_SPEECH, _SHORT_UNSURE = 0.5, -0.6
+_REPEATED_WORD, _REPEATED_WORDS = 8, 4  # times in a row that people say a word, or several
+_LONGEST_LOOP = 16  # words
+_LONG = 20  # words of a segment that is nothing but a loop
 
 
-def is_hallucination(text: str, *, no_speech: float, log_probability: float) -> bool:
-    """Return whether a segment should be dropped.
+def heard_words(
+    words: Sequence[RecognizedWord], *, no_speech: float, log_probability: float
+) -> Sequence[RecognizedWord]:
+    """Return the words of a segment that were said, as far as can be told.
 
     Args:
-        text: of the segment.
+        words: of the segment.
         no_speech: the model's probability that there is no speech, 0 to 1.
         log_probability: mean over the tokens, natural logarithm.
     """
-    return (
-        _is_silence(text, no_speech, log_probability)
-        or compression_ratio(text) > _COMPRESSION_RATIO
-        or n_loops(text.split()) > _MAX_LOOPS
-    )
+    kept = without_loops(words)
+    text = " ".join(word.text for word in kept)
+    if _is_silence(text, no_speech, log_probability):
+        return ()
+    return () if compression_ratio(text) > _COMPRESSION_RATIO else kept
 
 
 def _is_silence(text: str, no_speech: float, log_probability: float) -> bool:
+    is_short = len(text.split()) <= _SHORT
+    if is_short and log_probability < _SHORT_UNSURE and no_speech > _SHORT_NO_SPEECH:
+        return True
     if log_probability < _UNSURE and no_speech > _NO_SPEECH:
         return True
     if log_probability < _HOPELESS:
         return True
-    doubtful = log_probability < _PHRASE_UNSURE or no_speech > _PHRASE_NO_SPEECH
+    doubtful = log_probability < _UNSURE or no_speech > _PHRASE_NO_SPEECH
     return doubtful and is_known_phrase(text)
 
 
@@ -54,24 +61,36 @@ def compression_ratio(text: str) -> float:
 
 
 def is_known_phrase(text: str) -> bool:
-    """Return whether a text is exactly a sentence that Whisper is known to write for silence."""
-    return _phrase_key(text) in _PHRASE_KEYS
+    """Return whether a text is a sentence that Whisper is known to write for silence.
 
-
-def n_loops(words: Sequence[str]) -> int:
-    """Return the largest number of times a run of words occurs in a row; 1 without a loop.
-
-    Args:
-        words: compared without case and punctuation.
+    A word before or behind it, as in *We'll see you next time*, makes it no other.
     """
-    keys = [same_word_key(word) for word in words]
-    most = min(1, len(keys))
-    for length in range(1, min(_LONGEST_LOOP, len(keys) // 2) + 1):
-        n_same = 0  # words in a row that equal the word one run before
-        for i in range(length, len(keys)):
-            n_same = n_same + 1 if keys[i] == keys[i - length] else 0
-            most = max(most, n_same // length + 1)
-    return most
+    words = text.split()
+    longer = [words[1:], words[:-1]] if len(words) > _SHORT else []
+    return any(_phrase_key(" ".join(part)) in _PHRASE_KEYS for part in (words, *longer))
+
+
+def without_loops(words: Sequence[RecognizedWord]) -> Sequence[RecognizedWord]:
+    """Leave out what is repeated more often than people do; all of a long loop and nothing else.
+
+    Words are compared without case and punctuation.
+    """
+    kept, keys = list(words), [same_word_key(word.text) for word in words]
+    for length in range(1, _LONGEST_LOOP + 1):
+        most, begin = (_REPEATED_WORD if length == 1 else _REPEATED_WORDS) * length, 0
+        while begin + most < len(kept):
+            end = begin + length
+            while end < len(kept) and keys[end] == keys[end - length]:
+                end += 1
+            if end - begin >= most + length:
+                if end - begin == len(kept) >= _LONG:
+                    return ()
+                rest = begin + (length if length > _SHORT else most)
+                del kept[rest:end], keys[rest:end]
+                begin = rest
+            else:
+                begin += 1
+    return kept
 
 
 def _phrase_key(text: str) -> str:

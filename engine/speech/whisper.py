@@ -15,7 +15,7 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError, is_failure
 from engine.messages import Code
 from engine.settings import DEVICES, check_choice
-from engine.speech.hallucinations import is_hallucination
+from engine.speech.hallucinations import heard_words
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
 from engine.untrusted.strict_json import shown
 
@@ -96,7 +96,7 @@ class Whisper:
             hotwords=self._words or None,
             word_timestamps=True,
             vad_filter=False,
-            no_speech_threshold=None,  # ``is_hallucination`` decides
+            no_speech_threshold=None,  # ``heard_words`` decides
             log_prob_threshold=None,
             compression_ratio_threshold=None,
         )
@@ -110,15 +110,12 @@ class Whisper:
 def _words(
     segments: "Iterable[Segment]", start_s: float, *, spaced: bool
 ) -> Iterable[RecognizedWord]:
-    """Yield the words of all segments that are no hallucinations.
+    """Yield the words of all segments but hallucinations.
 
     The library begins a word at a mark as well, as in ``1`` and ``,250``; where the language has
     blanks, only a blank does.
     """
     for segment in segments:
-        no_speech, log_probability = segment.no_speech_prob, segment.avg_logprob
-        if is_hallucination(segment.text, no_speech=no_speech, log_probability=log_probability):
-            continue
         words = list[RecognizedWord]()
         for word in segment.words or ():
             goes_on = spaced and bool(words) and not word.word[:1].isspace()
@@ -131,7 +128,9 @@ def _words(
                 )
                 words.append(_joined(words.pop(), told) if goes_on else told)
                 goes_on = False
-        yield from words
+        yield from heard_words(
+            words, no_speech=segment.no_speech_prob, log_probability=segment.avg_logprob
+        )
 
 
 def _joined(word: RecognizedWord, rest: RecognizedWord) -> RecognizedWord:
