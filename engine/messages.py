@@ -368,6 +368,10 @@ class Code(Codes):
         "expected an audio or video file, but {path} cannot be read: {reason}"
     )
     RECORDING_ENDS = tr("{path} cannot be read any further: {reason}")
+    NO_SUCH_TRACK = tr("there is no audio track {track} in {path}: it has {tracks}")
+    NO_SPEECH_IN = tr("No speech was found in {file}")
+    TRACK_TAKEN = tr("{file} has {tracks} audio tracks: track {track} is heard")
+    TRACK_TAKEN_IN = tr("{file} has {tracks} audio tracks: track {track} is heard ({language})")
     NO_SOUND_IN = tr("expected a file with sound, but there is none in {path}: name another")
     SOUND_UNUSUAL = tr(
         "the sound of {path} cannot be converted (channels: {channels}, rate: {rate_hz} Hz): "

@@ -154,9 +154,10 @@ def _listening(
     lanes = [
         Lane(
             name=it.lane,
-            source=make_source(it, noticed(it.lane, report), real_time=settings.real_time),
+            source=make_source(it, noticed(it.lane, report), settings),
             live=settings.real_time or not it.is_file,
             whole=settings.is_recording,
+            title=Path(it.source).name if it.is_file else "",
         )
         for it in settings.sources
     ]

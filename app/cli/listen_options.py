@@ -57,6 +57,8 @@ class ListenSettings:
         recognizer: name, id or folder of the speech model.
         library: folder of downloaded models.
         real_time: play a file at its own pace.
+        track: which audio track of a file, from 1; None: the one in what is spoken, or its own
+            choice.
         subtitles: files by format.
         is_recording: nobody waits for the captions: all sources are files, at full speed.
         direct: folder of the model that translates sound, in the place of the recogniser; None:
@@ -68,6 +70,7 @@ class ListenSettings:
     recognizer: str
     library: Path
     real_time: bool
+    track: int | None
     is_recording: bool
     subtitles: dict[str, Path]
     direct: Path | None = None
@@ -112,6 +115,13 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
         help="play a file at its own pace; else each piece of it is heard once, and each sentence "
         f"read to its end (--policy {POLICY_OF_RECORDINGS})",
     )
+    parser.add_argument(
+        "--track",
+        type=int,
+        metavar="N",
+        help="which audio track of a file, from 1 (the one in the language of --from, else the "
+        "default one)",
+    )
     for form in WRITTEN:
         parser.add_argument(
             f"--{form}", type=Path, metavar="FILE", help=f"write the captions as {form} too"
@@ -148,6 +158,7 @@ def listen_settings(arguments: argparse.Namespace) -> ListenSettings:  # noqa: T
         recognizer=suited_speech_model(arguments.asr, translation.translation.source_language),
         library=arguments.model_library,
         real_time=arguments.real_time,
+        track=arguments.track,
         is_recording=is_recording,
         subtitles={form: path for form, path in files.items() if path is not None},
         direct=arguments.direct,
@@ -211,14 +222,20 @@ def _lane(source: str) -> str:
 
 
 def make_source(
-    chosen: ChosenSource, report: Callable[[AudioNotice], None], *, real_time: bool
+    chosen: ChosenSource, report: Callable[[AudioNotice], None], settings: ListenSettings
 ) -> "AudioSource":
     """Return a source that is not started."""
     from engine.audio.sources import AudioSources, find_device  # noqa: PLC0415  numpy slows the help down
 
     sources = AudioSources()
     if chosen.is_file:
-        return sources.file(Path(chosen.source), report, real_time=real_time)
+        return sources.file(
+            Path(chosen.source),
+            report,
+            real_time=settings.real_time,
+            track=settings.track,
+            language=settings.translation.translation.source_language,
+        )
     kind = _KINDS[chosen.source]
     name = None
     if chosen.device is not None:

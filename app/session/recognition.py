@@ -141,10 +141,12 @@ class SpeechEngine:
         lanes, sources, file = list[Lane](), dict[str, LiveSource](), None
         for one in wanted:
             if isinstance(one, WantedFile):
-                lane, is_live = THEM if one.real_time else FILE, one.real_time
+                lane, is_live, title = THEM if one.real_time else FILE, one.real_time, one.path.name
                 tell = noticed(lane, report)
-                file = self._sources.file(one.path, tell, real_time=is_live)
-                lanes.append(Lane(name=lane, source=file, live=is_live, whole=not is_live))
+                file = self._sources.file(one.path, tell, real_time=is_live, language=language)
+                lanes.append(
+                    Lane(name=lane, source=file, live=is_live, whole=not is_live, title=title)
+                )
             else:
                 lane = LANES[one.kind]
                 sources[lane] = self._sources.live(one, noticed(lane, report))

@@ -504,6 +504,22 @@
         <translation>{path} ist nicht weiter lesbar: {reason}</translation>
     </message>
     <message>
+        <source>there is no audio track {track} in {path}: it has {tracks}</source>
+        <translation>in {path} gibt es keine Tonspur {track}: es sind {tracks}</translation>
+    </message>
+    <message>
+        <source>No speech was found in {file}</source>
+        <translation>In {file} wurde keine Sprache gefunden</translation>
+    </message>
+    <message>
+        <source>{file} has {tracks} audio tracks: track {track} is heard</source>
+        <translation>{file} hat {tracks} Tonspuren: Gehört wird Spur {track}</translation>
+    </message>
+    <message>
+        <source>{file} has {tracks} audio tracks: track {track} is heard ({language})</source>
+        <translation>{file} hat {tracks} Tonspuren: Gehört wird Spur {track} ({language})</translation>
+    </message>
+    <message>
         <source>expected a file with sound, but there is none in {path}: name another</source>
         <translation>eine Datei mit Ton wurde erwartet, doch {path} enthält keinen: bitte eine andere nennen</translation>
     </message>

@@ -13,7 +13,7 @@ from pathlib import Path
 from engine.audio.chunks import AudioChunk
 from engine.audio.decoder import Decoder
 from engine.audio.devices import AudioNotice, NoticeKind
-from engine.messages import Code
+from engine.messages import Code, Message
 
 
 class FileSource:
@@ -29,19 +29,24 @@ class FileSource:
         report: Callable[[AudioNotice], None],
         *,
         real_time: bool,
+        track: int | None = None,
+        language: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Prepare; ``start`` opens the file.
 
         Args:
             path: the file, in any format that FFmpeg knows.
-            report: called during ``read`` when the file is damaged.
+            report: called during ``start`` and ``read``, when the file is damaged.
             real_time: return each chunk when a microphone would have; else at once.
+            track: which of its audio tracks, from 1; None takes one, and tells which of several.
+            language: two letters of what is spoken.
             clock: the time in seconds.
         """
         self._path = path
         self._report = report
         self._real_time = real_time
+        self._track, self._language = track, language
         self._clock = clock
         self._begun_s = 0.0
         self._lock = threading.Lock()  # between reading and stopping
@@ -61,7 +66,18 @@ class FileSource:
         Raises:
             AudioError: the file cannot be read, or has no sound.
         """
-        self._decoder = Decoder(self._path)
+        decoder = self._decoder = Decoder(self._path, track=self._track, language=self._language)
+        if self._track is None and decoder.n_tracks > 1:
+            code = Code.TRACK_TAKEN_IN if decoder.language else Code.TRACK_TAKEN
+            self._tell(
+                code(
+                    file=self._path.name,
+                    track=decoder.track,
+                    tracks=decoder.n_tracks,
+                    language=decoder.language,
+                ),
+                NoticeKind.LISTENING,
+            )
         self._begun_s = self._clock()
 
     def read(self, timeout_s: float) -> AudioChunk | None:
@@ -133,9 +149,11 @@ class FileSource:
             self._end()
         if decoder.n_damaged and not self._was_damaged:
             self._was_damaged = True
-            message = Code.FILE_DAMAGED(file=self._path.name)
-            self._report(AudioNotice(kind=NoticeKind.DROPPED, device="", message=message))
+            self._tell(Code.FILE_DAMAGED(file=self._path.name), NoticeKind.DROPPED)
         return chunk
+
+    def _tell(self, message: Message, kind: NoticeKind) -> None:
+        self._report(AudioNotice(kind=kind, device="", message=message))
 
     def _end(self) -> None:
         self._over, self._next = True, None

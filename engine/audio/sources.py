@@ -59,9 +59,17 @@ class AudioSources:
             return LiveSource(self._system(), wanted, report, patience_s=patience_s)
 
     def file(
-        self, path: Path, report: Callable[[AudioNotice], None], *, real_time: bool
+        self,
+        path: Path,
+        report: Callable[[AudioNotice], None],
+        *,
+        real_time: bool,
+        track: int | None = None,
+        language: str = "",
     ) -> "FileSource":
-        """Make a source that reads a file and reports during ``read``.
+        """Make a source that reads a file and reports during ``start`` and ``read``.
+
+        Its audio ``track``, from 1, or one in the ``language`` if it has several.
 
         Raises:
             AudioError: a library is missing.
@@ -69,7 +77,7 @@ class AudioSources:
         with _libraries():
             from engine.audio.file_source import FileSource  # noqa: PLC0415  a library may be missing
 
-            return FileSource(path, report, real_time=real_time)
+            return FileSource(path, report, real_time=real_time, track=track, language=language)
 
     def _system(self, *, timeout_s: float = pulse.TIMEOUT_S) -> SoundSystem:
         if pulse.is_here():

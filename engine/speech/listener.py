@@ -16,9 +16,9 @@ from typing import Protocol
 import numpy as np
 
 from engine.audio.chunks import AudioChunk, AudioSource
-from engine.audio.devices import SAMPLE_RATE_HZ
+from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, NoticeKind
 from engine.commands import EndPassage, FeedWords, Flush, HeardCommand, Skip
-from engine.errors import SurtitleError
+from engine.errors import AudioError, SurtitleError
 from engine.events import Event, Failed, Flushed
 from engine.messages import Code
 from engine.speech.direct.direct_recognizer import DirectModel
@@ -29,6 +29,7 @@ from engine.speech.events import (
     LeftOut,
     ListeningEnded,
     ListeningFailed,
+    Noticed,
     RecognizerReady,
     SoundCame,
     TailChanged,
@@ -88,12 +89,14 @@ class Lane:
         source: of the sound.
         live: the sound comes in real time, so that recognition can fall behind.
         whole: nobody waits for the words: each piece of the sound is heard once, as a whole.
+        title: of a recording, to be told where no speech is found in it.
     """
 
     name: str
     source: AudioSource
     live: bool = True
     whole: bool = False
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -349,6 +352,7 @@ class _LaneWorker:
         self._clock = clock
         self._translates_slowly = translates_slowly
         self._n_words = n_words
+        self._n_words_before = n_words[lane.name]
         self._pause_s = settings.pause_s if recognizer.marks_sentences else settings.end_s
         self._ended_s: float | None = None  # time at which a pause ends the passage
         self._is_behind = False
@@ -367,12 +371,15 @@ class _LaneWorker:
     def listen(self, timeout_s: float) -> Iterator[Heard | FeedWords | EndPassage]:
         """Read the source, waiting up to ``timeout_s``; yield events, words and ends."""
         source = self._lane.source
-        chunk = source.read(timeout_s)
+        try:
+            chunk = source.read(timeout_s)
+        except AudioError:
+            yield from self._take_results(self._recognizer.flush(), None)  # what was heard before
+            raise
         if chunk is None:
             self.since_s = None
             if source.ended:
-                yield from self._take_results(self._recognizer.flush(), None)
-                self.finished = True
+                yield from self._finish()
             return
         if not self._hears:
             self._hears = True
@@ -387,6 +394,14 @@ class _LaneWorker:
             elif self._ended_s is not None and sound.end_s > self._ended_s:
                 self._ended_s = None
                 yield EndPassage(self._lane.name)
+
+    def _finish(self) -> Iterator[Heard | FeedWords | EndPassage]:
+        yield from self._take_results(self._recognizer.flush(), None)
+        self.finished = True
+        if self._lane.title and self._n_words[self._lane.name] == self._n_words_before:
+            message = Code.NO_SPEECH_IN(file=self._lane.title)
+            notice = AudioNotice(kind=NoticeKind.SILENT, device="", message=message)
+            yield Noticed(lane=self._lane.name, notice=notice)
 
     def _kept_up(
         self, chunk: AudioChunk

@@ -37,7 +37,7 @@ def write_wav(path, samples, rate_hz=SAMPLE_RATE_HZ, n_channels=1):
 def write_media(path, codec, samples, rate_hz, *, picture=False, gap=(0, 0), delay_s=0.0):
     """Write a file with FFmpeg; ``gap`` leaves out seconds (from, to) of the sound."""
     with av.open(str(path), "w") as container:
-        sound = container.add_stream(codec, rate=rate_hz)
+        sound = container.add_stream(codec, rate=rate_hz, options={"strict": "experimental"})
         sound.layout = "stereo"
         if picture:
             film = container.add_stream("mpeg4", rate=10)
@@ -330,3 +330,109 @@ def test_a_disk_that_fails_while_a_recording_is_read_is_one_sentence(tmp_path, m
         pytest.raises(AudioError, match=r"tone.wav cannot be read any further: \w"),
     ):
         list(decoder.chunks)
+
+
+def test_a_file_whose_first_read_fails_is_one_sentence(tmp_path, monkeypatch):
+    class Failing(io.FileIO):
+        def read(self, _size=-1):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr("engine.audio.decoder._opened", Failing)
+    with pytest.raises(AudioError, match=r"tone.wav.*Input/output error"):
+        Decoder(write_wav(tmp_path / "tone.wav", tone(1, SAMPLE_RATE_HZ)))
+
+
+def test_of_two_channels_that_cancel_each_other_out_the_louder_one_is_heard(tmp_path):
+    left = tone(2, SAMPLE_RATE_HZ)
+    with wave.open(str(tmp_path / "phase.wav"), "wb") as file:
+        file.setnchannels(2)
+        file.setsampwidth(2)
+        file.setframerate(SAMPLE_RATE_HZ)
+        both = np.stack([0.5 * left, -0.45 * left], axis=1)
+        file.writeframes((both * 32767).astype("<i2").tobytes())
+    samples = joined(read_all(tmp_path / "phase.wav")[0])
+    assert np.allclose(samples, 0.5 * left, atol=1e-3)
+
+
+def test_of_two_channels_of_which_one_is_silent_the_mean_is_heard(tmp_path):
+    left = tone(1, SAMPLE_RATE_HZ)
+    with wave.open(str(tmp_path / "left.wav"), "wb") as file:
+        file.setnchannels(2)
+        file.setsampwidth(2)
+        file.setframerate(SAMPLE_RATE_HZ)
+        both = np.stack([left, 0 * left], axis=1)
+        file.writeframes((both * 32767).astype("<i2").tobytes())
+    assert np.allclose(joined(read_all(tmp_path / "left.wav")[0]), np.sqrt(0.5) * left, atol=1e-3)
+
+
+def write_tracks(path, *languages, default):
+    """Write a film whose audio tracks are tones of 300, 600 ... Hz."""
+    with av.open(str(path), "w") as container:
+        tracks = [container.add_stream("flac", rate=48_000) for _ in languages]
+        for number, (track, language) in enumerate(zip(tracks, languages, strict=True)):
+            track.layout = "mono"
+            track.metadata["language"] = language
+            track.disposition = av.stream.Disposition.default if number == default else 0
+        for number, track in enumerate(tracks, 1):
+            samples = (tone(1, 48_000, 300 * number) * 32767).astype(np.int16)
+            frame = av.AudioFrame.from_ndarray(samples[None], format="s16", layout="mono")
+            frame.sample_rate, frame.pts = 48_000, 0
+            container.mux(track.encode(frame))
+            container.mux(track.encode(None))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("languages", "default", "chosen", "track"),
+    [
+        (("ger", "eng"), 1, {}, 2),
+        (("ger", "eng"), 0, {"language": "en"}, 2),
+        (("ger", "eng"), 1, {"language": "de"}, 1),
+        (("fra", "eng", "spa"), 1, {"language": "pl"}, 2),
+        (("und", "und"), 1, {"language": "en"}, 2),
+        (("eng", "eng"), 1, {"language": "en"}, 2),
+        (("ger", "eng"), 1, {"track": 1, "language": "en"}, 1),
+    ],
+)
+def test_the_track_of_what_is_spoken_is_heard_else_the_default_one(
+    tmp_path, languages, default, chosen, track
+):
+    path = write_tracks(tmp_path / "film.mkv", *languages, default=default)
+    chunks, _, notices = read_all(path, **chosen)
+    spectrum = np.abs(np.fft.rfft(joined(chunks)[:SAMPLE_RATE_HZ]))
+    assert np.argmax(spectrum) == pytest.approx(300 * track, abs=1)
+    told = [str(notice.message) for notice in notices]
+    if "track" in chosen:
+        assert told == []
+    else:
+        assert f"has {len(languages)} audio tracks: track {track} is heard" in told[0]
+
+
+def test_a_track_that_is_not_there_is_one_sentence(tmp_path):
+    path = write_tracks(tmp_path / "film.mkv", "ger", "eng", default=0)
+    with pytest.raises(AudioError, match=r"no audio track 3 in .*: it has 2"):
+        Decoder(path, track=3)
+
+
+def test_joined_ogg_files_are_heard_one_after_the_other(tmp_path):
+    parts = [
+        write_media(tmp_path / f"{rate_hz}.ogg", "vorbis", tone(1, rate_hz), rate_hz)
+        for rate_hz in (48_000, 22_050, 44_100)
+    ]
+    path = tmp_path / "joined.ogg"
+    path.write_bytes(b"".join(part.read_bytes() for part in parts))
+    chunks, _, notices = read_all(path)
+    assert len(joined(chunks)) == pytest.approx(3 * SAMPLE_RATE_HZ, abs=0.1 * SAMPLE_RATE_HZ)
+    assert chunks[-1].end_s == pytest.approx(3, abs=0.1)
+    assert notices == []
+
+
+def test_a_jump_of_the_time_stamps_of_a_transport_stream_is_no_gap(tmp_path):
+    parts = [
+        write_media(tmp_path / f"{n}.ts", "mp2", tone(2, 48_000), 48_000, delay_s=delay_s)
+        for n, delay_s in enumerate((0.0, 50_000.0, 20.0))
+    ]
+    path = tmp_path / "jumps.ts"
+    path.write_bytes(b"".join(part.read_bytes() for part in parts))
+    chunks, _, _ = read_all(path)
+    assert chunks[-1].end_s == pytest.approx(6, abs=0.3)

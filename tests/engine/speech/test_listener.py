@@ -18,6 +18,7 @@ from engine.speech.events import (
     LeftOut,
     ListeningEnded,
     ListeningFailed,
+    Noticed,
     RecognizerReady,
     SoundCame,
     TailChanged,
@@ -578,3 +579,36 @@ def test_twenty_minutes_of_speech_take_no_more_memory_than_the_first_and_no_long
     assert np.mean(lags[-quarter:]) < np.mean(lags[:quarter]) + 0.1
     assert max(lags) < 10
     assert model.longest_s < 25
+
+
+class Breaking(Chunks):
+    """A file that cannot be read to its end."""
+
+    def read(self, timeout_s):
+        chunk = super().read(timeout_s)
+        if chunk is None:
+            raise AudioError(Code.NO_SERVER())
+        return chunk
+
+    @property
+    def ended(self):
+        return False
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_what_was_heard_of_a_file_that_breaks_off_is_fed_before_that_is_told(whole):
+    words = script("we went to the old house.", 0.5)
+    source = Breaking(sound_of(words, words[-1].end_s))
+    lane = Lane(name="", source=source, live=False, whole=whole)
+    _, echo, heard = run([lane], Script(words))
+    assert [word for _, word in echo.fed] == "we went to the old house.".split()
+    assert heard.of(ListeningFailed)
+
+
+@pytest.mark.parametrize("says", [False, True])
+def test_a_recording_in_which_nobody_speaks_is_told_by_its_name(says):
+    words = script("we went to the old house." if says else "", 0.5)
+    lane = Lane(name="", source=Chunks(sound_of(words, 4.0)), live=False, title="talk.wav")
+    _, _, heard = run([lane], Script(words))
+    told = [str(event.notice.message) for event in heard.of(Noticed)]
+    assert told == ([] if says else ["No speech was found in talk.wav"])
