@@ -16,6 +16,10 @@ Samples = NDArray[np.float32]
 """Sound of one channel, shape (n_samples,), float32 from -1 to 1."""
 
 
+SILENT = 0.003
+"""The loudest sample of sound whose loss nobody needs to be told."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AudioChunk:
     """A piece of sound; its receiver owns the samples.

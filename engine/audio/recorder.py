@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from engine.audio.chunks import AudioChunk, SoundSystem
+import numpy as np
+
+from engine.audio.chunks import SILENT, AudioChunk, SoundSystem
 from engine.audio.device_monitor import DeviceMonitor
 from engine.audio.device_stream import DeviceStream
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioDevice, AudioNotice, NoticeKind, WantedDevice
@@ -22,6 +24,7 @@ _LIST_ANYWAY_S = 10.0  # a server that hangs sends no changes
 _LIST_WAITING_S = 1.0  # while there is nothing to record; PortAudio never sends changes
 _ASLEEP_S = 1.0
 _REPORT_LOSS_S = 1.0
+_NOTICED_S = 5.0  # a loss is known at the latest so long after its end
 
 
 def asleep_s() -> float:
@@ -85,6 +88,7 @@ class Recorder:
         self._end_s = 0.0  # of the newest chunk
         self._must_list = True
         self._listed_s: float | None = None
+        self._sounded_s = self._begun_s  # when sound was last heard that was not silent
         self._n_dropped_before = 0  # by devices that are closed
         self._n_reported = 0
         self._reported_s = self._begun_s
@@ -141,6 +145,8 @@ class Recorder:
         if len(block):
             self._hears = True
             now_s = self._clocks.now_s()
+            if float(np.abs(block).max()) > SILENT:
+                self._sounded_s = now_s
             self._monitor.see_sound(now_s, is_zero=not block.any())
             yield from self._follow(self._stream.feed(block, now_s))
 
@@ -202,6 +208,8 @@ class Recorder:
         now_s, n_lost = self._clocks.now_s(), self.n_dropped - self._n_reported
         if n_lost > 0 and now_s - self._reported_s >= _REPORT_LOSS_S:
             self._n_reported, self._reported_s = self._n_reported + n_lost, now_s
+            if now_s - self._sounded_s > n_lost / SAMPLE_RATE_HZ + _NOTICED_S:
+                return  # there was silence before it and after it: nothing that anybody misses
             name = device.description if device else ""
             code = Code.SOUND_LOST_FROM if name else Code.SOUND_LOST
             message = code(seconds=n_lost / SAMPLE_RATE_HZ, device=name)

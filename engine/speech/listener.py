@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.audio.chunks import AudioChunk, AudioSource
+from engine.audio.chunks import SILENT, AudioChunk, AudioSource
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, NoticeKind
 from engine.commands import EndPassage, FeedWords, Flush, HeardCommand, Skip
 from engine.errors import AudioError, SurtitleError
@@ -48,7 +48,6 @@ _log = logging.getLogger(__name__)
 _POLL_S = 0.1  # time limit of reading a source that has no sound
 _TOUCHING_S = 0.002  # successive chunks touch to within rounding
 _NOW_S = 1.0  # sound that is younger is of now
-_SILENT = 0.003  # the loudest sample of sound whose loss nobody needs to be told
 _SETTLING_S = 60.0
 """So long after the start nothing is left out, unless it has kept up before: models load late."""
 
@@ -436,7 +435,7 @@ class _LaneWorker:
             n_samples += len(chunk.samples)
             loudest = max(loudest, float(np.abs(chunk.samples).max()))
             chunk = following
-        if loudest > _SILENT:
+        if loudest > SILENT:
             yield LeftOut(
                 lane=self._lane.name,
                 seconds=n_samples / SAMPLE_RATE_HZ,

@@ -402,6 +402,18 @@ def test_every_lost_sample_is_counted_and_told():
     assert desk.recorder.n_dropped == pytest.approx(1600 + 0.6 * SAMPLE_RATE_HZ, rel=0.1)
 
 
+@pytest.mark.parametrize("is_silent", [True, False])
+def test_a_loss_amid_silence_is_counted_and_not_told(is_silent):
+    desk = Desk(device())
+    desk.run(2)
+    desk.tap.gives_zeros = is_silent
+    desk.run(60)
+    desk.system.now_s += 30.0  # the program was stopped
+    desk.run(10)
+    assert desk.recorder.n_dropped == pytest.approx(30 * SAMPLE_RATE_HZ, rel=0.1)
+    assert (NoticeKind.DROPPED in desk.kinds) is not is_silent
+
+
 def test_this_computer_does_not_sleep_between_two_looks():
     assert asleep_s() == pytest.approx(asleep_s(), abs=0.1)
 
