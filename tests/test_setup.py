@@ -2,12 +2,14 @@
 
 import itertools
 import os
+import re
 import shutil
 import sys
 import tomllib
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.support.programs.run import ROOT, ran
 
@@ -31,6 +33,7 @@ def place(tmp_path):
     (tmp_path / "scripts").mkdir()
     for name in ("scripts/setup", "scripts/debian-packages", "pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, tmp_path / name)
+    shutil.copytree(ROOT / "locks", tmp_path / "locks")
     program(
         tmp_path / ".venv" / "bin" / "python", f'[[ $1 != -m ]] || echo "$@" >>{tmp_path}/asked'
     )
@@ -50,7 +53,8 @@ def installed(place, *arguments, gpu):
     (place / "asked").write_text("")
     command = [place / "scripts" / "setup", *arguments]
     ran(*command, text=False, env={"PATH": str(place / "bin")}, check=True)
-    return [line.rpartition("-e .")[2] for line in (place / "asked").read_text().splitlines()]
+    asked = (place / "asked").read_text().splitlines()
+    return [line.rpartition("-e .")[2] for line in asked if "-e ." in line]
 
 
 def test_what_4_bits_need_is_installed_where_there_is_an_nvidia_gpu(place):
@@ -129,6 +133,72 @@ def test_an_environment_that_is_only_linked_to_is_never_emptied(place, tmp_path_
     assert done.returncode == 1
     assert f".venv is a link to {place / '.venv'}" in done.stderr
     assert sorted((place / ".venv").rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "gpu", "lock"),
+    [([], False, "run"), ([], True, "run-gpu"), (["--tests"], True, "tests")],
+)
+def test_every_package_is_installed_by_its_hash_but_torch(place, arguments, gpu, lock):
+    (place / "scripts" / "simuleval-environment").symlink_to(shutil.which("true"))
+    installed(place, *arguments, gpu=gpu)
+    first, torch, program, *_ = (place / "asked").read_text().splitlines()
+    assert first.endswith(f"--require-hashes --no-deps -r locks/{lock}.txt")
+    assert torch.endswith("-c constraints.txt torch")
+    assert "--no-deps --no-build-isolation -e ." in program
+
+
+LINE = re.compile(
+    r"^([\w.-]+)==(\S+)(?: ; [^\\]+)? \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n?)+)", re.M
+)
+
+
+def pinned(path):
+    """The versions of a lock, by normalised name."""
+    text = path.read_text()
+    found = {canonicalize_name(name): version for name, version, _ in LINE.findall(text)}
+    assert len(found) == sum(not line.startswith(" ") for line in text.splitlines())
+    return found
+
+
+@pytest.mark.parametrize("name", ["run", "run-gpu", "tests", "bundle", "comet", "simuleval"])
+def test_locks_hold_the_tested_versions_with_their_hashes(name):
+    source = ROOT / f"constraints-{name}.txt"
+    lines = (source if source.exists() else ROOT / "constraints.txt").read_text().splitlines()
+    tested = {
+        canonicalize_name(one.partition("==")[0]): one.partition("==")[2]
+        for one in lines
+        if "==" in one
+    }
+    lock = pinned(ROOT / "locks" / f"{name}.txt")
+    text = (ROOT / "locks" / f"{name}.txt").read_text()
+    for package, version in lock.items():
+        if package in tested:
+            assert tested[package] == version
+        else:
+            assert re.search(rf"^{package}==\S+ ; ", text, re.M), "of another system or Python"
+    if source.exists():
+        assert lock.keys() == tested.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "extras"),
+    [
+        ("run", "speech translation torch"),
+        ("run-gpu", "speech translation quantise"),
+        ("tests", "speech translation evaluate finetune dev"),
+    ],
+)
+def test_locks_hold_all_that_the_ranges_ask_for(name, extras):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    asked = [*project["dependencies"], "hatchling", "editables"]
+    for extra in (*extras.split(), "torch"):
+        asked += project["optional-dependencies"][extra]
+    wanted = [Requirement(text) for text in asked]
+    lock = pinned(ROOT / "locks" / f"{name}.txt")
+    for one in wanted:
+        if one.name not in ("torch", "surtitle"):
+            assert one.specifier.contains(lock[canonicalize_name(one.name)]), one
 
 
 HOLES = {

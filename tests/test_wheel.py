@@ -95,7 +95,14 @@ def test_the_archive_of_the_sources_holds_all_that_checking_and_building_need(bu
     (found,) = built.glob("*.tar.gz")
     with tarfile.open(found) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    wanted = {"pyproject.toml", "constraints.txt", "Makefile", "README.md", "LICENSE"}
+    wanted = {
+        "pyproject.toml",
+        "constraints.txt",
+        "Makefile",
+        "README.md",
+        "LICENSE",
+        "locks/run.txt",
+    }
     wanted |= {"scripts/setup", "scripts/check", "tests/conftest.py", *files_of_the_program()}
     assert wanted <= names
     assert not {name for name in names if name.startswith(("data/", "runs/", "dist/", ".venv"))}
