@@ -1,4 +1,5 @@
 import contextlib
+import errno
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from app.__main__ import main
+from app.cli.exit_codes import exit_code_of
 from engine.translation.captioned import Change
 from tests.support.network.house_server import TOKEN, house_server, tiny_model
 
@@ -37,6 +39,14 @@ def test_nothing_is_served_that_others_could_misuse(words, sentence, tmp_path, c
     code, _, told = said(capfdbinary, "serve", *(word.format(tmp_path) for word in words))
     assert code == 2
     assert sentence in told
+
+
+def test_memory_that_the_system_does_not_have_is_told_as_that(capfdbinary):
+    def fail():
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    assert exit_code_of("serve", fail) == 1
+    assert b"serve: memory ran out" in capfdbinary.readouterr().err
 
 
 def test_without_ray_its_name_and_how_to_install_it_are_told(monkeypatch, capfdbinary):

@@ -538,7 +538,6 @@ class PanicException(BaseException):
     [(ZeroDivisionError("by\nzero"), ["(ZeroDivisionError: by, in test_translate.py, line "]),
      (PanicException("unwrap"), ["(PanicException: unwrap, in ", "report"]),
      (MemoryError(), ["memory ran out"]),
-     (OSError(errno.ENOMEM, "Cannot allocate memory"), ["memory ran out"]),
      (RuntimeError("[x.cpp] DefaultCPUAllocator: can't allocate memory"), ["memory ran out"])],
 )  # fmt: skip
 def test_what_nobody_expected_is_one_sentence(translate, error, parts):
