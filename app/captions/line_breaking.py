@@ -87,8 +87,8 @@ class LineBreaker:
         if character.isspace() or character.islower() or not self._line[-1:].isspace():
             return False
         words = self._line.split()
-        if not any(map(str.isalnum, self._line)):
-            return False  # dots before a word are no sentence
+        if not words or words[-1] == "…":
+            return False  # dots alone are no sentence
         return ends_sentence(words[-1]) and not words[-1].rstrip(".").isdecimal()
 
     def _overflows(self, character: str) -> bool:

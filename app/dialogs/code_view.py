@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QScreen
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QLabel, QVBoxLayout
 
 from app.look.widgets.qr_code import QrCode
 
@@ -47,8 +47,11 @@ _HEADLINE, _TEXT = 0.055, 0.032  # heights of letters, of that of the screen
 _MARGIN = 0.05
 
 
-class CodeView(QWidget):
-    """Show the way for phones on one screen, until Escape or until that screen is gone."""
+class CodeView(QDialog):
+    """Show the way for phones on one screen, until Escape or until that screen is gone.
+
+    As of any dialog, the overlay keeps off it.
+    """
 
     def __init__(
         self, screen: QScreen, link: str, lines: Sequence[str], languages: Sequence[str]

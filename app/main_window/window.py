@@ -182,14 +182,14 @@ class MainWindow(QMainWindow):
     def needed_areas(self) -> list[QRect]:
         """Return the parts of the screen with its controls, lines and the newest row.
 
-        In the order of what matters: the lines that are typed in, the newest row, then buttons,
-        then texts.
+        In the order of what matters: buttons and menu, the lines that are typed in, texts; the
+        newest row comes last, since who has the overlay before it reads the same there.
         """
         page = self.empty_page
         lines = (self.typed_line, self.find_bar, self.banner, self.fetch_bar)
-        others = (self.controls, page.offer, self.status, self.menuBar(), page.hint)
+        parts = (self.controls, self.menuBar(), *lines, page.offer, self.status, page.hint)
         newest = self.transcript.newest_area()
-        return [*_areas(lines), *([] if newest.isEmpty() else [newest]), *_areas(others)]
+        return [*_areas(parts), *([] if newest.isEmpty() else [newest])]
 
     def _connect_actions(self) -> None:
         """Connect menus and buttons that do the same."""

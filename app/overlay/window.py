@@ -29,6 +29,7 @@ from app.overlay.text_layout import OverlayView, TextLayout
 
 _DISTANCE_FROM_EDGE, _EDGE_SHARE = 48, 0.05  # pixels at most; of the height of the screen
 _SETTLED_MS = 300
+_LEAST_LINES = 2  # where the overlay keeps off something
 _SIDE = 16  # pixels of the screen that stay free beside long lines
 _QUICK_S = 0.03  # slower painting leaves a glide four steps at most
 
@@ -237,7 +238,7 @@ class Overlay(QWidget):
     def keep_off(self, areas: Sequence[QRect], window: QRect | None = None) -> None:
         """Cover none of these parts of the screen, with fewer lines if there is no room.
 
-        Where there is none for one line either, the last parts are covered: they matter least.
+        Where there is none for two lines either, the last parts are covered: they matter least.
         Above the window that they are of, nothing shows through the box.
         """
         self._below = window or QRect()
@@ -379,14 +380,17 @@ class Overlay(QWidget):
         return moved_inside(home, area)
 
     def _lines_that_fit(self, area: QRect) -> int:
-        """Return the chosen number of lines, or fewer if there is no room for it."""
+        """Return the chosen number of lines, or fewer if there is no room for it.
+
+        One alone is a leftover of a sentence: rather than that, what is needed least is covered.
+        """
         most = max(1, min(self._choices.lines, self._text.lines_in(area.height())))
         fitting = (
             lines
-            for lines in range(most, 0, -1)
+            for lines in range(most, min(_LEAST_LINES, most) - 1, -1)
             if clear_place(self._home_for(lines, area), self._needed, area) is not None
         )
-        return next(fitting, 1 if self._needed else most)
+        return next(fitting, min(_LEAST_LINES, most) if self._needed else most)
 
     def _chosen_size(self) -> QSize:
         return self._home.size()

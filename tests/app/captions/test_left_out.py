@@ -163,3 +163,9 @@ def test_the_overlay_says_once_how_much_was_left_out_in_a_row_and_beside_no_sour
     assert [line.text for line in alone] == ["And so", NOTE]
     other = [gap, replace(skipped, lane="me")]
     assert len(last_lines(other).lines) == 2
+
+
+def test_the_sentence_of_a_gap_stays_in_one_line_also_behind_a_name():
+    gap = UtteranceView(key=1, source=NOTE, caption=NOTE, ended=True, left_out_s=40.2, lane="me")
+    lines = LastLines(Letters(), CaptionPreferences(), lambda _view: "Me").of([gap], 3).lines
+    assert [line.text for line in lines] == [f"Me: {NOTE}"]

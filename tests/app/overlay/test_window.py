@@ -649,17 +649,27 @@ def test_it_steps_aside_and_comes_back_to_where_it_was_put(overlay):
     assert overlay.geometry() == home
 
 
-def test_without_room_for_all_lines_it_has_fewer(overlay):
+def test_without_room_for_all_lines_it_has_fewer_but_two_and_covers_what_matters_least(overlay):
+    overlay.show_theme(replace(STILL, lines=3))
     area = overlay.screen().availableGeometry()
     height = overlay.height()
     needed = [area.adjusted(0, 0, 0, 10 - height)]
     overlay.keep_off(needed)
-    assert overlay.n_lines == 1
+    assert overlay.n_lines == 2
     assert not overlay.geometry().intersects(needed[0])
+    two = overlay.height()
+    first, last = area.adjusted(0, 0, 0, -two - 40), area.adjusted(0, area.height() - 60, 0, 0)
+    overlay.keep_off([first, last])
+    assert overlay.n_lines == 2
+    assert not overlay.geometry().intersects(first)
+    assert overlay.geometry().intersects(last)
     overlay.keep_off([area])
     assert overlay.geometry().bottom() == area.bottom()
     overlay.keep_off([])
-    assert overlay.n_lines == STILL.lines
+    assert overlay.n_lines == 3
+    overlay.show_theme(replace(STILL, lines=1))
+    overlay.keep_off([area])
+    assert overlay.n_lines == 1
 
 
 def test_the_box_is_painted_anew_when_it_comes_above_the_window_that_it_keeps_off(overlay, qtbot):

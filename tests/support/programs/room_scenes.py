@@ -48,6 +48,12 @@ class RoomScenes:
         dialog.resize(460, 560)
         self.put_beside(dialog)
 
+    def act_share_wall(self):
+        self.act_share_code()
+        dialog = self.application.sharing.dialog
+        dialog.show_shared(ADDRESS, ADDRESS, "404327", ("en", "de", "fr"))
+        self.soon(dialog.fill.click)
+
     def start_sharing(self, *, with_pin):
         self.window.menu_actions.share.trigger()
         dialog = self.application.sharing.dialog

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -42,7 +43,7 @@ from engine.events import AdapterChanged, LoadProgress
 from engine.files import ASSETS
 from engine.messages import Code
 from engine.models.instruct_card import LANGUAGE_NAMES
-from engine.speech.events import Behind, TailChanged
+from engine.speech.events import Behind, LeftOut, TailChanged
 from tests.support.app.fake_engine import LANGUAGES, FakeEngine
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
 from tests.support.app.home import settings_in
@@ -102,7 +103,15 @@ HEARD = {
 SPOKEN = {"listening", "behind"}
 """Scenes in which somebody speaks and nobody types."""
 
-IN_THE_BOX = {"languages", "second_menu", "second", "share", "share_code", "share_status"}
+IN_THE_BOX = {
+    "languages",
+    "second_menu",
+    "second",
+    "share",
+    "share_code",
+    "share_status",
+    "share_wall",
+}
 """Scenes of somebody who has chosen no model: each bundled one knows one language."""
 
 PREPARED = {"typing", "arabic", "empty", "loading", "failure", "recovery"}
@@ -274,7 +283,14 @@ class Stage(SideScenes, RoomScenes, PlaceScenes):
         self.act_listening()
         message = Code.CAPTIONS_SLOW(smaller="tiny.en")
         behind = Behind(lane="me", seconds=6.0, message=message, smaller_model="tiny.en")
-        self.application.listening.desk.reported.emit(behind)
+        report = self.application.listening.desk.reported.emit
+        report(behind)
+        self.application.lag.close()  # the lag is that of the picture
+        gap = LeftOut(lane="me", seconds=12.0, start_s=0.0, since_s=time.monotonic(), after=0)
+        QTimer.singleShot(SETTLE_MS * 3 // 4, lambda: report(gap))
+        show_lag = self.application.window.status.show_lag
+        QTimer.singleShot(SETTLE_MS * 3 // 4, lambda: show_lag(9.0))
+        self.application.stage.catch_up(catches_up=True)
 
     def act_fetching(self):
         self.window.fetch_bar.show_progress("base.en", 61_000_000, 147_769_510)
