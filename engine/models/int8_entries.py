@@ -1,12 +1,14 @@
-"""Matrices of 8 bits in a safetensors file, by the file's header alone.
+"""Matrices of 8 and of 4 bits in a safetensors file, by the file's header alone.
 
 The matrix ``NAME`` of shape (N, K) is two tensors: ``NAME.codes``, I8, (N, K), and ``NAME.scales``,
-F32, (N,). A number is its code times the scale of its row (``engine.models.int8_rows``).
+F32, (N,). A number is its code times the scale of its row (``engine.models.int8_rows``). In 4 bits
+they are U8, (N, K / 32, 16), and F16, (N, K / 32) (``engine.models.int4_blocks``).
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from engine.models.int4_blocks import BLOCK
 from engine.untrusted.faults import refuse
 from engine.untrusted.safetensors_header import TensorEntry
 from engine.untrusted.strict_json import shown
@@ -14,8 +16,8 @@ from engine.untrusted.strict_json import shown
 CODES, SCALES = ".codes", ".scales"
 """What is added to the name of a matrix."""
 
-SCALED_INT8 = "I8 with scales"
-"""Type of a matrix whose codes and scales are taken as one tensor; no type of the format."""
+SCALED_INT8, SCALED_INT4 = "I8 with scales", "I4 with scales"
+"""Types of matrices whose codes and scales are taken as one tensor; no types of the format."""
 
 
 def whole_entries(tensors: Mapping[str, TensorEntry]) -> dict[str, TensorEntry]:
@@ -36,12 +38,21 @@ def _packed_matrices(tensors: Mapping[str, TensorEntry]) -> Iterator[tuple[str, 
         if name == full_name:
             continue
         scales = tensors.get(name + SCALES)
+        if name in tensors:
+            refuse(f"has {shown(name)} twice, whole and in codes")
+        if codes.dtype == "U8" and len(codes.shape) == 3 and codes.shape[2] == BLOCK // 2:
+            if not (scales and scales.dtype == "F16" and scales.shape == codes.shape[:2]):
+                refuse(
+                    f"keeps {shown(name)} in 4 bits, and one scale of type F16 for each block of "
+                    f"{BLOCK} was expected"
+                )
+            size = (codes.shape[0], codes.shape[1] * BLOCK)
+            yield name, replace(codes, dtype=SCALED_INT4, shape=size)
+            continue
         sound = codes.dtype == "I8" and len(codes.shape) == 2 and codes.n_elements
         if not (sound and scales and scales.dtype == "F32" and scales.shape == codes.shape[:1]):
             refuse(
                 f"keeps {shown(name)} in 8 bits, and codes of type I8 with one scale of type F32 "
                 "for each row were expected"
             )
-        if name in tensors:
-            refuse(f"has {shown(name)} twice, whole and in 8 bits")
         yield name, replace(codes, dtype=SCALED_INT8)

@@ -1,4 +1,4 @@
-"""Read the weights of a plain Llama as float32, whole or kept in 8 bits, without torch."""
+"""Read the weights of a plain Llama as float32, whole or kept in 8 or 4 bits, without torch."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.models.int4_blocks import PackedBlocks, unpack_blocks
 from engine.models.int8_entries import CODES, SCALES, whole_entries
 from engine.models.int8_rows import PackedRows, check_scales, unpack_rows
 from engine.models.llama_shape import WEIGHTS_FILE, LlamaShape
-from engine.models.tensor_file import float_tensor, int8_tensor, read_tensor_file
+from engine.models.tensor_file import float_tensor, int8_tensor, read_tensor_file, uint8_tensor
 from engine.untrusted.faults import FaultError, fault_of
 from engine.untrusted.safetensors_header import (
     MAX_HEADER_BYTES,
@@ -21,8 +22,8 @@ from engine.untrusted.strict_json import shown
 
 Weights = dict[str, NDArray[np.float32]]
 
-Stored = NDArray[np.float32] | PackedRows
-"""A weight as a file has it: numbers, or a matrix kept in 8 bits."""
+Stored = NDArray[np.float32] | PackedRows | PackedBlocks
+"""A weight as a file has it: numbers, or a matrix kept in 8 or 4 bits."""
 
 _WIDEST = 8  # bytes of a number in a file
 
@@ -49,7 +50,7 @@ def parse_llama_weights(content: bytes, shape: LlamaShape) -> Weights:
 
 
 def stored_llama_weights(content: bytes, shape: LlamaShape) -> dict[str, Stored]:
-    """Return the weights of a file; what is kept in 8 bits stays so, in the file's own memory.
+    """Return the weights of a file; what is kept in 8 or 4 bits stays so, in the file's own memory.
 
     Raises:
         ValueError: the file is damaged, or of another network, which is found before any of its
@@ -85,12 +86,17 @@ def _check_shapes(found: Mapping[str, TensorEntry], shape: LlamaShape) -> None:
 
 def whole_weight(weight: Stored) -> NDArray[np.float32]:
     """Return a weight as float32."""
-    return unpack_rows(*weight) if isinstance(weight, PackedRows) else weight
+    if isinstance(weight, PackedRows):
+        return unpack_rows(*weight)
+    return unpack_blocks(*weight) if isinstance(weight, PackedBlocks) else weight
 
 
 def _stored(content: bytes, header: SafetensorsHeader, name: str) -> Stored:
     if name + CODES not in header.tensors:
         return np.ascontiguousarray(float_tensor(content, header, name), np.float32)
     scales = np.asarray(float_tensor(content, header, name + SCALES), np.float32)
+    if header.tensors[name + CODES].dtype == "U8":
+        check_scales(name, np.abs(scales))
+        return PackedBlocks(uint8_tensor(content, header, name + CODES), scales)
     check_scales(name, scales)
     return PackedRows(int8_tensor(content, header, name + CODES), scales)

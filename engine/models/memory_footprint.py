@@ -10,14 +10,14 @@ from pathlib import Path
 from engine.errors import ModelError
 from engine.messages import Code, Message
 from engine.models.fingerprint import read_fingerprint
-from engine.models.int8_entries import SCALED_INT8, whole_entries
+from engine.models.int8_entries import SCALED_INT4, SCALED_INT8, whole_entries
 from engine.untrusted.faults import Fault, fault_of
 from engine.untrusted.safetensors_header import TensorEntry, read_header
 from engine.untrusted.strict_json import JsonObject, shown
 
 _WEIGHTS, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _MAX_INDEX_BYTES = 1 << 24
-_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, SCALED_INT8: 4}
+_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, SCALED_INT8: 4, SCALED_INT4: 4}
 
 _NF4_BYTES = 1 / 2 + 1 / 64 + 4 / (64 * 256)
 """Bytes of one number: its code, the 8-bit scale of its block, and the scale of those scales.
@@ -35,9 +35,9 @@ class Footprint:
         n_rows: rows of these matrices: each has its own scale in int8.
         n_other: all other numbers: embeddings, output layer, norms, biases.
         n_cached: numbers in one row of the slot cache; 0 if the configuration is not known.
-        stored_bytes: bytes of a number in the files; of one that is kept in 8 bits, once unpacked.
+        stored_bytes: bytes of a number in the files; of one that is kept in codes, once unpacked.
         n_tensors: in the files; 0 if they were not read.
-        n_in_8_bits: matrices that are kept in 8 bits.
+        n_packed: matrices that are kept in 8 or 4 bits.
     """
 
     n_linear: int
@@ -46,7 +46,7 @@ class Footprint:
     n_cached: int
     stored_bytes: int
     n_tensors: int = 0
-    n_in_8_bits: int = 0
+    n_packed: int = 0
 
     @property
     def n_parameters(self) -> int:
@@ -87,7 +87,7 @@ def read_footprint(folder: Path) -> Footprint:
         n_cached=_cached_numbers(folder),
         stored_bytes=max(sizes, default=4),
         n_tensors=len(tensors),
-        n_in_8_bits=sum(entry.dtype == SCALED_INT8 for entry in tensors.values()),
+        n_packed=sum(it.dtype in (SCALED_INT8, SCALED_INT4) for it in tensors.values()),
     )
 
 

@@ -75,8 +75,13 @@ def float_tensor(content: bytes | mmap.mmap, header: SafetensorsHeader, name: st
 
 def int8_tensor(content: bytes, header: SafetensorsHeader, name: str) -> NDArray[np.int8]:
     """Return one tensor of type I8."""
+    return uint8_tensor(content, header, name).view(np.int8)
+
+
+def uint8_tensor(content: bytes, header: SafetensorsHeader, name: str) -> NDArray[np.uint8]:
+    """Return one tensor of type U8."""
     entry = header.tensors[name]
-    return _bytes(content, header, entry).view(np.int8).reshape(entry.shape)
+    return _bytes(content, header, entry).view(np.uint8).reshape(entry.shape)
 
 
 def _bytes(

@@ -82,7 +82,7 @@ def pretrained_network(
             warnings.simplefilter("ignore")  # of the library, on facts that are checked here
             kind: type = AutoModelForCausalLM
             given: dict[str, object] = {"pretrained_model_name_or_path": folder}
-            if size.n_in_8_bits:
+            if size.n_packed:
                 kind, given = _unpacked(folder)
                 dtype = dtype or torch.float32
             loaded = kind.from_pretrained(  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ part the two, and every pass of every utterance is compared.
 import random
 
 import numpy as np
+import onnxruntime
 import pytest
 
 from engine.layout.rows import Row
@@ -78,11 +79,46 @@ def test_gemma_3_is_computed_alike_with_edits_overflow_and_evictions(gemma):
 
 
 def test_gemma_3_kept_in_8_bits_is_the_same_network_for_both(gemma, tmp_path):
-    export_folder(gemma, tmp_path / "small", in_8_bits=True)
+    export_folder(gemma, tmp_path / "small", bits=8)
     system = twin(both(tmp_path / "small"), policy="read:2")
     for seed in range(4):
         play(system, random.Random(seed), 2)
     assert system.model.compared > 30
+
+
+def test_gemma_3_in_4_bits_is_computed_to_the_tolerance_of_rows_that_are_rounded_to_8(
+    gemma, tmp_path
+):
+    """Torch computes the numbers that the codes stand for, ONNX Runtime by rows of 8 bits."""
+    small = tmp_path / "small"
+    export_folder(gemma, small, bits=4)
+    light, heavy = both(small)
+    rng = random.Random(3)
+    furthest = 0.0
+    for _ in range(6):
+        mine, its, single = light.new_model(300), heavy.new_model(300), light.new_model(300)
+        for rows in passes(sample("slots", rng)):
+            found, wanted = mine.feed(rows), its.feed(rows).numpy()
+            assert np.abs(found - wanted).max() < 0.05 * np.abs(wanted).max()
+            for row in rows:
+                alone = single.feed([row])
+            furthest = max(furthest, np.abs(found - alone).max() / np.abs(wanted).max())
+    assert furthest < 0.02  # together and one by one
+
+
+def test_the_runtime_is_given_the_4_bits_and_the_table_in_8(gemma, tmp_path, monkeypatch):
+    export_folder(gemma, tmp_path / "small", bits=4)
+    arrays, make = list[np.ndarray](), onnxruntime.OrtValue.ortvalue_from_numpy
+    monkeypatch.setattr(
+        onnxruntime.OrtValue, "ortvalue_from_numpy", lambda it: arrays.append(it) or make(it)
+    )
+    shape = load_weights(ModelSettings(directory=tmp_path / "small")).network.shape
+    assert not [it for it in arrays if it.dtype == np.float32 and it.ndim > 1]
+    n_table = shape.vocabulary * shape.hidden
+    n_layers = sum(np.prod(one) for one in shape.linear_layers.values()) * shape.layers
+    n_codes = {kind: sum(it.size for it in arrays if it.dtype == kind) for kind in "bB"}
+    assert n_codes["b"] == n_table
+    assert n_codes["B"] >= n_table + n_layers / 2
 
 
 def test_gemma_3_says_the_same_of_lanes_together_as_of_each_alone(gemma):

@@ -114,7 +114,7 @@ def load_and_translate(settings, text):
 def prepared(folder):
     whole = save_tiny_model(folder / "whole")
     packed = shutil.copytree(whole, folder / "packed")
-    write_weights(whole, packed, {}, in_8_bits=True)
+    write_weights(whole, packed, {}, bits=8)
 
     def run(rng, folder, allow):
         model = folder / "model"

@@ -21,9 +21,20 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--out", type=Path, metavar="DIR", help="write the model there instead")
     parser.add_argument(
         "--int8",
-        action="store_true",
+        dest="bits",
+        action="store_const",
+        const=8,
+        default=0,
         help="keep its matrices in 8 bits there, with a scale for each row; they are computed in "
         "float32",
+    )
+    parser.add_argument(
+        "--int4",
+        dest="bits",
+        action="store_const",
+        const=4,
+        help="keep them in 4 bits, with a scale for each 32 numbers, and compute in these; for "
+        "models of 100 million parameters and more",
     )
     parser.add_argument(
         "--adapter",
@@ -42,8 +53,11 @@ def run(arguments: argparse.Namespace) -> int:
         SurtitleError: one sentence says what is wrong.
         UsageError: other weights are asked for in the folder itself.
     """
-    for option in ("int8", "adapter"):
-        if getattr(arguments, option) and arguments.out is None:
+    for option, given in (
+        (f"int{arguments.bits}", arguments.bits),
+        ("adapter", arguments.adapter),
+    ):
+        if given and arguments.out is None:
             msg = f"--{option} never replaces the weights of a folder: name another with --out"
             raise UsageError(msg)
     from training.trainer.pretraining.export import (  # noqa: PLC0415  imports the engine
@@ -57,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         hashes = export_folder(
             arguments.folder,
             arguments.out,
-            in_8_bits=arguments.int8,
+            bits=arguments.bits,
             adapter=arguments.adapter,
         )
     sys.stdout.write(f"graph.onnx: sha256 {hashes.sha256}\n")

@@ -40,8 +40,10 @@ Norms of Gemma multiply by one more than their weight, which is added before the
 ONNX Runtime (https://onnxruntime.ai/docs/reference/operators/contrib_ops); the rest is standard.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from types import MappingProxyType
 
+from engine.models import int4_blocks
 from engine.models.int8_entries import CODES, SCALES
 from engine.models.llama_shape import (
     EMBEDDING,
@@ -51,7 +53,7 @@ from engine.models.llama_shape import (
     LlamaShape,
     layer_stem,
 )
-from engine.runtime.onnx.int8_weights import BLOCK, packed_shapes
+from engine.runtime.onnx.int8_weights import BLOCK
 from engine.runtime.onnx.onnx_proto import (
     BOOL,
     FLOAT,
@@ -75,7 +77,9 @@ STATES = LAST_NORM.removesuffix(".weight")
 """The last layer's output, normed, for all rows of a pass, shape (Q, width)."""
 
 _ROUNDS_ROWS = 4
-"""Level of accuracy of products with 8 bits: rows are rounded to 8 bits, too, block by block."""
+"""Level of accuracy of products with codes: rows are rounded to 8 bits, too, block by block."""
+
+_WHOLE: Mapping[str, int] = MappingProxyType({})
 
 NEWEST, QUERIES, KEYS = "newest", "batch.queries", "batch.keys"
 """Inputs of the graph of lanes, constants in the graph of a folder."""
@@ -96,27 +100,28 @@ def graph_bytes(shape: LlamaShape) -> bytes:
     """Return the graph of a shape as a file of ONNX, as it stands in a model folder."""
     sizes = [constant(name, numbers) for name, numbers in batch_sizes(shape, 1, -1).items()]
     constants = [*sizes, *_row_sizes(shape), constant(NEWEST, [-1])]
-    layers = [*_embedded(shape, _EMBEDDED, coded=False), *_layers(shape, packed=False)]
+    layers = [*_embedded(shape, _EMBEDDED, coded=False), *_layers(shape, _WHOLE)]
     parts = [*layers, *_tensors(shape), *constants]
     return model([*parts, *_borders(shape, lanes=1, rows="Q")], FORMAT)
 
 
 def lanes_graph_bytes(
-    shape: LlamaShape, *, packed: bool = False, coded: Collection[str] = ()
+    shape: LlamaShape, *, bits: Mapping[str, int] = _WHOLE, coded: Collection[str] = ()
 ) -> bytes:
     """Return the graph of a shape for several lanes; ``STATES`` is an output, too.
 
     Args:
         shape: of the network.
-        packed: its weights are those of ``int8_weights``.
-        coded: names of the matrices that are given as codes and scales of ``int8_rows``; none with
-            ``packed``.
+        bits: of the matrices that are multiplied in codes, 8 (``int8_weights``) or 4
+            (``int4_blocks``); ``OUTPUT`` where a tied table is among ``coded``.
+        coded: names of the matrices that are given as codes and scales of ``int8_rows``.
     """
     sizes = [graph_input(name, INT64, [3]) for name in (QUERIES, KEYS)]
-    parts = [*_unpacked(shape, coded), *_embedded(shape, _TOKENS, coded=EMBEDDING in coded)]
+    unpacked = set(coded) - ({EMBEDDING} if OUTPUT in bits and shape.tied else set())
+    parts = [*_unpacked(shape, unpacked), *_embedded(shape, _TOKENS, coded=EMBEDDING in coded)]
     parts += [node("Where", [CARRIES, VECTORS, _TOKENS], [_EMBEDDED])]
-    parts += _layers(shape, packed=packed)
-    parts += [*_tensors(shape, packed=packed, coded=coded), *_row_sizes(shape)]
+    parts += _layers(shape, bits)
+    parts += [*_tensors(shape, bits, coded), *_row_sizes(shape)]
     parts += [*_borders(shape, lanes="B", rows="N"), *sizes, graph_input(NEWEST, INT64, ["B"])]
     parts += [graph_input(CARRIES, BOOL, ["N", 1])]
     parts += [graph_input(VECTORS, FLOAT, ["N", shape.hidden])]
@@ -172,28 +177,28 @@ def _embedded(shape: LlamaShape, result: str, *, coded: bool) -> Iterator[bytes]
         yield node("Mul", [found, f"{result}.scale"], [result])
 
 
-def _layers(shape: LlamaShape, *, packed: bool) -> Iterator[bytes]:
+def _layers(shape: LlamaShape, bits: Mapping[str, int]) -> Iterator[bytes]:
     stream, addend = _EMBEDDED, ""
     for layer in range(shape.layers):
         stem = layer_stem(layer)
         yield _norm(shape, stream, addend, f"{stem}.input_layernorm", last=False)
         stream = f"{stem}.input_layernorm.sum" if addend else stream
-        yield from _attention(shape, layer, f"{stem}.input_layernorm", packed=packed)
+        yield from _attention(shape, layer, f"{stem}.input_layernorm", bits)
         after, addend = f"{stem}.post_attention_layernorm", f"{stem}.self_attn.o_proj"
         if shape.is_gemma:  # what is added is normed, too
             yield _norm(shape, addend, "", after, last=False)
             after, addend = f"{stem}.pre_feedforward_layernorm", after
         yield _norm(shape, stream, addend, after, last=False)
         stream = f"{after}.sum"
-        yield from _feed_forward(shape, stem, after, packed=packed)
+        yield from _feed_forward(shape, stem, after, bits)
         addend = f"{stem}.mlp.down_proj"
         if shape.is_gemma:
             yield _norm(shape, addend, "", f"{stem}.post_feedforward_layernorm", last=False)
             addend = f"{stem}.post_feedforward_layernorm"
     yield _norm(shape, stream, addend, STATES, last=True)
     yield node("Gather", [STATES, NEWEST], ["asked"])
-    output = EMBEDDING if shape.tied else OUTPUT
-    yield _product(shape, output, "asked", "logits", packed=packed)
+    output = EMBEDDING if shape.tied and OUTPUT not in bits else OUTPUT
+    yield _product(shape, output, "asked", "logits", bits)
 
 
 def _norm(shape: LlamaShape, stream: str, addend: str, name: str, *, last: bool) -> bytes:
@@ -206,11 +211,13 @@ def _norm(shape: LlamaShape, stream: str, addend: str, name: str, *, last: bool)
     return node(operator, [stream, addend, scale], outputs, MICROSOFT, epsilon=epsilon)
 
 
-def _product(shape: LlamaShape, weight: str, rows: str, result: str, *, packed: bool) -> bytes:
+def _product(
+    shape: LlamaShape, weight: str, rows: str, result: str, bits: Mapping[str, int]
+) -> bytes:
     """Multiply rows with a matrix (outputs, inputs)."""
-    if not packed:
+    if weight not in bits:
         return node("Gemm", [rows, weight], [result], transB=1)
-    n_outputs, n_inputs = shape.tensors[weight]
+    n_outputs, n_inputs = _size(shape, weight)
     return node(
         "MatMulNBits",
         [rows, weight + CODES, weight + SCALES],
@@ -218,22 +225,32 @@ def _product(shape: LlamaShape, weight: str, rows: str, result: str, *, packed: 
         MICROSOFT,
         K=n_inputs,
         N=n_outputs,
-        bits=8,
-        block_size=BLOCK,
+        bits=bits[weight],
+        block_size=_BLOCKS[bits[weight]],
         accuracy_level=_ROUNDS_ROWS,
     )
 
 
-def _linear(shape: LlamaShape, path: str, rows: str, *, packed: bool) -> bytes:
-    return _product(shape, f"{path}.weight", rows, path, packed=packed)
+_BLOCKS = {8: BLOCK, 4: int4_blocks.BLOCK}
 
 
-def _attention(shape: LlamaShape, layer: int, rows: str, *, packed: bool) -> Iterator[bytes]:
+def _size(shape: LlamaShape, weight: str) -> tuple[int, ...]:
+    tensors = shape.tensors
+    return tensors[weight if weight in tensors else EMBEDDING]
+
+
+def _linear(shape: LlamaShape, path: str, rows: str, bits: Mapping[str, int]) -> bytes:
+    return _product(shape, f"{path}.weight", rows, path, bits)
+
+
+def _attention(
+    shape: LlamaShape, layer: int, rows: str, bits: Mapping[str, int]
+) -> Iterator[bytes]:
     stem = f"{layer_stem(layer)}.self_attn"
     kind = _LOCAL if shape.is_mixed and shape.local[layer] else ""
     for part in ("q", "k", "v"):
         path = f"{stem}.{part}_proj"
-        yield _linear(shape, path, rows, packed=packed)
+        yield _linear(shape, path, rows, bits)
         size = QUERIES if part == "q" else KEYS
         rows_of_part = path
         if shape.is_gemma and part != "v":
@@ -259,36 +276,39 @@ def _attention(shape: LlamaShape, layer: int, rows: str, *, packed: bool) -> Ite
         kv_num_heads=shape.kv_heads,
     )
     yield node("Reshape", [f"{stem}.mixed", _AS_ROWS], [f"{stem}.mixed.rows"])
-    yield _linear(shape, f"{stem}.o_proj", f"{stem}.mixed.rows", packed=packed)
+    yield _linear(shape, f"{stem}.o_proj", f"{stem}.mixed.rows", bits)
 
 
-def _feed_forward(shape: LlamaShape, stem: str, rows: str, *, packed: bool) -> Iterator[bytes]:
+def _feed_forward(
+    shape: LlamaShape, stem: str, rows: str, bits: Mapping[str, int]
+) -> Iterator[bytes]:
     gate, up, product = (f"{stem}.mlp.{name}" for name in ("gate_proj", "up_proj", "product"))
-    yield _linear(shape, gate, rows, packed=packed)
-    yield _linear(shape, up, rows, packed=packed)
+    yield _linear(shape, gate, rows, bits)
+    yield _linear(shape, up, rows, bits)
     opened = f"{gate}.silu"
     if shape.is_gemma:  # GELU by the hyperbolic tangent
         yield node("FastGelu", [gate], [opened], MICROSOFT)
     else:
         yield node("QuickGelu", [gate], [opened], MICROSOFT, alpha=1.0)  # SiLU, if alpha is 1
     yield node("Mul", [opened, up], [product])
-    yield _linear(shape, f"{stem}.mlp.down_proj", product, packed=packed)
+    yield _linear(shape, f"{stem}.mlp.down_proj", product, bits)
 
 
 def _tensors(
-    shape: LlamaShape, *, packed: bool = False, coded: Collection[str] = ()
+    shape: LlamaShape, bits: Mapping[str, int] = _WHOLE, coded: Collection[str] = ()
 ) -> Iterator[bytes]:
-    layers = packed_layers(shape) if packed else {}
     for name, sizes in shape.tensors.items():
         if name in coded:
             yield weight(name + CODES, sizes, INT8, WEIGHTS_FILE)
             yield weight(name + SCALES, sizes[:1], FLOAT, WEIGHTS_FILE)
-        elif name not in layers or name == EMBEDDING:  # the table is looked up as well
+        elif name not in bits or name == EMBEDDING:  # the table is looked up as well
             yield weight(name, sizes, FLOAT, WEIGHTS_FILE)
-    for name, sizes in layers.items():
-        codes, scales = packed_shapes(sizes)
+    for name, n_bits in bits.items():
+        n_outputs, n_inputs = _size(shape, name)
+        n_blocks = -(-n_inputs // _BLOCKS[n_bits])
+        codes = (n_outputs, n_blocks, _BLOCKS[n_bits] * n_bits // 8)
         yield weight(name + CODES, codes, UINT8, WEIGHTS_FILE)
-        yield weight(name + SCALES, scales, FLOAT, WEIGHTS_FILE)
+        yield weight(name + SCALES, (n_outputs * n_blocks,), FLOAT, WEIGHTS_FILE)
 
 
 def _row_sizes(shape: LlamaShape) -> Iterator[bytes]:

@@ -17,14 +17,15 @@ from engine.errors import ModelError, first_line
 from engine.layout.planner import Eviction
 from engine.layout.rows import visible
 from engine.messages import Code
+from engine.models.int4_blocks import PackedBlocks
 from engine.models.int8_entries import CODES, SCALES
 from engine.models.int8_rows import PackedRows
-from engine.models.llama_shape import LlamaShape
+from engine.models.llama_shape import EMBEDDING, OUTPUT, LlamaShape
 from engine.models.llama_weights import Stored, whole_weight
 from engine.models.zeros import zeros
 from engine.runtime.causal_model import Ask, CausalModel, Computed
 from engine.runtime.flops import Arithmetic, peak_memory_bytes
-from engine.runtime.onnx.int8_weights import Numbers, packed_weights
+from engine.runtime.onnx.int8_weights import Numbers, blocks_of_rows, packed_weights
 from engine.runtime.onnx.onnx_graph import (
     CARRIES,
     NEWEST,
@@ -61,6 +62,9 @@ _UNPACK_WHILE_LOADING = "session.disable_quant_qdq", "1"
 """Setting of a session: constants in 8 bits are unpacked once, not in each pass."""
 
 _ERRORS_ONLY = 3  # of the runtime's levels of logging
+
+
+_Given = tuple[Mapping[str, Numbers], dict[str, int], set[str]]
 
 
 class OnnxNetwork:
@@ -106,12 +110,12 @@ class OnnxNetwork:
         options.inter_op_num_threads = 1
         options.log_severity_level = _ERRORS_ONLY
         options.add_session_config_entry(*_UNPACK_WHILE_LOADING)
-        given, coded = self._given(weights)
+        given, bits, coded = self._given(weights)
         make = onnxruntime.OrtValue.ortvalue_from_numpy
         try:
             options.add_external_initializers(list(given), [make(it) for it in given.values()])
             session: InferenceSession = onnxruntime.InferenceSession(
-                lanes_graph_bytes(self.shape, packed=self._packed, coded=coded),
+                lanes_graph_bytes(self.shape, bits=bits, coded=coded),
                 options,
                 providers=["CPUExecutionProvider"],
             )
@@ -119,25 +123,36 @@ class OnnxNetwork:
             raise _as_ours(error) from error
         return session
 
-    def _given(self, weights: Mapping[str, Stored]) -> tuple[Mapping[str, Numbers], set[str]]:
-        """Return what the runtime is given, by its names in the graph, and which come in 8 bits."""
-        if self.shape.is_gemma:  # its norms multiply by one more than their weight
+    def _given(self, weights: Mapping[str, Stored]) -> _Given:
+        """Return what the runtime is given, by its names in the graph.
+
+        Besides, the bits of what is multiplied in codes, and what comes in rows of 8 bits.
+        """
+        shape = self.shape
+        if shape.is_gemma:  # its norms multiply by one more than their weight
             weights = {
-                name: it if isinstance(it, PackedRows) or it.ndim > 1 else it + np.float32(1)
+                name: it if isinstance(it, tuple) or it.ndim > 1 else it + np.float32(1)
                 for name, it in weights.items()
             }
         if self._packed:
             whole = {name: whole_weight(it) for name, it in weights.items()}
-            return packed_weights(whole, packed_layers(self.shape)), set()
-        given = dict[str, Numbers]()
-        coded = set[str]()
+            layers = packed_layers(shape)
+            return packed_weights(whole, layers), dict.fromkeys(layers, 8), set()
+        given, bits, coded = dict[str, Numbers](), dict[str, int](), set[str]()
         for name, it in weights.items():
-            if not isinstance(it, PackedRows):
+            if isinstance(it, PackedBlocks):
+                bits[name] = 4
+                given[name + CODES], given[name + SCALES] = it.codes, it.scales.reshape(-1)
+            elif isinstance(it, PackedRows):
+                coded.add(name)
+                given[name + CODES], given[name + SCALES] = it
+            else:
                 given[name] = it
-                continue
-            coded.add(name)
-            given[name + CODES], given[name + SCALES] = it
-        return given, coded
+        table = weights[EMBEDDING]
+        if bits and shape.tied and isinstance(table, PackedRows):  # multiplied in 8 bits, too
+            bits[OUTPUT] = 8
+            given[OUTPUT + CODES], given[OUTPUT + SCALES] = blocks_of_rows(table)
+        return given, bits, coded
 
 
 @dataclass(frozen=True, slots=True)

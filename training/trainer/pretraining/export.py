@@ -14,9 +14,10 @@ from safetensors.numpy import save
 from engine.errors import ModelError, message_of
 from engine.models.adapters.adapter import usable_adapter, verify_adapter
 from engine.models.fingerprint import read_fingerprint
+from engine.models.int4_blocks import BLOCK, pack_blocks
 from engine.models.int8_entries import CODES, SCALES
 from engine.models.int8_rows import is_packed, pack_rows
-from engine.models.llama_shape import WEIGHTS_FILE, read_llama_shape
+from engine.models.llama_shape import EMBEDDING, WEIGHTS_FILE, read_llama_shape
 from engine.models.llama_weights import parse_llama_weights, read_llama_file
 from engine.models.model_card import GRAPH_FILE, GraphHashes, read_card
 from engine.runtime.onnx.onnx_graph import graph_bytes
@@ -31,7 +32,7 @@ from training.trainer.replace_folder import replacing_folder
 
 _log = logging.getLogger(__name__)
 
-_HANDED_ON = ("*.json", "*.jinja", "*.safetensors", "README.md")
+_HANDED_ON = ("*.json", "*.jinja", "*.safetensors", "README.md", "LICENSE", "NOTICE")
 """What a model folder holds beside the checkpoint and the record of its run."""
 
 
@@ -78,14 +79,15 @@ def export_graph(folder: Path) -> GraphHashes:
 
 
 def export_folder(
-    folder: Path, out: Path, *, in_8_bits: bool, adapter: Path | None = None
+    folder: Path, out: Path, *, bits: int, adapter: Path | None = None
 ) -> GraphHashes:
     """Write a model folder, with a graph and without what training needs, whole or not at all.
 
     Args:
         folder: as ``pretrain`` makes it; it stays as it is.
         out: replaced if it is there.
-        in_8_bits: keep matrices in 8 bits, see ``engine.models.int8_entries``.
+        bits: keep matrices in 8 bits, or in 4, the table of embeddings in 8, see
+            ``engine.models.int8_entries``; 0 for whole numbers.
         adapter: a folder; its factors are added to the weights, so that the model alone computes
             what both together did. The confidence must be calibrated again then.
 
@@ -104,8 +106,8 @@ def export_folder(
             for pattern in _HANDED_ON:
                 for path in folder.glob(pattern):
                     shutil.copyfile(path, fresh / path.name)
-            if in_8_bits or factors:
-                write_weights(folder, fresh, factors, in_8_bits=in_8_bits)
+            if bits or factors:
+                write_weights(folder, fresh, factors, bits=bits)
             if factors:
                 replace(read_card(fresh), calibration=None).save(fresh)
             return export_graph(fresh)
@@ -120,9 +122,7 @@ def _read_factors(folder: Path, adapter: Path) -> Mapping[str, Factors]:
     return read_factors(usable)
 
 
-def write_weights(
-    folder: Path, out: Path, factors: Mapping[str, Factors], *, in_8_bits: bool
-) -> None:
+def write_weights(folder: Path, out: Path, factors: Mapping[str, Factors], *, bits: int) -> None:
     """Write the weights of a folder and these factors into another, vectors in float32."""
     try:
         shape = read_llama_shape(folder)
@@ -135,10 +135,13 @@ def write_weights(
         msg = f"the weights of {folder} cannot be packed or changed: {detail_of(error)}"
         raise TrainingError(msg) from error
     chance = np.random.default_rng(0)
-    stored = dict[str, NDArray[np.float32] | NDArray[np.int8]]()
+    stored = dict[str, NDArray[np.float32 | np.float16 | np.int8 | np.uint8]]()
     for name, weight in weights.items():
-        if weight.ndim == 1 or not in_8_bits:
+        if weight.ndim == 1 or not bits:
             stored[name] = weight.astype(np.float32)
+        elif bits == 4 and name != EMBEDDING and not weight.shape[1] % BLOCK:
+            codes, scales = pack_blocks(weight)
+            stored[name + CODES], stored[name + SCALES] = codes, scales.astype(np.float16)
         else:
             swallows = name in changed and is_packed(before[name])
             packed = pack_rows(weight, chance if swallows else None)

@@ -39,7 +39,7 @@ def pair(request, tmp_path_factory):
     place = tmp_path_factory.mktemp("models")
     source = save_graph_model(place / "source", tied=request.param)
     packed, whole = place / "packed", place / "whole"
-    export_folder(source, packed, in_8_bits=True)
+    export_folder(source, packed, bits=8)
     shutil.copytree(packed, whole)
     tensors = load_file(packed / "model.safetensors")
     for name in [name for name in tensors if name.endswith(".codes")]:
