@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-BLOCK = 32
-"""Inputs that share a scale."""
+from engine.models.int8_entries import BLOCK
 
 _ZERO, _MOST = 8, 15
 

@@ -8,13 +8,15 @@ they are U8, (N, K / 32, 16), and F16, (N, K / 32) (``engine.models.int4_blocks`
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from engine.models.int4_blocks import BLOCK
 from engine.untrusted.faults import refuse
 from engine.untrusted.safetensors_header import TensorEntry
 from engine.untrusted.strict_json import shown
 
 CODES, SCALES = ".codes", ".scales"
 """What is added to the name of a matrix."""
+
+BLOCK = 32
+"""Numbers of a matrix in 4 bits that share a scale."""
 
 SCALED_INT8, SCALED_INT4 = "I8 with scales", "I4 with scales"
 """Types of matrices whose codes and scales are taken as one tensor; no types of the format."""
@@ -38,21 +40,20 @@ def _packed_matrices(tensors: Mapping[str, TensorEntry]) -> Iterator[tuple[str, 
         if name == full_name:
             continue
         scales = tensors.get(name + SCALES)
-        if name in tensors:
-            refuse(f"has {shown(name)} twice, whole and in codes")
-        if codes.dtype == "U8" and len(codes.shape) == 3 and codes.shape[2] == BLOCK // 2:
-            if not (scales and scales.dtype == "F16" and scales.shape == codes.shape[:2]):
-                refuse(
-                    f"keeps {shown(name)} in 4 bits, and one scale of type F16 for each block of "
-                    f"{BLOCK} was expected"
-                )
-            size = (codes.shape[0], codes.shape[1] * BLOCK)
-            yield name, replace(codes, dtype=SCALED_INT4, shape=size)
-            continue
+        bits, dtype, shape = 8, SCALED_INT8, codes.shape
         sound = codes.dtype == "I8" and len(codes.shape) == 2 and codes.n_elements
-        if not (sound and scales and scales.dtype == "F32" and scales.shape == codes.shape[:1]):
+        expected = "I8 with one scale of type F32 for each row"
+        of_scales = "F32", codes.shape[:1]
+        if codes.dtype == "U8" and len(shape) == 3:
+            bits, dtype = 4, SCALED_INT4
+            sound = shape[2] == BLOCK // 2 and codes.n_elements
+            expected = f"U8 with one scale of type F16 for each block of {BLOCK}"
+            of_scales = "F16", shape[:2]
+            shape = (shape[0], BLOCK * shape[1])
+        if not (sound and scales and (scales.dtype, scales.shape) == of_scales):
             refuse(
-                f"keeps {shown(name)} in 8 bits, and codes of type I8 with one scale of type F32 "
-                "for each row were expected"
+                f"keeps {shown(name)} in {bits} bits, and codes of type {expected} were expected"
             )
-        yield name, replace(codes, dtype=SCALED_INT8)
+        if name in tensors:
+            refuse(f"has {shown(name)} twice, whole and in {bits} bits")
+        yield name, replace(codes, dtype=dtype, shape=shape)

@@ -43,7 +43,7 @@ ONNX Runtime (https://onnxruntime.ai/docs/reference/operators/contrib_ops); the 
 from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 
-from engine.models import int4_blocks
+from engine.models import int8_entries
 from engine.models.int8_entries import CODES, SCALES
 from engine.models.llama_shape import (
     EMBEDDING,
@@ -231,7 +231,7 @@ def _product(
     )
 
 
-_BLOCKS = {8: BLOCK, 4: int4_blocks.BLOCK}
+_BLOCKS = {8: BLOCK, 4: int8_entries.BLOCK}
 
 
 def _size(shape: LlamaShape, weight: str) -> tuple[int, ...]:

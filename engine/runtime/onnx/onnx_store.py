@@ -148,7 +148,7 @@ class OnnxNetwork:
                 given[name + CODES], given[name + SCALES] = it
             else:
                 given[name] = it
-        table = weights[EMBEDDING]
+        table = weights.get(EMBEDDING)
         if bits and shape.tied and isinstance(table, PackedRows):  # multiplied in 8 bits, too
             bits[OUTPUT] = 8
             given[OUTPUT + CODES], given[OUTPUT + SCALES] = blocks_of_rows(table)

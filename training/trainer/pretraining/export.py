@@ -14,8 +14,8 @@ from safetensors.numpy import save
 from engine.errors import ModelError, message_of
 from engine.models.adapters.adapter import usable_adapter, verify_adapter
 from engine.models.fingerprint import read_fingerprint
-from engine.models.int4_blocks import BLOCK, pack_blocks
-from engine.models.int8_entries import CODES, SCALES
+from engine.models.int4_blocks import pack_blocks
+from engine.models.int8_entries import BLOCK, CODES, SCALES
 from engine.models.int8_rows import is_packed, pack_rows
 from engine.models.llama_shape import EMBEDDING, WEIGHTS_FILE, read_llama_shape
 from engine.models.llama_weights import parse_llama_weights, read_llama_file
