@@ -61,7 +61,7 @@ class Doorkeeper:
         self.read: tuple[str, ...] = ()
 
     def open(self, client: Client, connection: Connection) -> None:
-        """Note a connection, or what it has become; beyond the limit, let another give way."""
+        """Note a connection, or what it has become; beyond the limit, end another."""
         if client not in self._waiting:
             if len(self._waiting) >= MOST_WAITING:
                 oldest = next(iter(self._silent or self._waiting))

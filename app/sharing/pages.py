@@ -50,14 +50,14 @@ def pages_at(hosts: Sequence[str], routes: Sequence[BaseRoute]) -> ASGIApp:
 
 
 class _Guard:
-    """Refuse other methods, and what pages of other origins ask for; let go who has gone."""
+    """Refuse other methods and what other origins ask for; answer no client that has gone."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer = _refused(Request(scope)) if scope["type"] == "http" else None
-        with contextlib.suppress(ClientDisconnect):  # whoever has hung up gets no answer
+        with contextlib.suppress(ClientDisconnect):  # a client that has hung up
             await (answer or self._app)(scope, receive, send)
 
 

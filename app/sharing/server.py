@@ -232,7 +232,7 @@ class _Greeting(SSLProtocol):
         self._below.abort()
 
     def write(self, _event: bytes) -> bool:
-        """Send nothing: nobody is told anything before the greeting."""
+        """Send nothing: the greeting comes first."""
         return False
 
 

@@ -239,7 +239,7 @@ def _timed_response(
 
 
 class _TimedReader(io.RawIOBase):
-    """What comes from a connection, up to a moment: a byte a second does not last for ever."""
+    """Reads from a connection up to a moment: a byte a second does not last for ever."""
 
     def __init__(self, sock: socket.socket, left_s: Callable[[], float]) -> None:
         self._sock, self._left_s = sock, left_s
