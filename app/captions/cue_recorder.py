@@ -1,9 +1,9 @@
 """Utterances of a session become cues: words, translation and times. Plain Python, no clock."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.captions.cues import Cue, cue_of
+from app.captions.cues import Cue, corrected_cue, cue_of
 from app.captions.left_out import left_out_note, left_out_s
 from engine.events import Event, FurtherCaptionEnded, UtteranceDropped, UtteranceEnded
 from engine.speech.events import LeftOut
@@ -72,6 +72,7 @@ class CueRecorder:
         self._forgotten: dict[int, Cue] = {}
         self._removed: dict[int, Cue] = {}  # by the user
         self._marked = set[int]()
+        self._corrected = set[int]()
         self.further: tuple[str, ...] = ()
 
     @property
@@ -106,6 +107,15 @@ class CueRecorder:
         self._cues[key] = cue
         return CueKept(key=key, cue=cue)
 
+    def correct(self, key: int, source: str, utterances: Sequence[Utterance]) -> CueKept | None:
+        """Replace source and captions of a cue; later events about it are ignored."""
+        if key not in self._cues:
+            return None
+        self._corrected.add(key)
+        cue = corrected_cue(self._cues[key], source, utterances, self.further)
+        self._cues[key] = cue
+        return CueKept(key=key, cue=cue)
+
     def feed(self, event: Event, utterance: Utterance, now_s: float) -> Entry | None:
         """Follow an event of the session.
 
@@ -114,7 +124,7 @@ class CueRecorder:
             utterance: after the event.
             now_s: by the clock of the utterances.
         """
-        if utterance.key in self._removed:
+        if utterance.key in self._removed or utterance.key in self._corrected:
             return None
         if isinstance(event, UtteranceEnded):
             return self._keep(utterance, now_s) if _is_readable(utterance) else None
@@ -145,7 +155,9 @@ class CueRecorder:
         found = [
             one
             for one in self._utterances.open
-            if _is_readable(one) and one.key not in self._removed and not self._has(one)
+            if one.key not in {*self._corrected, *self._removed}
+            and _is_readable(one)
+            and not self._has(one)
         ]
         return [self._keep(utterance, now_s) for utterance in found]
 

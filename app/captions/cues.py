@@ -156,6 +156,39 @@ def _pieces(
     return tuple(pieces)
 
 
+def corrected_cue(
+    cue: Cue, source: str, utterances: Sequence[Utterance], further: Sequence[str]
+) -> Cue:
+    """Return a cue whose source somebody corrected, with the captions of its new utterances.
+
+    It keeps its times, without those within its text.
+    """
+    parts = [cue_of(one, cue.start_s, cue.end_s, (), further) for one in utterances]
+    sure = [part.confidence for part in parts if part.confidence is not None]
+    told = {one.language for part in parts for one in part.further}
+    return replace(
+        cue,
+        text=" ".join(part.text for part in parts),
+        source=source,
+        language=parts[-1].language,
+        source_language=parts[-1].source_language,
+        confidence=min(sure, default=None),
+        doubtful=any(part.doubtful for part in parts),
+        pieces=(),
+        further=tuple(
+            FurtherText(
+                language=code,
+                text=" ".join(
+                    one.text for part in parts for one in part.further if one.language == code
+                ),
+            )
+            for code in further
+            if code in told
+        ),
+        left_out_s=0.0,
+    )
+
+
 def spoken_cue(event: Event, utterance: Utterance) -> Cue | None:
     """Return an utterance that an event has ended as a cue, with the times of its lane's timeline.
 

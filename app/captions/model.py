@@ -106,6 +106,7 @@ class Captions:
         self._visible = Counter[str]()  # by lane: number of the newest visible word
         self._held: dict[str, _Tail] = {}  # by lane
         self._views: list[UtteranceView] = []
+        self._corrected = set[int]()  # keys
         self._tails: dict[str, _Tail] = {}  # by lane
         self._shown: dict[str, str] = {}  # what is shown of them
         self._tail_keys: dict[str, int] = {}  # the utterances they stand behind
@@ -184,7 +185,7 @@ class Captions:
         if isinstance(event, UtteranceOpened):
             self._open(utterance)
         place = self._place(utterance.key)
-        if place is None:
+        if place is None or utterance.key in self._corrected:
             return False
         seconds = left_out_s(utterance)
         if isinstance(event, UtteranceDropped):
@@ -216,6 +217,36 @@ class Captions:
             self._views[place], marked=not self._views[place].marked
         )
         return view.marked
+
+    def correct(
+        self, key: int, source: str, utterances: Sequence[Utterance] = ()
+    ) -> UtteranceView | None:
+        """Change the source of a complete row, and its captions once its utterances are complete.
+
+        Later events about the utterance that it was are ignored. Returns the row as it was before.
+        """
+        place = self._place(key)
+        if place is None or not self._views[place].ended:
+            return None
+        before = self._views[place]
+        self._corrected.add(key)
+        changed = replace(before, source=source)
+        if utterances:
+            codes = dict.fromkeys(code for one in utterances for code in one.further)
+            changed = replace(
+                changed,
+                caption=" ".join(one.caption.strip() for one in utterances),
+                left_out_s=0.0,
+                doubtful=any(one.confidence and one.confidence.is_low for one in utterances),
+                language=utterances[-1].languages[1],
+                further=tuple(
+                    (code, " ".join(one.further[code].caption.strip() for one in utterances))
+                    for code in codes
+                    if all(code in one.further for one in utterances)
+                ),
+            )
+        self._views[place] = changed
+        return before
 
     def remove(self, keys: Collection[int]) -> list[tuple[int, UtteranceView]]:
         """Remove complete utterances; return them with their positions, for ``put_back``."""

@@ -18,6 +18,7 @@ from app.controllers.adapter_controller import AdapterController
 from app.controllers.audience.projector_controller import ProjectorController
 from app.controllers.audience.share_controller import ShareController
 from app.controllers.caption_controller import CaptionController
+from app.controllers.correction_controller import CorrectionController
 from app.controllers.diagnostics import diagnostics
 from app.controllers.further_controller import FurtherController
 from app.controllers.history_controller import HistoryController
@@ -185,6 +186,9 @@ class Application(QObject):
 
     def _connect_listening(self) -> None:
         listening, desk, captions = self.listening, self.listening.desk, self.captions
+        transcript, glossary = self.window.transcript, self.side_windows.glossary
+        # the transcript keeps it, as its parent
+        CorrectionController(self.bridge, captions, glossary, transcript, self.window.banner)
         desk.reported.connect(captions.take_heard)
         self.media.dialog.speech_wanted.connect(self.side_windows.guide.open_speech)
         self.media.session_wanted.connect(self.archive.session_window.show_session)

@@ -3,6 +3,7 @@
 It owns the caption model and connects it with the transcript, the bridge and the history.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from textwrap import shorten
@@ -133,6 +134,20 @@ class CaptionController(QObject):
             self._show_captions()
             text = self.tr("Deleted from the transcript and from the kept session")
             self._banner.show_answer(text, _UNDO_DELETION, self._way_back(_UNDO_DELETION))
+
+    def correct(self, key: int, source: str, utterances: Sequence[Utterance] = ()) -> str | None:
+        """Show a corrected row, and keep it once its utterances are complete.
+
+        Returns:
+            its source before; None if there is no such row any more.
+        """
+        before = self._captions.correct(key, source, utterances)
+        if before is None:
+            return None
+        if utterances:
+            self._keeper.correct(key, source, utterances)
+        self._show_captions()
+        return before.source
 
     def _with_mark(self, waiting: UtteranceView) -> UtteranceView:
         """Return a row of waiting words with its bookmark."""

@@ -56,12 +56,15 @@ class GlossaryController(QObject):
         self._show()
         bring_up(self.dialog)
 
-    @Slot(str)
-    def correct_name(self, heard: str) -> None:
-        """Show the window with a row for a name that was heard wrongly."""
-        self.open_glossary()
-        if self.dialog is not None:
-            self.dialog.ask_name(heard)
+    def add_name(self, name: str) -> None:
+        """Write a name as it is spelt from now on."""
+        self._take_language(self._settings.translation.target_language)
+        if name.casefold() not in (term.casefold() for term, _ in self._terms):
+            self._take_terms((*self._terms, (name, name)))
+        if not self._is_used:
+            self._use(used=True)
+        if self.dialog is not None and self.dialog.isVisible():
+            self._show()
 
     @Slot(object)
     def take_event(self, event: Event) -> None:

@@ -91,7 +91,7 @@ class MediaController(QObject):
         desk.file_noticed.connect(window.banner.show_notice)
         desk.file_ended.connect(self._end)
         bridge.utterance_changed.connect(self._follow)
-        bridge.recording_changed.connect(self._follow)
+        bridge.apart_changed.connect(self._follow)
         bridge.paused_changed.connect(lambda paused: desk.pause_file(paused=paused))
 
     def close(self) -> None:

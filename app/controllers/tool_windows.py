@@ -36,7 +36,6 @@ class ToolWindows(QObject):
         self._window = window
         actions = window.menu_actions
         actions.glossary.triggered.connect(self.glossary.open_glossary)
-        window.transcript.name_wanted.connect(self.glossary.correct_name)
         self.guide.noticed.connect(window.banner.show_notice)
         self.glossary.failed.connect(window.banner.show_notice)
         self.glossary.begin()

@@ -92,12 +92,6 @@ class GlossaryDialog(QDialog):
         """Show how much prompt the glossary takes, or why the model refused it."""
         self.cost.setText(as_sentence(text))
 
-    def ask_name(self, heard: str) -> None:
-        """Let the user write a name that was heard wrongly."""
-        self._add_row()
-        text = self.tr("Write the name as it is spelt. What was heard: {}")
-        self.fault.setText(text.format(heard))
-
     def import_from(self, path: Path) -> None:
         """Append the terms of a file; they replace terms of the same spelling."""
         try:

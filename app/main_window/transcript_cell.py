@@ -11,7 +11,7 @@ from PySide6.QtGui import (
     QTextLayout,
     QTextOption,
 )
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.captions.line_breaking import runs_right_to_left
 from app.config.doubt import DOUBT_MARK
@@ -48,6 +48,12 @@ class TranscriptCell(QStyledItemDelegate):
         option.decorationAlignment = Qt.AlignmentFlag.AlignCenter
         if index.column() == TIME:
             option.font = small(option.font)
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        """Name the field for screen readers."""
+        editor = super().createEditor(parent, option, index)
+        editor.setAccessibleName(self.tr("Correct what was said"))
+        return editor
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Leave room above the text for taller scripts; a selected row keeps its letters."""

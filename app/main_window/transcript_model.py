@@ -64,12 +64,15 @@ class TranscriptModel(QAbstractTableModel):
 
     Signals:
         speakers_came(): a second speaker was added, or one to whom the user gave a name.
+        corrected(int, str): the source of the utterance of this key is to be this text.
     """
 
     speakers_came = Signal()
+    corrected = Signal(int, str)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, *, read_only: bool = False) -> None:
         super().__init__(parent)
+        self._read_only = read_only
         self._shown: list[UtteranceView] = []
         self._lanes = set[str]()
         self._languages = dict[str, None]()  # codes of the captions' languages, in their order
@@ -210,6 +213,26 @@ class TranscriptModel(QAbstractTableModel):
         """Return 4: source, caption, speaker and time."""
         return 0 if parent.isValid() else 4
 
+    def is_editable(self, index: Index) -> bool:
+        """Return whether the user may correct a cell: the source of a complete row."""
+        if self._read_only or not index.isValid() or index.column() != SOURCE:
+            return False
+        view = self._shown[index.row()]
+        is_note = view.left_out_s > 0 and view.source == view.caption  # nobody said it
+        return view.key >= 0 and view.ended and bool(view.source) and not is_note
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Let what may be corrected be edited."""
+        flags = super().flags(index)
+        return flags | Qt.ItemFlag.ItemIsEditable if self.is_editable(index) else flags
+
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Report a corrected source; it is shown once it comes back as a view."""
+        if role != Qt.ItemDataRole.EditRole or not self.is_editable(index):
+            return False
+        self.corrected.emit(self._shown[index.row()].key, str(value))
+        return True
+
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return the text, colours or tool tip of a cell."""
         view, column = self._shown[index.row()], index.column()
@@ -217,6 +240,8 @@ class TranscriptModel(QAbstractTableModel):
             return self._doubtful(view, role)
         if column == TIME and role == Qt.ItemDataRole.DisplayRole:
             return self._new_time(index.row())
+        if column == SOURCE and role == Qt.ItemDataRole.EditRole:
+            return view.source
         return self._data(view, column, role)
 
     def _data(self, view: UtteranceView, column: int, role: int) -> object:

@@ -57,7 +57,7 @@ class Transcript(QTableView):
         mark_wanted(int): set or remove the bookmark of the utterance of this key.
         delete_wanted(tuple of int): delete the utterances of these keys.
         size_wanted(int): the user turned the wheel for larger or smaller text, in percent.
-        name_wanted(str): a name in this source is to be corrected from now on.
+        corrected(int, str): the source of the utterance of this key is to be this text.
         share_wanted(int): the user gave the source this share of the width of both texts, in
             percent.
         typed(str): a letter was typed here, for the line that takes words.
@@ -72,13 +72,13 @@ class Transcript(QTableView):
     delete_wanted = Signal(tuple)
     size_wanted = Signal(int)
     share_wanted = Signal(int)
-    name_wanted = Signal(str)
+    corrected = Signal(int, str)
     typed = Signal(str)
 
     def __init__(self, *, read_only: bool = False) -> None:
         """Make an empty table; a ``read_only`` one can be read and copied only."""
         super().__init__()
-        self.rows = TranscriptModel(self)
+        self.rows = TranscriptModel(self, read_only=read_only)
         self._read_only = read_only
         self._follows = True
         self._share = 0.5  # of the source in the width of both texts
@@ -113,6 +113,8 @@ class Transcript(QTableView):
         bar.valueChanged.connect(self._note_position)
         self.to_newest.clicked.connect(self.follow)
         self.rows.speakers_came.connect(self._show_speakers)
+        self.rows.corrected.connect(self.corrected)
+        self.doubleClicked.connect(self._correct)
         self.horizontalHeader().sectionResized.connect(self._note_width)
         self.rows.headerDataChanged.connect(self._fit_heading)
 
@@ -266,8 +268,11 @@ class Transcript(QTableView):
         return str(self.rows.headerData(column, Qt.Orientation.Horizontal))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Hand letters on; the other keys move and mark rows."""
+        """Hand letters on; the other keys move, mark and correct rows."""
         text = event.text()
+        if event.key() == Qt.Key.Key_F2 and not event.modifiers():
+            self._correct(self.currentIndex())
+            return
         if not self._read_only and text.isprintable() and text.strip() and not is_shortcut(event):
             self.typed.emit(text)
             event.accept()
@@ -305,6 +310,14 @@ class Transcript(QTableView):
         super().paintEvent(event)
         views = self.rows.views
         self.painted.emit(tuple(views[row].key for row in self.visible_rows()))
+
+    @Slot(object)
+    def _correct(self, index: QModelIndex) -> None:
+        """Let the user edit what was said in a row, in its place."""
+        source = self.rows.index(index.row(), SOURCE)
+        if self.rows.is_editable(source):
+            self.setCurrentIndex(source)
+            self.edit(source)
 
     def visible_rows(self) -> range:
         """Return the visible rows, including partly visible ones."""
@@ -464,9 +477,10 @@ class Transcript(QTableView):
         if not self._read_only and (view.key >= 0 or view.source):
             menu.addSeparator()
             if view.source:
-                menu.addAction(
-                    self.tr("Correct a &name…"), lambda: self.name_wanted.emit(view.source)
-                )
+                index = self.rows.index(row, SOURCE)
+                correct = menu.addAction(self.tr("Co&rrect"), lambda: self.edit(index))
+                correct.setShortcut(Qt.Key.Key_F2)
+                correct.setEnabled(self.rows.is_editable(index))
             text = self.tr("Remove &bookmark") if view.marked else self.tr("&Bookmark")
             menu.addAction(text, lambda: self.mark_wanted.emit(view.key))
             delete = menu.addAction(self.tr("&Delete"), self.delete)

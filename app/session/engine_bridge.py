@@ -13,7 +13,7 @@ from typing import Protocol, TypeGuard
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
-from app.config.lanes import FILE
+from app.config.lanes import APART, CORRECTED, FILE
 from app.session.event_queue import EventQueue
 from app.session.unfinished_words import TypedLine, append, readable, unfinished
 from engine.commands import (
@@ -76,8 +76,8 @@ class EngineBridge(QObject):
     Signals:
         event_came(Event): an event of the session, emitted in the GUI thread.
         utterance_changed(Event, Utterance): an event about an utterance, and its new state.
-        recording_changed(Event, Utterance): the same of a file in a session of its own, which
-            nothing else here tells of.
+        apart_changed(Event, Utterance): the same of one in a lane of ``APART``, of which nothing
+            else here tells.
         waiting_changed(tuple of (str, tuple of FedWord)): lane and words of each row that waits for
             the model or the end of a pause.
         paused_changed(bool): a pause has begun or ended.
@@ -94,7 +94,7 @@ class EngineBridge(QObject):
 
     event_came = Signal(object)
     utterance_changed = Signal(object, object)
-    recording_changed = Signal(object, object)
+    apart_changed = Signal(object, object)
     waiting_changed = Signal(tuple)
     paused_changed = Signal(bool)
     next_came = Signal(object)
@@ -120,6 +120,7 @@ class EngineBridge(QObject):
         self._dropped: threading.Thread | None = None  # ends a run and those dropped before it
         self._paused = False
         self._line = TypedLine()
+        self._n_corrected = 0  # words
         self._lock = threading.RLock()  # guards what follows: listeners send on their own threads
         self._session: Session | None = None  # once it is ready
         self._waiting: list[Command] = []
@@ -256,6 +257,18 @@ class EngineBridge(QObject):
         """Send the words of the line."""
         self.send(self._line.change(texts, self._clock()))
 
+    def correct(self, texts: Sequence[str]) -> frozenset[int]:
+        """Send the words of a corrected row; return their numbers in the lane ``CORRECTED``."""
+        first, now_s = self._n_corrected + 1, self._clock()
+        self._n_corrected += len(texts)
+        words = [
+            FedWord(text, number=number, committed_at_s=now_s)
+            for number, text in enumerate(texts, start=first)
+        ]
+        self._keep(FeedWords(tuple(words), CORRECTED))
+        self.send(EndPassage(CORRECTED))
+        return frozenset(word.number for word in words)
+
     def type_lines(self, lines: Sequence[Sequence[str]]) -> None:
         """Send the words of lines that are complete, the one that was begun first.
 
@@ -373,8 +386,8 @@ class EngineBridge(QObject):
             if isinstance(event, UtteranceEnded):
                 with self._lock:
                     self._sent = unfinished(self._sent, self.utterances.ended)
-            is_file = utterance.lane == FILE
-            (self.recording_changed if is_file else self.utterance_changed).emit(event, utterance)
+            is_apart = utterance.lane in APART
+            (self.apart_changed if is_apart else self.utterance_changed).emit(event, utterance)
         elif isinstance(event, Flushed):
             with self._lock:
                 self._sent = [one for one in self._sent if one != Flush(event.number)]
@@ -416,7 +429,7 @@ class EngineBridge(QObject):
                     case EndPassage(lane=""):
                         rows.append((TYPED, typed))
                         typed = ()
-                    case FeedWords(words=heard, lane=lane) if lane != FILE:
+                    case FeedWords(words=heard, lane=lane) if lane not in APART:
                         rows.append((lane, heard))
         told = tuple((lane, words) for lane, words in rows if words)
         if told != self._told:
@@ -425,7 +438,7 @@ class EngineBridge(QObject):
 
 
 def _is_live(command: Command) -> TypeGuard[FeedWords]:
-    return isinstance(command, FeedWords) and command.lane != FILE
+    return isinstance(command, FeedWords) and command.lane not in APART
 
 
 def _stays(command: Command) -> bool:

@@ -141,6 +141,10 @@ class HistoryWriter(QObject):
         if entry is not None:
             self._write(entry)
 
+    def correct(self, key: int, source: str, utterances: Sequence[Utterance]) -> None:
+        """Replace source and captions of a cue that the user corrected."""
+        self._write_journal([self._record.correct(key, source, utterances)])
+
     def remove(self, keys: Iterable[int]) -> None:
         """Remove cues on behalf of the user; the text file keeps its lines."""
         self._write_journal(map(self._record.remove, keys))

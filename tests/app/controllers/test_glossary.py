@@ -77,16 +77,12 @@ def test_the_speech_model_prefers_the_terms_that_are_used(glossary):
     assert desk.spoken.words == ()
 
 
-def test_a_name_that_was_heard_wrongly_is_written_in_a_row_of_its_own(glossary):
+def test_what_was_corrected_is_always_written_so_if_that_is_wanted(glossary):
     one = glossary()
     one.write(*TERMS)
     one.dialog.close()
-    one.one.window.transcript.name_wanted.emit("Ask Newton about it.")
-    assert one.dialog.isVisible()
-    assert "What was heard: Ask Newton about it." in one.dialog.fault.text()
-    assert one.dialog.table.currentRow() == 2
-    one.dialog.table.setItem(2, 0, QTableWidgetItem("Nguyen"))
-    assert one.dialog.pairs == [*TERMS, ("Nguyen", "")]
+    one.one.application.side_windows.glossary.add_name("Nguyen")
+    one.one.application.side_windows.glossary.add_name("nguyen")
     assert one.told()[-1] == (*TERMS, ("Nguyen", "Nguyen"))
 
 

@@ -154,14 +154,6 @@ def test_use_is_told_when_somebody_ticks_it_and_not_when_it_is_shown(dialog):
     assert dialog.cost.text() == "41 of 256 rows."
 
 
-def test_a_name_that_was_heard_wrongly_gets_a_row_of_its_own(dialog):
-    dialog.ask_name("Surtittle")
-    assert dialog.fault.text().endswith("Surtittle")
-    assert dialog.table.rowCount() == 3
-    assert dialog.table.currentRow() == 2
-    assert dialog.told == []
-
-
 def test_the_first_row_of_an_empty_glossary_can_be_removed_again(dialog):
     dialog.show_terms("English", "German", ())
     assert not dialog.remove.isEnabled()

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QPalette, QWheelEvent
-from PySide6.QtWidgets import QPushButton, QStyleOptionViewItem
+from PySide6.QtWidgets import QLineEdit, QPushButton, QStyleOptionViewItem
 
 from app.captions.model import UtteranceView
 from app.config.doubt import MARKED, OFF, SIGN
@@ -311,7 +311,7 @@ def test_a_row_has_a_menu_to_copy_and_to_mark(transcript, keeps_parts):
     told = []
     transcript.mark_wanted.connect(told.append)
     transcript.delete_wanted.connect(told.append)
-    transcript.name_wanted.connect(told.append)
+    transcript.corrected.connect(lambda key, text: told.append((key, text)))
     yes = replace(view(1, "Yes", "Ja"), marked=True, ended=True)
     transcript.show_views((view(0, "Good", "Gut"), yes))
     transcript.selectRow(1)
@@ -327,15 +327,16 @@ def test_a_row_has_a_menu_to_copy_and_to_mark(transcript, keeps_parts):
         ("Copy original", "Yes"),
         ("Copy translation", "Ja"),
         ("", ""),
-        ("Correct a name…", ""),
+        ("Correct", ""),
         ("Remove bookmark", ""),
         ("Delete", ""),
     ]
-    assert told == ["Yes", 1, (1,)]
+    assert transcript.findChild(QLineEdit).text() == "Yes", "it is edited in its place"
+    assert told == [1, (1,)]
     transcript.selectRow(0)
     assert not transcript.make_menu(0).actions()[-1].isEnabled(), "it is not complete"
     transcript.delete()
-    assert told == ["Yes", 1, (1,)]
+    assert told == [1, (1,)]
     transcript.show_mode("captions only", "English", "")
     transcript.copy()
     assert QGuiApplication.clipboard().text() == "Good"
