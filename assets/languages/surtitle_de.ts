@@ -2238,6 +2238,17 @@
     </message>
 </context>
 <context>
+    <name>CorrectionController</name>
+    <message>
+        <source>Always write “{}”?</source>
+        <translation>Immer „{}“ schreiben?</translation>
+    </message>
+    <message>
+        <source>&amp;Always</source>
+        <translation>&amp;Immer</translation>
+    </message>
+</context>
+<context>
     <name>DesktopLinks</name>
     <message>
         <source>There is no folder {} yet</source>
@@ -2810,10 +2821,6 @@
     <message>
         <source>For captions in {}. A term is used from the next sentence on; one without a translation is a name, which stays as it is. The speech model prefers all of them from the next time listening begins.</source>
         <translation>Für Untertitel auf {}. Ein Begriff gilt ab dem nächsten Satz; einer ohne Übersetzung ist ein Name und bleibt, wie er ist. Das Spracherkennungsmodell bevorzugt alle, sobald das nächste Mal zugehört wird.</translation>
-    </message>
-    <message>
-        <source>Write the name as it is spelt. What was heard: {}</source>
-        <translation>Schreiben Sie den Namen, wie er richtig ist. Gehört wurde: {}</translation>
     </message>
     <message>
         <source>the term is empty: write it, or remove the row</source>
@@ -4125,6 +4132,10 @@
         <translation>Ü&amp;bersetzung kopieren</translation>
     </message>
     <message>
+        <source>Co&amp;rrect</source>
+        <translation>Ko&amp;rrigieren</translation>
+    </message>
+    <message>
         <source>Remove &amp;bookmark</source>
         <translation>&amp;Lesezeichen entfernen</translation>
     </message>
@@ -4136,9 +4147,12 @@
         <source>&amp;Delete</source>
         <translation>&amp;Löschen</translation>
     </message>
+</context>
+<context>
+    <name>TranscriptCell</name>
     <message>
-        <source>Correct a &amp;name…</source>
-        <translation>Einen &amp;Namen berichtigen …</translation>
+        <source>Correct what was said</source>
+        <translation>Korrigieren, was gesagt wurde</translation>
     </message>
 </context>
 <context>
