@@ -7,6 +7,7 @@ import time
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from benchmarks.decode import main as decode
 from benchmarks.gpu import day as gpu_day
@@ -110,6 +111,28 @@ def test_a_dry_run_trains_a_cut_gemma_from_a_parcel_and_sends_it_back(tmp_path, 
     assert min(moved.values()) > 0  # every weight was trained on
     assert max(moved.values()) < 0.2  # from where it was
     assert (tmp_path / "back" / parcel.BASE / "NOTICE").exists()
+
+
+def test_what_a_run_has_learnt_is_kept_as_differences_to_its_base(tmp_path):
+    base = save_network(tmp_path / "base", "gemma3")
+    run = shutil.copytree(base, tmp_path / "run")
+    weights = load_file(base / "model.safetensors")
+    rng = torch.Generator().manual_seed(1)
+    moved = {name: it + 0.01 * torch.randn(it.shape, generator=rng) for name, it in weights.items()}
+    (run / "checkpoint").mkdir()
+    state = {f"model.{name}": it for name, it in moved.items()} | {
+        "optimizer.0.step": torch.ones(1)
+    }
+    save_file(state, run / "checkpoint/state.safetensors")
+    since = ["--since", str(base)]
+    assert parcel.main([str(run), *since, "--out", str(tmp_path / "kept")]) == 0
+    assert parcel.main([str(tmp_path / "kept"), *since, "--open", str(tmp_path / "back")]) == 0
+    back = load_file(tmp_path / "back" / parcel.BASE / "model.safetensors")
+    for name, it in moved.items():
+        near = (back[name].float() - it).norm() / (it - weights[name]).norm()
+        assert near < 0.25 or it.ndim == 1  # 4 bits of what is small, and rounding to bfloat16
+    kept = sum(path.stat().st_size for path in (tmp_path / "kept").glob("gemma.tar.*"))
+    assert kept < (base / "model.safetensors").stat().st_size / 2
 
 
 def make_run(folder):
