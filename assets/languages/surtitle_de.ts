@@ -1573,12 +1573,16 @@
         <translation>Adapter</translation>
     </message>
     <message>
-        <source>Details of the adapter</source>
-        <translation>Einzelheiten des Adapters</translation>
+        <source>&amp;More</source>
+        <translation>&amp;Mehr</translation>
     </message>
     <message>
-        <source>&amp;Load</source>
-        <translation>&amp;Laden</translation>
+        <source>The adapter {} translates now</source>
+        <translation>Der Adapter {} übersetzt jetzt</translation>
+    </message>
+    <message>
+        <source>Details of the adapter</source>
+        <translation>Einzelheiten des Adapters</translation>
     </message>
     <message>
         <source>&amp;Unload</source>
@@ -1589,16 +1593,20 @@
         <translation>&amp;Prüfen</translation>
     </message>
     <message>
-        <source>Add &amp;folder…</source>
-        <translation>&amp;Ordner hinzufügen …</translation>
-    </message>
-    <message>
-        <source>Add f&amp;ile…</source>
-        <translation>&amp;Datei hinzufügen …</translation>
-    </message>
-    <message>
         <source>&amp;Remove</source>
         <translation>E&amp;ntfernen</translation>
+    </message>
+    <message>
+        <source>&amp;Translate without an adapter</source>
+        <translation>Ohne Adapter &amp;übersetzen</translation>
+    </message>
+    <message>
+        <source>&amp;Add…</source>
+        <translation>&amp;Hinzufügen…</translation>
+    </message>
+    <message>
+        <source>An adapter tunes the translator for a purpose, such as talks. Tick the one that is to translate; drop a folder here to add one.</source>
+        <translation>Ein Adapter stimmt den Übersetzer auf einen Zweck ab, etwa auf Vorträge. Setzen Sie den Haken bei dem, der übersetzen soll; ziehen Sie einen Ordner hierher, um einen hinzuzufügen.</translation>
     </message>
     <message>
         <source>There is no adapter yet.</source>
@@ -1609,59 +1617,39 @@
         <translation>Für ein anderes Tempo trainiert als das gewählte; die Untertitel können dadurch schlechter werden. Die Schaltfläche unten rechts im Hauptfenster ändert das Tempo.</translation>
     </message>
     <message>
-        <source>&amp;Load anyway</source>
-        <translation>Trotzdem &amp;laden</translation>
-    </message>
-    <message>
-        <source>&amp;Back to the adapter</source>
-        <translation>&amp;Zurück zum Adapter</translation>
+        <source>The adapter {} is being loaded; captions go on</source>
+        <translation>Der Adapter {} wird geladen; die Untertitel laufen weiter</translation>
     </message>
     <message>
         <source>Working…</source>
         <translation>Einen Moment …</translation>
     </message>
     <message>
-        <source>{} is being loaded; captions go on</source>
-        <translation>{} wird geladen; die Untertitel gehen weiter</translation>
-    </message>
-    <message>
         <source>Folder of an adapter</source>
         <translation>Ordner eines Adapters</translation>
-    </message>
-    <message>
-        <source>A file of an adapter</source>
-        <translation>Datei eines Adapters</translation>
-    </message>
-    <message>
-        <source>&amp;Turn off</source>
-        <translation>A&amp;usschalten</translation>
     </message>
     <message>
         <source>&amp;Details</source>
         <translation>Einzel&amp;heiten</translation>
     </message>
-    <message>
-        <source>An adapter tunes the translator for a purpose, such as talks. Drop a folder here to add one.</source>
-        <translation>Ein Adapter stimmt die Übersetzung auf einen Zweck ab, zum Beispiel auf Vorträge. Um einen hinzuzufügen, ziehen Sie seinen Ordner hierher.</translation>
-    </message>
 </context>
 <context>
     <name>AdapterService</name>
     <message>
-        <source>{} was added</source>
-        <translation>{} wurde hinzugefügt</translation>
+        <source>The adapter {} was added</source>
+        <translation>Der Adapter {} wurde hinzugefügt</translation>
     </message>
     <message>
-        <source>{} matches its card: sha256 {}</source>
-        <translation>{} stimmt mit seiner Karte überein: sha256 {}</translation>
+        <source>The adapter {} matches its card: sha256 {}</source>
+        <translation>Der Adapter {} entspricht seiner Karte: sha256 {}</translation>
     </message>
     <message>
-        <source>{} has no card to compare it with: sha256 {}</source>
-        <translation>{} hat keine Karte zum Vergleichen: sha256 {}</translation>
+        <source>The adapter {} has no card to compare it with: sha256 {}</source>
+        <translation>Zum Adapter {} gibt es keine Karte zum Vergleich: sha256 {}</translation>
     </message>
     <message>
-        <source>{} was removed</source>
-        <translation>{} wurde entfernt</translation>
+        <source>The adapter {} was removed</source>
+        <translation>Der Adapter {} wurde entfernt</translation>
     </message>
 </context>
 <context>
@@ -3846,6 +3834,10 @@
     <message>
         <source>{} is already used by “{}”; nothing was changed</source>
         <translation>{} wird schon von „{}“ verwendet; nichts wurde geändert</translation>
+    </message>
+    <message>
+        <source>Show &amp;all actions</source>
+        <translation>&amp;Alle Aktionen zeigen</translation>
     </message>
     <message>
         <source>Keys for {}</source>

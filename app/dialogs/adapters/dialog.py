@@ -3,12 +3,13 @@
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QDialog,
+    QDialogButtonBox,
+    QMenu,
     QPushButton,
     QTableView,
-    QToolButton,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -26,16 +27,15 @@ from app.look.widgets.dialog_text import (
     dress_table,
     paragraph,
 )
-from app.look.widgets.file_dialogs import ask_folder, ask_open
-from app.look.widgets.flow_layout import FlowLayout
-from engine.models.adapters.adapter import Status
+from app.look.widgets.file_dialogs import ask_folder
+from app.look.widgets.tool_button import open_with
 from engine.policy import family
 
 
 class AdapterDialog(QDialog):
-    """A table of adapters, what the selected one is for, and buttons that act on it.
+    """A table of adapters, each with a switch, and what the selected one is for.
 
-    The rest, which its makers need, stands behind *Details*.
+    The rest, which its makers need, stands in the menu *More*.
 
     Signals:
         load_wanted(Path): load the adapter in this folder and translate with it.
@@ -54,17 +54,19 @@ class AdapterDialog(QDialog):
         self._desk = desk
         self._loaded: tuple[str, ...] = ()
         self._used: str | None = None
-        self._compared: str | None = None
+        self._awaited = ""  # name of the one that the session was asked to load
         self._policy = ""
         self._says_working = False
         self.rows = AdapterTable(self)
         self.table, self.details = QTableView(), QTreeWidget()
-        self.unfold = QToolButton()
+        self.more = QPushButton(self.tr("&More"))
         self.purpose, self.reason, self.message = paragraph(), paragraph(), paragraph()
         self._dress()
         self._lay_out()
         self.table.selectionModel().currentRowChanged.connect(self._show_row)
+        self.rows.switched.connect(self._switch)
         desk.listed.connect(self._show_list)
+        desk.added.connect(self._select)
         desk.reported.connect(self.show_message)
         desk.busy_changed.connect(self._show_busy)
         self._show_details(None)
@@ -77,6 +79,8 @@ class AdapterDialog(QDialog):
     def show_loaded(self, names: tuple[str, ...], used: str | None) -> None:
         """Show which adapters the session has loaded, and which one it translates with."""
         self._loaded, self._used = names, used
+        if self._awaited in names:
+            self.show_message(self.tr("The adapter {} translates now").format(self._awaited))
         self.rows.show_loaded(names, used)
         self._show_details(self._chosen())
 
@@ -105,11 +109,6 @@ class AdapterDialog(QDialog):
         self.table.setModel(self.rows)
         self.table.setAccessibleName(self.tr("Adapters"))
         dress_table(self.table)
-        self.unfold.setText(self.tr("&Details"))
-        self.unfold.setCheckable(True)
-        self.unfold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.unfold.toggled.connect(self._unfold)
-        self._unfold(False)  # noqa: FBT003  what the signal carries
         self.details.setHeaderHidden(True)
         self.details.setColumnCount(2)
         self.details.setRootIsDecorated(False)
@@ -119,62 +118,64 @@ class AdapterDialog(QDialog):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
     def _lay_out(self) -> None:
-        buttons = QWidget()
-        self._row = FlowLayout(buttons)
-        self.load = self._add_button(self.tr("&Load"), self._load)
-        self.compare = self._add_button(self.tr("&Turn off"), self._compare)
-        self.unload = self._add_button(self.tr("&Unload"), self._unload)
-        self.verify = self._add_button(self.tr("&Verify"), self._verify)
-        self.add_folder = self._add_button(self.tr("Add &folder…"), self._ask_folder)
-        self.add_file = self._add_button(self.tr("Add f&ile…"), self._ask_file)
-        self.remove = self._add_button(self.tr("&Remove"), self._remove)
-        close = close_button()
-        close.rejected.connect(self.close)
-        last = QWidget()
-        ends = FlowLayout(last)
-        ends.addWidget(self.unfold)
-        ends.add_gap()
-        ends.addWidget(close)
+        menu = QMenu(self.more)
+        self.unfold = menu.addAction(self.tr("&Details"))
+        self.unfold.setCheckable(True)
+        self.unfold.toggled.connect(self.details.setVisible)
+        self.details.hide()
+        self.verify = self._add_entry(menu, self.tr("&Verify"), self._verify)
+        self.unload = self._add_entry(menu, self.tr("&Unload"), self._unload)
+        self.remove = self._add_entry(menu, self.tr("&Remove"), self._remove)
+        self.bare = self._add_entry(menu, self.tr("&Translate without an adapter"), self._use_none)
+        self.more.setMenu(menu)
+        open_with(menu, self.more)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.table.addActions(menu.actions())
+        self.add_folder = QPushButton(self.tr("&Add…"))
+        self.add_folder.clicked.connect(self._ask_folder)
+        last = close_button()
+        for button in (self.add_folder, self.more):
+            button.setAutoDefault(False)
+            last.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+        last.rejected.connect(self.close)
         column = QVBoxLayout(self)
         hint = self.tr(
-            "An adapter tunes the translator for a purpose, such as talks. Drop a folder here to "
-            "add one."
+            "An adapter tunes the translator for a purpose, such as talks. Tick the one that is to "
+            "translate; drop a folder here to add one."
         )
         column.addWidget(paragraph(hint))
         column.addWidget(self.table, 1)
-        for widget in (self.purpose, self.reason, self.message, buttons, last):
+        for widget in (self.purpose, self.reason, self.message):
             column.addWidget(widget)
         column.addWidget(self.details, 1)
+        column.addWidget(last)
         self.resize(820, 560)
 
-    def _add_button(self, text: str, act: object) -> QPushButton:
-        button = QPushButton(text)
-        button.clicked.connect(act)
-        button.setAutoDefault(False)
-        self._row.addWidget(button)
-        return button
+    def _add_entry(self, menu: QMenu, text: str, act: object) -> QAction:
+        entry = menu.addAction(text)
+        entry.triggered.connect(act)
+        return entry
 
     def _chosen(self) -> ListedAdapter | None:
         row = self.table.currentIndex().row()
         return self.rows.listed[row] if 0 <= row < len(self.rows.listed) else None
 
-    @Slot(bool)
-    def _unfold(self, on: bool) -> None:  # noqa: FBT001  what the signal carries
-        self.details.setVisible(on)
-        self.unfold.setArrowType(Qt.ArrowType.DownArrow if on else Qt.ArrowType.RightArrow)
-
     @Slot(list)
     def _show_list(self, listed: list[ListedAdapter]) -> None:
         chosen = self._chosen()
         self.rows.show_adapters(listed)
-        names = [it.shelved.name for it in listed]
-        row = names.index(chosen.shelved.name) if chosen and chosen.shelved.name in names else 0
-        if listed:
-            self.table.selectRow(row)
+        self._select("" if chosen is None else chosen.shelved.name)
         self._show_details(self._chosen())
         if not listed:
             self.reason.setText(self.tr("There is no adapter yet."))
             self.reason.show()
+
+    @Slot(str)
+    def _select(self, name: str) -> None:
+        """Select an adapter of the table, or else the first."""
+        names = [it.shelved.name for it in self.rows.listed]
+        if names:
+            self.table.selectRow(names.index(name) if name in names else 0)
 
     @Slot(QModelIndex, QModelIndex)
     def _show_row(self, _now: QModelIndex, _before: QModelIndex) -> None:
@@ -212,25 +213,19 @@ class AdapterDialog(QDialog):
         return bool(families and self._policy) and family(self._policy) not in families
 
     def _offer(self, listed: ListedAdapter | None) -> None:
-        """Enable the buttons that apply to an adapter."""
-        status = listed.adapter.status if listed else Status.BLOCKED
+        """Enable what applies to an adapter."""
         name = listed.adapter.name if listed else ""
-        is_loaded, is_used = name in self._loaded, name == self._used
-        self.load.setEnabled(status is not Status.BLOCKED and not is_used)
-        anyway = self.tr("&Load anyway")
-        self.load.setText(anyway if status is Status.UNKNOWN else self.tr("&Load"))
-        self.unload.setEnabled(is_loaded and not is_used)
+        is_used = name == self._used
+        self.bare.setEnabled(self._used is not None)
+        self.unload.setEnabled(name in self._loaded and not is_used)
         self.verify.setEnabled(listed is not None and listed.adapter.weights is not None)
         is_own = listed is not None and not listed.shelved.bundled
         self.remove.setEnabled(is_own and not is_used)
-        self.compare.setEnabled(self._used is not None or self._compared in self._loaded)
-        back = self.tr("&Back to the adapter")
-        self.compare.setText(self.tr("&Turn off") if self._used is not None else back)
 
     @Slot(str)
     def show_message(self, message: str) -> None:
         """Show a result, or why the session refused a request; captions go on."""
-        self._says_working = False
+        self._says_working, self._awaited = False, ""
         self.message.setText(as_sentence(message))
 
     @Slot(bool)
@@ -241,27 +236,23 @@ class AdapterDialog(QDialog):
             self.message.setText("")
         self._says_working = busy
 
-    @Slot()
-    def _load(self) -> None:
-        listed = self._chosen()
-        if listed is None:
-            return
-        if listed.adapter.name in self._loaded:
-            self.use_wanted.emit(listed.adapter.name)
+    @Slot(int, bool)
+    def _switch(self, row: int, on: bool) -> None:  # noqa: FBT001  what the signal carries
+        """Translate with an adapter, or by the bare model, from the next sentence on."""
+        adapter = self.rows.listed[row].adapter
+        if not on:
+            self._use_none()
+        elif adapter.name in self._loaded:
+            self.use_wanted.emit(adapter.name)
         else:
-            self.show_message(
-                self.tr("{} is being loaded; captions go on").format(listed.shelved.name)
-            )
-            self.load_wanted.emit(listed.shelved.folder)
+            text = self.tr("The adapter {} is being loaded; captions go on").format(adapter.name)
+            self.show_message(text)
+            self._awaited = adapter.name
+            self.load_wanted.emit(adapter.folder)
 
     @Slot()
-    def _compare(self) -> None:
-        """Switch between the adapter and the bare model, from the next utterance on."""
-        if self._used is not None:
-            self._compared = self._used
-            self.use_wanted.emit("")
-        elif self._compared is not None:
-            self.use_wanted.emit(self._compared)
+    def _use_none(self) -> None:
+        self.use_wanted.emit("")
 
     @Slot()
     def _unload(self) -> None:
@@ -284,12 +275,5 @@ class AdapterDialog(QDialog):
     @Slot()
     def _ask_folder(self) -> None:
         path = ask_folder(self, self.tr("Folder of an adapter"))
-        if path:
-            self.add(path)
-
-    @Slot()
-    def _ask_file(self) -> None:
-        names = "adapter_config.json adapter_model.safetensors surtitle.json"
-        path = ask_open(self, self.tr("A file of an adapter"), f"({names})")
         if path:
             self.add(path)

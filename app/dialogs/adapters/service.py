@@ -30,6 +30,7 @@ class AdapterService(QObject):
 
     Signals:
         listed(list of ListedAdapter): the current library.
+        added(str): the name of an adapter that is in the library now.
         default_found(Path or None, str): the bundled adapter that helps most, and its name.
         fitting_found(list of ListedAdapter): those that fit the model and the language in use.
         chosen_found(Path): folder of the one that was asked for; it is made for both, too.
@@ -38,6 +39,7 @@ class AdapterService(QObject):
     """
 
     listed = Signal(list)
+    added = Signal(str)
     default_found = Signal(object, str)
     fitting_found = Signal(list)
     chosen_found = Signal(object)
@@ -145,19 +147,20 @@ class AdapterService(QObject):
 
     def _add(self, path: Path) -> None:
         adapter = self._library.add(path)
-        self.reported.emit(self.tr("{} was added").format(adapter.folder.name))
+        self.reported.emit(self.tr("The adapter {} was added").format(adapter.name))
         self._list()
+        self.added.emit(adapter.name)
 
     def _verify(self, listed: ListedAdapter) -> None:
         sha256 = verify_adapter(listed.adapter)
-        text = self.tr("{} matches its card: sha256 {}")
+        text = self.tr("The adapter {} matches its card: sha256 {}")
         if listed.adapter.card is None:
-            text = self.tr("{} has no card to compare it with: sha256 {}")
+            text = self.tr("The adapter {} has no card to compare it with: sha256 {}")
         self.reported.emit(text.format(listed.shelved.name, sha256))
 
     def _remove(self, name: str) -> None:
         self._library.remove(name)
-        self.reported.emit(self.tr("{} was removed").format(name))
+        self.reported.emit(self.tr("The adapter {} was removed").format(name))
         self._list()
 
     @Slot()

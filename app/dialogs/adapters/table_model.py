@@ -1,8 +1,15 @@
-"""The table model of adapters: one row each, with what matters before one is loaded."""
+"""The table model of adapters: one row each, with a switch and what matters before one is used."""
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
 
 from app.captions.adapter_details import NOTHING
 from app.config.system.translations import worded
@@ -19,11 +26,16 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class AdapterTable(QAbstractTableModel):
-    """One row for each adapter.
+    """One row for each adapter; the tick before its name says that it translates.
+
+    Signals:
+        switched(int, bool): the user set or removed the tick of a row.
 
     Attributes:
         listed: the adapters, row by row.
     """
+
+    switched = Signal(int, bool)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -53,14 +65,31 @@ class AdapterTable(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._titles())
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Return the text of a cell; its tool tip is the reason of its status."""
+        """Return the text of a cell and the tick; the tool tip is the reason of the status."""
         listed = self.listed[index.row()]
+        if role == Qt.ItemDataRole.CheckStateRole and index.column() == 0:
+            is_used = listed.adapter.name == self._used
+            return Qt.CheckState.Checked if is_used else Qt.CheckState.Unchecked
         if role == Qt.ItemDataRole.DisplayRole:
             return self._cells(listed)[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole:
             reason = listed.adapter.reason
             return None if reason is None else worded(reason)
         return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Let the tick of an adapter that can be used be set."""
+        flags = super().flags(index)
+        is_usable = self.listed[index.row()].adapter.status is not Status.BLOCKED
+        if index.column() == 0 and is_usable:
+            flags |= Qt.ItemFlag.ItemIsUserCheckable
+        return flags
+
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Tell of a tick; it changes once the session translates so."""
+        if role == Qt.ItemDataRole.CheckStateRole:
+            self.switched.emit(index.row(), Qt.CheckState(value) is Qt.CheckState.Checked)
+        return False
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole

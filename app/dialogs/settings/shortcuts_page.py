@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QEvent, Qt, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit
+from PySide6.QtWidgets import QCheckBox, QKeySequenceEdit, QLineEdit
 
 from app.config.preferences import Preferences
 from app.dialogs.settings.page import SettingsPage
@@ -14,6 +14,10 @@ from app.main_window.actions import Actions
 _TYPING = ("Space", "Return", "Enter", "Tab", "Backtab", "Backspace", "Del", "Ins")
 _MODIFIERS = (Qt.Key.Key_Control, Qt.Key.Key_Shift, Qt.Key.Key_Alt, Qt.Key.Key_Meta)
 _COMMAND = "surtitle\u00a0\u2060-\u2060-\u2060toggle"  # no line may break in it
+_USUAL = (
+    *("microphone", "system", "pause", "clear", "new_session", "overlay", "lock", "larger"),
+    *("smaller", "find", "export", "settings"),
+)
 _NAVIGATION = ("Left", "Right", "Up", "Down", "Home", "End", "PgUp", "PgDown")
 
 
@@ -52,7 +56,7 @@ class KeysField(QKeySequenceEdit):
 
 
 class ShortcutsPage(SettingsPage):
-    """A field for the keys of each action.
+    """A field for the keys of each action, those of the usual ones first, the others on demand.
 
     Keys of another action, and keys that type text, are refused with a sentence.
     """
@@ -77,6 +81,15 @@ class ShortcutsPage(SettingsPage):
             keys = preferences.shortcuts.get(name, self._defaults[name])
             if field.keySequence() != QKeySequence(keys):
                 field.setKeySequence(QKeySequence(keys))
+        self._show_others()
+
+    @Slot()
+    def _show_others(self) -> None:
+        """Show the fields of other actions if all are wanted, and those that the user changed."""
+        for name, field in self.fields.items():
+            is_changed = field.keySequence().toString() != self._defaults[name]
+            is_shown = name in _USUAL or is_changed or self.every.isChecked()
+            self.form.setRowVisible(field, is_shown)
 
     def read(self, preferences: Preferences) -> Preferences:
         """Return the preferences with all keys that are no defaults; unknown actions stay."""
@@ -109,7 +122,13 @@ class ShortcutsPage(SettingsPage):
 
     def _add_fields(self) -> None:
         self.fields: dict[str, KeysField] = {}
-        for name, text in self._names.items():
+        self.every = QCheckBox(self.tr("Show &all actions"))
+        self.every.toggled.connect(self._show_others)
+        others = [name for name in self._names if name not in _USUAL]
+        for name in (*_USUAL, *others):
+            text = self._names[name]
+            if name == others[0]:
+                self.form.addRow(self.every)
             field = KeysField()
             field.setAccessibleName(self.tr("Keys for {}").format(text))
             field.setObjectName(name)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QPushButton
 
@@ -11,14 +11,12 @@ from app.dialogs.settings.page import SettingsPage
 from app.look.icons import icon
 from app.look.widgets.desktop_links import open_folder
 from app.look.widgets.device_names import device_names
-from app.look.widgets.dialog_text import breakable, paragraph
+from app.look.widgets.dialog_text import paragraph
 from app.look.widgets.file_dialogs import ask_folder
-from app.look.widgets.speech_model_names import speech_name, speech_words
+from app.look.widgets.speech_model_names import speech_id, speech_name, speech_words
 from engine.audio.devices import AudioDevice, DeviceKind
 from engine.hub.catalogue import SPEECH_MEGABYTES, SPEECH_MODELS, STREAMING_MODELS, WHISPER_MODELS
 from engine.models.model_card import translates_sound
-
-_MARGIN = 2  # pixels that Qt leaves beside the text of a line
 
 
 class SpeechPage(SettingsPage):
@@ -52,20 +50,16 @@ class SpeechPage(SettingsPage):
         self._ids = {speech_name(name): name for name in (*STREAMING_MODELS, *WHISPER_MODELS)}
         self._ids |= {speech_name(str(one)): str(one) for one in sound_folders(self._folder)}
         self.recognizer.addItems(list(self._ids))
-        self.add_field(
-            self.tr("Speech &model"),
-            self.recognizer,
-            self.tr(
-                "Its name, or the folder of a Whisper or streaming model, or of a model that "
-                "translates straight from the sound."
-            ),
+        self._explanation = self.tr(
+            "Its name, or the folder of a Whisper or streaming model, or of a model that "
+            "translates straight from the sound."
         )
+        self.add_field(self.tr("Speech &model"), self.recognizer, self._explanation)
         line = self.recognizer.lineEdit()
         assert line is not None  # it is editable
-        self._line = line
         self.bind(
             "listening.recognizer",
-            lambda name: self.recognizer.setCurrentText(_shown(str(name))),
+            lambda name: self._show_name(str(name)),
             # an empty line changes nothing
             lambda: self._named or self._shown.listening.recognizer,
             self.recognizer.activated,
@@ -75,7 +69,6 @@ class SpeechPage(SettingsPage):
         self.form.addRow("", self.download_size)
         self.recognizer.currentTextChanged.connect(self._show_size)
         self._show_size()
-        line.installEventFilter(self)
         self.download = QPushButton(icon("download", before_text=True), "")
         self.download.clicked.connect(self.download_clicked)
         self.show_offer("")
@@ -117,6 +110,14 @@ class SpeechPage(SettingsPage):
         self.download.setText(self.tr("&Download {}").format(speech_name(recognizer)))
         self.download.setVisible(bool(recognizer))
 
+    def _show_name(self, recognizer: str) -> None:
+        """Show the words for a known model, as the set-up has them; of a folder its name."""
+        is_taken = speech_id(recognizer) in SPEECH_MODELS and not speech_words(recognizer)
+        name = recognizer if is_taken else speech_name(recognizer)
+        if Path(recognizer).is_absolute():
+            self._ids[name] = recognizer
+        self.recognizer.setCurrentText(name)
+
     @property
     def _named(self) -> str:
         """The name or folder in the line, without the words before it."""
@@ -125,37 +126,21 @@ class SpeechPage(SettingsPage):
 
     @Slot()
     def _show_size(self) -> None:
-        """Show when words of a known model appear, and its size; of a folder a path that is cut."""
+        """Show when words of a known model appear, and its size; a tool tip has a whole path."""
         name = self._named
         facts = list[str]()
+        self.recognizer.setToolTip(name if Path(name).is_absolute() else self._explanation)
         if name in STREAMING_MODELS:
             facts.append(self.tr("At once: words appear as they are said"))
         elif name in WHISPER_MODELS:
             facts.append(self.tr("More exact: words appear a second or two later"))
-        elif Path(name).is_absolute():
-            if self._hides(name):
-                facts.append(breakable(name))
-            if translates_sound(Path(name)):
-                facts.append(
-                    self.tr(
-                        "Straight from the sound: it translates by itself, and writes no English"
-                    )
-                )
+        elif Path(name).is_absolute() and translates_sound(Path(name)):
+            facts.append(
+                self.tr("Straight from the sound: it translates by itself, and writes no English")
+            )
         if name in SPEECH_MEGABYTES:
             facts.append(self.tr("{} MB to download, once").format(SPEECH_MEGABYTES[name]))
         self.download_size.setText(" · ".join(facts))
-
-    def _hides(self, name: str) -> bool:
-        """Return whether a name does not stand in the line, or is longer than it."""
-        room = self._line.contentsRect().width() - 2 * _MARGIN
-        is_longer = self._line.fontMetrics().horizontalAdvance(name) >= room
-        return is_longer or self._line.text().strip() != name
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Show the path of a folder below its line once that is too short, or no longer."""
-        if event.type() == QEvent.Type.Resize:
-            self._show_size()
-        return super().eventFilter(watched, event)
 
     @Slot()
     def _choose_folder(self) -> None:
@@ -167,12 +152,6 @@ class SpeechPage(SettingsPage):
     @Slot()
     def _open_models(self) -> None:
         self.noticed.emit(open_folder(self._folder))
-
-
-def _shown(recognizer: str) -> str:
-    """Return the words for a known model, as the set-up has them; another folder stays whole."""
-    is_known = recognizer in SPEECH_MODELS or speech_words(recognizer)
-    return speech_name(recognizer) if is_known else recognizer
 
 
 def sound_folders(library: Path) -> list[Path]:

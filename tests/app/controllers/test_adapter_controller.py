@@ -167,7 +167,7 @@ def test_no_adapter_is_shown_as_loaded_once_another_model_translates(program):
     one.window.choices.language.pick("es")
     one.wait(lambda: one.application.settings.translation.target_language == "es")
     one.wait(lambda: dialog.rows.data(now) != "translates")
-    assert not dialog.compare.isEnabled()
+    assert not dialog.bare.isEnabled()
 
 
 def test_a_bundled_adapter_that_is_found_too_late_changes_nothing(program, bundle, tmp_path):

@@ -913,7 +913,6 @@ def test_the_adapter_that_translates_is_named_brings_its_languages_and_is_kept(p
     one.press(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     dialog = one.application.adapters.dialog
     one.wait(lambda: dialog.rows.rowCount() > 0)
-    dialog.load.setEnabled(True)  # the model of this test has no fingerprint
     dialog.load_wanted.emit(tmp_path / "adapters" / "tiny")
     one.wait(lambda: bool(one.session.calls))
     assert one.session.calls == [LoadAdapter(tmp_path / "adapters" / "tiny")]
@@ -927,7 +926,7 @@ def test_the_adapter_that_translates_is_named_brings_its_languages_and_is_kept(p
 def test_back_to_the_bare_model_is_kept_too(program):
     one = program().open().wait_until_ready()
     one.application.bridge.event_came.emit(ADAPTER)
-    one.application.adapters.dialog.compare.click()
+    one.application.adapters.dialog.bare.trigger()
     assert one.session.calls == [UseAdapter(None)]
     one.application.bridge.event_came.emit(replace(ADAPTER, used=None))
     assert one.stored()["translation"]["adapter"] == "none"

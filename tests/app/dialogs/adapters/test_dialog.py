@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QDialogButtonBox
 
 from app.dialogs.adapters.dialog import AdapterDialog
 from app.dialogs.adapters.service import AdapterService
@@ -47,6 +46,16 @@ class Desk:
             for row in range(rows.rowCount())
         ]
 
+    def is_on(self):
+        name = self.dialog.rows.index(0, 0)
+        return Qt.CheckState(name.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked
+
+    def can_be_switched(self):
+        return bool(self.dialog.rows.index(0, 0).flags() & Qt.ItemFlag.ItemIsUserCheckable)
+
+    def press_space(self):
+        self.qtbot.keyClick(self.dialog.table, Qt.Key.Key_Space)
+
     def details(self):
         tree = self.dialog.details
         items = (tree.topLevelItem(row) for row in range(tree.topLevelItemCount()))
@@ -68,21 +77,10 @@ def test_an_empty_table_says_so_until_there_is_an_adapter(desk, whole):
     assert "no adapter yet" not in desk.dialog.reason.text()
 
 
-def test_the_button_that_closes_stands_at_the_right_in_line_with_details(desk):
-    desk.dialog.resize(400, 500)
-    desk.dialog.show()
-    (close,) = desk.dialog.findChildren(QDialogButtonBox)
-    row = close.parentWidget()
-    assert close.geometry().right() == row.rect().right()
-    assert desk.dialog.unfold.parentWidget() is row
-    centers = [one.geometry().center().y() for one in (close, desk.dialog.unfold)]
-    assert abs(centers[0] - centers[1]) <= 1
-
-
 def test_an_added_adapter_is_listed_in_plain_words_and_the_rest_unfolds(desk, tmp_path):
     card = tiny_card(licence="Apache-2.0")
     told = desk.do(lambda: desk.dialog.add(write_adapter(tmp_path / "tiny-en-de", card=card)))
-    assert told == "tiny-en-de was added."
+    assert told == "The adapter tiny-en-de was added."
     ((name, works, languages, size, licence, now),) = desk.cells()
     assert (name, works, languages, licence, now) == (
         "tiny-en-de", "● Works", "English to German", "Apache-2.0", ""
@@ -90,13 +88,12 @@ def test_an_added_adapter_is_listed_in_plain_words_and_the_rest_unfolds(desk, tm
     assert size.endswith("kB")
     desk.dialog.show()
     assert not desk.dialog.details.isVisible()
-    desk.dialog.unfold.click()
+    desk.dialog.unfold.trigger()
     assert desk.dialog.details.isVisible()
     details = desk.details()
     for label in ("rank", "alpha", "targets", "layers", "slot length", "policies", "languages"):
         assert details[label]
-    assert desk.dialog.load.isEnabled()
-    assert desk.dialog.load.text() == "&Load"
+    assert desk.can_be_switched()
 
 
 LONG = "For talks, lectures and sermons. " * 9
@@ -134,25 +131,27 @@ def test_an_adapter_for_another_timing_is_warned_of(desk, whole):
     assert desk.dialog.reason.text() == ""
     desk.dialog.show_policy("wait:3")
     assert desk.dialog.reason.text().startswith("Trained for another timing")
-    assert desk.dialog.load.isEnabled()
+    assert desk.can_be_switched()
+
+
+def test_a_folder_adds_an_adapter_and_selects_it(desk, whole, pick, tmp_path):
+    other = write_adapter(tmp_path / "z-last")
+    button = desk.dialog.add_folder
+    asked = pick(None)
+    button.click()
+    pick(whole)
+    desk.do(button.click)
+    pick(other)
+    desk.do(button.click)
+    assert [cells[0] for cells in desk.cells()] == ["tiny-en-de", "z-last"]
+    assert desk.dialog.table.currentIndex().row() == 1
+    assert asked == [("Folder of an adapter", None)] * 3
 
 
 @pytest.mark.parametrize("name", ["", "adapter_config.json"])
-def test_a_folder_or_one_of_its_files_adds_an_adapter_whole(desk, whole, pick, name):
-    button = desk.dialog.add_file if name else desk.dialog.add_folder
-    asked = pick(None)
-    button.click()
-    pick(whole / name)
-    desk.do(button.click)
-    assert len(desk.cells()) == 1
-    kinds = "(adapter_config.json adapter_model.safetensors surtitle.json)"
-    title = ("A file of an adapter", kinds) if name else ("Folder of an adapter", None)
-    assert asked == [title] * 2
-
-
-def test_a_dropped_folder_is_added(desk, whole):
+def test_a_dropped_folder_or_file_is_added(desk, whole, name):
     mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(whole))])
+    mime.setUrls([QUrl.fromLocalFile(str(whole / name))])
     button, modifier = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     action = Qt.DropAction.CopyAction
     enter = QDragEnterEvent(QPoint(5, 5), action, mime, button, modifier)
@@ -204,59 +203,65 @@ def test_an_adapter_that_broke_in_the_library_is_blocked_with_its_reason(desk, w
     desk.do(desk.dialog.open_list)
     assert desk.cells()[0][1] == "✕ Does not work"
     assert desk.dialog.reason.text().startswith(("It ", "Its "))
-    assert not desk.dialog.load.isEnabled()
+    assert not desk.can_be_switched()
     assert desk.dialog.remove.isEnabled()
 
 
-def test_without_a_card_it_is_unknown_and_loaded_only_all_the_same(desk, tmp_path):
+def test_without_a_card_it_is_unknown_and_can_be_used_all_the_same(desk, tmp_path):
     folder = write_adapter(tmp_path / "bare", card=False)
     desk.do(lambda: desk.dialog.add(folder))
     assert desk.cells()[0][1] == "◐ May work"
-    assert desk.dialog.load.text() == "&Load anyway"
+    assert desk.can_be_switched()
     assert "are not known" in desk.dialog.reason.text()
 
 
-def test_load_asks_for_the_folder_and_later_for_the_name(desk, whole, qtbot):
+def test_the_switch_of_a_row_loads_uses_and_leaves_it_by_keyboard(desk, whole, qtbot):
     desk.do(lambda: desk.dialog.add(whole))
+    desk.dialog.show()
     with qtbot.waitSignal(desk.dialog.load_wanted) as wanted:
-        desk.dialog.load.click()
+        desk.press_space()
     assert wanted.args[0] == desk.home / "tiny-en-de"
+    assert desk.dialog.message.text().startswith("The adapter tiny-en-de is being loaded")
+    assert not desk.is_on()  # until it translates
     desk.dialog.show_loaded(LOADED.names, LOADED.used)
-    assert desk.cells()[0][-1] == "translates"
-    assert not desk.dialog.load.isEnabled()
+    assert desk.dialog.message.text() == "The adapter tiny-en-de translates now."
+    assert (desk.is_on(), desk.cells()[0][-1]) == (True, "translates")
     assert not desk.dialog.remove.isEnabled()
-    desk.dialog.show_loaded(BARE.names, BARE.used)
-    assert desk.cells()[0][-1] == "loaded"
     with qtbot.waitSignal(desk.dialog.use_wanted) as wanted:
-        desk.dialog.load.click()
-    assert wanted.args == ["tiny-en-de"]
-    with qtbot.waitSignal(desk.dialog.unload_wanted) as wanted:
-        desk.dialog.unload.click()
-    assert wanted.args == ["tiny-en-de"]
-
-
-def test_the_adapter_and_the_bare_model_are_compared_back_and_forth(desk, whole, qtbot):
-    desk.do(lambda: desk.dialog.add(whole))
-    assert not desk.dialog.compare.isEnabled()
-    desk.dialog.show_loaded(LOADED.names, LOADED.used)
+        desk.press_space()
+    assert wanted.args == [""]
     with qtbot.waitSignal(desk.dialog.use_wanted) as wanted:
-        desk.dialog.compare.click()
+        desk.dialog.bare.trigger()
     assert wanted.args == [""]
     desk.dialog.show_loaded(BARE.names, BARE.used)
-    assert desk.dialog.compare.text() == "&Back to the adapter"
+    assert (desk.is_on(), desk.cells()[0][-1]) == (False, "loaded")
+    assert not desk.dialog.bare.isEnabled()
     with qtbot.waitSignal(desk.dialog.use_wanted) as wanted:
-        desk.dialog.compare.click()
+        desk.press_space()
     assert wanted.args == ["tiny-en-de"]
+    with qtbot.waitSignal(desk.dialog.unload_wanted) as wanted:
+        desk.dialog.unload.trigger()
+    assert wanted.args == ["tiny-en-de"]
+
+
+def test_a_refusal_ends_the_wait_for_what_was_to_be_loaded(desk, whole, qtbot):
+    desk.do(lambda: desk.dialog.add(whole))
+    desk.dialog.show()
+    with qtbot.waitSignal(desk.dialog.load_wanted):
+        desk.press_space()
+    desk.dialog.show_message("there is no memory for it")
+    desk.dialog.show_loaded(LOADED.names, LOADED.used)
+    assert desk.dialog.message.text() == "There is no memory for it."
 
 
 def test_verifying_reads_all_of_it_and_tells_a_change(desk, whole):
     desk.do(lambda: desk.dialog.add(whole))
-    assert "matches its card: sha256" in desk.do(desk.dialog.verify.click)
+    assert "matches its card: sha256" in desk.do(desk.dialog.verify.trigger)
     weights = desk.home / "tiny-en-de" / "adapter_model.safetensors"
     data = bytearray(weights.read_bytes())
     data[-1] ^= 1
     weights.write_bytes(data)
-    assert "is damaged; get it again" in desk.do(desk.dialog.verify.click)
+    assert "is damaged; get it again" in desk.do(desk.dialog.verify.trigger)
 
 
 def test_an_adapter_is_removed_and_the_next_one_shown(desk, whole, tmp_path):
@@ -264,7 +269,7 @@ def test_an_adapter_is_removed_and_the_next_one_shown(desk, whole, tmp_path):
     desk.do(lambda: desk.dialog.add(whole))
     desk.do(lambda: desk.dialog.add(other))
     desk.dialog.table.selectRow(1)
-    assert desk.do(desk.dialog.remove.click) == "tiny-en-de was removed."
+    assert desk.do(desk.dialog.remove.trigger) == "The adapter tiny-en-de was removed."
     assert [cells[0] for cells in desk.cells()] == ["another"]
     assert desk.details()["name"] == "another"
 

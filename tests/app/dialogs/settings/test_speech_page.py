@@ -65,29 +65,18 @@ def test_the_size_of_a_known_model_is_shown_before_it_is_downloaded(page):
     assert page.download_size.text() == ""
 
 
-def test_the_path_of_a_folder_that_is_longer_than_its_line_is_read_whole_below(page, qtbot):
-    folder = "/home/somebody/a folder of models/" + "deeper/" * 9 + "faster-whisper-tiny.en"
-    page.resize(400, 400)
-    page.show()
-    page.recognizer.setCurrentText(folder)
-    shown = page.download_size
-    assert shown.text().replace("\u200b", "") == folder
-    qtbot.waitUntil(lambda: shown.height() >= shown.heightForWidth(shown.width()))
-    assert shown.heightForWidth(shown.width()) > 2 * shown.fontMetrics().height()
-    assert shown.width() <= page.width()
-
-
-def test_the_path_of_a_folder_stands_below_its_line_only_where_that_cuts_it(page, qtbot):
-    folder = "/home/somebody/models/tiny"
-    page.resize(700, 400)
-    page.show()
-    page.recognizer.setCurrentText(folder)
-    shown = page.download_size
-    qtbot.waitUntil(lambda: not shown.text())
-    page.recognizer.setFixedWidth(90)
-    qtbot.waitUntil(lambda: shown.text().replace("\u200b", "") == folder)
-    page.recognizer.setFixedWidth(500)
-    qtbot.waitUntil(lambda: not shown.text())
+def test_a_model_of_ones_own_is_shown_by_its_name_once(page):
+    folder = "/home/somebody/models/faster-whisper-tiny.en"
+    page.show_preferences(Preferences(listening=ListeningPreferences(recognizer=folder)))
+    assert page.recognizer.currentText() == "faster-whisper-tiny.en"
+    assert page.download_size.text() == ""
+    assert page.recognizer.toolTip() == folder
+    assert page.read(Preferences()).listening.recognizer == folder
+    named = "/models/base.en"  # as a known one
+    page.show_preferences(Preferences(listening=ListeningPreferences(recognizer=named)))
+    assert page.recognizer.currentText() == named
+    page.recognizer.setCurrentText("base.en")
+    assert page.read(Preferences()).listening.recognizer == "base.en"
 
 
 def test_it_is_said_when_words_of_a_model_appear(page):
