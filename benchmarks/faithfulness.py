@@ -18,8 +18,9 @@ from engine.metrics.quality import make_bleu
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.text.harmful_words import HarmfulWords
-from engine.text.numbers import RUN, find_numbers
 from engine.text.sentences import committed_words, split_sentences
+from engine.text.source import heard, read_source
+from engine.text.written import RUN, forms, written
 from engine.translation.feed import feed_sentence
 from engine.translation.slot_translator import Translator
 from training.data.augmentation import as_recognised, hesitate
@@ -64,21 +65,16 @@ class Counts:
 
 
 def n_invented(words: Sequence[str], caption: str, to: str) -> int:
-    """Count the numbers in digits of a caption that are no notation of one of its source."""
-    allowed = {way for one in find_numbers(words, to) for way in one.whole.union(*one.parts)}
-    return sum(run not in allowed for run in RUN.findall(caption))
+    """Count the numbers in digits of a caption that are no form of one of its source."""
+    numbers = [forms(one, to) for one in heard(" ".join(words)).numbers]
+    return written(caption, numbers).n_others
 
 
 def n_lost(words: Sequence[str], caption: str, to: str) -> int:
-    """Count the numbers in digits of a source that its caption does not have in digits."""
-    written = set(RUN.findall(caption))
-    in_digits = set(RUN.findall(" ".join(words)))
-    numbers = [one for one in find_numbers(words, to) if not in_digits.isdisjoint(one.whole)]
-    return sum(
-        written.isdisjoint(one.whole)
-        and not (one.parts and all(written & part for part in one.parts))
-        for one in numbers
-    )
+    """Count the numbers that a source has in digits, as it is read, and its caption has not."""
+    read = [one for one in read_source(words, ended=True) if re.search("[0-9]", one.text)]
+    numbers = [forms(number, to) for one in read for number in one.numbers]
+    return len(written(caption, numbers).left)
 
 
 def names_of(source: str, reference: str) -> list[str]:

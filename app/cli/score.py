@@ -201,9 +201,10 @@ def _score_sound(
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise TextError(AppCode.NO_UTF8_TEXT(path=str(path), reason=message_of(error))) from error
+    return text.removesuffix("\n").split("\n") if text else []  # as *translate* reads lines
 
 
 def _write_text(kind: str, values: Mapping[str, object]) -> None:

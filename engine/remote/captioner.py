@@ -40,7 +40,7 @@ class RemoteUtterance:
     words: tuple[str, ...] = ()
     ended: bool = False
     caption: str = ""
-    n_read: int = 0
+    n_words_read: int = 0
     finished: bool = False
     confidence: Confidence | None = None
     is_settled: bool = True
@@ -232,13 +232,13 @@ class RemoteCaptioner:
                 continue  # a server that knew nothing of the caption comes to where it stands
             self._stream = None
             if self._take_last(utterance, answer) and utterance.caption != self._told:
-                return self._show(utterance, utterance.n_read)
+                return self._show(utterance, utterance.n_words_read)
         return None
 
     def _show(self, utterance: RemoteUtterance, n_read: int) -> Change:
         """Let a caption be what the server tells."""
         kept = n_same(utterance.caption, self._told)
-        utterance.caption, utterance.n_read = self._told, n_read
+        utterance.caption, utterance.n_words_read = self._told, n_read
         return Change(kept=kept, text=self._told[kept:], n_read=n_read)
 
     def _take_last(self, utterance: RemoteUtterance, answer: Settled | Failure) -> bool:
@@ -252,7 +252,7 @@ class RemoteCaptioner:
             detail = "a sentence has ended, and its caption has not"
             raise ServerError(Code.SERVER_MISUNDERSTOOD(detail=detail))
         utterance.is_settled, utterance.finished = True, answer.finished
-        utterance.n_read, utterance.confidence = answer.n_read, answer.confidence
+        utterance.n_words_read, utterance.confidence = answer.n_read, answer.confidence
         return True
 
     def _begin(self, utterance: RemoteUtterance) -> None:
@@ -332,7 +332,7 @@ def _own_words(utterance: RemoteUtterance) -> Change | None:
     before, utterance.caption = utterance.caption, " ".join(utterance.words)
     kept = n_same(before, utterance.caption)
     utterance.is_settled, utterance.finished = True, utterance.ended
-    utterance.n_read = len(utterance.words)
+    utterance.n_words_read = len(utterance.words)
     if before == utterance.caption:
         return None
-    return Change(kept=kept, text=utterance.caption[kept:], n_read=utterance.n_read)
+    return Change(kept=kept, text=utterance.caption[kept:], n_read=utterance.n_words_read)

@@ -368,14 +368,14 @@ class Conversations:
         self.figures.words += max(0, len(utterance.words) - n_known)
         kept = n_same(asked.caption, utterance.caption)
         if kept < max(len(asked.caption), len(utterance.caption)):
-            self._tell(order, Changed(kept, utterance.caption[kept:], utterance.n_read))
+            self._tell(order, Changed(kept, utterance.caption[kept:], utterance.n_words_read))
         while (change := (yield from system.steps(utterance))) is not None:
             self._tell(order, Changed(change.kept, change.text, change.n_read))
             if not order.lives():
                 return
         finished = utterance.finished
         confidence = system.confidence(utterance) if finished else None
-        settled = Settled(n_read=utterance.n_read, finished=finished, confidence=confidence)
+        settled = Settled(n_read=utterance.n_words_read, finished=finished, confidence=confidence)
         self._tell(order, settled)
         self.figures.sentences += 1
 

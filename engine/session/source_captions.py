@@ -46,7 +46,7 @@ class SourceUtterance:
         self.caption = ""
 
     @property
-    def n_read(self) -> int:
+    def n_words_read(self) -> int:
         """The words in the caption."""
         return len(self.caption.split())
 

@@ -36,7 +36,7 @@ from engine.speech.events import (
 )
 from engine.speech.hypothesis import RecognizedWord
 from engine.speech.live_recognizer import LiveRecognizer, Recognized
-from engine.speech.normalise import plain_word
+from engine.speech.normalise import said_word
 from engine.speech.recognizer import RecognizerSettings, SpeechModel
 from engine.speech.recognizers import make_recognizer
 from engine.speech.streaming import StreamingModel
@@ -481,7 +481,7 @@ class _LaneWorker:
         for word in words:
             age_s = sound.end_s - word.end_s if sound else 0.0
             heard_at_s = sound.heard_at_s if sound else now_s
-            text = plain_word(word.text)
+            text = said_word(word.text)
             if text or word.vectors is not None:
                 self._n_words[self._lane.name] += 1
                 yield FedWord(

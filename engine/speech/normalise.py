@@ -1,28 +1,18 @@
-"""Write recognised words as the translator was trained to read them."""
+"""Leave out what recognisers write though nobody said it."""
 
-import unicodedata
+import re
 
-_PLAIN = str.maketrans(
-    {
-        "\N{NO-BREAK SPACE}": " ",
-        "\N{NON-BREAKING HYPHEN}": "-",
-        "\N{HORIZONTAL ELLIPSIS}": "...",
-        "\N{RIGHT SINGLE QUOTATION MARK}": "'",
-        "\N{LEFT SINGLE QUOTATION MARK}": "'",
-        "\N{LEFT DOUBLE QUOTATION MARK}": '"',
-        "\N{RIGHT DOUBLE QUOTATION MARK}": '"',
-    }
-)
-_NOISES = ("[", "]", "(", ")", "*", "\N{EIGHTH NOTE}", "\N{BEAMED EIGHTH NOTES}")
+_NOTE = re.compile(r"[\[(*♪♫]+[^\W\d]*\W*|[^\W\d_]+[\])♪♫]+[.,!?]*|[^\W\d_]{2,}\*\W*|[\W_]*")
+_SIGNS = frozenset("+=&%@$€£#<>")
 
 
-def plain_word(text: str) -> str:
-    """Return one recognised word in plain characters; empty if it is no word.
+def said_word(text: str) -> str:
+    """Return a recognised word; empty if it is no word.
 
-    Recognisers write noises in brackets or between notes; speech has none. A lone dash or dot is
-    dropped as well: it would be translated as a word.
+    Recognisers write noises in brackets, between stars or notes: such a word is letters with one of
+    these marks around it. ``401(k)``, ``(202)``, ``A*`` are words. A lone dash or dot is none: it
+    would be translated as one; a sign that is read aloud, ``+``, is.
     """
-    plain = unicodedata.normalize("NFC", text).translate(_PLAIN).strip()
-    if any(noise in plain for noise in _NOISES):
-        return ""
-    return plain if any(letter.isalnum() for letter in plain) else ""
+    word = text.strip()
+    is_sign = len(word) == 1 and word in _SIGNS
+    return word if is_sign or not _NOTE.fullmatch(word) else ""

@@ -1,5 +1,6 @@
 """Read a glossary from a file: terms of one language with their translations."""
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -13,7 +14,8 @@ _MOST_BYTES = 1 << 22
 def read_glossary(path: Path) -> tuple[tuple[str, str], ...]:
     """Read UTF-8 text with a term, a tab and its translation on each line.
 
-    A line without a tab is a name, which is its own translation. Empty lines, and lines that begin
+    A table that was saved with semicolons is read likewise. A line without either is a name, which
+    is its own translation. Empty lines, and lines that begin
     with ``#``, are skipped.
 
     Raises:
@@ -24,7 +26,7 @@ def read_glossary(path: Path) -> tuple[tuple[str, str], ...]:
     except (OSError, ValueError) as error:
         message = Code.GLOSSARY_UNREADABLE(path=str(path), reason=_reason(error))
         raise ContextError(message) from error
-    return tuple(_terms(path, text.splitlines()))
+    return tuple(_terms(path, re.split("\r\n?|\n", text)))
 
 
 def _text(path: Path) -> str:
@@ -45,7 +47,8 @@ def _terms(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.startswith("#"):
             continue
-        parts = [part.strip() for part in line.split("\t")]
+        mark = "\t" if "\t" in line else ";"
+        parts = [part.strip() for part in line.split(mark)]
         if len(parts) > 2 or not all(parts):
             code = Code.GLOSSARY_LINE
             raise ContextError(code(number=number, path=str(path), line=repr(line[:60])))

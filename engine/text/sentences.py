@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.settings import UtteranceLimits
+from engine.text.quantities import ENGLISH
+from engine.text.source import plain
 
 _MARKS, _CLOSING = ".!?…。！？｡؟۔।॥።၊။", r"\"'”’»)\]」』"
 
@@ -23,12 +25,27 @@ _FULL_STOPS = {
 
 _FULL_STOPS_AT_END = re.compile(r"[.。।۔።။]+\Z")
 _CLAUSE_END = re.compile(r"[,;:–—،；，][\"'”’»)\]]*$")
-_ABBREVIATION = re.compile(
-    r"(?:(?:[A-Za-z]\.)+[A-Za-z]?\.?|(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|no|vol|fig|e\.g|i\.e|cf|approx"
-    r"|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|inc|ltd|co|corp|gen|col|sgt|capt|rev|hon)\.)$",
+_NEVER_ENDS = re.compile(
+    r"(?:mr|mrs|ms|dr|prof|gov|sen|rep|gen|col|lt|sgt|capt|rev|hon|mt|vs|e\.g|i\.e|cf|approx|fig|vol)\.",
     re.IGNORECASE,
 )
-_ORDINARY_WORDS = frozenset({"no.", "co."})  # abbreviations that are also words
+_SELDOM_ENDS = re.compile(
+    r"(?:[a-z]\.)+[a-z]?\.?|ph\.d\.|(?:st|ave|blvd|rd|jr|sr|etc|dept|est|inc|ltd|co|corp|no|in|ft|lb|oz"
+    r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mon|tues?|wed|thu(?:rs)?|fri|sat|sun)\.",
+    re.IGNORECASE,
+)
+_OPENING = "\"'“‘«(["
+_UNITS = frozenset({"in.", "ft.", "lb.", "oz."})
+_DAYS = frozenset({"sat.", "sun.", "wed."})
+"""Units only behind digits, days only in capitals: *He came in.*, *He sat.*"""
+
+_AFTER_HOURS = re.compile(
+    r"[A-Z]{2}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Eastern|Pacific|Central|Mountain"
+    r"|(?:Jan|Febr)uary|March|April|May|June|July|August|(?:Septem|Octo|Novem|Decem)ber"
+)
+_STARTERS = frozenset(ENGLISH["starters"].split())
+"""Words with which a sentence begins where they stand in capitals."""
+
 _MAX_WORD_BYTES = 160
 
 
@@ -64,7 +81,7 @@ class Sentence:
         So it is with every end that the last word does not show by its punctuation. When an end
         becomes known then changes nothing: a text has one translation, however it comes.
         """
-        return self.ended and not (self.words and ends_sentence(self.words[-1]))
+        return self.ended and not (self.words and _ends(self.words, len(self.words) - 1))
 
 
 def is_strange(words: Sequence[str]) -> bool:
@@ -92,11 +109,34 @@ def without_full_stop(text: str) -> str:
 
 
 def ends_sentence(word: str) -> bool:
-    """Return whether a word ends a sentence by its punctuation and is no abbreviation."""
-    if not SENTENCE_END.search(word):
+    """Return whether a word ends a sentence by its punctuation, whatever stands beside it."""
+    return _ends((word,), 0)
+
+
+def _ends(words: Sequence[str], n: int, start: int = 0) -> bool:
+    """Return whether a sentence ends with its word ``n``; an abbreviation waits for the next word.
+
+    Args:
+        words: as far as they have come.
+        n: of them.
+        start: the first one of the sentence.
+    """
+    word = plain(words[n]).lstrip(_OPENING)
+    if not SENTENCE_END.search(word) or _NEVER_ENDS.fullmatch(word):
         return False
-    bare = word.lstrip("\"'“‘«([")
-    return bare.lower() in _ORDINARY_WORDS or not _ABBREVIATION.fullmatch(bare)
+    small = word.lower()
+    is_amount = n > start and plain(words[n - 1])[:1].isdecimal()
+    is_other = (small in _UNITS and not is_amount) or (small in _DAYS and word == small)
+    if is_other or not _SELDOM_ENDS.fullmatch(word):
+        return True
+    if n + 1 == len(words):
+        return small == "no." and n == start
+    after = plain(words[n + 1]).lstrip(_OPENING)
+    if small == "no.":
+        return not after[:1].isdecimal()
+    if small in ("a.m.", "p.m."):
+        return after[:1].isupper() and not _AFTER_HOURS.match(after)
+    return after[:1].isupper() and re.split(r"[^\w]", after)[0].lower() in _STARTERS
 
 
 def split_sentences(
@@ -112,14 +152,15 @@ def split_sentences(
     sentences = list[Sentence]()
     current = list[str]()
     n_bytes = 0
-    for word in (part for whole in words for part in word_parts(whole)):
+    parts = [part for whole in words for part in word_parts(whole)]
+    for n, word in enumerate(parts):
         size = len(word.encode()) + 1
         if current and n_bytes + size > limits.max_bytes:
             sentences.append(Sentence(tuple(current), ended=True))
             current, n_bytes = [], 0
         current.append(word)
         n_bytes += size
-        if ends_sentence(word) or _too_long(current, limits):
+        if _ends(parts, n, n + 1 - len(current)) or _too_long(current, limits):
             sentences.append(Sentence(tuple(current), ended=True))
             current, n_bytes = [], 0
     if current:

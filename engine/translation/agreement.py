@@ -73,7 +73,7 @@ class AgreementTranslator(Translator):
             utterance.log_probability = float(scores[chosen])
             self._choose(utterance, chosen)
         text = utterance.caption[kept:]
-        return Change(kept, text, utterance.n_read) if text else None
+        return Change(kept, text, utterance.n_words_read) if text else None
 
     def _agreed(self, utterance: Utterance, hypotheses: Sequence[_Hypothesis]) -> list[int]:
         """Return the ids to write, with the end of the write."""

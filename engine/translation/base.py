@@ -21,16 +21,16 @@ from engine.runtime.causal_model import AnyModel, Asking
 from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
 from engine.runtime.loader import AnyWeights
 from engine.settings import TranslationSettings
-from engine.text.foreign_words import split_foreign
 from engine.text.prompt import Prompt, full_stop_ids, word_units, words_begun
 from engine.text.prompt_context import Context, NoContext
 from engine.text.sentences import Sentence
+from engine.text.source import read_source
 from engine.text.tokenizer import WordTokenizer
 from engine.translation.captioned import Captioned, Captioner, Change, Kind, n_same, set_sentence
 from engine.translation.constraints import Constraints
 from engine.translation.log_events import Counters, log_session, log_source
 from engine.translation.own_words import OwnWords
-from engine.translation.source_text import Passed, SourceText, Unit
+from engine.translation.source_text import Number, Passed, SourceText, Unit
 from engine.translation.translated import Translated
 
 _ROWS_BESIDE = 512
@@ -210,28 +210,33 @@ class Conversation:
         end_alone: bool,
     ) -> SourceText:
         """Log the words of an utterance; turn them into what the model reads."""
-        number, before = utterance.number, utterance.words
-        log_source(self.log, number, before, words, ended=ended, full_stop=full_stop)
+        number = utterance.number
+        log_source(self.log, number, utterance.words, words, ended=ended, full_stop=full_stop)
         self._note(number, words)
-        tokenizer = self.weights.tokenizer
-        units: list[Unit] = []
-        passed = []
-        n_words = 0
-        reads_any = not self.settings.reads_english
-        kept = ""
-        for word in words:
-            kept, foreign = split_foreign(word, any_script=reads_any)
-            if kept:
-                units += word_units(tokenizer, kept)
+        english = self.settings.reads_english
+        read = read_source(words, ended=ended, english=english, any_script=not english)
+        units, ends, passed, numbers = list[Unit](), list[int](), list[Passed](), list[Number]()
+        n_words = n_typed = 0
+        for one in read:
+            passed += [Passed(text, len(units), n_words) for text in one.before]
+            n_typed += one.n_words
+            if one.text:
+                units += word_units(self.weights.tokenizer, one.text)
+                ends += [n_typed - 1] * (len(units) - len(ends) - 1) + [n_typed]
+                numbers += [(len(units), number) for number in one.numbers]
                 n_words += 1
-            if foreign:
-                passed.append(Passed(foreign, len(units), n_words))
-        stop = full_stop_ids(tokenizer, "".join(words[-1:]), full_stop)
-        source = SourceText(tuple(words), ended, tuple(units), len(units), stop, tuple(passed))
+            passed += [Passed(text, len(units), n_words) for text in one.after]
+        texts = [one.text for one in read if one.text]
+        stop = full_stop_ids(self.weights.tokenizer, "".join(texts[-1:]), full_stop)
+        source = SourceText(
+            *(tuple(words), ended, tuple(units), len(units), stop),
+            *(tuple(passed), tuple(numbers), tuple(ends)),
+        )
+        is_read = bool(read and read[-1].text)
         if not ended or source.is_untranslatable:
             return source
-        read = utterance.source.units[: utterance.n_read]
-        return source.with_end(stop + utterance.end, read, alone=end_alone or not kept)
+        before = utterance.source.units[: utterance.n_read]
+        return source.with_end(stop + utterance.end, before, alone=end_alone or not is_read)
 
     def keep_system(self, headers: Headers) -> int:
         """Truncate the cache to the rows of this system prompt; return how many it holds."""

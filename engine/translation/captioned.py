@@ -48,8 +48,8 @@ class Captioned(Protocol):
         """The committed text."""
 
     @property
-    def n_read(self) -> int:
-        """Source units read."""
+    def n_words_read(self) -> int:
+        """Source words read."""
 
 
 Kind = TypeVar("Kind")

@@ -55,7 +55,7 @@ class FurtherCaptions:
     def backlog_words(self) -> int:
         """Words that are not read yet, but for those of sentences that are left out."""
         open_ones = (one for one in self._utterances.values() if not one.finished)
-        return sum(max(0, len(one.words) - one.n_read) for one in open_ones)
+        return sum(max(0, len(one.words) - one.n_words_read) for one in open_ones)
 
     @property
     def is_settled(self) -> bool:
@@ -74,7 +74,7 @@ class FurtherCaptions:
         self._unreported.add(number)
         if not set_sentence(self.system, utterance, sentence):
             return []
-        return [self._changed(number, len(utterance.caption), "", utterance.n_read)]
+        return [self._changed(number, len(utterance.caption), "", utterance.n_words_read)]
 
     def drop(self, number: int) -> None:
         """Forget an utterance that an edit removed."""
@@ -105,7 +105,7 @@ class FurtherCaptions:
         for number, utterance in tuple(self._utterances.items()):
             if n_waiting <= n_kept:
                 return
-            if utterance.ended and utterance.n_read == 0 and not utterance.finished:
+            if utterance.ended and utterance.n_words_read == 0 and not utterance.finished:
                 n_waiting -= len(utterance.words)
                 del self._utterances[number]
                 self._left_out[number] = self._sentences.pop(number)

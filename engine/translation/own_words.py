@@ -205,6 +205,8 @@ def _match(text: str, terms: Sequence[HeardTerm], *, ends_word: bool, is_first: 
 
 def is_alike(word: str, own: str) -> bool:
     """Return whether a word is an inflection of another one: their stems are the same."""
+    if own.isupper() and word == own + "s":  # APIs
+        return True
     word, own = _folded(word), _folded(own)
     if word == own or len(own) <= _SHORT:
         return word == own

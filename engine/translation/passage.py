@@ -86,7 +86,9 @@ class Passage:
     def backlog_words(self) -> int:
         """Words that are committed and not read yet."""
         n_opened = sum(len(one.words) for one in self._utterances)
-        unread = (len(one.words) - one.n_read for one in self._utterances if not self._is_done(one))
+        unread = (
+            len(one.words) - one.n_words_read for one in self._utterances if not self._is_done(one)
+        )
         return max(0, len(self._words) - n_opened) + sum(max(0, n) for n in unread)
 
     def give_up(self) -> Event:
@@ -107,7 +109,7 @@ class Passage:
         left = [
             one
             for one in self._utterances
-            if one.ended and one.n_read == 0 and not self._is_done(one)
+            if one.ended and one.n_words_read == 0 and not self._is_done(one)
         ]
         for utterance in left:
             utterance.finished = True
@@ -258,7 +260,7 @@ class Passage:
         kept = len(utterance.caption)
         events: list[Event] = [SourceChanged(utterance=number, words=words)]
         if cut:
-            n_read = utterance.n_read
+            n_read = utterance.n_words_read
             events.append(CaptionChanged(utterance=number, kept=kept, text="", n_read=n_read))
         readable = Sentence((), ended=False) if number in self._strange else sentence
         return events + self._further.set_source(number, readable)

@@ -120,7 +120,9 @@ class Retranslator(OnConversation[Redraft]):
         if utterance.finished:
             mean = utterance.mean_log_probability or 0.0
             log_end(self._log, self.model, self.counters, number, mean_log_probability=mean)
-        return Change(len(utterance.caption) - len(text), text, n_read) if text else None
+        if not text:
+            return None
+        return Change(len(utterance.caption) - len(text), text, utterance.n_words_read)
 
     def _n_agreeing(self, utterance: Redraft) -> int:
         """Return how many drafts in a row must share what is committed."""

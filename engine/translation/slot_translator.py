@@ -215,7 +215,7 @@ class Translator(OnConversation[Utterance]):
         if utterance.finished:
             mean = utterance.mean_log_probability or 0.0
             log_end(self._log, self.model, self.counters, number, mean_log_probability=mean)
-        return Change(kept, text, n_read) if text else None
+        return Change(kept, text, utterance.n_words_read) if text else None
 
     def _take_back(self, utterance: Utterance) -> None:
         n_fed = utterance.planner.n_fed

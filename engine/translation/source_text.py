@@ -4,13 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from engine.text.quantities import Quantity
+
 Unit = tuple[int, ...]
 """Tokens that arrive together: a source word, or the end-of-source marker."""
 
 
+Number = tuple[int, Quantity]
+"""A number of a source, with the units up to its end."""
+
+
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """A word that goes into the caption untranslated, see ``engine.text.foreign_words``.
+    """A word that goes into the caption untranslated, see ``engine.text.source``.
 
     Attributes:
         text: of the word.
@@ -36,6 +42,8 @@ class SourceText:
         full_stop: tokens before the end-of-source marker that stand in no word. The caption then
             leaves the full stop out that it would end in.
         passed: words that the model does not read.
+        numbers: in its units.
+        ends: for each unit, the words up to its end; empty where each word is a unit.
     """
 
     words: tuple[str, ...] = ()
@@ -44,11 +52,18 @@ class SourceText:
     n_word_units: int = 0
     full_stop: Unit = ()
     passed: tuple[Passed, ...] = ()
+    numbers: tuple[Number, ...] = ()
+    ends: tuple[int, ...] = ()
 
     @property
     def is_untranslatable(self) -> bool:
         """Return whether it has words to be passed on, and no other."""
         return not self.units and bool(self.passed)
+
+    def n_words(self, n_units: int) -> int:
+        """Return how many words, and end markers, the first units stand for."""
+        beyond = max(0, n_units - len(self.ends))
+        return (self.ends[n_units - beyond - 1] if n_units > beyond else 0) + beyond
 
     def ids(self, n_units: int) -> list[int]:
         """Return the tokens of the first units."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from engine.text.detokenizer import Detokenizer
 from engine.text.repetition import is_loop
+from engine.text.source import Heard
 from engine.translation.own_words import TermWriter
 from engine.translation.source_text import SourceText, Unit
 
@@ -105,6 +106,11 @@ class Translated(ABC):
         return () if marker == self.prompt.end_of_target else (marker,)
 
     @property
+    def n_words_read(self) -> int:
+        """Words read, as they were fed, and the end."""
+        return self.source.n_words(self.n_read)
+
+    @property
     def can_read(self) -> bool:
         """Return whether a unit waits to be read."""
         return self.n_read < len(self.source.units)
@@ -128,7 +134,9 @@ class Translated(ABC):
         if not (loops or self.runs_away):
             return False
         rules = self._constraints
-        return rules is None or not rules.completes_number(id_, self._heard(), self._written())
+        return rules is None or not rules.completes_number(
+            id_, self._source_read(), self._written()
+        )
 
     def constrained(self, id_: int, logits: NDArray[np.float32]) -> int:
         """Return the token to write in place of the one the model proposes, often the same.
@@ -140,7 +148,7 @@ class Translated(ABC):
         if self._constraints is None:
             return id_
         written = self._written()
-        return self._constraints.choose(id_, logits, self._heard(), written, self.target)
+        return self._constraints.choose(id_, logits, self._source_read(), written, self.target)
 
     def _with_terms(self, text: str, *, ends_word: bool, is_last: bool) -> str:
         """Return the text to show for a text of the model."""
@@ -149,6 +157,11 @@ class Translated(ABC):
         heard = self._own_words.heard(self._heard())
         shown = self.terms.feed(text, heard, ends_word=ends_word)
         return shown + self.terms.flush(heard) if is_last else shown
+
+    def _source_read(self) -> Heard:
+        """Return the text of the source as far as it was read, and its numbers."""
+        numbers = self.source.numbers
+        return Heard(self._heard(), tuple(one for n, one in numbers if n <= self.n_read))
 
     def _heard(self) -> str:
         """Return the text of the source as far as it was read."""

@@ -8,7 +8,7 @@ from engine.text.harmful_words import HarmfulWords
     ("source", "caption", "invented", "lost"),
     [
         ("It grew by 12.5 percent.", "Es wuchs um 12,5 Prozent.", 0, 0),
-        ("It grew by 12.5 percent.", "Es wuchs um 12 Prozent.", 0, 1),
+        ("It grew by 12.5 percent.", "Es wuchs um 12 Prozent.", 1, 1),
         ("It grew by 12.5 percent.", "Es wuchs um 42 Prozent.", 1, 1),
         ("We meet at 9:30.", "Wir treffen uns um 9 Uhr 30.", 0, 0),
         ("We meet at nine.", "Wir treffen uns um 9.", 0, 0),

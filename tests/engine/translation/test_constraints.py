@@ -6,8 +6,9 @@ import pytest
 
 from engine.text.detokenizer import Detokenizer
 from engine.text.harmful_words import HarmfulWords
-from engine.text.numbers import RUN
 from engine.text.prompt import word_ids
+from engine.text.source import heard
+from engine.text.written import RUN
 from engine.translation.constraints import Constraints
 from engine.translation.copies import ADDRESS_BONUS, NAME_BONUS, VERBATIM_BONUS
 from training.trainer.pretraining.tokenizer import END_OF_WRITE, train_tokenizer
@@ -47,7 +48,7 @@ def write(constraints, source, wish):
     end = tokenizer().convert_tokens_to_ids(END_OF_WRITE)
     for id_ in [*ids, end]:
         values = logits(id_, end)
-        chosen = constraints.choose(id_, values, source, caption)
+        chosen = constraints.choose(id_, values, heard(source), caption)
         if chosen == end:
             break
         caption += stream.feed(chosen)
@@ -83,19 +84,19 @@ def test_what_the_source_says_is_written_as_the_model_wants(constraints, source,
 )
 def test_what_the_source_does_not_say_is_not_written(constraints, source, caption):
     written = write(constraints, source, caption)
-    assert caption.startswith(written)
     assert written != caption
+    assert all(run in caption for run in RUN.findall(written))
 
 
 def test_a_number_is_written_to_its_end(constraints):
     one, end = tokenizer().convert_tokens_to_ids(["1", END_OF_WRITE])
     two = tokenizer().convert_tokens_to_ids("2")
-    assert constraints.choose(end, logits(end, one, two), "12 percent", "um 1") == two
+    assert constraints.choose(end, logits(end, one, two), heard("12 percent"), "um 1") == two
 
 
 def test_a_number_that_the_model_gets_wrong_becomes_the_one_of_the_source(constraints):
     one, two, three = tokenizer().convert_tokens_to_ids(["1", "2", "3"])
-    assert constraints.choose(one, logits(one, two, three), "3 of 4", "von ") == three
+    assert constraints.choose(one, logits(one, two, three), heard("3 of 4"), "von ") == three
 
 
 @pytest.mark.parametrize(
@@ -113,34 +114,36 @@ def test_what_is_never_translated_is_copied_even_if_the_model_would_rather_not(
 ):
     ids = word_ids(tokenizer(), word)
     begun = tokenizer().decode(ids[:2]).strip()
-    other = next(id_ for id_ in range(200, 400) if id_ not in ids)
+    other = tokenizer().convert_tokens_to_ids("x")
     values = logits(other)
     values[ids[2]] = -bonus + 0.1
-    assert constraints.choose(other, values, f"Write to {word}.", f"An {begun}") == ids[2]
+    assert constraints.choose(other, values, heard(f"Write to {word}."), f"An {begun}") == ids[2]
     values[ids[2]] = -bonus - 0.1
-    assert constraints.choose(other, values, f"Write to {word}.", f"An {begun}") == other
+    assert constraints.choose(other, values, heard(f"Write to {word}."), f"An {begun}") == other
 
 
 def test_an_address_that_was_not_begun_is_begun_where_the_model_writes_its_marks(constraints):
     at, dot = (tokenizer().convert_tokens_to_ids(mark) for mark in "@.")
     first = word_ids(tokenizer(), "anna.berg@example.org")[0]
     source = "Write to anna.berg@example.org today."
-    assert constraints.choose(at, logits(at), source, "Schreiben Sie an") == first
-    assert constraints.choose(at, logits(at), source, "Schreiben Sie an anna.berg") == at
-    assert constraints.choose(at, logits(at), source, "An anna.berg@example.org und x") == at
-    assert constraints.choose(dot, logits(dot), source, "Schreiben Sie") == dot  # ends a sentence
+    assert constraints.choose(at, logits(at), heard(source), "Schreiben Sie an") == first
+    assert constraints.choose(at, logits(at), heard(source), "Schreiben Sie an anna.berg") == at
+    assert constraints.choose(at, logits(at), heard(source), "An anna.berg@example.org und x") == at
+    assert (
+        constraints.choose(dot, logits(dot), heard(source), "Schreiben Sie") == dot
+    )  # ends a sentence
 
 
 def test_a_name_is_copied_where_the_model_finds_it_nearly_as_likely(constraints):
     ids = word_ids(tokenizer(), "Kowalczyk")
     begun = tokenizer().decode(ids[:3]).strip()
-    other = next(id_ for id_ in range(200, 400) if id_ not in ids)
+    other = tokenizer().convert_tokens_to_ids("x")
     values = logits(other)
     values[ids[3]] = -NAME_BONUS + 0.1
     source = "Have you met Kowalczyk?"
-    assert constraints.choose(other, values, source, f"Frau {begun}") == ids[3]
-    assert constraints.choose(other, values, source, "Kowalczyk und P") == other
-    assert constraints.choose(other, values, "Kowalczyk is here.", begun) == other
+    assert constraints.choose(other, values, heard(source), f"Frau {begun}") == ids[3]
+    assert constraints.choose(other, values, heard(source), "Kowalczyk und P") == other
+    assert constraints.choose(other, values, heard("Kowalczyk is here."), begun) == other
 
 
 def test_a_name_behind_an_apostrophe_is_copied_without_a_blank(constraints):
@@ -152,22 +155,18 @@ def test_a_name_behind_an_apostrophe_is_copied_without_a_blank(constraints):
         begun = tokenizer().decode(encoded[:n])
         values = logits(other)
         values[id_] = -(NAME_BONUS if n else NAME_BONUS / 4) + 0.1
-        chosen = constraints.choose(other, values, source, caption + begun)
+        chosen = constraints.choose(other, values, heard(source), caption + begun)
         assert (chosen, apart[0] != encoded[0]) == (id_, True)
     values = logits(other)
     values[encoded[1]] = 0.1 - NAME_BONUS
-    assert constraints.choose(other, values, source, "Jean d'ici") == other
+    assert constraints.choose(other, values, heard(source), "Jean d'ici") == other
 
 
 def test_whatever_a_model_wants_numbers_are_the_sources_and_nothing_harms(constraints):
     rng = random.Random(3)
     harmful = HarmfulWords("de")
     sources = ("Revenue of 1,250 in 2019", "We meet at 10:15", "no number at all", "3 of 10 passed")
-    allowed = (
-        {"1250", "1.250", "1,250", "2019", "2.019", "1", "250"},
-        {"10:15", "10.15", "10", "15"},
-    )
-    allowed = (*allowed, set(), {"3", "03", "10"})
+    allowed = ({"1250", "1.250", "2019"}, {"10:15", "10.15", "10", "15"}, set(), {"3", "10"})
     for source, numbers in zip(sources, allowed, strict=True):
         for _ in range(8):
             stream, caption = Detokenizer(tokenizer().backend_tokenizer), ""
@@ -175,7 +174,7 @@ def test_whatever_a_model_wants_numbers_are_the_sources_and_nothing_harms(constr
                 values = np.array(
                     [rng.gauss(0, 3) for _ in tokenizer().get_vocab()], dtype=np.float32
                 )
-                id_ = constraints.choose(int(values.argmax()), values, source, caption)
+                id_ = constraints.choose(int(values.argmax()), values, heard(source), caption)
                 caption += stream.feed(id_)
             runs = RUN.findall(caption[: caption.rfind(" ")])
             assert set(runs) <= numbers, caption
@@ -186,16 +185,16 @@ def test_ids_that_may_not_be_chosen_stay_so(constraints):
     one, two = tokenizer().convert_tokens_to_ids(["1", "2"])
     values = np.full(len(tokenizer()), -np.inf, dtype=np.float32)
     values[[one, two]] = [1.0, 0.5]
-    assert constraints.choose(one, values, "no number", "um ") == one
+    assert constraints.choose(one, values, heard("no number"), "um ") == one
 
 
 def test_a_number_is_not_left_unfinished_at_its_point(constraints):
     end = tokenizer().convert_tokens_to_ids(END_OF_WRITE)
     (zero,) = word_ids(tokenizer(), "x0")[-1:]
     values = logits(end, zero)
-    assert constraints.choose(end, values, "4,200,000 euros", "4.20") == zero
-    assert constraints.choose(end, values, "4,200,000 euros", "4.200.") == zero
-    assert constraints.choose(end, values, "It costs 5.", "Es kostet 5.") == end
+    assert constraints.choose(end, values, heard("4,200,000 euros"), "4.20") == zero
+    assert constraints.choose(end, values, heard("4,200,000 euros"), "4.200.") == zero
+    assert constraints.choose(end, values, heard("It costs 5."), "Es kostet 5.") == end
 
 
 def test_a_source_whose_words_are_not_known_bars_no_number_and_no_word():
@@ -207,11 +206,11 @@ def test_a_source_whose_words_are_not_known_bars_no_number_and_no_word():
         assert write(free, source, caption) == caption
     address = "anna.berg@example.org"
     ids = word_ids(tokenizer(), address)
-    other = next(id_ for id_ in range(200, 400) if id_ not in ids)
+    other = tokenizer().convert_tokens_to_ids("x")
     values = logits(other)
     values[ids[2]] = -ADDRESS_BONUS + 0.1
     begun = tokenizer().decode(ids[:2]).strip()
-    assert free.choose(other, values, f"Proszę pisać na {address}.", f"An {begun}") == ids[2]
+    assert free.choose(other, values, heard(f"Proszę pisać na {address}."), f"An {begun}") == ids[2]
 
 
 @pytest.mark.parametrize(
@@ -233,4 +232,4 @@ def test_a_number_is_completed_only_by_its_own_next_characters(
 ):
     id_ = tokenizer().convert_tokens_to_ids(piece)
     assert tokenizer().decode([id_]) == piece
-    assert constraints.completes_number(id_, "grew to 22,900", caption) == completes
+    assert constraints.completes_number(id_, heard("grew to 22,900"), caption) == completes

@@ -19,27 +19,27 @@ from engine.translation.further import MOST_WAITING, Further, FurtherCaptions
 
 class Shouter:
     def open(self):
-        return SimpleNamespace(words=(), ended=False, finished=False, caption="", n_read=0)
+        return SimpleNamespace(words=(), ended=False, finished=False, caption="", n_words_read=0)
 
     def set_source(self, one, words, *, ended, **_):
         same = next(
-            (n for n in range(one.n_read) if words[n : n + 1] != one.words[n : n + 1]), None
+            (n for n in range(one.n_words_read) if words[n : n + 1] != one.words[n : n + 1]), None
         )
         one.words, one.ended, one.finished = tuple(words), ended, False
         if same is not None:
-            one.n_read, one.caption = same, one.caption[: 2 * same]
+            one.n_words_read, one.caption = same, one.caption[: 2 * same]
         return same is not None
 
     def advance(self, one):
-        if one.n_read == len(one.words):
+        if one.n_words_read == len(one.words):
             one.finished = one.ended
             return None
-        word = one.words[one.n_read]
+        word = one.words[one.n_words_read]
         if word in "xyz":
             raise {"x": ModelError("x"), "y": MemoryError("y"), "z": RuntimeError("z")}[word]
-        one.n_read += 1
+        one.n_words_read += 1
         one.caption += f"{word.upper()} "
-        return Change(2 * one.n_read - 2, f"{word.upper()} ", one.n_read)
+        return Change(2 * one.n_words_read - 2, f"{word.upper()} ", one.n_words_read)
 
     def confidence(self, one):
         return f"of {one.caption}"

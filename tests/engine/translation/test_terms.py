@@ -9,6 +9,7 @@ from engine.errors import ContextError
 from engine.settings import TranslationSettings
 from engine.text.detokenizer import Detokenizer
 from engine.text.prompt import word_ids
+from engine.text.source import heard
 from engine.text.terms import LONGEST, MAX_TERMS, TermFinder
 from engine.translation.constraints import Constraints
 from engine.translation.copies import SECOND_BONUS, TERM_BONUS
@@ -49,7 +50,7 @@ def chosen(constraints, source, caption, proposed, rival, value, *, begun=0):
     values = np.full(len(tokenizer()), -50.0, dtype=np.float32)
     values[ids[begun]] = value
     values[proposed] = 0.0
-    id_ = constraints.choose(proposed, values, source, text, target)
+    id_ = constraints.choose(proposed, values, heard(source), text, target)
     assert id_ in (proposed, ids[begun])
     return id_ != proposed
 
@@ -135,10 +136,10 @@ def test_the_first_word_of_a_caption_has_a_capital(constraints):
     ids = ids_of("Heutzutage")
     values = np.full(len(tokenizer()), -50.0, dtype=np.float32)
     values[first("Das")], values[ids[0]] = 0.0, -0.1
-    assert constraints.choose(first("Das"), values, "Today", "", ()) == ids[0]
+    assert constraints.choose(first("Das"), values, heard("Today"), "", ()) == ids[0]
     values[ids[2]] = -49.0
     text = tokenizer().decode(ids[:2]).strip()
-    assert constraints.choose(first("Das"), values, "Today", text, ids[:2]) == ids[2]
+    assert constraints.choose(first("Das"), values, heard("Today"), text, ids[:2]) == ids[2]
 
 
 def test_a_token_that_may_not_be_chosen_is_no_part_of_a_term(constraints):

@@ -1,0 +1,266 @@
+"""Draw sentences with numbers, and what their captions must say.
+
+A sentence has one or two numbers of a kind (hours, scales, money, years and numbers in words,
+units, spans, grouped digits), typed in one of the ways that people type them. Its caption must have
+each with its scale, unit, money or hour, in a form of the language, no other digit, no replacement
+character and no sign that the source has not. What is looked for is written here, apart from what
+the engine does.
+"""
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+SEED = 11
+N_SENTENCES = 200
+_ONES, _TENS = (
+    words.split()
+    for words in (
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+        " fifteen sixteen seventeen eighteen nineteen",
+        "x x twenty thirty forty fifty sixty seventy eighty ninety",
+    )
+)
+_SIGNS = re.compile("[\ufffd#<>{}|~^\\\\`=\u2190-\u2bff]")
+
+SCALES = {
+    "de": {
+        "million": "Million(?:en)?|Mio\\.",
+        "billion": "Milliarden?|Mrd\\.",
+        "trillion": "Billion(?:en)?",
+    },
+    "fr": {
+        "million": "millions?",
+        "billion": "milliards?",
+        "trillion": "billions?|mille milliards",
+    },
+    "es": {"million": "millón|millones", "billion": "mil millones", "trillion": "billón|billones"},
+}
+MONEY = {
+    "de": {"$": r"\$|(?:US-)?Dollar", "€": "€|Euro", "£": "£|Pfund"},
+    "fr": {"$": r"\$|(?:de )?dollars?", "€": "€|(?:d['’])?euros?", "£": "£|(?:de )?livres?"},
+    "es": {"$": r"\$|(?:de )?dólar(?:es)?", "€": "€|(?:de )?euros?", "£": "£|(?:de )?libras?"},
+}
+PERCENT = {"de": "%|Prozent", "fr": "%|pour cent", "es": "%|por ciento"}
+_BLANK = "[ \u00a0\u202f]?"
+
+
+def said(n: int) -> str:
+    """Say a number under a thousand in words."""
+    if n >= 100:
+        rest = n % 100
+        return f"{_ONES[n // 100]} hundred" + (f" and {said(rest)}" if rest else "")
+    if n < 20:
+        return _ONES[n]
+    return _TENS[n // 10] + (f"-{_ONES[n % 10]}" if n % 10 else "")
+
+
+def digits(text: str, to: str) -> str:
+    """Return what matches English digits in the notation of a language."""
+    whole, _, decimals = text.replace(",", "").partition(".")
+    mark = {"de": r"\.", "es": r"[. ]", "fr": "[ \u00a0\u202f]"}[to]
+    grouped = f"{int(whole):,}".replace(",", f"{mark}?") if len(whole) > 3 else whole
+    return rf"(?<![\d.,]){grouped}" + (f",{decimals}" if decimals else "") + r"(?![.,]?\d)"
+
+
+def hour(h: int, minutes: int, to: str) -> str:
+    """Return what matches an hour of 24."""
+    start, m = rf"(?<![\d:.,])0?{h}", f"{minutes:02}"
+    marks = {"de": r"[:.]{m}(?: Uhr)?| Uhr {m}", "fr": "[:]{m}|B(?:h|heures?)B{m}", "es": "[:.]{m}"}
+    whole = {
+        "de": "(?:[:.]00)?(?: Uhr| bis| und)",
+        "fr": "(?::00|B(?:h|heures?)(?:B00)?|(?= à| et))",
+    }
+    whole["es"] = "(?:[:.]00| horas)"
+    there = marks[to].replace("{m}", m).replace("B", _BLANK)
+    ways = [rf"{start}(?:{there})"]
+    if not minutes:
+        ways.append(start + whole[to].replace("B", _BLANK))
+    if to == "es":
+        half = "mañana" if h < 12 else "tarde|noche"
+        shown = (h - 1) % 12 + 1
+        ways.append(rf"(?<![\d:.,]){shown}(?:[:.]{m})? de la (?:{half})")
+    return "(?:" + "|".join(ways) + r")(?![:.]?\d)"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A source, its kind, and what its caption must have, in this language."""
+
+    kind: str
+    source: str
+    wanted: tuple[str, ...]
+
+    def is_right(self, caption: str) -> bool:
+        """Return whether a caption has what it must, and no digit or sign beside it."""
+        for pattern in self.wanted:
+            caption, n = re.subn(pattern, " ", caption, count=1)
+            if not n:
+                return False
+        return not re.search("[0-9]", caption) and not _SIGNS.search(caption)
+
+
+def _hours(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
+    h, late = rng.randint(1, 11), rng.randint(1, 11)
+    m = rng.choice([0, 15, 20, 45])
+    am, pm = rng.choice([(" a.m.", " p.m."), ("am", "pm"), (" am", " pm"), (" AM", " PM")])
+    at = f"{late}:{m:02}" if m else str(late)
+    return rng.choice(
+        [
+            (f"The meeting starts at {at}{pm} tomorrow.", (hour(late + 12, m, to),)),
+            (f"The train leaves at {h}{am} and arrives at {at}{pm} in Berlin.",
+             (hour(h, 0, to), hour(late + 12, m, to))),
+            (f"We open at {h}{am} and close at {late}{pm}",
+             (hour(h, 0, to), hour(late + 12, 0, to))),
+            (f"I will call you at {at}{am}.", (hour(late, m, to),)),
+            (f"The shop is open from {h}{am} to {late}{pm} on weekdays.",
+             (hour(h, 0, to), hour(late + 12, 0, to))),
+            (f"Please be there at {said(h)}{' p.m.' if ' ' in pm else ' pm'} on Friday.",
+             (hour(h + 12, 0, to),)),
+            (f"The concert begins at {late} in the evening.", (hour(late + 12, 0, to),)),
+        ]
+    )  # fmt: skip
+
+
+def _parts_of_hours(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
+    h = rng.randint(2, 11)
+    way, hh, m = rng.choice(
+        [("half past", h, 30), ("quarter past", h, 15), ("quarter to", h - 1, 45),
+         ("ten past", h, 10), ("twenty to", h - 1, 40)]
+    )  # fmt: skip
+    shown = rng.choice([said(h), str(h)])
+    text = rng.choice(
+        [
+            "The lesson starts at {} today.",
+            "Let's meet at {}.",
+            "The bus leaves at {} in the morning.",
+        ]
+    )
+    return text.format(f"{way} {shown}"), (hour(hh, m, to),)
+
+
+def _scales(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
+    def one() -> tuple[str, str]:
+        value = rng.choice([f"{rng.randint(1, 9)}.{rng.randint(1, 9)}", str(rng.randint(2, 900))])
+        scale = rng.choice(["million", "million", "billion", "trillion"])
+        sign = rng.choice("$€£")
+        letter = {"million": "M", "billion": "B", "trillion": "T"}[scale]
+        name = {"$": "dollars", "€": "euros", "£": "pounds"}[sign]
+        shape = rng.choice(
+            [f"{sign}{value} {scale}", f"{sign}{value}{letter}", f"{value} {scale} {name}"]
+        )
+        unit = f"(?:{MONEY[to][sign]})"
+        return shape, rf"{digits(value, to)} (?:{SCALES[to][scale]}) ?{unit}"
+
+    (a, x), (b, y) = one(), one()
+    return rng.choice(
+        [
+            (f"The company made {a} last year.", (x,)),
+            (f"We need {a} for the new building.", (x,)),
+            (f"Sales rose from {a} to {b}.", (x, y)),
+            (f"The government will spend {a} on schools.", (x,)),
+        ]
+    )
+
+
+def _money(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
+    sign = rng.choice("$€£")
+    value = rng.choice([str(rng.randint(13, 990)), f"{rng.randint(1, 90)}.{rng.randint(11, 99)}",
+                        f"{rng.randint(1, 90)},{rng.randint(100, 999)}"])  # fmt: skip
+    wanted = (rf"{digits(value, to)}{_BLANK}(?:{MONEY[to][sign]})|\$ ?{digits(value, to)}",)
+    typed = rng.choice([f"{sign}{value}", f"{value}{sign}", f"{value} {sign}"])
+    return rng.choice(
+        [
+            (f"The ticket costs {typed}.", wanted),
+            (f"She paid {typed} for the table.", wanted),
+            (f"They earn {sign}{value}/hour.", wanted),
+            (f"He still owes me {typed} from last week.", wanted),
+        ]
+    )
+
+
+def _years(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
+    year = rng.choice([rng.randint(1910, 1999), rng.randint(2010, 2029), rng.randint(1810, 1899)])
+    first, second = divmod(year, 100)
+    typed = rng.choice(
+        [str(year), f"{said(first)} {said(second)}", f"{said(first)} {said(second)}"]
+    )
+    text = rng.choice(
+        ["She was born in {}.", "The house was built in {}.", "In {} we moved to Berlin.",
+         "The war ended in {}.", "This book from {} is very good."]
+    )  # fmt: skip
+    return text.format(typed), (digits(str(year), to).replace(r"\.?", "").replace("[. ]?", ""),)
+
+
+def _in_words(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
+    n = rng.randint(13, 999)
+    text = rng.choice(
+        ["We have {} chairs in the room.", "There were {} people at the party.",
+         "The book has {} pages.", "They planted {} trees in the park."]
+    )  # fmt: skip
+    percent = rng.randint(13, 99)
+    if rng.random() < 0.4:
+        shape = rng.choice(["{} percent of the students were there.", "Prices rose by {} percent."])
+        source = shape.format(said(percent))
+        return source[0].upper() + source[1:], (
+            f"{digits(str(percent), to)}{_BLANK}(?:{PERCENT[to]})",
+        )
+    return text.format(said(n)), (digits(str(n), to),)
+
+
+def _units(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
+    n = rng.randint(13, 400)
+    unit, word = rng.choice(
+        [("km", "Kilometer|kilomètres|kilómetros"), ("kg", "Kilo(?:gramm)?|kilos?"),
+         ("GB", "Gigabyte"), ("cm", "Zentimeter|centimètres|centímetros")]
+    )  # fmt: skip
+    typed = rng.choice([f"{n}{unit}", f"{n} {unit}"])
+    wanted = (rf"{digits(str(n), to)}{_BLANK}(?:{unit}|{word})",)
+    percent = f"{rng.randint(1, 99)}.{rng.randint(1, 9)}"
+    return rng.choice(
+        [
+            (f"It is {typed} long.", wanted),
+            (f"We need {typed} more.", wanted),
+            (
+                f"Prices fell by {percent}% in May.",
+                (f"{digits(percent, to)}{_BLANK}(?:{PERCENT[to]})",),
+            ),
+        ]
+    )
+
+
+def _grouped(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
+    n, year = f"{rng.randint(1100, 990_000):,}", rng.randint(2001, 2029)
+    n_years = rng.randint(13, 40)
+    return rng.choice(
+        [
+            (f"We sold {n} books in {year}.", (digits(n, to), rf"(?<!\d){year}(?!\d)")),
+            (f"The city has {n} inhabitants.", (digits(n, to),)),
+            (f"About {n} people came in {n_years} days.",
+             (digits(n, to), digits(str(n_years), to))),
+            (f"They won {n_years}-{n_years - 3} last night.",
+             (rf"{n_years}(?: ?[-–:] ?| zu | à | a | bis ){n_years - 3}",)),
+        ]
+    )  # fmt: skip
+
+
+KINDS = {
+    "hours": _hours,
+    "parts of hours": _parts_of_hours,
+    "scales": _scales,
+    "money": _money,
+    "years": _years,
+    "in words": _in_words,
+    "units": _units,
+    "grouped": _grouped,
+}
+
+
+def drawn(to: str, n: int = N_SENTENCES, seed: int = SEED) -> Iterator[Sentence]:
+    """Draw sentences, each kind in turn."""
+    rng = random.Random(seed)
+    for index in range(n):
+        kind = list(KINDS)[index % len(KINDS)]
+        source, wanted = KINDS[kind](rng, to)
+        yield Sentence(kind, source, wanted)

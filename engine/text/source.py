@@ -1,0 +1,218 @@
+"""The one door of a source, typed, pasted, heard or from a file: what a model reads of it. Pure.
+
+| in the source | what the model reads |
+|---|---|
+| letters in two characters (NFD), ligatures, full width | one letter (NFC), plain letters (NFKC) |
+| characters that nobody sees | nothing; within emoji and other scripts they stay |
+| quotes and blanks of typesetters, ``½`` | those of a keyboard, *half* |
+| a sentence in capitals; DO NOT | small letters; names and acronyms as far as known |
+| numbers, hours, years, money in digits or words | one form (``engine.text.quantities``) |
+| emoji, words in scripts that the model cannot read | nothing: they stand in the caption |
+| tags, placeholders, hashtags, @names, code, paths, rare signs | likewise |
+
+Words become certain in their order: what is read of a beginning is the beginning of what is read of
+the whole. So a word waits where the next one may belong to it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from engine.text.punctuation import UNKNOWN, punctuation_for
+from engine.text.quantities import ENGLISH, Quantity, Reader, token
+
+_PLAIN = str.maketrans(
+    {
+        "\u00a0": " ",
+        "\u2010": "-",
+        "\u2011": "-",
+        "…": "...",
+        "’": "'",
+        "‘": "'",
+        "“": '"',
+        "”": '"',
+    }
+)
+_COMPATIBLE = re.compile("<(?:compat|wide|narrow|font)>")
+_FRACTION = re.compile("([0-9]*)([¼-¾⅐-⅞])")
+_TAG = re.compile(r"</?[A-Za-z][^<>\s]*/?>")
+_RARE = re.compile(
+    r"[<>{}\[\]|\\^~`=*]|\(\)|^#|^[@/]\w|^(?:--|\.{1,2}/)\w|^[+@\xd7÷→§]$|[#§¶†‡¬¦¤µ]"
+)
+"""What stands in no word of a talk, and so is not in what models learn from."""
+
+_RARE_SIGNS = frozenset("#*<=>@[\\]^_`{|}~")
+_JOINERS = frozenset("\u200d\ufe0e\ufe0f\u20e3")
+_FIRST_PICTOGRAPH = 0x2190
+_LOUD = frozenset(ENGLISH["emphasised"].split())
+_ACRONYMS = frozenset(ENGLISH["acronyms"].split())
+
+
+_punctuation = cache(punctuation_for)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceWord:
+    """Words of a source that are read as one.
+
+    Attributes:
+        text: what the model reads; empty for nothing.
+        before, after: what stands in the caption as it is, before and after its translation.
+        numbers: in the text.
+        n_words: of the source.
+    """
+
+    text: str
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    numbers: tuple[Quantity, ...] = ()
+    n_words: int = 1
+
+
+def read_source(
+    words: Sequence[str], *, ended: bool, english: bool = True, any_script: bool = False
+) -> list[SourceWord]:
+    """Read the words of a sentence, as far as they are certain.
+
+    Args:
+        words: without blanks.
+        ended: there are no others.
+        english: numbers and capitals are understood.
+        any_script: the model reads other scripts than the Latin one, too.
+    """
+    split = [_split(word, any_script=any_script) for word in words]
+    texts = [one.text for one in split]
+    if not english:
+        return split
+    calm = _calm(texts, ended=ended)
+    reader = Reader(calm, ended=ended)
+    found, at = list[SourceWord](), 0
+    while at < len(calm):
+        one = split[at]
+        if one.text:
+            read = reader.read(at)
+            if reader.is_short:
+                break
+            after = tuple(
+                passed for it in split[at : at + read.n_words] for passed in (*it.before, *it.after)
+            )
+            one = replace(one, text=read.text, numbers=read.numbers, n_words=read.n_words)
+            one = one if read.n_words == 1 else replace(one, before=(), after=after)
+        found.append(one)
+        at += one.n_words
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The part of a source that a model has read: its text and the numbers in it."""
+
+    text: str
+    numbers: tuple[Quantity, ...] = ()
+
+
+def heard(text: str) -> Heard:
+    """Return what a model reads of a text."""
+    words = [one for one in read_source(text.split(), ended=True) if one.text]
+    numbers = tuple(number for one in words for number in one.numbers)
+    return Heard(" ".join(one.text for one in words), numbers)
+
+
+def is_rare(char: str) -> bool:
+    """Return whether a character is a sign that stands in no caption, unless in its source."""
+    return char in _RARE_SIGNS or (
+        unicodedata.category(char) in ("Sm", "So", "Cn", "Co") and char not in "+°"
+    )
+
+
+def plain(word: str) -> str:
+    """Return a word in one form of Unicode, with the marks of a keyboard."""
+    if word.isascii() and word.isprintable():
+        return word
+    kept = ""
+    for char in unicodedata.normalize("NFC", word):
+        if unicodedata.category(char) in ("Cf", "Cc"):
+            kept += char if kept and not _is_plain(kept[-1]) else ""
+        elif _COMPATIBLE.match(unicodedata.decomposition(char)) and char not in "…\u00a0":
+            kept += unicodedata.normalize("NFKC", char)
+        else:
+            kept += char
+    return _FRACTION.sub(_fraction, kept.translate(_PLAIN)).strip()
+
+
+def _fraction(match: re.Match[str]) -> str:
+    whole, sign = match.groups()
+    if whole:
+        return f"{int(whole) + unicodedata.numeric(sign):.3g}"
+    return "half" if sign == "½" else unicodedata.normalize("NFKC", sign).replace("\u2044", "/")
+
+
+def _is_plain(char: str) -> bool:
+    return char.isascii() or _is_latin(char) or unicodedata.category(char)[0] in "PZ"
+
+
+def _split(word: str, *, any_script: bool) -> SourceWord:
+    """Part what the model reads of a word from what passes it by."""
+    text = plain(word)
+    if tags := _TAG.findall(text):
+        inner = _TAG.sub("", text)
+        n_before = sum(text.find(tag) < text.find(inner) for tag in dict.fromkeys(tags))
+        if inner and inner in text and not _RARE.search(inner):
+            return SourceWord(inner, tuple(tags[:n_before]), tuple(tags[n_before:]))
+        return SourceWord("", (word,))
+    about = re.fullmatch("~([0-9].*)", text)
+    if about or text == "@":
+        return SourceWord(about[1], ("~",)) if about else SourceWord("at")
+    if _RARE.search(text.lstrip("\"'(").rstrip(".,;:!?\"'")):
+        return SourceWord("", (word,))
+    pictures = "".join(filter(_is_pictograph, text))
+    kept = "".join(char for char in text if not _is_pictograph(char))
+    if any(map(_is_latin, kept)) or (any_script and any(map(str.isalpha, kept))):
+        return SourceWord(kept, (), (pictures,) if pictures else ())
+    is_passed = pictures or any(map(str.isalpha, text))
+    return SourceWord("", (word,)) if is_passed else SourceWord(text)
+
+
+def _is_pictograph(char: str) -> bool:
+    category = unicodedata.category(char)
+    is_symbol = category == "So" or (category == "Sk" and ord(char) > 0xFFFF)  # skin tones
+    return char in _JOINERS or (is_symbol and ord(char) >= _FIRST_PICTOGRAPH)
+
+
+def _is_latin(char: str) -> bool:
+    """Return whether a character is a digit or a letter of the Latin script."""
+    if char.isdecimal():
+        return True
+    return char.isalpha() and unicodedata.name(char, "").startswith("LATIN")
+
+
+def _calm(words: Sequence[str], *, ended: bool) -> list[str]:
+    """Write a sentence in capitals in small letters, as far as it is certain.
+
+    The first two words of several letters tell; one that is alone waits for the other.
+    """
+    cores = [re.sub("['-]", "", token(word).core) for word in words]
+    long = [n for n, core in enumerate(cores) if len(core) > 1 and core.isalpha()]
+    loud = [n for n in long[:2] if words[n].isupper()]
+    if len(long) < 2 and loud and not ended:
+        return list(words[: long[0]])
+    is_shouted = bool(loud) and len(loud) == len(long[:2])
+    calm = list[str]()
+    for n, word in enumerate(words):
+        small = word.lower()
+        is_loud = word.isupper() and n in long and (is_shouted or token(small).core in _LOUD)
+        calm.append(_named(calm, small, is_first=n == 0) if is_loud else word)
+    return calm
+
+
+def _named(before: Sequence[str], small: str, *, is_first: bool) -> str:
+    """Write a word that was in capitals: names keep the first one, abbreviations all."""
+    one = token(small)
+    if one.core in _ACRONYMS or not re.search("[aeiouy]", one.core):
+        return small.upper()
+    weights = _punctuation("en")
+    first = before[0] if before else small
+    form = weights.chances(before[-2:], one.core, UNKNOWN, first, len(before))[1] if weights else 0
+    return one.lead + one.core.capitalize() + one.trail if form or is_first else small
