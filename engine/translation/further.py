@@ -95,7 +95,7 @@ class FurtherCaptions:
             if number in self._left_out:
                 self.set_source(number, self._left_out[number])
             utterance = self._utterances.get(number)
-            if utterance is not None and utterance.ended and utterance.n_read == 0:
+            if utterance is not None and utterance.ended and utterance.n_words_read == 0:
                 utterance.finished = True
         self._leave_out(0)
 

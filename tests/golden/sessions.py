@@ -117,28 +117,28 @@ def skipped_and_cleared(record, models, home):
         one.heard("ab cd.")
 
 
-def _policy(name, policy, model="plain"):
+def _policy(name, policy, model="plain", last="abc de fgh"):
     def play(record, models, home):
         translation = chosen(policy=policy)
         with Played(record, models, model=model, translation=translation, home=home) as one:
             one.heard(talk(7, 2))
-            one.heard("abc de fgh")
+            one.heard(last)
             one.send(EndPassage())
 
     play.__name__ = f"policy_{name}"
     session(play)
 
 
-for _name, _text, _model in (
+for _name, _text, *_others in (
     ("read_1", "read:1", "short"),
     ("read_3", "read:3", "short"),
     ("wait_1", "wait:1", "short"),
     ("wait_3", "wait:3", "short"),
-    ("adaptive", "adaptive:0.3", "plain"),
-    ("adaptive_4", "adaptive:0.5:4", "plain"),
+    ("adaptive", "adaptive:0.3", "plain", "ab cd ef"),
+    ("adaptive_4", "adaptive:0.5:4", "plain", "ab cd ef"),
     ("offline", "offline", "short"),
 ):
-    _policy(_name, _text, _model)
+    _policy(_name, _text, *_others)
 
 
 @session
