@@ -245,13 +245,17 @@ class ModelPage(WizardPage):
                 offer,
                 self.report,
                 *pair,
-                is_best=offer is best,
+                is_best=offer is best and self._is_advice(offer),
                 is_in_use=self._uses(offer.choice),
             )
             for offer in self._offers
         ]
         self.cards.show_cards(cards, choices.index(self._model) if self._model in choices else 0)
         self._offer()
+
+    def _is_advice(self, offer: ModelOffer) -> bool:
+        """Return whether nothing speaks against the best model there is."""
+        return self.report.load(offer) is None or self.report.keeps_up(offer) is True
 
     @Slot(object)
     def _take_line(self, line: Mapping[str, object]) -> None:

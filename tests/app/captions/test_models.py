@@ -51,9 +51,6 @@ def on_card(free_bytes):
 def test_a_translator_that_a_graphics_card_has_room_for_keeps_up_and_comes_before_chat_models():
     found, offers = on_card(6 * 10**9), known_offers()
     assert found.recommended(offers, "pl").name == "facebook/m2m100_418M"
-    assert found.recommended([one for one in offers if "418M" not in one.name], "pl").name == (
-        "facebook/m2m100_1.2B"
-    )
     ranks = [offer.is_chat for offer in found.ranked(offers, "en", "pl") if found.keeps_up(offer)]
     assert ranks == sorted(ranks)
     assert True in ranks

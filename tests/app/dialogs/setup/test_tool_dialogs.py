@@ -256,6 +256,18 @@ def test_a_slow_computer_is_told_before_a_download_what_is_too_slow(models, qtbo
     assert "Too slow for this computer" in facts(page, "facebook/m2m100_418M")
 
 
+@pytest.mark.parametrize(
+    ("gflops", "again", "marked"), [(1.0, True, False), (1.0, False, False), (1e6, False, True)]
+)
+def test_nothing_is_recommended_beside_a_doubt_that_it_is_fast_enough(
+    models, qtbot, gflops, again, marked
+):
+    page = polish(models(says(MACHINE)))
+    qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
+    page.take_speed(gflops, again)
+    assert page.cards.words[0].is_best is marked
+
+
 def test_the_model_in_use_stays_selected_when_another_one_is_recommended(models, qtbot):
     page = models(says(MACHINE, FAST), model=Path("/my/own")).page
     qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
