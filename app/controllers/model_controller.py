@@ -129,7 +129,7 @@ class ModelController(QObject):
             self._status.show_stopped()
             text = self.tr(
                 "There is no translation model on this computer; start Surtitle with "
-                "--model FOLDER, let another computer translate (Captions, Computed on), or have "
+                "--model FOLDER, let another computer translate (Tools, Advanced), or have "
                 "captions without a translation"
             )
             only = self.tr("Captions &only"), partial(self._settings.choose_mode, CAPTIONS_ONLY)

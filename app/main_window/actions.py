@@ -76,13 +76,16 @@ class Actions(QObject):
             action.toggled.connect(self._name_opposites)
         self._name_opposites()
 
-    def fill(self, bar: QMenuBar, devices: Sequence[QMenu], choices: Sequence[QMenu]) -> None:
+    def fill(
+        self, bar: QMenuBar, devices: Sequence[QMenu], choices: Sequence[QMenu], computer: QMenu
+    ) -> None:
         """Add the menus with the actions to a menu bar.
 
         Args:
             bar: of the main window.
             devices: those of the sources.
             choices: are about the captions.
+            computer: that of what translates.
         """
         file = bar.addMenu(self.tr("&File"))
         file.addActions([self.new_session, self.open_file, self.export, self.recover])
@@ -102,8 +105,6 @@ class Actions(QObject):
             captions.addSeparator()
         captions.addAction(self.pause)
         captions.addSeparator()
-        captions.addActions([self.larger_rows, self.smaller_rows])
-        captions.addSeparator()
         captions.addAction(self.share)
         overlay = bar.addMenu(self.tr("O&verlay"))
         overlay.addActions([self.overlay, self.lock, self.clear])
@@ -112,10 +113,10 @@ class Actions(QObject):
         overlay.addSeparator()
         overlay.addMenu(self.projector)
         tools = bar.addMenu(self.tr("&Tools"))
-        tools.addActions([self.models, self.glossary, self.page_address])
-        developers = tools.addMenu(self.tr("For &developers"))
-        developers.addAction(self.adapters)
-        tools.addAction(self.settings)
+        tools.addActions([self.models, self.glossary, self.settings])
+        advanced = tools.addMenu(self.tr("A&dvanced"))
+        advanced.addMenu(computer)
+        advanced.addActions([self.adapters, self.page_address])
         more = bar.addMenu(self.tr("&Help"))
         more.addActions([self.help, self.guide, self.diagnostics, self.about])
 

@@ -78,7 +78,7 @@ class CaptionChoices(QObject):
     @property
     def below_mode(self) -> tuple[ChoiceMenu, ...]:
         """The menus that only captions in another language need."""
-        return self.language, self.second, self.purpose, self.timing, self.computer
+        return self.language, self.second, self.purpose, self.timing
 
     def show_mode(self, mode: str) -> None:
         """Select a mode; captions without a translation have no other language or timing."""

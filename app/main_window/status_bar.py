@@ -112,14 +112,30 @@ class StatusBar(QWidget):
         self._name_choices()
 
     def _make_menu(self) -> None:
+        """Show the languages at once, and the other choices below *More*."""
         menu, choices = QMenu(self.choices), self._choices
-        menu.setToolTipsVisible(True)
-        for one in choices.below_mode:
-            menu.addMenu(one)
-        menu.addSeparator()
-        menu.addActions(choices.mode.actions())
+        self._more = QMenu(self.tr("M&ore"), menu)
+        for one in (menu, self._more):
+            one.setToolTipsVisible(True)
+        for other in choices.below_mode[1:]:
+            self._more.addMenu(other)
+        self._more.addSeparator()
+        self._more.addActions(choices.mode.actions())
+        menu.addMenu(self._more)
+        menu.aboutToShow.connect(self._fill_menu)
         self.choices.setMenu(menu)
         open_with(menu, self.choices)
+
+    @Slot()
+    def _fill_menu(self) -> None:
+        menu, language = self.choices.menu(), self._choices.language
+        for action in menu.actions():
+            menu.removeAction(action)  # to clear it would delete those of the other menu
+        if language.isEnabled():
+            language.aboutToShow.emit()  # others are on offer by now
+            menu.addActions(language.actions())
+            menu.addSeparator()
+        menu.addMenu(self._more)
 
     @property
     def is_ready(self) -> bool:

@@ -195,7 +195,8 @@ class MainWindow(QMainWindow):
         """Connect menus and buttons that do the same."""
         actions, choices = self.menu_actions, self.choices
         devices = [source.devices for source in self.controls.sources]
-        actions.fill(self.menuBar(), devices, (choices.mode, *choices.below_mode))
+        actions.fill(self.menuBar(), devices, (choices.mode, *choices.below_mode), choices.computer)
+        self.addActions([actions.larger_rows, actions.smaller_rows])  # in no menu
         actions.copy_all.triggered.connect(self.transcript.copy_all)
         actions.copy_all_captions.triggered.connect(self.transcript.copy_all_captions)
         actions.find.triggered.connect(self.find_bar.open_bar)

@@ -1518,6 +1518,10 @@
         <translation>&amp;Bearbeiten</translation>
     </message>
     <message>
+        <source>A&amp;dvanced</source>
+        <translation>&amp;Erweitert</translation>
+    </message>
+    <message>
         <source>Pause</source>
         <translation>Pause</translation>
     </message>
@@ -1556,10 +1560,6 @@
     <message>
         <source>Lock (clicks go through)</source>
         <translation>Sperren (Klicks gehen hindurch)</translation>
-    </message>
-    <message>
-        <source>For &amp;developers</source>
-        <translation>Für En&amp;twickler</translation>
     </message>
     <message>
         <source>P&amp;rojector view</source>
@@ -3130,8 +3130,8 @@
 <context>
     <name>ModelController</name>
     <message>
-        <source>There is no translation model on this computer; start Surtitle with --model FOLDER, let another computer translate (Captions, Computed on), or have captions without a translation</source>
-        <translation>Auf diesem Computer gibt es kein Übersetzungsmodell; starten Sie Surtitle mit --model ORDNER, lassen Sie einen anderen Computer übersetzen (Untertitel, Berechnet auf), oder nehmen Sie Untertitel ohne Übersetzung</translation>
+        <source>There is no translation model on this computer; start Surtitle with --model FOLDER, let another computer translate (Tools, Advanced), or have captions without a translation</source>
+        <translation>Auf diesem Computer ist kein Übersetzungsmodell; starten Sie Surtitle mit --model ORDNER, lassen Sie einen anderen Computer übersetzen (Extras, Erweitert) oder wählen Sie Untertitel ohne Übersetzung</translation>
     </message>
     <message>
         <source>Captions &amp;only</source>
@@ -4034,6 +4034,10 @@
     <message>
         <source>Mode, language and timing of the captions</source>
         <translation>Modus, Sprache und Tempo der Untertitel</translation>
+    </message>
+    <message>
+        <source>M&amp;ore</source>
+        <translation>&amp;Mehr</translation>
     </message>
     <message>
         <source>Loading…</source>

@@ -60,7 +60,10 @@ def test_every_action_is_in_one_menu_but_for_that_of_the_overlay_alone(qtbot, ke
     named = {name: it for name, it in vars(window.menu_actions).items() if isinstance(it, QAction)}
     shown = list(entries(window.menuBar()))
     assert len(named) > 30
-    assert [name for name, it in named.items() if shown.count(it) != 1] == ["hide_overlay"]
+    by_keys = ["larger_rows", "smaller_rows"]  # and in the settings
+    others = [name for name, it in named.items() if shown.count(it) != 1]
+    assert others == [*by_keys, "hide_overlay"]
+    assert set(window.actions()) >= {named[name] for name in by_keys}
 
 
 def test_the_devices_of_both_sources_are_in_the_menu_of_captions(qtbot):

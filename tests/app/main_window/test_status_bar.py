@@ -100,10 +100,28 @@ def test_mode_and_languages_stand_on_a_button(bar):
     choices.show_mode("captions only")
     assert (bar.choices.text(), choices.languages) == ("English captions", ("English", ""))
     assert not choices.language.isEnabled()
-    titles = [action.text().replace("&", "") for action in bar.choices.menu().actions()]
+    assert titles_of(bar.choices.menu()) == ["More"]
+
+
+def titles_of(menu):
+    menu.aboutToShow.emit()
+    return [action.text().replace("&", "") for action in menu.actions()]
+
+
+def test_the_languages_stand_in_the_button_at_once_and_the_rest_below_more(bar):
+    choices, menu = bar._choices, bar.choices.menu()
+    choices.show_languages({"de": "German", "fr": "French"}, "de")
+    choices.show_other_languages([("Polish (quality: good)…", "pl", "")])
+    languages = ["French", "German", "", "Polish (quality: good)…", "More languages…"]
+    assert titles_of(menu) == [*languages, "", "More"]
+    assert titles_of(menu) == [*languages, "", "More"], "each time"
     modes = ["Translate", "No translation", "Both languages"]
-    menus = ["Translate to", "Second language", "Better for", "Timing", "Computed on"]
-    assert titles == [*menus, "", *modes]
+    more = ["Second language", "Better for", "Timing", "", *modes]
+    assert titles_of(menu.actions()[-1].menu()) == more
+    told = []
+    choices.language_chosen.connect(told.append)
+    menu.actions()[0].trigger()
+    assert told == ["fr"]
 
 
 def test_what_is_picked_in_the_menus_is_told(bar):
