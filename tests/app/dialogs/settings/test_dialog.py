@@ -380,7 +380,7 @@ def test_the_captions_of_the_preview_look_as_chosen_at_once(dialog):
     assert has_changed()
     captions.doubt.setCurrentIndex(2)
     assert has_changed()
-    captions.lines.setValue(3)
+    captions.lines.setValue(2)
     assert has_changed()
     captions.mode.setCurrentIndex(2)
     assert has_changed()
