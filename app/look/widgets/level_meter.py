@@ -25,6 +25,7 @@ class LevelMeter(QWidget):
         self._thin = thin
         self._rms_db = self._peak_db = _QUIET_DB
         self._is_live = False
+        self._shown: tuple[bool, int, int, str] | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.show_nothing()
 
@@ -38,10 +39,10 @@ class LevelMeter(QWidget):
         return QSize(_WIDTH, _THIN if self._thin else _HEIGHT)
 
     def show_level(self, level: Level) -> None:
-        """Show the level of the newest chunk of sound."""
+        """Show the level of the newest chunk of sound; what looks the same is not painted anew."""
         self._is_live = True
-        self._rms_db = level.rms_db
-        self._peak_db = max(level.peak_db, self._peak_db - _FALL_DB)
+        self._rms_db = max(level.rms_db, _QUIET_DB)
+        self._peak_db = max(level.peak_db, self._peak_db - _FALL_DB, _QUIET_DB)
         text = self.tr("{:.0f} decibels below full scale").format(-level.rms_db)
         if level.peak_db >= _CLIPPED_DB:
             text = self.tr("Too loud: turn it down")
@@ -84,8 +85,11 @@ class LevelMeter(QWidget):
         painter.drawRect(mark)
 
     def _describe(self, words: str) -> None:
-        self.setToolTip(words)
-        self.update()
+        shown = (self._is_live, round(self._rms_db), round(self._peak_db), words)
+        if shown != self._shown:
+            self._shown = shown
+            self.setToolTip(words)
+            self.update()
 
 
 def _share(decibels: float) -> float:

@@ -57,3 +57,16 @@ def test_what_is_seen_is_said_to_whoever_asks_and_told_to_nobody(meter):
             meter.show_level(Level(rms_db=rms_db, peak_db=peak_db))
         assert seen.text(QAccessible.Text.Description) == meter.toolTip() == said
         assert not meter.accessibleDescription(), "each change of it is told to screen readers"
+
+
+def test_silence_is_painted_once(meter, monkeypatch):
+    silent = Level(rms_db=-100, peak_db=-100)
+    for _ in range(100):  # the mark falls
+        meter.show_level(silent)
+    updates = []
+    monkeypatch.setattr(meter, "update", lambda: updates.append(1))
+    for _ in range(100):
+        meter.show_level(silent)
+    assert not updates
+    meter.show_level(Level(rms_db=-30, peak_db=-12))
+    assert updates
