@@ -129,7 +129,7 @@ class ExportDialog(QDialog):
     def _counted(self, text: str) -> str:
         """Append how many captions further languages lack."""
         lacking = (
-            self.tr("{} lacks %Ln of them", "", n).format(language_name(code))
+            self.tr("{} lacks %Ln captions", "", n).format(language_name(code))
             for code, n in n_lacking(self._cues).items()
         )
         return "; ".join((text, *lacking))

@@ -1602,7 +1602,7 @@
     </message>
     <message>
         <source>&amp;Add…</source>
-        <translation>&amp;Hinzufügen…</translation>
+        <translation>&amp;Hinzufügen …</translation>
     </message>
     <message>
         <source>An adapter tunes the translator for a purpose, such as talks. Tick the one that is to translate; drop a folder here to add one.</source>
@@ -2399,10 +2399,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>{} lacks %Ln of them</source>
+        <source>{} lacks %Ln captions</source>
         <translation>
-            <numerusform>{} fehlt bei %Ln davon</numerusform>
-            <numerusform>{} fehlt bei %Ln davon</numerusform>
+            <numerusform>{} fehlt bei %Ln Untertitel</numerusform>
+            <numerusform>{} fehlt bei %Ln Untertiteln</numerusform>
         </translation>
     </message>
     <message>

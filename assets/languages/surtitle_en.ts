@@ -18,10 +18,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>{} lacks %Ln of them</source>
+        <source>{} lacks %Ln captions</source>
         <translation>
-            <numerusform>{} lacks %Ln of them</numerusform>
-            <numerusform>{} lacks %Ln of them</numerusform>
+            <numerusform>{} lacks %Ln caption</numerusform>
+            <numerusform>{} lacks %Ln captions</numerusform>
         </translation>
     </message>
 </context>

@@ -52,9 +52,9 @@ def test_what_a_further_language_left_out_is_counted_before_and_after(dialog, tm
     further = [(FurtherText(language="fr", text=text),) for text in texts]
     cues = [Cue(start_s=n, end_s=n + 1, text="Ja.", further=one) for n, one in enumerate(further)]
     dialog.show_cues([*cues, Cue(start_s=9, end_s=10, text="Nein.")], STARTED)
-    assert dialog.message.text() == "4 captions; French lacks 2 of them"
+    assert dialog.message.text() == "4 captions; French lacks 2 captions"
     dialog.export_to(tmp_path / "x.srt")
-    assert dialog.message.text().endswith("; French lacks 2 of them")
+    assert dialog.message.text().endswith("; French lacks 2 captions")
     dialog.show_cues(cues[:1], STARTED)
     assert dialog.message.text() == "1 caption"
 
