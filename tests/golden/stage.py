@@ -545,6 +545,7 @@ class _Window:
     def keep_view(self, part, *more):
         """What the windows show now: rows, overlay, status, and more texts."""
         texts = [f"{source} -> {caption}" for source, caption in cells(self.window.transcript)]
+        self.application.stage._show_lines_of_now()  # its timer runs by the real clock
         shown = [f"overlay: {self.application.overlay.accessibleDescription()!r}"]
         shown.append(f"status: {self.window.status.choices.text()!r}")
         self.record.add(part, [*texts, *shown, *more])
