@@ -200,6 +200,8 @@ class Reader:
             half, n_more, says_clock = self._half(at, n, hour)
             if not says_clock and half and not (is_after or is_said) and n_more > 1:
                 half, n_more = "", 0  # "5 in the morning" may be five of anything
+            if says_clock and match is None and self._after(at, at + 1) not in _HALVES:
+                half, n_more = "", 0  # *nine o'clock in the morning* is translated as it stands
             n += n_more
             is_said = is_said or (says_clock and match is not None)
         return hour, minutes, half, n, is_said
@@ -392,7 +394,7 @@ class Reader:
                 scale, n = self._after(at, at + n), n + 1
         if scale == "thousand" and "-" not in digits:
             digits, scale = _multiplied(digits), ""
-        unit, name, n_more = self._unit(at, n, one.unit)
+        unit, name, n_more = self._unit(at, n, one.unit, named=bool(scale))
         number = Quantity(digits, scale, unit, one.kind, one.sign)
         if scale or unit:
             number = replace(number, kind="number")
@@ -413,16 +415,17 @@ class Reader:
         """Return whether the number behind a word is of a version or a section."""
         return before.core[:1].isupper() or before.small in _POINTED
 
-    def _unit(self, at: int, n: int, unit: str) -> tuple[str, str, int]:
-        """Read the unit behind a number; return it, how it was said, and how many words it is."""
+    def _unit(self, at: int, n: int, unit: str, *, named: bool) -> tuple[str, str, int]:
+        """Read the unit behind a number; return it, how it was said, and how many words it is.
+
+        A word for money is a unit of millions alone (``named``): elsewhere it is translated well.
+        """
         follows = self._after(at, at + n)
         if not follows or (unit and follows != unit):
             return unit, "", 0
-        if self._are(at, n, ("per", "cent")):
-            return "%", " percent", 2
-        if follows in ("percent", "%"):
-            return "%", "" if unit else " percent", 1
-        if follows in _EN["currencies"]:
+        if follows == "%":
+            return "%", "", 1
+        if follows in _EN["currencies"] and (named or follows == unit):
             return _EN["currencies"][follows], f" {follows}", 1
         core = self._tokens[at + n].core
         if core == _UNITS.get(follows) and follows not in _AMBIGUOUS:
@@ -496,8 +499,8 @@ def _scale_of(letters: str, *, is_money: bool) -> str:
 
 
 def _kind(digits: str) -> str:
-    """Years, and numbers of four digits without a mark, stand as they are."""
-    return "exact" if re.fullmatch(r"\d{4}(?:[-–]\d{2,4})?", digits) else "number"
+    """Return the kind of digits: years, and what may be one, stand as they are."""
+    return "exact" if re.fullmatch(r"(?:1\d|20)\d\d(?:[-–]\d{2,4})?", digits) else "number"
 
 
 def _multiplied(digits: str) -> str:

@@ -73,6 +73,7 @@ WORDS = (
         ("COVID-19 and B2B", "COVID-19 and B2B"),
         ("9 o'clock", "9:00"),
         ("nine o'clock", "nine o'clock"),
+        ("at two o'clock in the morning", "at two o'clock in the morning"),
         ("10 past nine", "10 past nine"),
         ("five to six people", "five to six people"),
         ("at five to six", "at 5:55"),
