@@ -159,7 +159,7 @@ def _pieces(
 def corrected_cue(
     cue: Cue, source: str, utterances: Sequence[Utterance], further: Sequence[str]
 ) -> Cue:
-    """Return a cue whose source somebody corrected, with the captions of its new utterances.
+    """Return a cue whose source was corrected, with the captions of its new utterances.
 
     It keeps its times, without those within its text.
     """

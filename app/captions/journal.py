@@ -208,7 +208,7 @@ class PastSession:
 
     @property
     def zero(self) -> datetime:
-        """What the times of its cues are shown from: midnight for those of a file."""
+        """The time that those of its cues are shown from: midnight for those of a file."""
         midnight = self.started.replace(hour=0, minute=0, second=0, microsecond=0)
         return midnight if self.name else self.started
 

@@ -1,4 +1,4 @@
-"""What was said and has no caption: told in its place, never left as silence. Plain Python."""
+"""Words without a caption: a note stands in their place instead of silence. Plain Python."""
 
 from app.config.system.messages import AppCode
 from engine.text.sentences import is_strange

@@ -195,7 +195,7 @@ class Subtitles:
         parts, self._parts = self._parts, []
         free_s = self._free_s
         timed = list(self._timed(parts, is_last=True))
-        for i in reversed(range(len(timed))):  # what would outlast it gives way to its words
+        for i in reversed(range(len(timed))):  # its words end what would outlast it
             cue, said_s = timed[i], max(parts[i].start_s, free_s)
             last_s = max(min(cue.end_s, end_s), said_s)
             end_s = min(cue.start_s, max(said_s, last_s - _LEAST_S))

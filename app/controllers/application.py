@@ -220,7 +220,7 @@ class Application(QObject):
 
     @Slot()
     def _show_lag(self) -> None:
-        """Tell how far captions are behind; the overlay stays as long as sound waits."""
+        """Show how far captions are behind; the overlay stays as long as sound waits."""
         self.listening.show_lag(self.lag.lag.seconds)
         self.stage.catch_up(catches_up=self.lag.lag.catches_up)
 

@@ -148,7 +148,7 @@ class ModelChange(QObject):
             self.show_failure()
 
     def offer_licence(self, message: Message) -> None:
-        """Tell that a licence forbids commercial use, and offer to accept that."""
+        """Show that a licence forbids commercial use, and offer to accept that."""
         accept = self.tr("Not used c&ommercially"), self.licence_accepted.emit
         self._banner.show_offer(worded(message), _LICENCE, accept)
 

@@ -169,8 +169,8 @@ class Banner(QFrame):
         """Show a notice with a button for each of at most two offers.
 
         A notice replaces the one of the same topic, unless that is empty. One that ``passes`` needs
-        no answer. What is offered elsewhere, too, is shown ``once``: not again after a failure over
-        it.
+        no answer. An offer that stands elsewhere, too, is shown ``once``: not again after a
+        failure over it.
         """
         notice = _Notice(as_sentence(message), topic, offers, passes, once)
         index = self._index(topic)

@@ -128,7 +128,7 @@ class MainWindow(QMainWindow):
             super().keyPressEvent(event)
 
     def _go_to_part(self, step: int) -> None:
-        """Give the keyboard to the first field of another part that has one."""
+        """Move the keyboard to the first field of another part that has one."""
         items = filter(None, map(self._column.itemAt, range(self._column.count())))
         parts = filter(None, (item.widget() for item in items))
         fields = [(part, field) for part in parts if (field := _first_field(part)) is not None]

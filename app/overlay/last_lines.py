@@ -111,7 +111,7 @@ def _source_beside(view: UtteranceView) -> str:
 
 
 def _joined(views: Sequence[UtteranceView]) -> Sequence[UtteranceView]:
-    """Say once how much was left out where several in a row were: the last says it for all."""
+    """Show once how much was left out where several in a row were: the last says it for all."""
     joined = list[UtteranceView]()
     for view in views:
         before = joined[-1] if joined else view

@@ -68,7 +68,7 @@ class LagWatch(QObject):
     """Measure the lag of the session regularly, and keep what diagnostics tell of it.
 
     Signals:
-        measured(): ``lag`` was measured anew.
+        measured(): ``lag`` was measured again.
 
     Attributes:
         lag: of the captions now.

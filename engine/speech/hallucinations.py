@@ -4,7 +4,7 @@ Pure. The measures are those the model was released with (Radford et al. 2022,
 https://arxiv.org/abs/2212.04356, section 4.5): probability of no speech, mean log probability,
 compression ratio. In addition there are loops of n-grams, and sentences of subtitles that were in
 the training data (``assets/hallucinations.txt``). Such a sentence may really be said, so it is
-dropped only where the model is not sure of it. What is said beside a loop stays.
+dropped only where the model is not sure of it. Other words beside a loop stay.
 """
 
 import zlib

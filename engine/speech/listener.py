@@ -47,7 +47,7 @@ _log = logging.getLogger(__name__)
 
 _POLL_S = 0.1  # time limit of reading a source that has no sound
 _TOUCHING_S = 0.002  # successive chunks touch to within rounding
-_NOW_S = 1.0  # sound that is younger is of now
+_NOW_S = 1.0  # younger sound is never left out
 _SETTLING_S = 60.0
 """So long after the start nothing is left out, unless it has kept up before: models load late."""
 
@@ -424,7 +424,7 @@ class _LaneWorker:
     def _leave_out(
         self, chunk: AudioChunk
     ) -> Generator[Heard | FeedWords | EndPassage, None, AudioChunk]:
-        """End what was said, and return the sound of now; report what is left out before it."""
+        """End what was said, and return the newest sound; report what is left out before it."""
         yield from self._take_results(self._recognizer.flush(), self._newest)
         yield EndPassage(self._lane.name)
         first, n_samples, loudest = chunk, 0, 0.0

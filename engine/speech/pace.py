@@ -1,6 +1,6 @@
 """How fast models of speech compute on this computer: measured as they run, and foretold.
 
-Whoever recommends a model, and whoever warns of one, asks ``SpeechPace``.
+``SpeechPace`` is asked by all code that recommends a model or warns of one.
 """
 
 from engine.hub.catalogue import (
@@ -19,7 +19,7 @@ class Pace:
     """A running mean of seconds of computing per second of speech."""
 
     def __init__(self, newest_weight: float) -> None:
-        """Give the newest measure this weight in the mean."""
+        """Count the newest measure by this weight in the mean."""
         self._newest_weight = newest_weight
         self._factor = 0.0
 
@@ -36,7 +36,7 @@ class Pace:
 
 
 class SpeechPace:
-    """What is known of how fast the models of speech are on this computer.
+    """All that is known of how fast the models of speech are on this computer.
 
     Attributes:
         recommended: the model to begin with; empty until that is certain. It never changes by a
@@ -52,8 +52,8 @@ class SpeechPace:
     def take_speed(self, gflops: float, *, again: bool) -> None:
         """Take the billions of operations a second that were measured so far; 0 for unknown.
 
-        What is fast enough by a measure is so for certain: other programs make one lower, never
-        higher. What is too slow by it may not be as long as it is measured ``again``.
+        A model that is fast enough by a measure is so for certain: other programs make one lower,
+        never higher. One that is too slow by it may not be as long as it is measured ``again``.
         """
         self._gflops = max(self._gflops, gflops)
         self._is_measured |= not again

@@ -35,8 +35,8 @@ class VadSettings:
         silence_s: silence after which the gate closes.
         pre_roll_s: sound before the opening that is passed as well.
         max_speech_s: the gate is closed and reopened after this, so that words are committed.
-        forget_s: without speech for this long, the detector forgets all but the newest sound. What
-            Silero remembers drifts in silence and noise, and then it hears beginnings too late.
+        forget_s: without speech for this long, the detector forgets all but the newest sound: the
+            memory of Silero drifts in silence and noise, and then it hears beginnings too late.
     """
 
     open_at: float = 0.5

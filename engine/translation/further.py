@@ -118,7 +118,7 @@ class FurtherCaptions:
         self.system = system
 
     def clear(self) -> None:
-        """Forget all sentences: the session begins anew."""
+        """Forget all sentences: a new session begins."""
         for number in (*self._utterances, *self._left_out):
             self.drop(number)
 
@@ -288,7 +288,7 @@ class Further:
         self._each(lambda one: one.skip(left))
 
     def clear(self) -> None:
-        """Forget all sentences: the session begins anew."""
+        """Forget all sentences: a new session begins."""
         self._each(lambda one: one.clear())
 
     def advance(self) -> Event | None:

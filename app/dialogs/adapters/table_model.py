@@ -86,7 +86,7 @@ class AdapterTable(QAbstractTableModel):
         return flags
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Tell of a tick; it changes once the session translates so."""
+        """Report a tick; it changes once the session translates so."""
         if role == Qt.ItemDataRole.CheckStateRole:
             self.switched.emit(index.row(), Qt.CheckState(value) is Qt.CheckState.Checked)
         return False

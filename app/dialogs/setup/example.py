@@ -1,4 +1,4 @@
-"""Captions as they come while somebody talks: an example that moves."""
+"""Captions as they come during a talk: an example that moves."""
 
 from PySide6.QtCore import QTimer, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent

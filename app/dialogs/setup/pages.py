@@ -23,7 +23,7 @@ from app.look.widgets.language_names import language_name, language_names
 
 _ICON_SIDE = 20
 CALL, VOICE, FILE, TYPING = "call", "voice", "file", "typing"
-"""What is to be captioned."""
+"""Return what is to be captioned."""
 
 
 class WizardPage(QWidget):
@@ -50,7 +50,7 @@ class WizardPage(QWidget):
 
 
 class WelcomePage(WizardPage):
-    """What is to be captioned, the two languages, and the privacy of the data.
+    """The use of the program, the two languages, and the privacy of the data.
 
     Signals:
         chosen(str): code of another language of the captions; empty for no translation.
@@ -113,7 +113,7 @@ class WelcomePage(WizardPage):
 
     @property
     def use(self) -> str:
-        """What is to be captioned."""
+        """Return what is to be captioned."""
         return next(use for use, button in self.uses.items() if button.isChecked())
 
     def _lay_out_languages(self) -> QHBoxLayout:

@@ -74,7 +74,7 @@ class TryPage(WizardPage):
 
     @property
     def start_text(self) -> str:
-        """What ending here does: captions of what is on go on."""
+        """Word the button that ends here: captions of what is on go on."""
         texts = {
             (): self.tr("C&lose"),
             (DeviceKind.MICROPHONE,): self.tr("&Start captions of the microphone"),

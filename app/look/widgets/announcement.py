@@ -1,4 +1,4 @@
-"""What screen readers and Braille lines say although the focus is elsewhere."""
+"""Sentences that screen readers and Braille lines say although the focus is elsewhere."""
 
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget

@@ -16,7 +16,7 @@ class LevelMeter(QWidget):
     """Show the mean as a bar and the peak as a mark that falls slowly; the tool tip has words.
 
     Screen readers have its words from the tool tip when they are asked for: a description of its
-    own would be said anew with each level, ten times a second.
+    own would be said again with each level, ten times a second.
     """
 
     def __init__(self, parent: QWidget | None = None, *, thin: bool = False) -> None:
@@ -39,7 +39,7 @@ class LevelMeter(QWidget):
         return QSize(_WIDTH, _THIN if self._thin else _HEIGHT)
 
     def show_level(self, level: Level) -> None:
-        """Show the level of the newest chunk of sound; what looks the same is not painted anew."""
+        """Show the level of the newest chunk of sound; what looks the same is not painted again."""
         self._is_live = True
         self._rms_db = max(level.rms_db, _QUIET_DB)
         self._peak_db = max(level.peak_db, self._peak_db - _FALL_DB, _QUIET_DB)
