@@ -17,8 +17,8 @@ from app.config.system.single_instance import Reply, SingleInstance, send_comman
 from app.config.system.translations import speak
 from app.config.system.unix_signals import Interrupt
 from app.controllers.application import Application
-from app.controllers.tray import Tray
 from app.look.widgets.fit_to_screen import FitToScreen
+from app.main_window.tray import Tray
 from app.session.engine_bridge import EngineBridge
 from engine.files import ASSETS
 

@@ -75,7 +75,7 @@ class ShareDialog(QDialog):
         ways = QButtonGroup(self)
         for way in (self.by_link, self.by_pin):
             ways.addButton(way)
-        self.keep_code = QCheckBox(self.tr("The &same code next time"))
+        self.keep_code = QCheckBox(self.tr("The same co&de next time"))
         self.keep_code.setToolTip(
             self.tr("Who has the code today can read along the next time, too")
         )

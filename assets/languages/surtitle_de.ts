@@ -3695,8 +3695,8 @@
         <translation>Nur wer auch eine &amp;PIN eintippt, die Sie zeigen</translation>
     </message>
     <message>
-        <source>The &amp;same code next time</source>
-        <translation>Beim nächsten Mal der&amp;selbe Code</translation>
+        <source>The same co&amp;de next time</source>
+        <translation>Beim nächsten Mal &amp;derselbe Code</translation>
     </message>
     <message>
         <source>Who has the code today can read along the next time, too</source>

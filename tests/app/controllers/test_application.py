@@ -17,12 +17,12 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 from app.captions.journal import SessionJournal, past_sessions, read_session
 from app.config.system.unix_signals import Interrupt
 from app.controllers.listening_controller import FETCH
-from app.controllers.tray import Tray
 from app.main_window.actions import Actions
 from app.main_window.banner import Banner
 from app.main_window.input_line import LONGEST_TEXT
 from app.main_window.transcript_model import CAPTION, SOURCE
 from app.main_window.transcript_view import Transcript
+from app.main_window.tray import Tray
 from engine.commands import Configure, LoadAdapter, UseAdapter
 from engine.events import AdapterChanged, NotTranslated, Ready, Refused, Statistics
 from engine.files import ASSETS

@@ -287,5 +287,5 @@ def test_a_file_is_a_run_of_its_own_whose_position_can_be_asked(ears, tmp_path):
     assert run.file.duration_s == pytest.approx(3.0)
     assert run.listener.join(90)
     assert run.file.position_s == pytest.approx(3.0)
-    assert echo.fed == [("them", "good"), ("them", "morning.")]
+    assert echo.fed == [("file", "good"), ("file", "morning.")]
     assert [word.end_s for word in echo.words] == pytest.approx([0.4, 0.8])

@@ -28,9 +28,9 @@ from engine.speech.events import (
 from engine.speech.listener import Lane, Listener, Recognition
 from engine.speech.vad import SileroDetector
 from engine.speech.whisper import Whisper, WhisperSettings
+from tests.engine.speech.recordings import needs_recordings, recordings
 from tests.support.fakes import Receiver, save_tiny_model
 from tests.support.listening_fakes import Chunks, Echo, hear_out, to_both
-from tests.support.recordings import needs_recordings, recordings
 from tests.support.sound_server import Feeder, TestServer, needs_sound_server, wait_until
 from tests.support.sounds import music, n_edits, silence, white_noise
 from tests.support.spoken import (

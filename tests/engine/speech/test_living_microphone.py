@@ -15,9 +15,9 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import RecognizedWord
 from engine.speech.listener import Lane, Listener, Recognition
 from engine.speech.vad import SileroDetector
+from tests.engine.speech.recordings import needs_recordings, recordings
 from tests.support.hand_clock import HandClock
 from tests.support.listening_fakes import Echo, Script, hear_out, to_both
-from tests.support.recordings import needs_recordings, recordings
 from tests.support.sounds import white_noise
 from tests.support.spoken import keys
 

@@ -9,8 +9,8 @@ import pytest
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.vad import FRAME, SileroDetector, VadSettings, VoiceActivityDetector
+from tests.engine.speech.recordings import FOLDER, recordings
 from tests.support.programs.run import ran
-from tests.support.recordings import FOLDER, recordings
 from tests.support.sounds import white_noise
 
 FRAME_S = FRAME / SAMPLE_RATE_HZ

@@ -10,7 +10,7 @@ import pytest
 from engine.audio.chunks import Samples
 from engine.audio.decoder import Decoder
 
-FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "speech"
+FOLDER = Path(__file__).resolve().parents[4] / "shared" / "data" / "speech"
 
 needs_recordings = pytest.mark.skipif(not FOLDER.is_dir(), reason="needs recordings of people")
 
