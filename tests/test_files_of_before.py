@@ -43,7 +43,7 @@ def test_settings_of_the_first_version(home):
 def test_settings_from_before_captions_had_looks_of_their_own(home):
     own = Preferences()  # for what did not exist then
     names = ("second", "font", "text_colour", "background_colour", "opacity", "name_me")
-    names += ("name_them", "doubt")
+    names += ("name_them", "doubt", "lines", "announced")
     chosen = replace(
         CHOSEN,
         accepted=own.accepted,

@@ -178,10 +178,10 @@ class MediaDialog(QDialog):
         for box in self.boxes.values():
             rows.addWidget(box)
         rows.addStretch(1)
-        row = QHBoxLayout()
-        row.addWidget(self.show_captions)
-        row.addWidget(self.folder)
-        row.addWidget(self.speech)
+        others_row, row = QHBoxLayout(), QHBoxLayout()
+        for button in (self.show_captions, self.folder, self.speech):
+            others_row.addWidget(button)
+        others_row.addStretch(1)
         row.addStretch(1)
         for button in (self.start, self.stop, self.leave):
             row.addWidget(button)
@@ -195,6 +195,7 @@ class MediaDialog(QDialog):
         column.addWidget(scrolled(content), 1)
         column.addWidget(self.progress)
         column.addWidget(self.message)  # it is read without scrolling
+        column.addLayout(others_row)
         column.addLayout(row)
         self.resize(_WIDTH, _HEIGHT)
 

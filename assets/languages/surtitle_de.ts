@@ -1495,7 +1495,7 @@
     </message>
     <message>
         <source>Copy address of the caption &amp;page</source>
-        <translation>Adresse der &amp;Untertitelseite kopieren</translation>
+        <translation>Adresse der Untertitel&amp;seite kopieren</translation>
     </message>
     <message>
         <source>&amp;Set up Surtitle…</source>
@@ -1519,7 +1519,7 @@
     </message>
     <message>
         <source>A&amp;dvanced</source>
-        <translation>&amp;Erweitert</translation>
+        <translation>Er&amp;weitert</translation>
     </message>
     <message>
         <source>Pause</source>

@@ -19,9 +19,12 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
-from engine.text.punctuation import UNKNOWN, punctuation_for
 from engine.text.quantities import ENGLISH, Quantity, Reader, token
+
+if TYPE_CHECKING:
+    from engine.text.punctuation import Punctuation
 
 _PLAIN = str.maketrans(
     {
@@ -48,9 +51,20 @@ _JOINERS = frozenset("\u200d\ufe0e\ufe0f\u20e3")
 _FIRST_PICTOGRAPH = 0x2190
 _LOUD = frozenset(ENGLISH["emphasised"].split())
 _ACRONYMS = frozenset(ENGLISH["acronyms"].split())
+_UNKNOWN = "<?>"  # that no word follows yet, as ``engine.text.punctuation`` writes it
 
 
-_punctuation = cache(punctuation_for)
+@cache
+def _punctuation() -> "Punctuation | None":
+    from engine.text.punctuation import punctuation_for  # noqa: PLC0415  numpy, seldom needed
+
+    return punctuation_for("en")
+
+
+def _is_name(before: Sequence[str], core: str, first: str, n_before: int) -> bool:
+    """Return whether a word is more likely to begin with a capital."""
+    weights = _punctuation()
+    return bool(weights and weights.chances(before, core, _UNKNOWN, first, n_before)[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +226,6 @@ def _named(before: Sequence[str], small: str, *, is_first: bool) -> str:
     one = token(small)
     if one.core in _ACRONYMS or not re.search("[aeiouy]", one.core):
         return small.upper()
-    weights = _punctuation("en")
     first = before[0] if before else small
-    form = weights.chances(before[-2:], one.core, UNKNOWN, first, len(before))[1] if weights else 0
-    return one.lead + one.core.capitalize() + one.trail if form or is_first else small
+    is_name = is_first or _is_name(before[-2:], one.core, first, len(before))
+    return one.lead + one.core.capitalize() + one.trail if is_name else small

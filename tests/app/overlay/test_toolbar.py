@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenuBar
+from PySide6.QtWidgets import QApplication, QMenu, QMenuBar
 
 from app.captions.line_breaking import Line
 from app.config.preferences import PRESETS, CaptionPreferences
@@ -182,7 +182,7 @@ def test_a_button_does_what_the_menu_does(bar, actions):
 def test_hands_on_the_keyboard_find_the_same_in_the_menus(bar, actions, qtbot):
     menus = QMenuBar()
     qtbot.addWidget(menus)
-    actions.fill(menus, ())
+    actions.fill(menus, (), (), QMenu())
     in_menus = {one for menu in menus.actions() for one in menu.menu().actions()}
     assert set(actions.for_bar()) - {actions.hide_overlay} <= in_menus
     assert actions.overlay in in_menus  # which hides it, too

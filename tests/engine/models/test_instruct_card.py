@@ -87,7 +87,8 @@ def test_auto_makes_the_system_that_suits_the_model(folder):
 def plain_translator(folder, kind, policy, slot_length):
     weights = load_weights(ModelSettings(directory=folder, device="cpu"))
     layout = LayoutSettings(slot_length=slot_length)
-    return kind(weights, TranslationSettings(policy=policy, layout=layout), capacity=900)
+    settings = TranslationSettings(policy=policy, layout=layout, constrained=False)
+    return kind(weights, settings, capacity=900)
 
 
 def plain_answer(system, utterance):

@@ -24,7 +24,7 @@ CHOSEN = Preferences(
         in_use=True, address="https://house.example:8754", certificate=Path("/tls/house.pem")
     ),
     captions=CaptionPreferences(
-        lines=3,
+        lines=2,
         characters=36,
         point_size=40,
         preset="yellow on black",

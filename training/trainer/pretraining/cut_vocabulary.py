@@ -116,11 +116,14 @@ def _whole_model(settings: CutSettings) -> tuple[PreTrainedModel, Fast]:
         msg = f"expected {model} to have the sha256 {settings.sha256}, got {found}: fetch it again"
         raise UsageError(msg)
     named = {"gguf_file": model.name, "local_files_only": True}
-    tokenizer = cast("Fast", AutoTokenizer.from_pretrained(model.parent, **named))
+    tokenizer = cast(
+        "Fast", AutoTokenizer.from_pretrained(model.parent, trust_remote_code=False, **named)
+    )
     network = AutoModelForCausalLM.from_pretrained(
         model.parent,
         quantization_config=GgufConfig(dequantize=True),
         dtype=torch.float32,
+        trust_remote_code=False,
         **named,
     )
     network.hf_quantizer = None  # type: ignore[assignment]  # else the whole weights would be saved as packed ones
