@@ -19,7 +19,7 @@ from tests.support.spoken import needs_tiny
 
 pytest.importorskip("faster_whisper")
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "tests/support/programs/first_hour_program.py"
 TIME = r"\d\d:\d\d:\d\d,\d\d\d"
 
