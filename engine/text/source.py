@@ -51,7 +51,6 @@ _JOINERS = frozenset("\u200d\ufe0e\ufe0f\u20e3")
 _FIRST_PICTOGRAPH = 0x2190
 _LOUD = frozenset(ENGLISH["emphasised"].split())
 _ACRONYMS = frozenset(ENGLISH["acronyms"].split())
-_UNKNOWN = "<?>"  # that no word follows yet, as ``engine.text.punctuation`` writes it
 
 
 @cache
@@ -63,8 +62,10 @@ def _punctuation() -> "Punctuation | None":
 
 def _is_name(before: Sequence[str], core: str, first: str, n_before: int) -> bool:
     """Return whether a word is more likely to begin with a capital."""
+    from engine.text.punctuation import UNKNOWN  # noqa: PLC0415  as above
+
     weights = _punctuation()
-    return bool(weights and weights.chances(before, core, _UNKNOWN, first, n_before)[1])
+    return bool(weights and weights.chances(before, core, UNKNOWN, first, n_before)[1])
 
 
 @dataclass(frozen=True, slots=True)
