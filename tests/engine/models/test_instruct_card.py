@@ -175,7 +175,7 @@ def test_nothing_is_translated_to_nothing(folder):
 
 def test_a_session_says_which_mode_runs_and_gives_the_captions_of_the_last_drafts(folder):
     layout = LayoutSettings(slot_length=1)
-    settings = TranslationSettings(policy="wait:1", layout=layout)
+    settings = TranslationSettings(policy="wait:1", layout=layout, constrained=False)
     words = "ab cd ef gh.".split()
     model = ModelSettings(directory=folder, device="cpu")
     with running(model, translation=settings) as (session, listener):
