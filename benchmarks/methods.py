@@ -10,16 +10,12 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, quantiles
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-
 from training.commands.common_arguments import POLICIES
-from training.evaluation.plots.figures import INK
 from training.evaluation.plots.quality_latency import Curve, Point, draw
 
 OFFLINE = "offline"
@@ -198,8 +194,7 @@ def gflops(folders: Sequence[Path], policy: str) -> list[float]:
 
 
 def draw_pictures(out: Path, systems: Sequence[System], seeds: Sequence[str], folder: Path) -> None:
-    """Draw mean BLEU over mean LAAL, a family of policies each, and boxes of operations."""
-    boxes = {}
+    """Draw mean BLEU over mean LAAL, a family of policies each."""
     curves: dict[str, list[Curve]] = {"wait": [], "read": []}
     for system in systems:
         folders = [run_folder(out, system, seed) for seed in seeds]
@@ -215,49 +210,9 @@ def draw_pictures(out: Path, systems: Sequence[System], seeds: Sequence[str], fo
                 if policy.startswith((family, OFFLINE))
             ]
             drawn.append(Curve(system.name, tuple(points)))
-        for policy in COSTED:
-            if policy in runs[0]:
-                boxes[f"{system.name}, {policy}"] = gflops(folders, policy)
     for family, drawn in curves.items():
         draw(drawn, folder / f"methods_{family}.png", title=f"{family}-{'kn'[family == 'read']}")
-    draw_boxes(boxes, folder / "methods_gflops.png", "GFLOPs a sentence")
 
 
 if __name__ == "__main__":
     main()
-
-
-_WIDTH, _ROW, _EDGES = 8.0, 0.32, 0.8
-_FILL, _LINE = "#CFE3F1", "#0072B2"
-
-
-def draw_boxes(boxes: Mapping[str, Sequence[float]], path: Path, label: str) -> None:
-    """Write a PNG: quartiles as boxes, whiskers from the 5th to the 95th percentile.
-
-    Args:
-        boxes: values by their name, in order from the top.
-        path: the file.
-        label: what the values are, with the unit.
-    """
-    figure = Figure((_WIDTH, _EDGES + _ROW * len(boxes)), dpi=100, layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    axes.boxplot(
-        list(boxes.values()),
-        orientation="horizontal",
-        tick_labels=list(boxes),
-        whis=(5, 95),
-        showfliers=False,
-        patch_artist=True,
-        boxprops={"facecolor": _FILL, "edgecolor": _LINE},
-        medianprops={"color": INK, "linewidth": 1.6},
-        whiskerprops={"color": _LINE},
-        capprops={"color": _LINE},
-    )
-    axes.invert_yaxis()
-    axes.set_xlim(left=0)
-    axes.set_xlabel(label, color=INK)
-    axes.tick_params(colors=INK, labelsize=9, length=0)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    figure.savefig(path, format="png", metadata={"Software": None})

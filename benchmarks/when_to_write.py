@@ -6,7 +6,7 @@
 * read-n: the fixed policies.
 * adaptive:TAU: by the head of the model or adapter, or none, over a sweep of tau.
 * NAME, adaptive:TAU: the same by another adapter of the base (--also), of any layout or head.
-* lsg:DELTA: where the newest words change the answer by so many nats (ranking/divergence.py).
+* lsg:DELTA: where the newest words change the answer by so many nats (LSG).
 * oracle:R: write at the boundaries of the test set's own word alignment that stand R source words
   apart or more. No policy can know them; if they gain nothing, such labels can teach nothing.
 
@@ -16,24 +16,31 @@ again after a stop.
 """
 
 import argparse
+import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from statistics import fmean
+from typing import Protocol
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from tqdm import tqdm
 
-from benchmarks.equal_lagging import Comparison
-from benchmarks.ranking.divergence import DivergenceTranslator
 from engine.metrics.event_log import EventLog
+from engine.metrics.quality import make_bleu
 from engine.metrics.translation import Translation
 from engine.policy import Adaptive, Policy
 from engine.runtime.loader import load_weights
+from engine.runtime.weights import Weights
 from engine.settings import TranslationSettings
 from engine.translation.feed import WARM_UP, feed_line
 from engine.translation.slot_translator import Translator
+from engine.translation.utterance import Utterance
 from training.commands.common_arguments import named_values
 from training.data.align_report import Report
 from training.data.aligned_pairs import read_aligned, schedule
@@ -44,8 +51,12 @@ from training.evaluation.run_record import RunSettings
 from training.evaluation.scores import Scores, score
 from training.evaluation.short_form import evaluate
 from training.evaluation.workers import CAPACITY, next_number, read_translations
+from training.research.comparison.paired_bootstrap import BootstrapSettings, draw_sentences
 from training.trainer.samples.decisions import nested_boundaries
 from training.trainer.samples.mixture import AlignedReads
+
+DRAWS = BootstrapSettings(n_samples=1000, seed=1)
+SURE = 0.6
 
 COLUMNS = (
     "policy", "LAAL", "BLEU", "chrF", "BLEU to read-n at this LAAL", "p",
@@ -229,6 +240,118 @@ def table(
         ]  # fmt: skip
         drawn.append("| " + " | ".join(cells) + " |")
     return "\n".join(drawn)
+
+
+class Point(Protocol):
+    """A policy on a test set."""
+
+    @property
+    def laal(self) -> float:
+        """LAAL in source words; NaN for a policy that wrote nothing."""
+
+    @property
+    def hypotheses(self) -> Sequence[str]:
+        """Its captions, in the order of the lines."""
+
+
+class Comparison:
+    """BLEU of a policy against the line through the points of others, at equal LAAL."""
+
+    def __init__(self, others: Sequence[Point], references: Sequence[str], language: str) -> None:
+        self._bleu = make_bleu(language)
+        self._references = references
+        known = [one for one in others if not math.isnan(one.laal)]
+        self._others = sorted(known, key=lambda one: one.laal)
+        draws = draw_sentences(len(references), DRAWS)
+        self._times = np.stack([np.bincount(draw, minlength=len(references)) for draw in draws])
+        everything = np.ones((1, len(references)), dtype=np.int64)
+        self._times = np.concatenate([everything, self._times])  # (1 + samples, sentences)
+        self._points = [self._drawn(one) for one in self._others]
+
+    def gain(self, *seeds: Point) -> tuple[str, str]:
+        """Return the difference of BLEU and its two-sided p; empty beyond the ends of the line.
+
+        Args:
+            seeds: the policy, or the same with each seed of its training; means are compared.
+        """
+        laals, laal = [one.laal for one in self._others], fmean(one.laal for one in seeds)
+        if len(laals) < 2 or not laals[0] <= laal <= laals[-1]:
+            return "", ""
+        after = max(1, bisect_left(laals, laal))
+        low, high = laals[after - 1], laals[after]
+        share = (laal - low) / (high - low) if high > low else 0.0
+        line = (1 - share) * self._points[after - 1] + share * self._points[after]
+        differences = np.mean([self._drawn(one) for one in seeds], axis=0) - line
+        observed, drawn = differences[0], differences[1:]
+        n_as_far = int(np.sum(np.abs(drawn - observed) >= abs(observed)))
+        return f"{observed:+.2f}", f"{(n_as_far + 1) / (len(drawn) + 1):.3f}"
+
+    def _drawn(self, point: Point) -> NDArray[np.float64]:
+        """Return BLEU of all sentences, then of each draw, shape (1 + samples,)."""
+        statistics = np.array(
+            self._bleu._extract_corpus_statistics(list(point.hypotheses), [self._references]),
+            dtype=np.float64,
+        )
+        return np.array(
+            [
+                self._bleu._compute_score_from_stats(summed.tolist()).score
+                for summed in self._times @ statistics
+            ]
+        )
+
+
+class DivergenceTranslator(Translator):
+    """Write where KL(after the newest word || before) > ``delta``, or the model is sure of a word.
+
+    Source: LSG (Guo et al. 2025, https://arxiv.org/abs/2501.00868), whose second distribution is
+    that of wait-1, and which decides about each token. Our deviations: a slot can only be asked
+    with the source read so far, so the second one is that of the first look after the last write; a
+    decision is about a whole write; being sure that there is nothing to write is no reason to
+    write. The range of words is that of the policy.
+
+    Args:
+        delta: nats.
+        sure: probability of a token other than end-of-write above which it is written (paper:
+            alpha).
+    """
+
+    def __init__(
+        self,
+        weights: Weights,
+        settings: TranslationSettings,
+        *,
+        delta: float,
+        sure: float = SURE,
+        capacity: int = 2048,
+        log: EventLog | None = None,
+    ) -> None:
+        super().__init__(weights, settings, capacity=capacity, log=log)
+        self._delta, self._sure = delta, sure
+        self._asked: tuple[int, int] | None = None  # utterance, tokens chosen before the write
+        self._before: NDArray[np.float64] = np.zeros(0)  # (V,)
+
+    def _write_probability(self, utterance: Utterance) -> float:
+        """Return 1 for a write, 0 for more source."""
+        shares = distribution(self.model.logits())
+        asked = utterance.number, utterance.n_chosen
+        if asked != self._asked:
+            self._asked, self._before = asked, shares
+        words = np.delete(shares, utterance.prompt.end_of_write)
+        is_news = divergence(shares, self._before) > self._delta
+        return float(is_news or words.max() > self._sure)
+
+
+def distribution(logits: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the probabilities of logits, shape (V,), in float64."""
+    shares = np.exp(logits.astype(np.float64) - float(logits.max()))
+    return np.asarray(shares / shares.sum())
+
+
+def divergence(new: NDArray[np.float64], old: NDArray[np.float64]) -> float:
+    """Return KL(new || old) in nats of two distributions, shape (V,); 0 where nothing changed."""
+    least = np.finfo(np.float64).tiny
+    likely = new > 0
+    return float((new[likely] * np.log(new[likely] / np.maximum(old[likely], least))).sum())
 
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.listening.kinds import hear
-from benchmarks.listening.punctuation import bare, bleu, restored
+from app.cli.score import score_translations
+from benchmarks.listening.kinds import hear, translator
 from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import RecognizedWord
@@ -33,14 +33,36 @@ from engine.speech.speech_models import load_speech_model
 from engine.speech.streaming import StreamingModel
 from engine.speech.vad import SileroDetector
 from engine.text.punctuation import SentenceMarks, punctuation_for
+from engine.translation.feed import translate_lines
 from tests.support.sounds import n_edits
 
 _MEETINGS = Path(__file__).parents[1] / "meetings" / "en-de.tsv"
 _PAUSE_S, _AT_ONCE_S = 1.0, 24.0
+_MARKS = ",;:.!?\"'“”()"
 COLUMNS = (
     *("voice", "lines", "words", "wrong %", "as recognised"),
     *("neither case nor punctuation", "restored", "processor s for a second of sound"),
 )
+
+
+def bare(text: str) -> list[str]:
+    """Return the words as a recogniser without case and punctuation tells them."""
+    words = (word.strip(_MARKS).lower() for word in text.split())
+    return [
+        "I" + word[1:] if word == "i" or word.startswith("i'") else word for word in words if word
+    ]
+
+
+def restored(marks: SentenceMarks, words: Sequence[str]) -> str:
+    """Return the words with case and punctuation, a pause behind them."""
+    written = [told for word in words for told in marks.feed(word)]
+    return " ".join([*written, *marks.pause()])
+
+
+def bleu(lines: Sequence[str], references: Sequence[str]) -> float:
+    """Return BLEU of the captions of lines."""
+    found = list(translate_lines(translator, enumerate(lines)))
+    return score_translations(found, references, "de").bleu
 
 
 def say(text: str, voice: str) -> Samples:

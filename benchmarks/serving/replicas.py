@@ -38,7 +38,6 @@ from app.serving.ray_replicas import (
     replicas,
 )
 from app.sharing.server import listening_socket
-from benchmarks.serving.processes import family
 from engine.commands import EndPassage, FeedWords, Flush
 from engine.events import CaptionChanged, Failed, Flushed, Ready, SourceChanged, UtteranceOpened
 from engine.hub.bundled import bundled_models
@@ -138,6 +137,27 @@ def alone(model: ModelSettings, said: list[str]) -> Shown:
             desktop.say([word], number)
         desktop.end()
     return desktop.shown
+
+
+def family(pid: int) -> dict[int, str]:
+    """Return a process and those that it and its children started, with their command lines."""
+    parents, names = {}, {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                parents[int(folder.name)] = int(
+                    (folder / "stat").read_text().rpartition(")")[2].split()[1]
+                )
+                names[int(folder.name)] = (folder / "cmdline").read_text(errors="replace")
+            except OSError:  # it has ended
+                continue
+
+    def is_below(other: int) -> bool:
+        while other != pid and other > 1:
+            other = parents.get(other, 0)
+        return other == pid
+
+    return {other: name for other, name in names.items() if is_below(other)}
 
 
 def replica_processes() -> list[int]:

@@ -4,7 +4,7 @@ import random
 import numpy as np
 import pytest
 
-from benchmarks.ranking.divergence import DivergenceTranslator, distribution, divergence
+from benchmarks.when_to_write import DivergenceTranslator, distribution, divergence
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import hashing_translator, random_word, tiny_weights

@@ -1,13 +1,10 @@
 import random
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from benchmarks import when_to_write
-from benchmarks.equal_lagging import Comparison
-from benchmarks.ranking import adaptive
-from benchmarks.when_to_write import nested_boundaries
+from benchmarks.when_to_write import Comparison, nested_boundaries
 from engine.models.fingerprint import read_fingerprint
 from tests.support.adapter_folders import factors, tiny_card, write_adapter
 from tests.support.fakes import save_graph_model
@@ -106,60 +103,3 @@ def test_a_difference_of_few_sentences_is_not_significant_and_one_of_many_is():
     assert compared.gain(result(1.5, damaged(20))) == ("+0.00", "1.000")
     assert float(compared.gain(result(1.5, damaged(0)))[1]) < 0.05
     assert float(compared.gain(result(1.5, damaged(19)))[1]) > 0.05
-
-
-def test_slots_and_easist_are_trained_on_the_same_and_a_stop_loses_nothing(tmp_path, monkeypatch):
-    commands, compared, taught, stops, programs = [], [], set(), [True], set()
-
-    def run(command, *arguments, program="training"):
-        programs.add((program, command))
-        words = [str(one) for one in arguments]
-        given = dict(zip(words[::2], words[1::2], strict=True))
-        commands.append((command, given))
-        if command == "finetune":
-            (tmp_path / given["--method"] / "adapter").mkdir(parents=True, exist_ok=True)
-        elif given["--labels"] == "alignment" and stops:
-            raise KeyboardInterrupt(stops.pop())
-        else:
-            taught.add(given["--adapter"])
-
-    def card(folder):
-        return SimpleNamespace(has_head=str(folder) in taught)
-
-    monkeypatch.setattr(adaptive, "run", run)
-    monkeypatch.setattr(adaptive, "read_adapter_card", card)
-    monkeypatch.setattr(when_to_write, "main", compared.append)
-    command = ["--base", "base", "--data", "de=pairs.tsv", "--source", "a/chat.en", "--reference",
-               "a/chat.de", "--out", str(tmp_path), "--rank", "32"]  # fmt: skip
-    with pytest.raises(KeyboardInterrupt):
-        adaptive.main(command)
-    assert not compared
-    n_before = len(commands)
-    adaptive.main(command)
-    assert programs == {("training", "finetune"), ("training.research", "policy-head")}
-    trained = [given for name, given in commands[:n_before] if name == "finetune"]
-    assert [one["--method"] for one in trained] == ["exposst", "easist"]
-    assert all(one["--rank"] == "32" for one in trained)
-    assert all("--policies" not in one for one in trained), "the recipe shares them out"
-    heads = [
-        (Path(given["--adapter"]).name, given["--labels"], given["--side"], given.get("--keep"))
-        for name, given in commands[2:n_before] + commands[n_before + 2 :]
-    ]
-    kept = str(tmp_path / "stability.jsonl")
-    assert heads == [
-        ("slots-stability", "stability", "source", kept),
-        ("slots-target", "stability", "target", kept),
-        ("slots-alignment", "alignment", "source", None),  # stopped, and begun again
-        ("slots-alignment", "alignment", "source", None),
-        ("EASiST", "alignment", "source", None),
-    ]
-    (words,) = compared
-    also = words[words.index("--also") + 1 : words.index("--apart")]
-    assert also == [
-        f"EAST={tmp_path / 'easist' / 'adapter'}",
-        *(
-            f"{name}={tmp_path / name}"
-            for name in ("slots-stability", "slots-target", "slots-alignment", "EASiST")
-        ),
-    ]
-    assert words[words.index("--out") + 1] == str(tmp_path / "chat.en")
