@@ -13,7 +13,7 @@ from engine.settings import DEVICES, at_least, check_choice
 PRECISIONS = ("auto", "bf16", "fp32")
 ARCHITECTURES = ("llama", "falcon")
 OPTIMIZERS = ("muon", "adamw")
-QUANTISATIONS = ("none", "nf4")
+QUANTISATIONS = ("none", "nf4", "int4")
 SCHEDULES = ("align", "ratio", "none")
 FALLS = ("root", "linear", "late")
 STORED = ("fp32", "bf16")
@@ -262,7 +262,9 @@ class TrainSettings:
         turns: fewest and most pairs that a new base sees as turns of one conversation.
         offset: least and most positions that such a conversation skips.
         weights: copies of a corpus in an epoch, by corpus name; 1 by default.
-        quantise: ``nf4`` keeps the base in 4 bits (QLoRA, Dettmers et al. 2023).
+        quantise: ``nf4`` keeps the base of an adapter in 4 bits (QLoRA, Dettmers et al. 2023).
+            ``int4`` trains a new base for the 4 bits of ``export --int4``: every pass computes with
+            rounded matrices, see ``training.trainer.samples.loss.BareLoss.use_4_bits``.
         max_length: tokens a sample may have; longer pairs are left out.
         pass_tokens: rows of an adapter's step that are computed at once; it bounds memory.
         gradient_checkpointing: compute activations twice instead of keeping them.
@@ -359,7 +361,7 @@ class TrainSettings:
     def _check_kind(self) -> None:
         """Refuse settings of the other kind of run, which would be ignored."""
         others = (
-            ("hub", "lora", "prompt", "dev", "quantise", "gradient_checkpointing")
+            ("hub", "lora", "prompt", "dev", "gradient_checkpointing")
             if self.base == NEW
             else (
                 "shape",
@@ -375,6 +377,10 @@ class TrainSettings:
                 "offset",
             )
         )
+        if self.quantise == ("nf4" if self.base == NEW else "int4"):
+            msg = f"quantise = {self.quantise!r} is not for the base {self.base or 'bundled'!r}: "
+            msg += "nf4 is for adapters, int4 for a new base"
+            raise ValueError(msg)
         usual = {one.name: one for one in fields(TrainSettings)}
         for name in others:
             if getattr(self, name) != usual[name].default:

@@ -9,7 +9,7 @@ from pathlib import Path
 from training.commands.launch import train_and_tell
 from training.commands.recipe import Table, add_arguments, add_setting, noted_settings
 from training.errors import UsageError
-from training.settings import NEW, QUANTISATIONS, STORED, Mixture, TrainSettings
+from training.settings import NEW, STORED, Mixture, TrainSettings
 
 RECIPES = Path(__file__).parents[1] / "trainer" / "finetuning" / "recipes"
 """Where the recipes of adapters are."""
@@ -37,7 +37,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add_setting(group, "--batch", "optimisation.batch_pairs", batch, metavar="PAIRS")
     add_setting(group, "--licence", "licences", "for its card", metavar="CORPUS=LICENCE")
     quantise = "nf4: base in 4 bits (QLoRA)"
-    add_setting(group, "--quantise", "quantise", quantise, choices=QUANTISATIONS)
+    add_setting(group, "--quantise", "quantise", quantise, choices=("none", "nf4"))
     add_setting(group, "--pass-tokens", "pass_tokens", "rows computed at once", metavar="N")
     less = "less memory, slower"
     add_setting(group, "--gradient-checkpointing", "gradient_checkpointing", less)

@@ -41,6 +41,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add_setting(group, "--dropout", "dropout", dropped, metavar="SHARE")
     compiled = "compile the network, minutes at the first start; needs a C++ compiler"
     add_setting(group, "--compile", "compiled", compiled)
+    rounded = "int4: learn weights that lose little by 4 bits, about a tenth slower"
+    add_setting(group, "--quantise", "quantise", rounded, choices=("none", "int4"))
     lines = (
         "lines of a step, each filled with several pairs: all steps have one shape, as GPUs like "
         "it (a line for each pair)"

@@ -80,6 +80,8 @@ def pretrain(settings: TrainSettings) -> None:
         one_shape=settings.lines > 0,
     )
     loss.use_dropout(settings.dropout)
+    if settings.quantise == "int4":
+        loss.use_4_bits()
 
     def make(_: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
         return make_optimizer(settings.optimisation, model, dtype)

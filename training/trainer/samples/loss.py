@@ -10,6 +10,7 @@ from torch.nn.functional import cross_entropy, dropout, embedding, pad
 from transformers import PreTrainedModel
 
 from engine.layout.rows import IGNORE
+from engine.models.int8_entries import BLOCK
 from engine.runtime.torch.attention import Attention, Bias
 from engine.text.prompt import Prompt
 from training.trainer.samples.batches import Batch
@@ -72,6 +73,8 @@ _ADDED = ("o_proj", "down_proj", "dense", "dense_4h_to_h")
 _ADDED_NORMED = ("post_attention_layernorm", "post_feedforward_layernorm")
 """Those of Gemma, which adds what a norm makes of these results."""
 
+_MATRIX = 2  # dimensions
+
 _WIDER = 4
 """Chunks of a GPU over those of a processor."""
 
@@ -126,6 +129,7 @@ class BareLoss:
         allowed[1, list(markers.within_target)] = 0
         self._allowed = allowed[0], allowed[1]  # where a write ends, and where it does not
         self._dtype = dtype or model.dtype
+        self._rounded = False
         self._attention = replace(Attention.of(model), dtype=self._dtype)
         self._run, self._score = self._hidden, self._smoothed
         if compiled:
@@ -144,6 +148,14 @@ class BareLoss:
         for name, layer in layers.items():
             if name.rpartition(".")[2] in added:
                 layer.register_forward_hook(lambda _, __, added: self._drop(added))
+
+    def use_4_bits(self) -> None:
+        """Compute with the matrices of layers as 4 bits keep them: weights that lose little by it.
+
+        Gradients are those of the whole numbers. To be called before the first batch. Source:
+        Bengio et al. 2013, arXiv 1308.3432 (straight-through estimator).
+        """
+        self._rounded = True
 
     def __call__(self, _: nn.Module, batch: Batch) -> Tensor:
         """Run a batch through the model in one masked pass and score its labelled rows.
@@ -189,7 +201,7 @@ class BareLoss:
         embedded = embedding(ids, self._embeddings).to(self._dtype)  # (B, T, D)
         if self._scale != 1:
             embedded = embedded * torch.tensor(self._scale, dtype=self._dtype)
-        copy = {name: weight.to(self._dtype) for name, weight in self._weights.items()}
+        copy = {name: self._copied(weight) for name, weight in self._weights.items()}
         inputs = {
             "inputs_embeds": self._drop(embedded),
             "position_ids": positions,
@@ -199,6 +211,11 @@ class BareLoss:
         output = torch.func.functional_call(self._decoder, copy, (), inputs)
         hidden: Tensor = output.last_hidden_state
         return hidden
+
+    def _copied(self, weight: Tensor) -> Tensor:
+        if self._rounded and weight.dim() == _MATRIX:
+            weight = weight + (rounded_blocks(weight.detach()) - weight.detach())
+        return weight.to(self._dtype)
 
     def _drop(self, states: Tensor) -> Tensor:
         return dropout(states, self._dropout, self._decoder.training) if self._dropout else states
@@ -219,6 +236,15 @@ class BareLoss:
         losses = (highest + total.log())[:, 0] - each * wide.sum(1)
         gradient = (shares * (1 / total) - each) * allowed
         return losses, gradient.to(logits.dtype)
+
+
+def rounded_blocks(matrix: Tensor) -> Tensor:
+    """Return a matrix (N, K) as ``engine.models.int4_blocks`` keeps it, but for equal extremes."""
+    blocks = matrix.reshape(len(matrix), -1, BLOCK)
+    most, least = blocks.amax(-1, keepdim=True), blocks.amin(-1, keepdim=True)
+    scales = (torch.where(most > -least, most, least) / -8).half().to(matrix.dtype)
+    scales = torch.where(scales == 0, torch.finfo(torch.float16).tiny, scales)
+    return ((blocks / scales).round().clamp(-8, 7) * scales).reshape(matrix.shape)
 
 
 def _chunk_of(rows: Tensor) -> int:

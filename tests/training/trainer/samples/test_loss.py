@@ -7,6 +7,7 @@ import torch
 from torch.nn.functional import cosine_similarity, cross_entropy
 
 from engine.layout.rows import IGNORE
+from engine.models.int4_blocks import pack_blocks, unpack_blocks
 from engine.policy import Offline, ReadN, WaitK
 from engine.runtime.torch.attention import Attention
 from engine.settings import LayoutSettings
@@ -221,6 +222,24 @@ def test_in_bfloat16_the_gradients_of_float32_weights_are_float32_and_nearly_the
     for exact, rounded in zip(*grads, strict=True):
         assert rounded.dtype == torch.float32
         assert cosine_similarity(exact.flatten(), rounded.flatten(), dim=0) > 0.97
+
+
+def test_what_is_learnt_for_4_bits_is_computed_as_4_bits_keep_it(model, prompt):
+    batch = pad(examples(prompt, ReadN(2), Offline()))
+    in_4_bits = BareLoss(model, Markers.of(prompt), 0.1)
+    in_4_bits.use_4_bits()
+    loss = in_4_bits(model, batch)
+    loss.backward()
+    layers = [weight for weight in model.model.layers.parameters() if weight.dim() == 2]
+    gradients = [weight.grad.clone() for weight in layers]
+    for weight in layers:
+        weight.data = torch.from_numpy(unpack_blocks(*pack_blocks(weight.detach().numpy())))
+    model.zero_grad()
+    kept = loss_of(model, batch, prompt, 0.1)
+    kept.backward()
+    torch.testing.assert_close(loss, kept, rtol=0, atol=1e-5)
+    for gradient, weight in zip(gradients, layers, strict=True):
+        torch.testing.assert_close(gradient, weight.grad, rtol=0, atol=1e-5)
 
 
 @pytest.mark.slow
