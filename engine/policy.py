@@ -34,6 +34,7 @@ class Progress:
         n_read: source words read.
         n_written: target words that were begun and count as complete.
         n_read_at_write_end: ``n_read`` when the last write ended with the end-of-write token.
+        n_waiting: source words that came together with the newest one that was read, and are not.
         exhausted: the target has nothing to add to the source that was read (the model proposed
             end-of-target too early, or the training pair has no more target words).
         source_ended: the end-of-source marker has been read.
@@ -44,9 +45,25 @@ class Progress:
     n_read: int = 0
     n_written: int = 0
     n_read_at_write_end: int = 0
+    n_waiting: int = 0
     exhausted: bool = False
     source_ended: bool = False
     write_probability: float | None = None
+
+    def reads_on(self, n_more: int) -> bool:
+        """Return whether the rest of words that came together is read before the next write.
+
+        It costs no time: a recogniser commits words in bursts, typed text comes by the sentence. Of
+        words that come one by one nothing waits, and a policy does as its paper says.
+
+        Args:
+            n_more: words read that the target does not follow yet.
+        """
+        return self.n_waiting > 0 and n_more < MOST_AT_ONCE
+
+
+MOST_AT_ONCE = 16
+"""Words that are read at once where they came together: half a slot of the bundled models."""
 
 
 class Policy(Protocol):
@@ -80,7 +97,8 @@ class WaitK:
 
         A target that is complete too early reads on instead of inventing text.
         """
-        behind = progress.n_read < self.k + progress.n_written or progress.exhausted
+        n_ahead = progress.n_read - progress.n_written
+        behind = n_ahead < self.k or progress.exhausted or progress.reads_on(n_ahead - self.k)
         return Action.READ if behind and not progress.source_ended else Action.WRITE
 
     def __str__(self) -> str:
@@ -106,7 +124,8 @@ class ReadN:
 
     def next_action(self, progress: Progress) -> Action:
         """READ until ``n`` words since the last write or the source has ended, then WRITE."""
-        short = progress.n_read - progress.n_read_at_write_end < self.n
+        n_new = progress.n_read - progress.n_read_at_write_end
+        short = n_new < self.n or progress.reads_on(n_new)
         return Action.READ if short and not progress.source_ended else Action.WRITE
 
     def __str__(self) -> str:
@@ -162,6 +181,8 @@ class Adaptive:
         """LOOK after each word (or every so many), WRITE while that was likely enough."""
         n_new = progress.n_read - progress.n_read_at_write_end
         likely = progress.write_probability
+        if progress.reads_on(n_new):
+            return Action.READ
         if progress.source_ended or n_new >= self.most:
             return Action.WRITE
         if n_new and likely is not None:
@@ -199,7 +220,8 @@ class Stable:
 
     def next_action(self, progress: Progress) -> Action:
         """WRITE after each word."""
-        is_news = progress.n_read > progress.n_read_at_write_end or progress.source_ended
+        n_new = progress.n_read - progress.n_read_at_write_end
+        is_news = (n_new > 0 or progress.source_ended) and not progress.reads_on(n_new)
         return Action.WRITE if is_news else Action.READ
 
     def __str__(self) -> str:

@@ -349,8 +349,8 @@ def _captions(
 ) -> Iterator[str]:
     """Yield the captions of a line piece by piece, with a blank after each sentence.
 
-    Each sentence is an utterance of its own. Live or not, the same rows are fed: live only feeds
-    the words one by one. Sentences in scripts the model cannot read are copied unchanged.
+    Each sentence is an utterance of its own. Its words are read as if they came one by one if live,
+    and at once otherwise. Sentences in scripts the model cannot read are copied unchanged.
     """
     words = committed_words(line, finished=True)
     for sentence in split_sentences(words, translator.settings.limits, finished=True):

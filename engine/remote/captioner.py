@@ -16,7 +16,7 @@ from engine.remote.service import Service, SessionUnknownError
 from engine.remote.wire import MOST_CAPTION, Answer, Asked, Changed, Failure, Opening, Settled
 from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
-from engine.translation.captioned import Change, n_same
+from engine.translation.captioned import Change, after_arrival, n_same
 
 PATIENCE_S = 5.0
 """Seconds without a server until new sentences are captioned by their own words."""
@@ -31,6 +31,7 @@ class RemoteUtterance:
 
     Attributes:
         opening: of its session.
+        arrivals: words after each group that came together.
         is_settled: its words allow no more.
         is_untranslated: its caption are its own words, since no server answered.
     """
@@ -38,6 +39,7 @@ class RemoteUtterance:
     number: int
     opening: Opening
     words: tuple[str, ...] = ()
+    arrivals: tuple[int, ...] = ()
     ended: bool = False
     caption: str = ""
     n_words_read: int = 0
@@ -152,6 +154,8 @@ class RemoteCaptioner:
         """Set the words of an utterance; its caption is cut back once the server says so."""
         if utterance.words == tuple(words) and utterance.ended == ended:
             return False
+        same = n_same(utterance.words, words)
+        utterance.arrivals = after_arrival(utterance.arrivals, same, len(words))
         utterance.words, utterance.ended = tuple(words), ended
         utterance.finished = utterance.is_settled = False
         return False
@@ -262,6 +266,7 @@ class RemoteCaptioner:
             session=utterance.opening.session,
             number=utterance.number,
             sentence=Sentence(utterance.words, ended=utterance.ended),
+            arrivals=utterance.arrivals,
             caption=utterance.caption,
             haste=self.haste,
         )

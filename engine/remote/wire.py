@@ -83,6 +83,7 @@ class Asked:
         session: that is open.
         number: of the sentence in the session.
         sentence: all its words so far.
+        arrivals: words after each group of them that came together; all at once where none.
         caption: what is shown of it.
         haste: how many times larger steps are read than the policy says.
     """
@@ -90,6 +91,7 @@ class Asked:
     session: str
     number: int
     sentence: Sentence
+    arrivals: tuple[int, ...] = ()
     caption: str = ""
     haste: int = 1
 
@@ -188,6 +190,7 @@ def write_asked(asked: Asked) -> bytes:
         number=asked.number,
         words=list(sentence.words),
         ended=sentence.ended,
+        arrivals=list(asked.arrivals),
         caption=asked.caption,
         haste=asked.haste,
     )
@@ -203,10 +206,14 @@ def read_asked(content: bytes) -> Asked:
             f"'words' should be at most {_MOST_WORDS} words of up to {_MOST_WORD} characters, "
             f"{_MOST_SOURCE} in all, got {shown(words)}"
         )
+    arrivals = values.integers("arrivals", least=1, most=len(words), default=())
+    if list(arrivals) != sorted(set(arrivals)):
+        refuse(f"'arrivals' should be numbers of words that rise, got {shown(arrivals)}")
     return Asked(
         session=_session(values),
         number=values.integer("number"),
         sentence=Sentence(words, ended=values.flag("ended")),
+        arrivals=arrivals,
         caption=values.text("caption", "", most=MOST_CAPTION),
         haste=values.integer("haste", least=1, most=_MOST_HASTE, default=1),
     )

@@ -20,6 +20,7 @@ from engine.runtime.causal_model import Asking, CausalModel
 from engine.runtime.together import Together
 from engine.session.loaded_model import LoadedModel
 from engine.settings import TranslationSettings
+from engine.text.sentences import Sentence
 from engine.translation.base import AnySystem
 from engine.translation.captioned import Captioned, n_same, set_sentence
 from engine.translation.feed import translate_unseen
@@ -364,6 +365,10 @@ class Conversations:
         utterance = self._utterance(session, asked.number)
         n_known = len(utterance.words)
         system.conversation.haste = asked.haste
+        words, same = asked.sentence.words, n_same(utterance.words, asked.sentence.words)
+        for n_words in asked.arrivals:  # several where a session was opened again
+            if same < n_words < len(words):
+                set_sentence(system, utterance, Sentence(words[:n_words], ended=False))
         set_sentence(system, utterance, asked.sentence)
         self.figures.words += max(0, len(utterance.words) - n_known)
         kept = n_same(asked.caption, utterance.caption)

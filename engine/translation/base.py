@@ -319,6 +319,7 @@ class OnConversation(ABC, Generic[Own]):
         source = self.conversation.source_text(
             utterance, words, ended=ended, full_stop=full_stop, end_alone=end_alone
         )
+        utterance.arrive(source)
         n_rows = utterance.set_source(source)
         if n_rows is None:
             return False

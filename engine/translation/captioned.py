@@ -116,6 +116,18 @@ def set_sentence(captioner: Captioner[Kind], utterance: Kind, sentence: Sentence
     )
 
 
+def after_arrival(arrivals: Sequence[int], same: int, *ends: int) -> tuple[int, ...]:
+    """Return where groups end that came together, once more has come.
+
+    Args:
+        arrivals: where they ended so far, rising.
+        same: items from the first on that did not change.
+        ends: of what came now, rising.
+    """
+    kept = [end for end in arrivals if end <= same]
+    return tuple(dict.fromkeys([*kept, *(end for end in ends if end > max(kept, default=0))]))
+
+
 def n_same(old: Sequence[object], new: Sequence[object]) -> int:
     """Count the items at the start that are the same."""
     same = 0

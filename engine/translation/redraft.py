@@ -70,6 +70,7 @@ class Redraft(Translated):
         progress = Progress(
             n_read=self.n_read,
             n_read_at_write_end=self.n_drafted,
+            n_waiting=self.n_waiting,
             source_ended=self.source_ended,
         )
         is_news = self.n_read - self.n_drafted >= haste or self.source_ended

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from engine.text.detokenizer import Detokenizer
 from engine.text.repetition import is_loop
 from engine.text.source import Heard
+from engine.translation.captioned import after_arrival, n_same
 from engine.translation.own_words import TermWriter
 from engine.translation.source_text import SourceText, Unit
 
@@ -48,6 +49,7 @@ class Translated(ABC):
         self.policy = now.policy
         self.layout = now.resolved.layout
         self.source = SourceText()
+        self._arrivals: tuple[int, ...] = ()  # units of the source after each group of words
         self.finished = False
         self.suppressed = tuple(sorted(self.prompt.suppressed(ends_writes=ends_writes)))
         self._decoder = now.weights.decoder
@@ -114,6 +116,23 @@ class Translated(ABC):
     def can_read(self) -> bool:
         """Return whether a unit waits to be read."""
         return self.n_read < len(self.source.units)
+
+    def arrive(self, source: SourceText) -> None:
+        """Note which units of a source come together, before it replaces the one so far.
+
+        A correction leaves the groups before it, and brings the rest as one. An end that is read
+        alone is a group of its own.
+        """
+        same, n_units = n_same(self.source.units, source.units), len(source.units)
+        ends = (min(source.n_word_units, n_units), n_units)
+        self._arrivals = after_arrival(self._arrivals, same, *ends)
+
+    @property
+    def n_waiting(self) -> int:
+        """Units that came together with the newest one that was read, and are not read."""
+        n_read = self.n_read
+        end = next((n_units for n_units in self._arrivals if n_units >= n_read), n_read)
+        return end - n_read
 
     @property
     def source_ended(self) -> bool:

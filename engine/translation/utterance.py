@@ -169,6 +169,7 @@ class Utterance(Translated):
                 n_read=self.n_read,
                 n_written=sum(self.state.begun),
                 n_read_at_write_end=self.state.n_read_at_write_end,
+                n_waiting=self.n_waiting,
                 exhausted=self.state.exhausted,
                 source_ended=self.source_ended,
                 write_probability=self.state.write_probability,

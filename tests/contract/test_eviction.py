@@ -101,13 +101,13 @@ def test_changing_a_word_that_is_still_cached_takes_back_no_more_than_needed():
 
 
 def test_changing_a_word_that_was_forgotten_begins_the_utterance_anew():
-    translator, utterance, words = long_talk(100)
+    translator, utterance, words = long_talk(150)
     assert utterance.planner.n_evicted_words > 20
     words[0] = "aha"
     assert translator.set_source(utterance, words, ended=True)
     assert utterance.caption == ""
     list(changes(translator, utterance))
-    fresh = Translator(tiny_weights(), translator.settings, capacity=100)
+    fresh = Translator(tiny_weights(), translator.settings, capacity=150)
     other = fresh.open()
     fresh.set_source(other, words, ended=True)
     list(changes(fresh, other))

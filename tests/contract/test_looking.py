@@ -20,6 +20,7 @@ from engine.models.policy_head import PolicyHead
 from engine.runtime.causal_model import probability_of_others
 from engine.runtime.torch.torch_store import slot_model
 from engine.settings import LAYOUTS, LayoutSettings, TranslationSettings
+from engine.translation.captioned import n_same
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import bare_prompt, hashing_translator, random_word, tiny_weights
@@ -110,10 +111,15 @@ def random_turns(rng, most=8):
 
 
 def typed(engine, turns, *, ended=True):
-    utterance = engine.open()
+    """Type each version word by word from where it differs: words together ask for no look."""
+    utterance, before = engine.open(), []
     for number, words in enumerate(turns, start=1):
-        engine.set_source(utterance, words, ended=ended and number == len(turns))
-        list(changes(engine, utterance))
+        same = n_same(before, words)
+        for n_words in range(min(same + 1, len(words)), len(words) + 1):
+            ends = ended and number == len(turns) and n_words == len(words)
+            engine.set_source(utterance, words[:n_words], ended=ends)
+            list(changes(engine, utterance))
+        before = words
     return utterance
 
 

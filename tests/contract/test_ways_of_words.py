@@ -1,10 +1,13 @@
-"""The same words have the same captions however they come: guards the end of a text above all.
+"""The same words in the same groups have the same captions however they come, to the end of a text.
 
-Typed fast or slowly, corrected, deleted, heard, read from a file, scored: the model of these tests
-says something else as soon as it was fed one row too early, too late or not at all.
+Words that come together are read together. Typed, heard, read from a file, scored: the model of
+these tests says something else as soon as it was fed one row too early, too late or not at all. A
+correction takes back what was read from the changed word on; what follows comes as one group.
 """
 
 import random
+from functools import partial
+from itertools import accumulate
 
 import numpy as np
 import pytest
@@ -77,17 +80,31 @@ class Lane:
         return self.receiver.text
 
 
-def at_once(make, words):
+def typed(make, words, groups, rests=lambda: True):
+    """Type words, so many at a time; what stands is translated before more comes, or not."""
     lane = Lane(make)
-    lane.send(SetWords(untimed(words)), rest=False)
+    for stop in accumulate(groups):
+        lane.send(SetWords(untimed(words[:stop])), rest=rests())
     lane.send(EndPassage())
     return lane.text
 
 
-def slowly(make, words):
+def heard(make, words, groups, rests):
+    lane, start = Lane(make), 0
+    for stop in accumulate(groups):
+        lane.send(FeedWords(untimed(words[start:stop]), "me"), rest=rests())
+        start = stop
+    lane.send(EndPassage("me"))
+    return lane.text
+
+
+def corrected(make, words, groups, index, rests):
+    """Type other words from one on, in these groups, and then correct them all at once."""
     lane = Lane(make)
-    for n_words in range(1, len(words) + 1):
-        lane.send(SetWords(untimed(words[:n_words])))
+    wrong = [*words[:index], *(f"{word}x" for word in words[index:])]
+    for stop in accumulate(groups):
+        lane.send(SetWords(untimed(wrong[:stop])), rest=rests())
+    lane.send(SetWords(untimed(words)))
     lane.send(EndPassage())
     return lane.text
 
@@ -106,16 +123,6 @@ def edited(make, words, rng):
         lane.send(SetWords(untimed(words[: rng.randint(0, len(words))])), rest=rng.random() < 0.6)
     lane.send(SetWords(untimed(words)), rest=rng.random() < 0.5)
     lane.send(EndPassage())
-    return lane.text
-
-
-def heard(make, words, rng):
-    lane, start = Lane(make), 0
-    while start < len(words):
-        stop = start + rng.randint(1, 4)
-        lane.send(FeedWords(untimed(words[start:stop]), "me"), rest=rng.random() < 0.7)
-        start = stop
-    lane.send(EndPassage("me"))
     return lane.text
 
 
@@ -171,21 +178,58 @@ def makers(policy, head, rng):
     return lambda: hashing_translator(policy, slot_length=slot_length, head=head, log=Log())
 
 
+def drawn_groups(n_words, rng):
+    groups = []
+    while (rest := n_words - sum(groups)) > 0:
+        groups.append(min(rest, rng.randint(1, 4)))
+    return groups
+
+
 @pytest.mark.parametrize(("policy", "head"), POLICIES)
-def test_the_same_words_have_the_same_captions_however_they_come(policy, head):
+def test_the_same_groups_of_words_have_the_same_captions_typed_and_heard(policy, head):
     for seed in range(N_SEQUENCES // len(POLICIES)):
         rng = random.Random(seed)
         make, words = makers(policy, head, rng), drawn(rng, 9)
-        wanted = slowly(make, words)
-        assert at_once(make, words) == wanted, words
-        assert edited(make, words, rng) == wanted, words
-        assert heard(make, words, rng) == wanted, words
+        groups = drawn_groups(len(words), rng)
+        wanted = typed(make, words, groups)
+        rests = partial(rng.choice, (True, True, False))
+        for way in (typed, heard):
+            assert way(make, words, groups, rests) == wanted, words
+
+
+@pytest.mark.parametrize(("policy", "head"), POLICIES)
+def test_a_correction_leaves_what_was_read_before_it_and_brings_the_rest_as_one_group(policy, head):
+    for seed in range(N_SEQUENCES // len(POLICIES)):
+        rng = random.Random(seed)
+        make, words = makers(policy, head, rng), [random_word(rng) for _ in range(9)]
+        groups, index = drawn_groups(9, rng), rng.randrange(9)
+        begun = [n for n in accumulate(groups) if n <= index]
+        before = groups[: len(begun)]
+        wanted = typed(make, words, [*before, 9 - sum(before)])
+        found = corrected(make, words, groups, index, partial(rng.choice, (True, True, False)))
+        assert found == wanted, (words, groups, index)
+
+
+@pytest.mark.parametrize(("policy", "head"), POLICIES)
+def test_whatever_was_edited_before_all_words_are_read_to_the_end(policy, head):
+    for seed in range(N_SEQUENCES // len(POLICIES)):
+        rng = random.Random(seed)
+        make, words = makers(policy, head, rng), drawn(rng, 9)
+        sources = [source for source, _ in typed(make, words, [len(words)])]
+        assert [source for source, _ in edited(make, words, rng)] == sources
+
+
+@pytest.mark.parametrize(("policy", "head"), POLICIES)
+def test_word_by_word_the_same_captions_come_everywhere(policy, head):
+    for seed in range(N_SEQUENCES // len(POLICIES)):
+        rng = random.Random(seed)
+        make, words = makers(policy, head, rng), drawn(rng, 9)
+        wanted = typed(make, words, [1] * len(words))
         captions = " ".join(caption for _, caption in wanted).split()
         assert as_a_talk(make, words) == captions, words
         if any(is_strange(source) for source, _ in wanted):
             continue  # files and test sets copy what no model can read
-        for live in (False, True):
-            assert in_the_terminal(make, words, live=live) == captions, words
+        assert in_the_terminal(make, words, live=True) == captions, words
         if len(wanted) == 1:
             assert as_a_line(make, words) == captions, words
             assert by_a_foreign_loop(make, words) == captions, words
@@ -194,6 +238,8 @@ def test_the_same_words_have_the_same_captions_however_they_come(policy, head):
 @pytest.mark.parametrize("end", [".", ""])
 def test_a_sentence_that_turns_out_to_be_in_another_script_has_no_caption_however_it_comes(end):
     make, words = makers("read:1", None, random.Random(0)), ("ab", "漢字漢字" + end)
-    assert slowly(make, words) == at_once(make, words) == [(words, "")]
+    assert typed(make, words, [1, 1]) == typed(make, words, [2]) == [(words, "")]
     more = ("ab", "漢字漢字", *"cd de fg gh ab".split())
-    assert slowly(make, more) == at_once(make, more) != [(more, "")]
+    slowly, at_once = typed(make, more, [1] * 7), typed(make, more, [7])
+    assert [source for source, _ in slowly] == [source for source, _ in at_once]
+    assert slowly != [(more, "")] != at_once

@@ -4,6 +4,7 @@ import pytest
 
 from engine.errors import PolicyError, SurtitleError
 from engine.policy import (
+    MOST_AT_ONCE,
     Action,
     Adaptive,
     Offline,
@@ -162,6 +163,19 @@ def test_an_adaptive_policy_looks_at_every_new_word_and_writes_what_is_likely_en
 def test_an_adaptive_policy_is_made_of_numbers_it_can_follow(wrong):
     with pytest.raises(PolicyError, match="a tau from 0 to 1"):
         Adaptive(*wrong)
+
+
+@pytest.mark.parametrize("policy", [ReadN(2), WaitK(2), Adaptive(0.3, 2), Stable(1)], ids=str)
+def test_words_that_came_together_are_read_before_the_next_write(policy):
+    def after(n_read, n_waiting, **others):
+        return policy.next_action(Progress(n_read=n_read, n_waiting=n_waiting, **others))
+
+    most = MOST_AT_ONCE + (policy.k if isinstance(policy, WaitK) else 0)
+    assert after(4, 0) is WRITE
+    assert after(4, 1) is READ
+    assert after(most - 1, 9) is READ
+    assert after(most, 9) is WRITE  # a talk that comes at once
+    assert after(4, 0, source_ended=True) is WRITE
 
 
 def test_a_backlog_makes_larger_steps_of_every_policy_that_has_steps():

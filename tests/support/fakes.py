@@ -355,16 +355,17 @@ def say_slots(folder, slot_length):
 
 
 def play(system, rng, n_turns, draw=random_word, *, edits=0.4):
-    """Feed words to an utterance, edit it at random, end it, and return it.
+    """Feed words one by one to an utterance, edit it at random, end it, and return it.
 
     ``draw`` draws a word; ``edits`` is the share of turns after which a word is changed or taken
     away.
     """
     utterance, words = system.open(), []
     for _ in range(n_turns):
-        words += [draw(rng) for _ in range(rng.randint(1, 4))]
-        system.set_source(utterance, words, ended=False)
-        list(changes(system, utterance))
+        for _ in range(rng.randint(1, 4)):
+            words.append(draw(rng))
+            system.set_source(utterance, words, ended=False)
+            list(changes(system, utterance))
         if rng.random() < edits:
             index = rng.randrange(len(words))
             words[index : index + 1] = [draw(rng)] if rng.random() < 0.7 else []

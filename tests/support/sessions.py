@@ -3,6 +3,7 @@
 import contextlib
 import queue
 import threading
+from functools import partial
 
 from engine.events import Ready
 from engine.metrics.event_log import EventLog
@@ -63,17 +64,17 @@ def running(model, *, policy="read:2", language="de", translation=None, **argume
         session.stop()
 
 
-def at_once(model, text, *, policy="read:2", language="de", translation=None):
-    """Words and captions of a text without a session."""
+def at_once(model, text, *, policy="read:2", language="de", translation=None, together=None):
+    """Words and captions of a text without a session, so many words together (all)."""
     settings = translation or TranslationSettings(policy=policy, target_language=language)
     weights = load_weights(model)
     system = make_system(model.system, weights, settings, capacity=model.capacity, log=EventLog())
     passage, receiver = Passage(system), Receiver()
-    for step in (
-        passage.splice(0, None, untimed(text.split())),
-        passage.finish(),
-        iter(passage.advance, None),
-    ):
-        for event in step:
+    words = untimed(text.split())
+    together = together or len(words)
+    starts = range(0, len(words), together)
+    steps = [partial(passage.splice, n, None, words[n : n + together]) for n in starts]
+    for step in (*steps, passage.finish):
+        for event in (*step(), *iter(passage.advance, None)):
             receiver(event)
     return receiver.text

@@ -146,7 +146,7 @@ def test_the_captions_of_a_lines_sentences_are_joined_by_one_blank(translate):
     assert both == f"{first} {second}"
 
 
-@pytest.mark.parametrize("policy", ["read:2", "read:5", "offline"])  # which write nothing before it
+@pytest.mark.parametrize("policy", ["read:4", "read:5", "offline"])  # which write nothing before it
 def test_a_line_without_its_full_stop_is_a_finished_sentence(translate, policy):
     marked, bare = translate(b"Abc de fgh.\nAbc de fgh\n", "--policy", policy).lines
     assert bare == marked.removesuffix(".")
@@ -273,12 +273,14 @@ def test_a_file_and_standard_input_give_the_same(translate, tmp_path):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_live_writes_the_same_captions(translate, policy):
+def test_live_reads_word_by_word_what_otherwise_is_read_at_once(translate, policy):
     text = b"Abc de fgh bed hag. Bed\n\nHag \xf0\x9f\x99\x82 a de? Abc" + b" f" * 60 + b"\n"
 
     live = translate(text, "--policy", policy, "--live").lines
+    at_once = translate(text, "--policy", policy).lines
 
-    assert live == translate(text, "--policy", policy).lines
+    assert [bool(line) for line in live] == [bool(line) for line in at_once]
+    assert (live == at_once) is (policy == "offline")
 
 
 def test_live_captions_grow_while_the_words_are_read(model, monkeypatch):
@@ -650,8 +652,9 @@ def test_an_adapter_brings_its_slot_length_and_its_languages(translate, model, t
     folder = write_adapter(tmp_path / "a", base, card=card, scale=0)
     text = b"Abc de fgh hag bed gab.\n"
 
-    assert translate(text, "--adapter", folder).lines == translate(text, "--slot", 4).lines
-    assert translate(text, "--adapter", folder).lines != translate(text).lines
+    adapted = translate(text, "--adapter", folder, "--live").lines
+    assert adapted == translate(text, "--slot", 4, "--live").lines
+    assert adapted != translate(text, "--live").lines
     translate(text, "--adapter", folder, "--to", "fr").says(2, "translates to de, not to 'fr'")
 
 

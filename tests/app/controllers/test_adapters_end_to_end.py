@@ -106,9 +106,9 @@ def person(qtbot, tmp_path, base):
 
 
 def said(base, adapter=None):
-    """What the model says without any window."""
+    """What the model says without any window to what is typed key by key."""
     settings = ModelSettings(directory=base, adapter=adapter, device="cpu")
-    ((_, caption),) = at_once(settings, TEXT)
+    ((_, caption),) = at_once(settings, TEXT, together=1)
     return caption.strip()
 
 

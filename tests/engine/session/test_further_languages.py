@@ -69,8 +69,8 @@ def captions_of(listener):
     ]
 
 
-def said(model, text, language="de"):
-    ((_, caption),) = at_once(model, text, language=language)
+def said(model, text, language="de", *, together=None):
+    ((_, caption),) = at_once(model, text, language=language, together=together)
     return caption
 
 
@@ -84,7 +84,8 @@ def test_one_model_captions_in_two_languages_as_it_would_in_each_alone(model):
         listener.wait_for(FurtherCaptionEnded, 2)
         found = captions_of(listener)
     assert found == [
-        (text, said(model, text), {"fr": said(model, text, "fr")}) for text in (TEXT, OTHER)
+        (text, said(model, text, together=1), {"fr": said(model, text, "fr", together=1)})
+        for text in (TEXT, OTHER)
     ]
 
 
@@ -168,7 +169,8 @@ def test_a_language_that_comes_in_mid_sentence_captions_the_whole_of_it(model):
         listener.wait_for(FurtherCaptionEnded)
         found = captions_of(listener)
     assert found[0][2] == {}  # it had its caption before
-    assert found[1] == (TEXT, said(model, TEXT), {"fr": said(model, TEXT, "fr")})
+    further = {"fr": said(model, TEXT, "fr", together=2)}
+    assert found[1] == (TEXT, said(model, TEXT, together=2), further)
 
 
 def test_a_language_that_nobody_wants_any_more_is_not_computed(model):
@@ -267,7 +269,7 @@ def test_a_switch_of_adapters_switches_the_languages_of_the_same_model(model, tm
         found = captions_of(listener)
     adapted = replace(model, adapter=folder)
     assert found == [
-        (TEXT, said(model, TEXT), {"fr": said(model, TEXT, "fr")}),
+        (TEXT, said(model, TEXT, together=2), {"fr": said(model, TEXT, "fr", together=2)}),
         (OTHER, said(adapted, OTHER), {"fr": said(adapted, OTHER, "fr")}),
     ]
 

@@ -41,10 +41,10 @@ def at_once(text):
 def test_what_waits_is_skipped_and_what_comes_then_is_translated_with_no_row_twice():
     translator, receiver = hashing_translator("read:1"), Receiver()
     passage = Passage(translator)
-    take(receiver, passage.splice(0, None, untimed("head bed. ef gh. ab ef. de".split())))
+    take(receiver, passage.splice(0, None, untimed("head bed. ef gh. ab ef.".split())))
     take(receiver, [passage.advance()])
     passage.skip()
-    take(receiver, passage.splice(7, None, untimed(["fg."])))
+    take(receiver, passage.splice(6, None, untimed(["de", "fg."])))
     take(receiver, iter(passage.advance, None))
     wanted = at_once("head bed. ef gh. ab ef. de fg.")
     assert [caption for _, caption in receiver.text] == [wanted[0], "", "", wanted[3]]

@@ -158,7 +158,7 @@ def test_words_fed_one_by_one_give_the_captions_of_the_text(model):
             ("ab", "cd", "ef", "gh."), ("abc", "d", "ef."), ("fgh", "a"),
         ]  # fmt: skip
         # the first two end in a full stop, so it does not matter when their words came
-        assert listener.receiver.text[:2] == at_once(model, text)[:2]
+        assert listener.receiver.text[:2] == at_once(model, text, together=1)[:2]
 
 
 def test_words_that_are_fed_end_their_passage_with_a_whole_sentence(model):
@@ -235,8 +235,8 @@ def test_two_sessions_in_one_process_do_not_touch_each_other(model):
         other.send(fed(texts[1].split()[n_words:]))
         first.wait_for(UtteranceEnded, 2)
         second.wait_for(UtteranceEnded, 2)
-    assert first.receiver.text == at_once(model, texts[0])
-    assert second.receiver.text == at_once(model, texts[1], language="fr")
+    assert first.receiver.text == at_once(model, texts[0], together=1)
+    assert second.receiver.text == at_once(model, texts[1], language="fr", together=1)
     assert first.threads.isdisjoint(second.threads)
 
 
@@ -310,7 +310,8 @@ def test_a_word_of_any_characters_does_not_stop_the_session(model, word):
 def test_a_passage_that_ends_without_a_full_stop_is_translated_like_one_with_it(model, lane):
     with running(model, policy="read:3") as (session, listener):  # nothing after four words
         for text in ("ab cd ef gh.", "ab cd ef gh"):
-            session.send(fed(text.split(), lane))
+            for word in text.split():
+                session.send(fed([word], lane))
             session.send(EndPassage(lane))
         listener.wait_for(UtteranceEnded, n_times=2)
     (_, marked), (words, bare) = listener.receiver.text

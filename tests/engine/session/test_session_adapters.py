@@ -108,14 +108,13 @@ def test_a_sentence_that_is_half_said_is_translated_as_it_began(folders, fresh):
     with running(model(folders)) as (session, listener):
         session.send(fed(["ab", "cd"]))
         session.send(LoadAdapter(folders["one"]))
-        session.send(fed(["ef"]))
-        session.send(fed(["gh.", *OTHER.split()]))
+        session.send(fed(["ef", "gh.", *OTHER.split()]))
         session.send(EndPassage())
         session.send(fed(["ab"]))
         session.send(EndPassage())
         listener.wait_for(UtteranceEnded, 3)
         assert listener.receiver.text == [
-            *fresh[None, TEXT],
+            *at_once(model(folders), TEXT, together=2),
             *fresh["one", OTHER],
             *at_once(model(folders, "one"), "ab"),
         ]
@@ -192,5 +191,6 @@ def test_sessions_side_by_side_have_adapters_of_their_own(folders, fresh):
         second.send(fed(TEXT.split()))
         hears_first.wait_for(UtteranceEnded)
         hears_second.wait_for(UtteranceEnded)
-    assert hears_first.receiver.text == fresh[None, TEXT] * 2
-    assert hears_second.receiver.text == fresh["one", TEXT] + fresh["two", TEXT]
+    one_by_one = [at_once(model(folders, name), TEXT, together=1) for name in (None, "one")]
+    assert hears_first.receiver.text == one_by_one[0] + fresh[None, TEXT]
+    assert hears_second.receiver.text == one_by_one[1] + fresh["two", TEXT]

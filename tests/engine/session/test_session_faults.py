@@ -43,17 +43,15 @@ def test_words_that_wait_are_all_translated_in_larger_steps_and_it_is_told(model
     assert paces == told
 
 
-def test_larger_steps_are_what_a_policy_of_such_steps_reads(model):
-    """Three sentences of under four words each time: all steps of read:1 are those of read:4."""
-    translation = TranslationSettings(policy="read:1", catch_up_words=4)
-    with running(model, translation=translation) as (session, listener):
+def test_words_that_came_together_are_read_together(model):
+    """Sentences of few words: read:1 reads each of them whole before it writes."""
+    with running(model, translation=TranslationSettings(policy="read:1")) as (session, listener):
         session.send(fed(TEXT.split()))
         session.send(EndPassage())
         listener.wait_for(UtteranceEnded, len(SENTENCES))
-        hurried = listener.receiver.text
-    expected = at_once(model, TEXT, policy="read:4")
-    assert hurried[:2] == expected[:2]
-    assert hurried[:2] != at_once(model, TEXT, policy="read:1")[:2]
+        together = listener.receiver.text
+    assert together == at_once(model, TEXT, policy="read:9")
+    assert together != at_once(model, TEXT, policy="read:1", together=1)
 
 
 def test_who_wishes_no_larger_steps_gets_none(model):

@@ -43,8 +43,8 @@ def test_they_are_in_the_caption_once_and_in_their_order(policy, text):
 @pytest.mark.parametrize("policy", POLICIES)
 def test_the_model_does_not_see_them(policy):
     with_, without = hashing_translator(policy), hashing_translator(policy)
-    caption = feed(with_, *growing("one 😀 two three 東京 four")).caption
-    plain = feed(without, *growing("one two three four")).caption
+    caption = feed(with_, *growing("so 😀 we then 東京 came")).caption
+    plain = feed(without, *growing("so we then came")).caption
     assert [w for w in caption.split() if w not in ("😀", "東京")] == plain.split()
     assert with_.model.tokens_fed == without.model.tokens_fed
 

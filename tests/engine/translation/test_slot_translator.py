@@ -197,16 +197,20 @@ def test_going_to_an_earlier_utterance_computes_its_rows_again_and_counts_them()
     type_words(engine, second, ["bc", "d"])
     assert engine.counters.tokens_recomputed == 0
     n_system = len(first.prompt.headers.system)
-    for utterance, words in (
-        (first, ["abc", "de", "fgh", "ah"]),
-        (second, ["bc", "d", "e", "f"]),
-        (first, ["abc", "g"]),
+    for utterance, words, n_before in (
+        (first, ["abc", "de", "fgh", "ah"], 0),
+        (second, ["bc", "d", "e", "f"], 2),
+        (first, ["abc", "g"], 0),
     ):
         recomputed = engine.counters.tokens_recomputed
         engine.set_source(utterance, words, ended=False)
         kept = len(utterance.fed_rows())
         list(changes(engine, utterance))
-        fresh, _ = translate(hashing_translator("read:2"), words, ended=False)
+        other = hashing_translator("read:2")
+        fresh = other.open()
+        type_words(other, fresh, words[:n_before])
+        other.set_source(fresh, words, ended=False)
+        list(changes(other, fresh))
         assert engine.counters.tokens_recomputed - recomputed == kept - n_system
         assert utterance.caption == fresh.caption
         assert meaning(utterance) == meaning(fresh)

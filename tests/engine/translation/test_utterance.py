@@ -7,6 +7,7 @@ import pytest
 
 from engine.policy import Action
 from engine.text.prompt import word_ids
+from engine.translation.captioned import n_same
 from engine.translation.feed import changes
 from engine.translation.source_text import SourceText
 from tests.support.fakes import (
@@ -29,7 +30,11 @@ class Line:
         self.utterance = self.translator.open()
 
     def type(self, text, *, ended=False):
-        """Set the words and translate."""
+        """Type the words that are new one by one, translating after each."""
+        words = text.split()
+        for n_words in range(n_same(self.utterance.words, words) + 1, len(words)):
+            self.set(" ".join(words[:n_words]))
+            self.translate()
         self.set(text, ended=ended)
         self.translate()
         return self
@@ -69,6 +74,7 @@ FIRST_SLOT = f"{READ} c {EOW} user"
 class Edit:
     """An edit of a line: words, rows that stay, and the rows and caption it comes to.
 
+    What was typed one by one is corrected at once, so what follows is read together.
     A point behind the words ends them. Rows that stay are None where nothing is taken back.
     """
 
@@ -84,7 +90,7 @@ class Edit:
 EDITS = {
     "a word in the middle": Edit(
         before="a b c d e f", after="a b h d e f", kept=READ,
-        rows=f"{READ} h d {EOW} he de e f {EOW} ed fh", caption="ae bd he de ed fh",
+        rows=f"{READ} h d e f {EOW} he de ed fh", caption="ae bd he de ed fh",
     ),
     "the second word of a chunk": Edit(
         before="a b c d", after="a b c h", kept=f"{READ} c",
@@ -92,7 +98,7 @@ EDITS = {
     ),
     "the first word": Edit(
         before="a b c d", after="h b c d", kept="begin de user",
-        rows=f"begin de user h b assistant he bd c d {EOW} ch de", caption="he bd ch de",
+        rows="begin de user h b c d assistant he bd ch de", caption="he bd ch de",
     ),
     "the last word goes": Edit(
         before="a b c d", after="a b c", kept=f"{READ} c", rows=f"{READ} c", caption="ae bd",
@@ -117,11 +123,11 @@ EDITS = {
     ),
     "a word after the end": Edit(
         before="a b .", after="a b c d", kept="begin de user a",
-        rows=f"{READ} c d {EOW} ch de", caption="ae bd ch de",
+        rows="begin de user a b c d assistant ae bd ch de", caption="ae bd ch de",
     ),
     "behind an overflow": Edit(
         before="a b c d e f", after="a b c h e f", slot_length=3, kept=FIRST_SLOT,
-        rows=f"{FIRST_SLOT} h assistant ch he e f {EOW} ed fh", caption="ae bd ch he ed fh",
+        rows=f"{FIRST_SLOT} h e f assistant ch he ed fh", caption="ae bd ch he ed fh",
     ),
     "under wait-k": Edit(
         before="a b c d", after="a b c h .", policy="wait:2",
@@ -158,13 +164,14 @@ def test_an_end_that_is_taken_back_takes_only_the_marker():
 @pytest.mark.parametrize("policy", ["read:1", "read:2", "read:3", "wait:1", "wait:3", "offline"])
 def test_a_correction_costs_only_the_rows_from_the_word_on(policy):
     line = Line(policy).type("a b c d e f g h", ended=True)
-    rows, fed = line.rows.split(), line.translator.model.tokens_fed
+    fed = line.translator.model.tokens_fed
     probes = line.translator.counters.probes
     line.set("a b c d e f h h", ended=True)
     kept = len(line.rows.split())
     line.translate()
     counters = line.translator.counters
-    assert line.translator.model.tokens_fed - fed == len(rows) - kept + counters.probes - probes
+    n_new = len(line.rows.split()) - kept
+    assert line.translator.model.tokens_fed - fed == n_new + counters.probes - probes
     assert counters.tokens_recomputed == 0
 
 
