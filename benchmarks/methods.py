@@ -126,9 +126,9 @@ def evaluate(arguments: argparse.Namespace, system: System, seed: str) -> None:
     )  # fmt: skip
 
 
-def run(command: str, *arguments: object, program: str = "training") -> None:
-    """Run a command of training; what it says goes to the terminal."""
-    words = [sys.executable, "-m", program, command, *map(str, arguments)]
+def run(command: str, *arguments: object) -> None:
+    """Run a command of research, which has the methods; what it says goes to the terminal."""
+    words = [sys.executable, "-m", "training.research", command, *map(str, arguments)]
     print("$", *words[1:], file=sys.stderr, flush=True)
     subprocess.run(words, check=True, stdout=sys.stderr)
 

@@ -52,7 +52,7 @@ from training.evaluation.scores import Scores, score
 from training.evaluation.short_form import evaluate
 from training.evaluation.workers import CAPACITY, next_number, read_translations
 from training.research.comparison.paired_bootstrap import BootstrapSettings, draw_sentences
-from training.trainer.samples.decisions import nested_boundaries
+from training.research.methods import nested_boundaries
 from training.trainer.samples.mixture import AlignedReads
 
 DRAWS = BootstrapSettings(n_samples=1000, seed=1)

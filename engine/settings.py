@@ -1,16 +1,18 @@
 """The settings of the engine, as frozen values that are checked where they are made."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
 QUANTISATIONS = ("auto", "nf4", "int8", "none")
-SYSTEMS = ("auto", "slots", "retranslate", "agreement", "encoder-decoder")
-LAYOUTS = (
-    "slots", "conversational", "interleaved", "gpe", "simulmask", "cached", "recomputed",
-    "source-apart",
-)  # fmt: skip
+SYSTEMS = {
+    "auto": "as the model was trained",
+    "slots": "read and write in turn, in slots",
+    "retranslate": "all words again at each new one, local agreement",
+    "encoder-decoder": "Marian, M2M-100, NLLB and MADLAD",
+}
+"""Translation systems by name, and what each does; research adds to them."""
 
 
 def at_least(name: str, value: float, least: float) -> None:
@@ -20,7 +22,7 @@ def at_least(name: str, value: float, least: float) -> None:
         raise ValueError(msg)
 
 
-def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+def check_choice(name: str, value: str, choices: Collection[str]) -> None:
     """Raise ValueError if a value is none of the choices."""
     if value not in choices:
         msg = f"{name} must be one of {', '.join(choices)}, got {value!r}"
@@ -33,20 +35,14 @@ class LayoutSettings:
 
     Attributes:
         slot_length: positions reserved for the source of one phase.
-        name: one of ``LAYOUTS``: slots, or a layout that slots are compared with.
+        name: one of ``engine.layout.registry.LAYOUTS``.
     """
 
     slot_length: int = 16
     name: str = "slots"
 
     def __post_init__(self) -> None:
-        check_choice("the layout", self.name, LAYOUTS)
         at_least("the slot length", self.slot_length, 1)
-
-    @property
-    def ranked(self) -> bool:
-        """Whether ALiBi counts the visible keys instead of positions (SimulMask)."""
-        return self.name == "simulmask"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

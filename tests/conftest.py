@@ -60,6 +60,15 @@ def tiny_hub(tmp_path, monkeypatch, hub_cache):  # noqa: ARG001  it is needed, n
         yield hub
 
 
+@pytest.fixture(scope="module")
+def papers():
+    """Layouts, methods and systems of the papers, while the tests of a file run."""
+    from tests.support.papers import added  # noqa: PLC0415  few files need it
+
+    with added():
+        yield
+
+
 def _never_changed(folder):
     """Yield a folder; after the tests nobody has written into it."""
     before = {path: path.read_bytes() for path in folder.iterdir()}

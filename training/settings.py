@@ -259,8 +259,6 @@ class TrainSettings:
             between a whole source and its target. Empty takes that of the base.
         one_end: a write of a new base ends with the token that ends a target.
         shape: of a new base.
-        turns: fewest and most pairs that a new base sees as turns of one conversation.
-        offset: least and most positions that such a conversation skips.
         weights: copies of a corpus in an epoch, by corpus name; 1 by default.
         quantise: ``nf4`` keeps the base of an adapter in 4 bits (QLoRA, Dettmers et al. 2023).
             ``int4`` trains a new base for the 4 bits of ``export --int4``: every pass computes with
@@ -298,8 +296,6 @@ class TrainSettings:
     slot_lengths: tuple[int, ...] = ()
     one_end: bool = False
     shape: ModelShape = ModelShape()
-    turns: tuple[int, int] = (1, 1)
-    offset: tuple[int, int] = (0, 0)
     weights: Mapping[str, float] = field(default_factory=dict)
     mixture: Mixture = field(default_factory=Mixture)
     lora: LoraSettings = LoraSettings()
@@ -373,8 +369,6 @@ class TrainSettings:
                 "begin_with",
                 "grow_from",
                 "train_on",
-                "turns",
-                "offset",
             )
         )
         if self.quantise == ("nf4" if self.base == NEW else "int4"):

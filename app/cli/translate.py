@@ -213,7 +213,7 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--system",
-        choices=SYSTEMS,
+        choices=tuple(SYSTEMS),
         default=AUTO,
         help="slots, or retranslate all words at each step; auto: what the model was trained for",
     )

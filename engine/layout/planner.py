@@ -62,6 +62,7 @@ class _Checkpoint:
 class Planner(ABC):
     """Rows of one utterance in arrival order.
 
+    ``ranked``: ALiBi counts the visible keys instead of positions.
     ``recomputes``: reading takes fed rows back, so that a training sample ends with each read.
     ``end_of_read``: where it is an id, a look feeds the source alone: its newest row says by this
     id that a write is next, and the rows that begin the write are fed after it.
@@ -75,6 +76,7 @@ class Planner(ABC):
     for layouts that recompute, positions never change and a row is handed out exactly once.
     """
 
+    ranked = False
     recomputes = False
     end_of_read: int | None = None
 

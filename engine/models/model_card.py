@@ -118,7 +118,7 @@ class ModelCard:
         slot_length: positions of a slot in training.
         policies: the policies of its training, in their notation; none for an instruct model.
         calibration: None for a model that was not calibrated.
-        layout: one of ``engine.settings.LAYOUTS``.
+        layout: one of ``engine.layout.registry.LAYOUTS``.
         graph: of the folder's graph for ONNX Runtime; None if it carries none.
         family: of a model with an encoder and a decoder, which has no prompt; else empty.
         sources: source languages; none if the model finds the language out itself.

@@ -24,7 +24,7 @@ POLICY_OF_RECORDINGS = "offline"
 
 _NOTHING = TranslationSettings()
 _APART = "encoder-decoder"
-_SLOTTED = frozenset({"slots", "agreement"})
+_OF_DRAFTS = frozenset({_APART, "retranslate"})
 _UNTRAINED_SLOT_LENGTH = 16  # ExPosST's, for slots on a model that was not trained for them
 
 
@@ -47,7 +47,7 @@ class Resolved:
     @property
     def makes_drafts(self) -> bool:
         """Whether all words are translated again and again, instead of by slots."""
-        return self.system not in _SLOTTED
+        return self.system in _OF_DRAFTS
 
 
 def resolve(
@@ -71,11 +71,12 @@ def resolve(
         ValueError: there is no such system.
     """
     kind = _system(card, system)
+    slotted = kind not in _OF_DRAFTS
     notices = list[Message]()
     if not (card.knows_slots or card.family):
-        code = Code.SLOTS_UNTRAINED if kind in _SLOTTED else Code.RETRANSLATES
+        code = Code.SLOTS_UNTRAINED if slotted else Code.RETRANSLATES
         notices.append(code(model=card.name))
-    policy = suited_policy(wanted.policy, makes_drafts=kind not in _SLOTTED)
+    policy = suited_policy(wanted.policy, makes_drafts=not slotted)
     if wanted.policy and policy != wanted.policy:
         if not replaces_policy:
             raise PolicyError(Code.POLICY_OF_DRAFTS(text=wanted.policy))
@@ -84,7 +85,7 @@ def resolve(
         policy = policy_of_lag(
             policy, {} if card.adaptive is None else card.adaptive.lags, card.name
         )
-    untrained = kind in _SLOTTED and not card.knows_slots
+    untrained = slotted and not card.knows_slots
     length = _UNTRAINED_SLOT_LENGTH if untrained else card.slot_length
     return Resolved(
         system=kind,

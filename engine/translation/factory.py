@@ -1,7 +1,7 @@
 """Make a translation system: by slots, by re-translation or by an encoder-decoder.
 
-All have the methods of ``engine.translation.base.System``. ``slots``, ``agreement`` and
-``retranslate`` (for any instruct model) use the same weights and counters.
+All have the methods of ``engine.translation.base.System``. ``slots`` and ``retranslate`` (for any
+instruct model) use the same weights and counters.
 """
 
 from typing import TYPE_CHECKING, cast
@@ -11,7 +11,6 @@ from engine.models.resolve import resolve
 from engine.runtime.causal_model import AnyModel
 from engine.runtime.loader import AnyWeights
 from engine.settings import TranslationSettings
-from engine.translation.agreement import AgreementTranslator
 from engine.translation.base import AnySystem
 from engine.translation.retranslator import Retranslator
 from engine.translation.slot_translator import Translator
@@ -19,7 +18,8 @@ from engine.translation.slot_translator import Translator
 if TYPE_CHECKING:
     from engine.runtime.weights import Weights
 
-_SLOTTED = {"slots": Translator, "agreement": AgreementTranslator}
+TRANSLATORS: dict[str, type[Translator]] = {"slots": Translator}
+"""Systems over slots by name; research adds to them."""
 
 
 def make_system(
@@ -42,9 +42,9 @@ def make_system(
     """
     kind = resolve(weights.card, name, settings).system
     # callers pass each system only the utterances that it opened, so their kind does not matter
-    if kind in _SLOTTED:
+    if kind in TRANSLATORS:
         causal = cast("Weights", weights)  # ``resolve`` lets no other pass
-        system = _SLOTTED[kind](causal, settings, capacity=capacity, log=log, model=model)
+        system = TRANSLATORS[kind](causal, settings, capacity=capacity, log=log, model=model)
         return cast("AnySystem", system)
     retranslator = Retranslator(weights, settings, capacity=capacity, log=log, model=model)
     return cast("AnySystem", retranslator)

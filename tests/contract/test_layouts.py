@@ -11,16 +11,17 @@ import torch
 
 from engine.layout.rows import IGNORE
 from engine.runtime.torch.torch_store import slot_model
-from engine.settings import LAYOUTS, LayoutSettings
+from engine.settings import LayoutSettings
 from tests.support.networks import ALIBI, ARCHITECTURES, ROUNDED, masked_pass, tiny_network
 from tests.support.rows import sample
+from training.research.methods import LAYOUTS
 
 CASES = 3
 
 
 def combinations():
     for architecture in ARCHITECTURES:
-        for layout in LAYOUTS:
+        for layout in ("slots", *LAYOUTS):
             if layout != "simulmask" or architecture in ALIBI:
                 yield architecture, layout
 

@@ -19,15 +19,18 @@ from engine.metrics.event_log import EventLog
 from engine.models.policy_head import PolicyHead
 from engine.runtime.causal_model import probability_of_others
 from engine.runtime.torch.torch_store import slot_model
-from engine.settings import LAYOUTS, LayoutSettings, TranslationSettings
+from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.captioned import n_same
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import bare_prompt, hashing_translator, random_word, tiny_weights
 from tests.support.networks import ALIBI, N_IDS, TerseModel, masked_output, tiny_network
-from training.trainer.samples.decisions import ghost
+from training.research.heads.decisions import ghost
+from training.research.methods import LAYOUTS
 
-APPENDING = [layout for layout in LAYOUTS if layout not in ("recomputed", "source-apart")]
+APPENDING = [
+    layout for layout in ("slots", *LAYOUTS) if layout not in ("recomputed", "source-apart")
+]
 """In ``source-apart`` the last token of a closed phase stands behind all source in the order of
 sight, so it sees the words that are fed with it; after a look fewer are.
 """

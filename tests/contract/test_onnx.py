@@ -16,13 +16,14 @@ from engine.models.policy_head import PolicyHead
 from engine.runtime.causal_model import Ask
 from engine.runtime.loader import load_weights
 from engine.session.adapter_switcher import AdapterSwitcher
-from engine.settings import LAYOUTS, LayoutSettings, ModelSettings
+from engine.settings import LayoutSettings, ModelSettings
 from engine.translation.retranslator import Retranslator
 from tests.support.adapter_folders import CONFIG, factors, write_adapter
 from tests.support.fakes import bare_prompt, play, save_gemma_graph, save_graph_model
 from tests.support.networks import N_IDS
 from tests.support.rows import passes, sample
 from tests.support.twins import Twins, both, twin
+from training.research.methods import LAYOUTS
 from training.trainer.pretraining.export import export_folder
 
 CASES = 24
@@ -205,7 +206,7 @@ def test_switching_adapters_leaves_no_trace_of_the_ones_before(graph, tmp_path):
         assert np.array_equal(model.feed(rows), wanted[name])
 
 
-@pytest.mark.parametrize("layout", [name for name in LAYOUTS if name != "simulmask"])
+@pytest.mark.parametrize("layout", ["slots", *(name for name in LAYOUTS if name != "simulmask")])
 def test_every_layout_without_alibi_is_computed_alike(graph, layout):
     light, heavy = both(graph)
     for seed in range(8):

@@ -5,18 +5,19 @@ import random
 import pytest
 
 from engine.policy import Offline, ReadN, WaitK
-from engine.settings import LAYOUTS, LayoutSettings, TranslationSettings
+from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import HashingModel, random_word, teach, tiny_weights
 from tests.support.rows import build_rows
 from tests.support.teacher import Teacher, word_tokens
+from training.research.methods import LAYOUTS
 from training.trainer.samples.examples import TokenizedPair
 
 CASES = 40
 
 
-@pytest.mark.parametrize("layout_name", sorted(set(LAYOUTS) - {"simulmask"}))
+@pytest.mark.parametrize("layout_name", sorted({"slots", *LAYOUTS} - {"simulmask"}))
 def test_the_translators_rows_equal_the_builders_rows(layout_name):
     probes = 0
     for seed in range(CASES):

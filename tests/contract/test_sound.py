@@ -25,8 +25,8 @@ from tests.support.direct.encoders import noise, tiny_encoder
 from tests.support.direct.histories import History
 from tests.support.fakes import tiny_weights
 from tests.support.networks import TerseModel
+from training.research.heads.decisions import ghost
 from training.trainer.samples.batches import Example, pad
-from training.trainer.samples.decisions import ghost
 
 LAYOUTS = ["slots", "interleaved"]
 

@@ -27,6 +27,7 @@ from tests.golden.stage import (
     translate,
     window,
 )
+from tests.support.papers import added
 
 ENTER = Qt.Key.Key_Return
 SESSIONS = {}
@@ -298,7 +299,8 @@ def retranslated(record, models, home):
 @session
 def drafts_of_several_hypotheses(record, models, home):
     translation = chosen(policy="read:2")
-    with Played(record, models, translation=translation, home=home, system="agreement") as one:
+    played = {"translation": translation, "home": home, "system": "agreement"}
+    with added(), Played(record, models, **played) as one:
         one.heard(talk(15, 2))
 
 

@@ -10,6 +10,8 @@ from tests.support.training_runs import QUICK, write_pairs
 from training.__main__ import main
 from training.research.__main__ import main as research
 
+pytestmark = pytest.mark.usefixtures("papers")  # other layouts and methods
+
 LINES = "one two.\nthree.\n"
 FILES = {
     "empty": "",

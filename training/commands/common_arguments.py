@@ -7,8 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from engine.errors import PolicyError
+from engine.layout.registry import LAYOUTS
 from engine.models.resolve import AUTO, resolve
-from engine.settings import DEVICES, LAYOUTS, QUANTISATIONS, LayoutSettings, TranslationSettings
+from engine.settings import (
+    DEVICES,
+    QUANTISATIONS,
+    LayoutSettings,
+    TranslationSettings,
+    check_choice,
+)
 from training.errors import UsageError
 from training.evaluation.model_choice import find_model, measured_model
 from training.evaluation.plots import table
@@ -101,6 +108,7 @@ def run_settings(
     )
     try:
         own = resolve(card, system).layout
+        check_choice("the layout", arguments.layout or own.name, LAYOUTS)
         layout = LayoutSettings(
             slot_length=own.slot_length if arguments.slot is None else arguments.slot,
             name=arguments.layout or own.name,

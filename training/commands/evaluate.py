@@ -30,11 +30,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add_run_arguments(parser)
     parser.add_argument(
         "--system",
-        choices=SYSTEMS,
+        choices=tuple(SYSTEMS),
         default=AUTO,
-        help="auto: as the model was trained; retranslate: all words again at each new one, local "
-        "agreement; agreement: read-n by beams of 5 of which half agree; encoder-decoder: Marian, "
-        "M2M-100, NLLB and MADLAD (%(default)s)",
+        help="; ".join(f"{name}: {does}" for name, does in SYSTEMS.items()) + " (%(default)s)",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="processes (all cores; CUDA: 1)")
     parser.add_argument(

@@ -31,10 +31,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         action="store_true",
         help="train no simultaneous policy and no slots: a base for comparing methods on",
     )
-    turns = "with --ordinary: so many pairs are turns of one conversation, for example 1-6"
-    add_setting(group, "--turns", "turns", turns, metavar="LEAST-MOST")
-    offset = "with --ordinary: so many positions are skipped in a conversation, for example 0-512"
-    add_setting(group, "--offset", "offset", offset, metavar="LEAST-MOST")
     cuts = "cut this share of the writes of aligned reads short, as a model may"
     add_setting(group, "--cut-writes", "mixture.cut_writes", cuts, metavar="SHARE")
     dropped = "leave out this share of what layers add, where the data are few for the model (0)"

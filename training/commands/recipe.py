@@ -205,11 +205,6 @@ def _numbers(text: str) -> list[float]:
     return [_number(int, number) for number in text.split(",")]
 
 
-def _range(text: str) -> list[float]:
-    least, _, most = text.partition("-")
-    return [_number(int, least), _number(int, most or least)]
-
-
 _NAMED: Mapping[str, Callable[[str], object]] = {
     "data": str,
     "licences": str,
@@ -226,8 +221,6 @@ _LISTS: Mapping[str, Callable[[str], object]] = {
     "losses": lambda text: text.split(","),
     "k": _numbers,
     "n": _numbers,
-    "offset": _range,
-    "turns": _range,
 }
 """Readers of arguments with several values, by the last name in the path of their setting."""
 

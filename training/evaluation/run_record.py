@@ -32,8 +32,7 @@ class RunSettings:
         translation: all but the policy.
         out: run folder.
         limit: lines from the start of the files; None takes all.
-        names: file with the talk of each line, see ``training.research.long_form.talks``; for talks
-        only.
+        names: file with the talk of each line; for talks only.
         n_workers: processes; talks are translated in one.
         batch: lines that a process translates side by side; talks are translated one by one.
     """
@@ -79,7 +78,7 @@ class RunRecord:
         model_sha256: of its files, see ``fingerprint``.
         adapter_sha256: likewise; None without an adapter.
         slot_length: positions.
-        layout: one of ``engine.settings.LAYOUTS``.
+        layout: one of ``engine.layout.registry.LAYOUTS``.
         cut_loops: whether the engine ended writes that looped.
         batch: lines translated side by side; the times in the logs of more than one include waiting
             for the others.

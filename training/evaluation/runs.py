@@ -11,14 +11,8 @@ from training.data.corpus import write_lines
 from training.errors import TrainingError
 from training.evaluation.run_record import RunRecord, read_record
 
-_SYSTEMS = (
-    "slots",
-    "retranslate",
-    "agreement",
-    "encoder-decoder",
-    "sound",
-    "cascade",
-)  # runs over talks are scored by segments, not by lines
+TALKS = "long form"
+"""The system of runs over talks, which are scored by segments, not by lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +90,7 @@ def read_run(folder: Path) -> Run:
         TrainingError: it is no run folder, a file is missing or garbled, or talks were run.
     """
     record = read_record(folder)
-    if record.system not in _SYSTEMS:
+    if record.system == TALKS:
         msg = (
             f"{folder} holds a run of {record.system}, which has no lagging of single lines: "
             "name runs of evaluate"

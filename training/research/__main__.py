@@ -5,7 +5,9 @@ They serve the papers: learning when to write, comparing systems, talks, other t
 
 import sys
 
+from training.commands import evaluate, finetune
 from training.commands.command_line import run_command
+from training.research import methods
 from training.research.commands import (
     calibrate_lag,
     comet,
@@ -36,9 +38,13 @@ def main(argv: list[str] | None = None) -> int:
     Returns:
         the exit code: 0, 1 for a failure, 2 for wrong usage; a failure is one sentence on stderr.
     """
+    methods.add()
     description = "Learn when to write, compare systems and measure talks, as the papers do."
-    return run_command("surtitle-research", description, _COMMANDS, argv)
+    return run_command("surtitle-research", description, (*_COMMANDS, finetune, evaluate), argv)
 
+
+if __name__ == "__mp_main__":  # in a process that this one has started
+    methods.add()
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -14,7 +14,6 @@ from engine.text.prompt import Prompt, make_prompt
 from engine.untrusted.regular_file import file_sha256
 from training.errors import CorpusError, UsageError
 from training.settings import NEW, TrainSettings
-from training.trainer.samples.conversation import Turns
 from training.trainer.samples.loss import Markers
 from training.trainer.samples.methods import METHODS, Method
 from training.trainer.samples.pairs import CorpusPair, tokenize
@@ -57,22 +56,12 @@ def slot_lengths(settings: TrainSettings, card: ModelCard) -> tuple[int, ...]:
 
 def trained_policies(settings: TrainSettings, method: Method) -> tuple[str, ...]:
     """Return the names of the policies that are drawn."""
-    reads, waits = _shares(settings, method)
+    reads, waits = method.shares(settings.mixture)
     names = [f"read:{n}" for n in settings.mixture.n if reads]
     names += [f"wait:{k}" for k in settings.mixture.k if waits]
     if reads + waits < 1:
         names.append("offline")
     return tuple(names)
-
-
-def _shares(settings: TrainSettings, method: Method) -> tuple[float, float]:
-    """Return the shares of pairs whose writes end, and of wait-k; the others are read whole."""
-    mixture = settings.mixture
-    if method.offline:
-        return 0.0, 0.0
-    if method.chunked:
-        return 0.5, 0.0
-    return mixture.fixed_reads + mixture.aligned_reads, mixture.waits
 
 
 def prepare(
@@ -118,12 +107,11 @@ def prepare(
         slot_lengths=slot_lengths(settings, card),
         arrangement=_arrangement(settings, step_pairs),
         seed=optimisation.seed,
-        turns=_turns(settings),
     )
     return Material(
         stream=stream,
         markers=(
-            Markers((), ()) if method.label_source else Markers.of(next(iter(prompts.values())))
+            Markers((), ()) if method.labels_all else Markers.of(next(iter(prompts.values())))
         ),
         n_pairs=Counter(pair.corpus for pair in pairs),
         total_pairs=stream.epoch_size() * optimisation.epochs,
@@ -174,8 +162,6 @@ def fingerprint_of(
             values["lines"] = settings.lines
         if settings.dropout:
             values["dropout"] = settings.dropout
-        if (settings.turns, settings.offset) != ((1, 1), (0, 0)):  # else as earlier versions wrote
-            values["turns"] = (settings.turns, settings.offset)
     else:
         values |= {"base": base, "LoRA": settings.lora, "quantisation": settings.quantise}
         values |= own
@@ -200,19 +186,6 @@ def _n_around(prompt: Prompt) -> int:
     return len(headers.system) + len(headers.first) + len(headers.assistant) + 2
 
 
-def _turns(settings: TrainSettings) -> Turns:
-    """Return how pairs become conversations; raise UsageError where policies are trained too."""
-    try:
-        turns = Turns(settings.turns, settings.offset, settings.max_length)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-    mixture = settings.mixture
-    if not turns.is_plain and mixture.fixed_reads + mixture.aligned_reads + mixture.waits:
-        msg = "turns and offset are for a base of whole sentences: add --ordinary"
-        raise UsageError(msg)
-    return turns
-
-
 def is_text(pair: CorpusPair, prompt: Prompt) -> bool:
     """Return whether a target can be written: one that spells a marker out cannot."""
     return prompt.markers.isdisjoint(id_ for word in pair.pair.target for id_ in word)
@@ -235,7 +208,7 @@ def _check_pairs(
             "make them with surtitle-train align, or raise max_length"
         )
         raise CorpusError(msg)
-    reads, _ = _shares(settings, method)
+    reads, _ = method.shares(settings.mixture)
     if reads and all(pair.pair.needs is None for pair in pairs):
         msg = (
             f"no pair in {names} has a schedule, which read-n needs: make them with "

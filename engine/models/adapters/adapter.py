@@ -14,6 +14,7 @@ from pathlib import Path
 
 from engine.errors import AdapterError, message_of
 from engine.files import replacing
+from engine.layout.registry import LAYOUTS
 from engine.messages import Code, Message
 from engine.models.adapters.card import PROMPT_TEMPLATE, AdapterCard, read_adapter_card
 from engine.models.adapters.lora_config import CONFIG_FILE, Lora, parse_lora
@@ -24,7 +25,6 @@ from engine.models.fingerprint import Fingerprint
 from engine.models.instruct_card import is_plain, plain_card
 from engine.models.linear_layers import linear_layers
 from engine.models.model_card import FILE_NAME, ModelCard, read_card
-from engine.settings import LAYOUTS
 from engine.untrusted.faults import Fault, fault_of
 from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.safetensors_header import read_header

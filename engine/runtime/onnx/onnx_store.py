@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine.errors import ModelError, first_line
 from engine.layout.planner import Eviction
+from engine.layout.registry import planner_of
 from engine.layout.rows import visible
 from engine.messages import Code
 from engine.models.int4_blocks import PackedBlocks
@@ -215,7 +216,7 @@ class OnnxStore:
 
     def use(self, layout: LayoutSettings) -> None:
         """Use this layout for later rows; raise ModelError if it counts keys as ALiBi can."""
-        if layout.ranked:
+        if planner_of(layout).ranked:
             raise ModelError(Code.NO_ALIBI(layout=layout.name))
 
     def forget_steps(self) -> None:

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from transformers import PretrainedConfig, PreTrainedModel
 
 from engine.errors import ModelError
+from engine.layout.registry import planner_of
 from engine.layout.rows import Places, visible
 from engine.messages import Code
 from engine.settings import LayoutSettings
@@ -58,9 +59,10 @@ class Attention:
         Raises:
             ModelError: it does, and the network has no ALiBi.
         """
-        if layout.ranked and self.slopes is None:
+        ranked = planner_of(layout).ranked
+        if ranked and self.slopes is None:
             raise ModelError(Code.NO_ALIBI(layout=layout.name))
-        return layout.ranked
+        return ranked
 
     def bias(
         self, q: Places, k: Places, *, ranked: bool = False, apart: Tensor | None = None

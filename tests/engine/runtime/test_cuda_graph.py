@@ -16,6 +16,8 @@ from engine.translation.slot_translator import Translator
 from tests.support.fakes import bare_prompt, random_word, tiny_weights
 from tests.support.networks import ALIBI, ARCHITECTURES, N_IDS, tiny_network, weights_of
 
+pytestmark = pytest.mark.usefixtures("papers")  # other layouts and methods
+
 HEADERS = bare_prompt(n_system=3, n_user=2, n_assistant=2).headers
 SUPPRESSED = (3, 5, 8)
 

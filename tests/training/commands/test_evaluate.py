@@ -8,6 +8,8 @@ from tests.support.run_folders import evaluate, summary_of, work_here, write_tes
 from training.__main__ import main
 from training.evaluation import model_choice
 
+pytestmark = pytest.mark.usefixtures("papers")  # other layouts and methods
+
 
 @pytest.fixture
 def files(tmp_path):

@@ -14,6 +14,8 @@ from tests.support.fakes import save_tiny_model, tiny_tokenizer
 from tests.support.training_runs import finetune, losses, told_fault, write_pairs
 from training.trainer.checkpoint import read_counters
 
+pytestmark = pytest.mark.usefixtures("papers")  # other layouts and methods
+
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):

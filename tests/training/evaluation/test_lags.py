@@ -16,6 +16,8 @@ from training.evaluation.runs import read_run
 from training.research.__main__ import main
 from training.trainer.pretraining.tokenizer import make_card
 
+pytestmark = pytest.mark.usefixtures("papers")
+
 
 def measured(folder, late_by_policy, n_lines=30, **changes):
     rng = random.Random(0)

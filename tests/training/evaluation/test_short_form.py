@@ -31,6 +31,8 @@ from training.evaluation.model_choice import measured_model
 from training.evaluation.run_record import RunSettings
 from training.research.__main__ import main as research
 
+pytestmark = pytest.mark.usefixtures("papers")
+
 POLICIES = ("read:3", "wait:2", "offline")
 
 

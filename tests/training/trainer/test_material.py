@@ -18,6 +18,8 @@ from training.trainer.samples.loss import Markers, forbid_markers
 from training.trainer.samples.stream import Lines, pack_lines
 from training.trainer.steps import share_step
 
+pytestmark = pytest.mark.usefixtures("papers")  # other layouts and methods
+
 
 def random_lines(seed):
     rng = random.Random(seed)

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from engine.settings import LAYOUTS
+from engine.layout.registry import LAYOUTS
 from training.commands.common_arguments import settings_from, split_policies
 from training.evaluation.plots import table
 
@@ -42,7 +42,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         action="store_true",
         help="translate the words that the encoder writes; policies then count words",
     )
-    parser.add_argument("--layout", default="slots", choices=LAYOUTS, help="(%(default)s)")
+    parser.add_argument("--layout", default="slots", choices=tuple(LAYOUTS), help="(%(default)s)")
     parser.add_argument(
         "--piece-ms", type=int, default=160, metavar="N", help="sound that comes at once"
     )

@@ -36,6 +36,7 @@ from engine.untrusted.faults import fault_of
 from training.data.corpus import replacing
 from training.errors import CorpusError, UsageError
 from training.evaluation.named_card import change_adaptive
+from training.research.heads.decisions import Decisions, build_decisions
 from training.research.heads.stability import (
     Owner,
     find_stability,
@@ -43,9 +44,9 @@ from training.research.heads.stability import (
     read_sources,
     source_ids,
 )
+from training.research.methods import LEVELS
 from training.trainer.material import is_text
 from training.trainer.samples.batches import Example, pad
-from training.trainer.samples.decisions import LEVELS, Decisions, build_decisions
 from training.trainer.samples.pairs import tokenize
 
 _Drawn = TypeVar("_Drawn")

@@ -53,6 +53,8 @@ from training.trainer.pretraining.run import save_model
 from training.trainer.pretraining.tokenizer import save_tokenizer
 from training.trainer.run import Result, Run, Task, Write, open_watch
 from training.trainer.samples.loss import Markers
+from training.trainer.samples.methods import laid_out
+from training.trainer.samples.mixture import draw_policy
 from training.trainer.samples.stream import Lines
 from training.trainer.steps import Step, share_step
 
@@ -110,7 +112,7 @@ def _check(settings: RewardSettings, processes: Processes) -> None:
         msg = "each process samples with the whole network: launch without FSDP"
         raise UsageError(msg)
     method = find_method(settings)
-    if method.layout != method.decoding or method.sees_all or method.settled or method.offline:
+    if method.finish is not laid_out or method.draw is not draw_policy:
         msg = f"rows of {settings.method} are not those of its decoding: choose exposst"
         raise UsageError(msg)
     if method.layout == "recomputed":
@@ -152,7 +154,7 @@ class Reward:
         self._network.eval()  # type: ignore[no-untyped-call]
         self._pairs = read_pairs_to_sample(settings.data, base.tokenizer, settings.max_length)
         layout = LayoutSettings(
-            slot_length=base.card.slot_length, name=find_method(settings).decoding
+            slot_length=base.card.slot_length, name=find_method(settings).layout
         )
         weights = TorchWeights(network=self._network, tokenizer=base.tokenizer, card=base.card)
         self._rollouts = Rollouts(

@@ -16,8 +16,8 @@ from engine.policy import Offline, Policy
 from engine.settings import LayoutSettings
 from engine.text.prompt import Prompt, word_ids
 from engine.text.tokenizer import WordTokenizer
+from training.research.methods import LEVELS, nested_boundaries
 from training.research.speech.sound_corpus import Line
-from training.trainer.samples.decisions import LEVELS, nested_boundaries
 from training.trainer.samples.examples import Ids, TokenizedPair, build_samples
 from training.trainer.samples.mixture import AlignedReads
 

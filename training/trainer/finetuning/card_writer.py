@@ -48,7 +48,7 @@ def describe(
         slot_length=base.card.slot_length,
         policies=base.card.policies,
         slot_lengths=slot_lengths(settings, base.card),
-        layout=method.decoding,
+        layout=method.layout,
         source_language=settings.source_language,
         description=settings.description,
         licence=settings.licence,

@@ -119,7 +119,7 @@ def _task(
         return write
 
     weights = TorchWeights(network=network, tokenizer=base.tokenizer, card=base.card)
-    layout = LayoutSettings(slot_length=base.card.slot_length, name=method.decoding)
+    layout = LayoutSettings(slot_length=base.card.slot_length, name=method.layout)
     return Task(
         fingerprint=material.fingerprint,
         total_pairs=material.total_pairs,
@@ -134,7 +134,6 @@ def _task(
 def _ranks(attention: Attention, method: Method, name: str) -> bool:
     """Return whether attention needs ranks; raise UsageError if it cannot run the layouts."""
     try:
-        attention.ranks(LayoutSettings(name=method.decoding))
         return attention.ranks(LayoutSettings(name=method.layout))
     except ModelError as error:
         msg = f"the base {name} cannot be trained so: {error}"

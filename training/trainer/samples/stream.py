@@ -7,14 +7,13 @@ several examples, and steps of one shape; ``Packed`` has a fixed number of pairs
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 
 from engine.settings import LayoutSettings
 from engine.text.prompt import Prompt
 from training.settings import Mixture
 from training.trainer.samples.batches import Example, Line
-from training.trainer.samples.conversation import Turns, build_conversation
 from training.trainer.samples.examples import build_samples
 from training.trainer.samples.methods import Method
 from training.trainer.samples.mixture import cut_writes
@@ -173,7 +172,6 @@ class Stream:
         mixture: the policies to draw.
         slot_lengths: one is drawn for each pair.
         arrangement: of examples in steps.
-        turns: pairs of a conversation; plain, a pair is played by the method and the mixture.
     """
 
     pairs: Sequence[CorpusPair]
@@ -184,7 +182,6 @@ class Stream:
     slot_lengths: tuple[int, ...]
     arrangement: Padded | Filled | Packed
     seed: int
-    turns: Turns = field(default_factory=Turns)
 
     def epoch_size(self) -> float:
         """Expected pairs in an epoch."""
@@ -220,22 +217,7 @@ class Stream:
         return random.Random(f"{self.seed} {self.arrangement.name(epoch, start)}")
 
     def _all_examples(self, chosen: Sequence[int], rng: random.Random) -> list[Example]:
-        if self.turns.is_plain:
-            return [each for index in chosen for each in self._examples(index, rng)]
-        pairs = (self.pairs[index] for index in chosen)
-        return [
-            Example(
-                build_conversation(
-                    [one.pair for one in group],
-                    self.prompts[group[0].language],
-                    n_skipped=rng.randint(*self.turns.offset),
-                    rng=rng,
-                ),
-                ends_writes=False,
-                share=len(group),
-            )
-            for group in self.turns.conversations(pairs, rng)
-        ]
+        return [each for index in chosen for each in self._examples(index, rng)]
 
     def _examples(self, index: int, rng: random.Random) -> list[Example]:
         """Draw a policy for a pair and play it; prefix fine-tuning makes several examples."""

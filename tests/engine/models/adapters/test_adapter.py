@@ -10,6 +10,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from engine.errors import AdapterError, ModelError
+from engine.layout.registry import LAYOUTS
 from engine.models.adapters.adapter import (
     Status,
     inspect_adapter,
@@ -23,7 +24,6 @@ from engine.models.adapters.lora_weights import WEIGHTS_FILE
 from engine.models.adaptive_card import AdaptiveCard
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import FILE_NAME
-from engine.settings import LAYOUTS
 from engine.untrusted.faults import Fault
 from tests.support.adapter_folders import BASE, factors, tiny_card, write_adapter
 from tests.support.programs.run import ran
@@ -234,6 +234,7 @@ def test_a_stranger_without_a_card_is_unknown_and_says_what_is_missing(tmp_path)
     assert "another number of layers: 2, not 3" in reason(folder, replace(BASE, layers=3))
 
 
+@pytest.mark.usefixtures("papers")
 def test_an_adapter_of_another_layout_is_unknown(tmp_path):
     folder = write_adapter(tmp_path / "x", card=tiny_card(layout="gpe"))
     assert "detail: it was trained for the layout 'gpe', and captions" in doubt(folder)

@@ -19,6 +19,8 @@ from engine.runtime.onnx.onnx_store import OnnxNetwork, OnnxStore
 from engine.settings import LayoutSettings, ModelSettings
 from tests.support.fakes import save_graph_model
 
+pytestmark = pytest.mark.usefixtures("papers")  # other layouts and methods
+
 ROWS = [Row(20 + 7 * n % 350, n, 0) for n in range(12)]
 
 

@@ -27,6 +27,7 @@ from training.data.corpus import write_lines
 from training.errors import TrainingError, UsageError
 from training.research.__main__ import main
 from training.research.heads import stability
+from training.research.heads.decisions import build_decisions
 from training.research.heads.stability import (
     Owner,
     Stability,
@@ -34,7 +35,6 @@ from training.research.heads.stability import (
     keep_stability,
     read_sources,
 )
-from training.trainer.samples.decisions import build_decisions
 from training.trainer.samples.mixture import AlignedReads
 
 WEIGHTS = tiny_weights()

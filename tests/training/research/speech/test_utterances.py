@@ -11,6 +11,7 @@ from engine.translation.feed import changes
 from engine.translation.sound.spoken import SpokenTranslator
 from tests.support.fakes import HashingModel, bare_prompt, random_pair, teach, tiny_weights
 from tests.support.teacher import Teacher, word_tokens
+from training.research.methods import nested_boundaries
 from training.research.speech.sound_corpus import Line
 from training.research.speech.utterances import (
     NOT_ASKED,
@@ -21,7 +22,6 @@ from training.research.speech.utterances import (
     offline_rows,
     spoken,
 )
-from training.trainer.samples.decisions import nested_boundaries
 from training.trainer.samples.mixture import AlignedReads
 
 BLOCK = 5120  # samples, 320 ms

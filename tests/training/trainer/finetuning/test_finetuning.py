@@ -25,6 +25,8 @@ from training.trainer.checkpoint import read_counters
 from training.trainer.run import Run
 from training.trainer.samples.loss import ForwardLoss
 
+pytestmark = pytest.mark.usefixtures("papers")  # other layouts and methods
+
 WEIGHTS = "adapter_model.safetensors"
 
 

@@ -16,6 +16,8 @@ from training.trainer.samples.methods import METHODS
 from training.trainer.samples.pairs import CorpusPair
 from training.trainer.samples.stream import Packed, Stream, pack_lines
 
+pytestmark = pytest.mark.usefixtures("papers")  # other layouts and methods
+
 MARKERS = Markers(within_target=(5,), within_writes=(2,))
 
 

@@ -4,11 +4,11 @@ from itertools import pairwise
 import pytest
 
 from engine.settings import LayoutSettings, TranslationSettings
-from engine.translation import agreement
-from engine.translation.agreement import AgreementTranslator, agreed_words
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import HashingModel, random_word, tiny_weights
+from training.research import methods
+from training.research.methods import AgreementTranslator, agreed_words
 
 END = 9
 BEGUN = [0, 1, 1, 1, 1, 0, 0, 0, 0, 0]  # 1 to 4 begin a word, 5 to 8 go on
@@ -60,8 +60,8 @@ def cases(n_cases):
 
 
 def test_a_beam_of_one_is_greedy(monkeypatch):
-    monkeypatch.setattr(agreement, "BEAM", 1)
-    monkeypatch.setattr(agreement, "SHARE", 1.0)
+    monkeypatch.setattr(methods, "BEAM", 1)
+    monkeypatch.setattr(methods, "SHARE", 1.0)
     n_words = 0
     for policy, layout, words in cases(8):
         greedy, expected = translate(make(Translator, policy, layout, exact=True), words)

@@ -10,7 +10,8 @@ from engine.runtime.torch.torch_store import slot_model
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, numbered_pair
 from tests.support.networks import N_IDS, masked_output, tiny_network
-from training.trainer.samples.decisions import LEVELS, build_decisions, nested_boundaries
+from training.research.heads.decisions import build_decisions
+from training.research.methods import LEVELS, nested_boundaries
 from training.trainer.samples.examples import TokenizedPair, build_samples, play
 from training.trainer.samples.mixture import AlignedReads
 

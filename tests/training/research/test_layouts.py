@@ -2,10 +2,10 @@
 
 import pytest
 
-from engine.layout.baselines import TARGET_SIDE
 from engine.layout.registry import make_planner
-from engine.settings import LAYOUTS, LayoutSettings
+from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt
+from training.research.methods import LAYOUTS, TARGET_SIDE
 
 JOINED = (
     "900:0 910:1 911:2 1:3 2:4 920:5t 921:6t / 101:7t / 3:5 4:6 102:10t / 103:11t",
@@ -58,7 +58,7 @@ def drawn(rows):
     )
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("name", ["slots", *LAYOUTS])
 def test_every_layout_places_the_same_words_as_it_is_described(name):
     plan, passes = layout(name), []
     for words, targets in (((1, 2), (101, 102)), ((3, 4), (103, 104))):

@@ -22,11 +22,9 @@ from engine.layout.rows import Row
 from engine.policy import Action
 from engine.settings import LayoutSettings
 from engine.text.prompt import Prompt
+from training.research.methods import LEVELS, nested_boundaries
 from training.trainer.samples.examples import TokenizedPair, play
 from training.trainer.samples.mixture import AlignedReads
-
-LEVELS = (1, 2, 3, 4, 6)
-"""Source words between the boundaries of each level, at least."""
 
 _BEHIND_ALL = 1 << 40  # positions
 _MOST_ROWS = 64  # of a ghost
@@ -46,20 +44,6 @@ class Decisions:
     rows: Sequence[Row]
     asked: tuple[int, ...]
     labels: tuple[float, ...]
-
-
-def nested_boundaries(needs: Sequence[int], apart: int) -> tuple[int, ...]:
-    """Return the boundaries of a schedule that stand ``apart`` source words apart or more.
-
-    Those of 4 are among those of 2, and these among those of 1: each level is chosen from the level
-    of half the distance.
-    """
-    kept = list[int]()
-    among = sorted(set(needs)) if apart == 1 else nested_boundaries(needs, (apart + 1) // 2)
-    for boundary in among:
-        if boundary - (kept[-1] if kept else 0) >= apart:
-            kept.append(boundary)
-    return tuple(kept)
 
 
 def ghost(rows: Sequence[Row], number: int) -> list[Row]:

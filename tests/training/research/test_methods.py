@@ -7,28 +7,28 @@ from dataclasses import replace
 import pytest
 import torch
 
-from engine.layout.baselines import TARGET_SIDE
 from engine.layout.rows import IGNORE, visible
 from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, numbered_pair
+from training.research.methods import LEVELS, METHODS, TARGET_SIDE, nested_boundaries
 from training.settings import Mixture
-from training.trainer.samples.decisions import LEVELS, nested_boundaries
 from training.trainer.samples.examples import TokenizedPair, build_samples
-from training.trainer.samples.methods import METHODS
+from training.trainer.samples.methods import Method
 from training.trainer.samples.mixture import AlignedReads
 
 N_SYSTEM, N_USER, N_ASSISTANT = 3, 2, 2
+ALL = {"exposst": Method(), **METHODS}
 EOW, EOT = 931, 932
 
 
 def samples(name, seed, *, policy=None):
     """The samples of a random pair, the pair and its policy."""
     rng = random.Random(seed)
-    method = METHODS[name]
+    method = ALL[name]
     pair = numbered_pair(rng)
     drawn = rng.choice([ReadN(rng.randint(1, 4)), WaitK(rng.randint(1, 4)), Offline()])
-    policy = Offline() if method.offline else policy or drawn
+    policy = Offline() if name == "causal" else policy or drawn
     prompt = bare_prompt(n_system=N_SYSTEM, n_user=N_USER, n_assistant=N_ASSISTANT)
     layout = LayoutSettings(slot_length=rng.randint(3, 16), name=method.layout)
     alone = rng.random() < 0.5
@@ -61,24 +61,24 @@ def labels(rows):
 SEEDS = range(60)
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", ALL)
 def test_every_method_is_asked_for_the_whole_target_once(name):
     for seed in SEEDS:
         parts, pair, policy = samples(name, seed)
         asked = [label for rows in parts for label in labels(rows)]
-        if METHODS[name].label_source:
+        if ALL[name].labels_all:
             asked = [label for label in asked if not (1000 <= label < 2000 or label in (920, 930))]
         end = EOW if policy.ends_writes else EOT
         assert [id_ for id_ in asked if id_ != EOW] == flat(pair.target) + [EOT] * (end == EOT)
         assert asked[-1] == end
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", ALL)
 def test_no_method_but_the_one_without_mask_sees_source_that_is_not_read(name):
     """A row asked under wait-k sees just g(j) source words: by sub-words, headers included."""
     early = 0
     for seed in SEEDS:
-        if METHODS[name].offline:
+        if name == "causal":
             continue
         k = seed % 4 + 1
         parts, pair, _ = samples(name, seed, policy=WaitK(k))

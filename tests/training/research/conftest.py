@@ -1,0 +1,8 @@
+"""Tests of research know what it adds."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _papers(papers):
+    """Let each test have the layouts, methods and systems of the papers."""
