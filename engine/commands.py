@@ -101,6 +101,23 @@ class UseLanguages:
 
 
 @dataclass(frozen=True, slots=True)
+class MakeUp:
+    """Caption a complete sentence of before in a further language, once nothing else waits.
+
+    Attributes:
+        utterance: a number below 0, which no utterance of the session has.
+        language: code of the further language.
+        source: code of the language of the words.
+        words: of the sentence.
+    """
+
+    utterance: int
+    language: str
+    source: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LoadAdapter:
     """Load another adapter, and with ``use`` translate the next utterances by it."""
 
@@ -129,7 +146,15 @@ HeardCommand = FeedWords | EndPassage | Flush
 """The commands of a listener."""
 
 Command = (
-    WordCommand | Flush | Skip | Configure | UseLanguages | LoadAdapter | UseAdapter | UnloadAdapter
+    WordCommand
+    | Flush
+    | Skip
+    | Configure
+    | UseLanguages
+    | MakeUp
+    | LoadAdapter
+    | UseAdapter
+    | UnloadAdapter
 )
 
 

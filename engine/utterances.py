@@ -1,6 +1,6 @@
 """The utterances of a session, each the sum of its events. Plain Python: no clock, no thread."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from engine.events import (
@@ -11,7 +11,6 @@ from engine.events import (
     FurtherCaptionChanged,
     FurtherCaptionEnded,
     FurtherCaptionLeftOut,
-    LanguagesChanged,
     SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
@@ -64,7 +63,8 @@ class Utterance:
 
     Attributes:
         key: unique while the program runs.
-        number: its number in the session; another session starts from 0 again.
+        number: its number in the session; another session starts from 0 again. Below 0 for one of
+            before that a further language has still to make up for.
         lane: the speaker, if there are two.
         languages: codes of those of its source and of its caption.
         before_key: key of the utterance that followed it when it was opened; None: it was the last.
@@ -78,6 +78,7 @@ class Utterance:
         captioned_at_s: when each of its first words got its caption.
         new_captioned: the words that got their caption by the last event.
         further: its captions in further languages, by their codes.
+        wanted: codes of those that it is to have.
     """
 
     key: int
@@ -94,6 +95,7 @@ class Utterance:
     captioned_at_s: list[float] = field(default_factory=list)
     new_captioned: Sequence[FedWord] = ()
     further: dict[str, FurtherCaption] = field(default_factory=dict)
+    wanted: frozenset[str] = frozenset()
     _n_shown: int = 0
     _is_cleared: bool = False
 
@@ -106,6 +108,12 @@ class Utterance:
     def said_until_s(self) -> float | None:
         """End of its last word; None if it is typed."""
         return self.words[-1].spoken_at_s if self.words else None
+
+    @property
+    def owed(self) -> list[str]:
+        """Codes of the further languages that are behind its own, which is complete."""
+        complete = {code for code, one in self.further.items() if one.ended}
+        return sorted(self.wanted - complete) if self.ended else []
 
     def take_shown(self) -> list[tuple[FedWord, float]]:
         """Note that the caption was painted; return the new words, and when each was captioned."""
@@ -176,6 +184,8 @@ class UtteranceTracker:
         """
         self._n_ended_kept = n_ended_kept
         self._utterances: dict[int, Utterance] = {}  # by number, in the order they were opened
+        self._wanted = frozenset[str]()  # further languages
+        self._n_owed = 0  # utterances of before, so far
         self._newest: dict[str, int] = {}  # by lane
         self._next_key = 0
         self._spares: str | None = None  # the lane that no clearing is about
@@ -199,6 +209,19 @@ class UtteranceTracker:
     def ended(self) -> list[Utterance]:
         """The utterances whose translation is complete, of the newest."""
         return [one for one in self._utterances.values() if one.ended]
+
+    @property
+    def owing(self) -> list[Utterance]:
+        """The utterances that are complete but for a further language."""
+        return [one for one in self._utterances.values() if one.owed]
+
+    def want(self, languages: Iterable[str]) -> None:
+        """Follow in which further languages utterances are to be captioned from now on."""
+        self._wanted = frozenset(languages)
+        for utterance in self._utterances.values():
+            utterance.wanted &= self._wanted
+            for code, one in utterance.further.items():  # nothing more comes of those that are gone
+                one.left_out &= code in self._wanted
 
     def n_left_out(self, language: str) -> int:
         """Count the utterances that a further language has still to make up for."""
@@ -247,7 +270,7 @@ class UtteranceTracker:
         return None if utterance._is_cleared else utterance
 
     def clear(self, *, session_too: bool = False, spares: str | None = None) -> None:
-        """Do not return the current utterances any more.
+        """Do not return the current utterances any more, but for what further languages owe.
 
         Args:
             spares: the lane whose utterances stay; None for none.
@@ -258,11 +281,21 @@ class UtteranceTracker:
         self._spares = spares
         for utterance in self._utterances.values():
             utterance._is_cleared |= utterance.lane != spares
+        self._number_owing()
 
     def restart(self) -> None:
         """Prepare for another session, which numbers utterances from the start again."""
-        self._utterances.clear()
+        self._number_owing()
+        self._utterances = {number: one for number, one in self._utterances.items() if number < 0}
         self._n_clearing = 0
+
+    def _number_owing(self) -> None:
+        """Assign other numbers to what further languages owe; no event so far has one of these."""
+        for utterance in self.owing:
+            del self._utterances[utterance.number]
+            self._n_owed += 1
+            utterance.number, utterance._is_cleared = -self._n_owed, False
+            self._utterances[utterance.number] = utterance
 
     def _open(self, event: UtteranceOpened, now_s: float) -> Utterance | None:
         follower = None if event.before is None else self._utterances.get(event.before)
@@ -272,19 +305,15 @@ class UtteranceTracker:
             lane=event.lane,
             languages=event.languages,
             before_key=None if follower is None else follower.key,
+            wanted=self._wanted,
             begun_at_s=now_s,
             _is_cleared=self._n_clearing > 0 and event.lane != self._spares,
         )
         return None if utterance._is_cleared else utterance
 
     def _follow_session(self, event: Event) -> None:
-        match event:
-            case Cleared():
-                self._n_clearing -= 1
-            case LanguagesChanged(languages=languages):  # nothing more comes of those that are gone
-                for utterance in self._utterances.values():
-                    for code, one in utterance.further.items():
-                        one.left_out &= code in languages
+        if isinstance(event, Cleared):
+            self._n_clearing -= 1
 
     def _begin_after_the_one_before(self, utterance: Utterance) -> None:
         """Keep the order of a lane: sound may have come faster than it was said."""

@@ -188,8 +188,6 @@ sys.exit(entry.main([]))
 def test_installed_elsewhere_the_window_opens_in_german_and_captions_come(installed, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
-    (home / "settings.toml").write_text(
-        '[privacy]\nlive_text = true\n[interface]\nlanguage = "de"\n'
-    )
+    (home / "settings.toml").write_text('[interface]\nlanguage = "de"\n')
     said = run(installed / "bin/python", "-c", WINDOW, cwd=tmp_path, home=home)
     assert said == "Guten Morgen. | &Datei | False"

@@ -17,12 +17,10 @@ class CueKept:
     Attributes:
         key: of the utterance.
         cue: of the utterance.
-        language: further one whose caption is complete now; empty where that was so before.
     """
 
     key: int
     cue: Cue
-    language: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +71,7 @@ class CueRecorder:
         self._removed: dict[int, Cue] = {}  # by the user
         self._marked = set[int]()
         self._corrected = set[int]()
+        self._former: dict[int, float] = {}  # starts of sessions before, by keys of what these owe
         self.further: tuple[str, ...] = ()
 
     @property
@@ -130,9 +129,7 @@ class CueRecorder:
             return self._keep(utterance, now_s) if _is_readable(utterance) else None
         if isinstance(event, FurtherCaptionEnded):
             is_kept = event.language in self.further and utterance.ended
-            return (
-                replace(self._keep(utterance, now_s), language=event.language) if is_kept else None
-            )
+            return self._keep(utterance, now_s) if is_kept else None
         if isinstance(event, UtteranceDropped) and self._cues.pop(utterance.key, None) is not None:
             return CueWithdrawn(key=utterance.key)
         return None
@@ -162,7 +159,8 @@ class CueRecorder:
         return [self._keep(utterance, now_s) for utterance in found]
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Forget everything; what further languages owe is still returned."""
+        self._note_owing()
         self._forgotten, self._cues = self._cues, {}
 
     def resume(self, cues: Mapping[int, Cue], start_s: float) -> list[Entry]:
@@ -172,9 +170,11 @@ class CueRecorder:
             cues: ordered by start.
             start_s: start of that session, by the clock of the utterances.
         """
+        self._note_owing()
         self._start_s = start_s
         self._cues = {key: replace(cue, marked=False) for key, cue in cues.items()}
         self._marked = {key for key, cue in cues.items() if cue.marked}
+        self._corrected |= self._removed.keys()  # later events about them are ignored
         self._forgotten, self._removed = {}, {}
         kept = [CueKept(key=key, cue=cue) for key, cue in self._cues.items()]
         return [*kept, *(CueMarked(key=key) for key in sorted(self._marked))]
@@ -183,6 +183,10 @@ class CueRecorder:
         """Restore the cues forgotten last, before newer ones."""
         self._cues = self._forgotten | self._cues
         self._forgotten = {}
+
+    def _note_owing(self) -> None:
+        starts = {one.key: self._start_s for one in self._utterances.owing}
+        self._former = starts | self._former
 
     def _has(self, utterance: Utterance) -> bool:
         """Return whether an utterance is kept in its current state."""
@@ -193,20 +197,23 @@ class CueRecorder:
         )
 
     def _keep(self, utterance: Utterance, now_s: float) -> CueKept:
+        start_s = self._former.get(utterance.key, self._start_s)
         times_s = [word.spoken_at_s for word in utterance.words]
         end_s = utterance.said_until_s
         if end_s is None:  # typed: its caption may have waited for minutes
             end_s = utterance.words[-1].committed_at_s if utterance.words else now_s
         cue = cue_of(
             utterance,
-            utterance.begun_at_s - self._start_s,
-            end_s - self._start_s,
-            [time_s - self._start_s for time_s in times_s if time_s is not None],
+            utterance.begun_at_s - start_s,
+            end_s - start_s,
+            [time_s - start_s for time_s in times_s if time_s is not None],
             self.further,
         )
         if seconds := left_out_s(utterance):
             cue = replace(cue, text=self._note_of(seconds), left_out_s=seconds)
-        self._cues[utterance.key] = cue
+        for cues in (self._cues, self._forgotten):
+            if utterance.key in cues or (cues is self._cues and utterance.key not in self._former):
+                cues[utterance.key] = cue
         return CueKept(key=utterance.key, cue=cue)
 
 

@@ -114,6 +114,11 @@ class SessionJournal:
             os.close(self._file)
             self._file = None
 
+    def amend(self, entry: Entry) -> None:
+        """Append an entry to the closed journal, if nobody has deleted it."""
+        if self.path is not None:
+            _append_closed(self.path, _line(entry))
+
     def _follow(self, entry: Entry) -> None:
         match entry:
             case CueKept():
@@ -248,12 +253,17 @@ def past_sessions(folder: Path, running: Path | None = None) -> list[PastSession
 
 def close_session(session: PastSession) -> None:
     """Mark a session as closed, so that it is not offered for recovery again."""
+    _append_closed(session.path)
+
+
+def _append_closed(path: Path, *lines: Mapping[str, object]) -> None:
+    """Append lines and the closing one to a journal that nobody writes, if that is possible."""
     with contextlib.suppress(OSError):
-        file = os.open(session.path, os.O_WRONLY | os.O_APPEND)
+        file = os.open(path, os.O_WRONLY | os.O_APPEND)
         try:
-            # The crash may have cut the last line off; a blank one is no entry and no damage.
+            # A crash may have cut the last line off; a blank one is no entry and no damage.
             os.write(file, b"\n")
-            append(file, _CLOSING)
+            append(file, *lines, _CLOSING)
         finally:
             os.close(file)
 

@@ -232,16 +232,12 @@ class PrivacyPreferences:
     Attributes:
         journal: write the session to disk as it goes, so that a crash costs one sentence.
         journal_days: journals are deleted after this time, 1 to 3650.
-        live_text: append captions to a text file.
-        live_text_file: that file; None for one in the data folder.
         page: serve captions on a local web page.
         page_port: of that page, 1024 to 65535.
     """
 
     journal: bool = True
     journal_days: int = 30
-    live_text: bool = False
-    live_text_file: Path | None = None
     page: bool = False
     page_port: int = 8765
 

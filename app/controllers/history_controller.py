@@ -63,8 +63,7 @@ class HistoryController(QObject):
             self.session_window.show_session(lost)
 
     def use_mode(self, mode: str, second: str = "") -> None:
-        """Let files and export follow the mode of the captions, and their second language."""
-        self.keeper.mode = mode
+        """Let journal and export follow the mode of the captions, and their second language."""
         self.keeper.use_further(*filter(None, (second,)))
         content = self.export_dialog.content
         content.setCurrentIndex(content.findData("both" if mode == BOTH else "captions"))

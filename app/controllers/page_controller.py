@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtGui import QGuiApplication
 
 from app.config.preferences import Preferences
 from app.look.contrast import Rgb
@@ -19,7 +18,6 @@ class PageController(QObject):
 
     Signals:
         failed(str): why the page cannot be opened.
-        answered(str): what a click has done.
         address_changed(str): of the page, with its secret; empty while it is closed.
 
     Attributes:
@@ -27,7 +25,6 @@ class PageController(QObject):
     """
 
     failed = Signal(str)
-    answered = Signal(str)
     address_changed = Signal(str)
 
     def __init__(self, folder: Path, stage: OverlayController, parent: QObject) -> None:
@@ -69,16 +66,6 @@ class PageController(QObject):
         """Show the lines of the overlay."""
         lines = self._stage.lines
         self.source.show_lines(lines.lines, lines.source, lines.second)
-
-    @Slot()
-    def copy_address(self) -> None:
-        """Put the address on the clipboard."""
-        address = self.source.address
-        text = self.tr("The caption page is off; the settings, under Files and OBS, turn it on")
-        if address:
-            text = self.tr("The address is on the clipboard; who knows it can read the captions")
-            QGuiApplication.clipboard().setText(address)
-        self.answered.emit(text)
 
     def close(self) -> None:
         """Close the page."""

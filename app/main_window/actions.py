@@ -57,7 +57,6 @@ class Actions(QObject):
         self.glossary = self._make(self.tr("&Glossary…"), "Ctrl+G")
         self.share = self._make(self.tr("S&hare captions…"), "Ctrl+Shift+S")
         self.settings = self._make(self.tr("&Settings…"), "Ctrl+,")
-        self.page_address = self._make(self.tr("Copy address of the caption &page"))
         self.guide = self._make(self.tr("&Set up Surtitle…"))
         self.help = self._make(self.tr("&Help"), "F1")
         self.about = self._make(self.tr("&About Surtitle"))
@@ -116,7 +115,7 @@ class Actions(QObject):
         tools.addActions([self.models, self.glossary, self.settings])
         advanced = tools.addMenu(self.tr("A&dvanced"))
         advanced.addMenu(computer)
-        advanced.addActions([self.adapters, self.page_address])
+        advanced.addAction(self.adapters)
         more = bar.addMenu(self.tr("&Help"))
         more.addActions([self.help, self.guide, self.diagnostics, self.about])
 

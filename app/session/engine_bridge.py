@@ -25,6 +25,7 @@ from engine.commands import (
     Flush,
     FurtherLanguage,
     HeardCommand,
+    MakeUp,
     SetWords,
     Skip,
     UseLanguages,
@@ -312,6 +313,7 @@ class EngineBridge(QObject):
             return
         with self._lock:
             self._further = tuple(further)
+            self.utterances.want(one.code for one in further)
             if self._session is not None:
                 self._session.send(UseLanguages(self._further))
 
@@ -325,7 +327,17 @@ class EngineBridge(QObject):
             if session is not None:
                 session.send(Clear(spares=FILE))
         self.utterances.clear(session_too=session is not None, spares=FILE)
+        self._send_owed()
         self._send_waiting()
+
+    def _send_owed(self) -> None:
+        """Let the session make up for what further languages owe of before."""
+        for one in self.utterances.owing:
+            words = tuple(word.text for word in one.words if word.vectors is None)
+            for language in one.owed:
+                owed = MakeUp(one.number, language, one.languages[0], words)
+                if self._session is not None:
+                    self._session.send(owed)
 
     def _hand_up(self, run_number: int, event: Event) -> None:
         """Receive an event on the worker's thread."""
@@ -363,6 +375,7 @@ class EngineBridge(QObject):
                 self._session = self._run.session
                 if self._session is not None and self._further:
                     self._session.send(UseLanguages(self._further))
+            self._send_owed()
             self._send_waiting()
 
     def _take_next(self, event: Event) -> None:

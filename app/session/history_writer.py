@@ -1,4 +1,4 @@
-"""Keeps the session: in memory for export, in the journal, and in the live text file."""
+"""Keeps the session: in memory for export, and in the journal."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -17,31 +17,20 @@ from app.captions.journal import (
     delete_old,
     unfinished_sessions,
 )
-from app.captions.live_text_file import LiveTextFile
-from app.config.modes import BOTH, TRANSLATE
 from app.config.preferences import PrivacyPreferences
 from app.config.system.background import BackgroundQueue
-from app.config.system.messages import AppCode
-from app.config.system.translations import worded, worded_note
+from app.config.system.translations import worded_note
 from engine.events import Event
 from engine.speech.events import LeftOut
 from engine.utterances import Utterance, UtteranceTracker
 
-TEXT_PATIENCE_S = 1.0
-"""How long the end waits for the text file, which may be on a disk that hangs."""
-
-_MOST_WAITING = 100  # captions, before a text file is said to hang
-
 
 class HistoryWriter(QObject):
-    """Follow the session; the owner of the journal and the live text file.
+    """Follow the session; the owner of the journal.
 
     Signals:
         failed(str): a file could not be written; emitted once for each file. Captions go on.
         cues_changed(): there are other cues.
-
-    Attributes:
-        mode: of the captions, one of ``MODES``; the text file obeys it.
     """
 
     failed = Signal(str)
@@ -61,14 +50,12 @@ class HistoryWriter(QObject):
         self._utterances = utterances
         self.started = datetime.now().astimezone()
         self._record = CueRecorder(utterances, time.monotonic(), worded_note)
-        self.mode = TRANSLATE
         self._journal: SessionJournal | None = None
-        self._live_text: LiveTextFile | None = None
+        # those of sessions before, by keys of what further languages owe them
+        self._former: dict[int, SessionJournal | None] = {}
         self._reported: set[str] = set()
         self._write_failed.connect(self._report)  # emitted on the threads of the queues
         self._background = BackgroundQueue(self._write_failed.emit)
-        # The person may have chosen a file on a disk that hangs: nothing else waits for it.
-        self._text_queue = self._new_text_queue()
         self._choices = PrivacyPreferences(journal=False)
         delete_old(self.sessions_folder, self.started, choices.journal_days)
         self._unfinished = unfinished_sessions(self.sessions_folder)
@@ -116,16 +103,19 @@ class HistoryWriter(QObject):
         if choices.journal != before.journal:
             self._close_journal()
             self._journal = self._new_journal() if choices.journal else None
-        wanted = (choices.live_text, choices.live_text_file)
-        if wanted != (before.live_text, before.live_text_file):
-            self._close_live_text()
-            self._live_text = self._chosen_text(choices) if choices.live_text else None
 
     def take(self, event: Event, utterance: Utterance) -> None:
         """Follow an event of an utterance."""
         entry = self._record.feed(event, utterance, time.monotonic())
-        if entry is not None:
+        if entry is None:
+            return
+        if utterance.key not in self._former:
             self._write(entry)
+            return
+        journal = self._former[utterance.key]
+        if journal is not None:
+            self._background.run(partial(journal.amend, entry))
+        self.cues_changed.emit()
 
     def leave_out(self, event: LeftOut, key: int) -> None:
         """Record that sound was left out, by a key of its own."""
@@ -143,15 +133,15 @@ class HistoryWriter(QObject):
 
     def correct(self, key: int, source: str, utterances: Sequence[Utterance]) -> None:
         """Replace source and captions of a cue that the user corrected."""
-        self._write_journal([self._record.correct(key, source, utterances)])
+        self._write(self._record.correct(key, source, utterances))
 
     def remove(self, keys: Iterable[int]) -> None:
-        """Remove cues on behalf of the user; the text file keeps its lines."""
-        self._write_journal(map(self._record.remove, keys))
+        """Remove cues on behalf of the user."""
+        self._write(*map(self._record.remove, keys))
 
     def put_back(self, keys: Iterable[int]) -> None:
         """Restore cues that the user removed."""
-        self._write_journal(map(self._record.put_back, keys))
+        self._write(*map(self._record.put_back, keys))
 
     def keep_file(self, name: str, cues: Sequence[Cue]) -> PastSession:
         """Store the captions of a file as a session of its own, if sessions are stored."""
@@ -172,7 +162,7 @@ class HistoryWriter(QObject):
 
     def clear(self) -> None:
         """Forget the session, whose journal stays, and start another journal."""
-        self._flush()
+        self._end_session()
         self._record.clear()
         self.cues_changed.emit()
         if self._journal is not None:
@@ -190,7 +180,7 @@ class HistoryWriter(QObject):
         Returns:
             the keys that its cues have now.
         """
-        self._flush()
+        self._end_session()
         now_s, now = time.monotonic(), datetime.now().astimezone()
         last_s = max((cue.end_s for cue in session.cues), default=0.0)
         since_s = max((now - session.started).total_seconds(), last_s)
@@ -216,7 +206,6 @@ class HistoryWriter(QObject):
         self._flush()
         self._close_unfinished()
         self._close_journal()
-        self._close_live_text()
         self._background.close()
 
     def _close_unfinished(self) -> None:
@@ -224,56 +213,30 @@ class HistoryWriter(QObject):
             close_session(session)
         self._unfinished = []
 
+    def _end_session(self) -> None:
+        """Keep what is not complete, and where belongs what further languages owe."""
+        self._flush()
+        owing = {one.key: self._journal for one in self._utterances.owing}
+        self._former = owing | self._former
+
     def _flush(self) -> None:
         """Keep what is not complete."""
         for entry in self._record.flush(time.monotonic()):
             self._write(entry)
 
-    def _write(self, entry: Entry) -> None:
-        self._write_journal([entry])
-        if self._live_text is not None and isinstance(entry, CueKept) and entry.cue.text:
-            live_text = self._live_text
-            for text in self._new_texts(entry):
-                self._text_queue.run(partial(live_text.write, text))
-            if self._text_queue.n_waiting > _MOST_WAITING:
-                self._report(worded(AppCode.LIVE_TEXT_HANGS(path=str(live_text.path))))
-
-    def _new_texts(self, entry: CueKept) -> list[str]:
-        """Return what a complete caption adds to the text file."""
-        cue = entry.cue
-        further = [one.text for one in cue.further if entry.language in ("", one.language)]
-        if entry.language:
-            return further
-        return [*((cue.source,) if self.mode == BOTH else ()), cue.text, *further]
-
     def _new_journal(self) -> SessionJournal:
         """Return another journal; the times of its cues are counted from the start, too."""
         return SessionJournal(self.sessions_folder, self.started)
 
-    def _write_journal(self, entries: Iterable[Entry | None]) -> None:
+    def _write(self, *entries: Entry | None) -> None:
         for entry in entries:
             if self._journal is not None and entry is not None:
                 self._background.run(partial(self._journal.write, entry))
         self.cues_changed.emit()
 
-    def _chosen_text(self, choices: PrivacyPreferences) -> LiveTextFile:
-        chosen = choices.live_text_file
-        path = chosen or self._folder / "captions.txt"
-        return LiveTextFile(path, is_ours=chosen is None)
-
     def _close_journal(self) -> None:
         if self._journal is not None:
             self._background.run(self._journal.close)
-
-    def _close_live_text(self) -> None:
-        if self._live_text is not None:
-            self._text_queue.run(self._live_text.close)
-            self._text_queue.close()
-            self._text_queue = self._new_text_queue()
-            self._live_text = None
-
-    def _new_text_queue(self) -> BackgroundQueue:
-        return BackgroundQueue(self._write_failed.emit, TEXT_PATIENCE_S)
 
     @Slot(str)
     def _report(self, message: str) -> None:

@@ -764,14 +764,6 @@
         <translation>die Untertitel lassen sich nicht nach {path} schreiben: {reason}; bitte einen anderen Ort wählen</translation>
     </message>
     <message>
-        <source>captions cannot be appended to {path}: {reason}; choose another file in the settings</source>
-        <translation>Untertitel lassen sich nicht an {path} anhängen: {reason}; bitte in den Einstellungen eine andere Datei wählen</translation>
-    </message>
-    <message>
-        <source>{path} does not take captions; choose another file in the settings</source>
-        <translation>{path} nimmt keine Untertitel an; bitte in den Einstellungen eine andere Datei wählen</translation>
-    </message>
-    <message>
         <source>… {seconds} s not captioned</source>
         <translation>… {seconds} s ohne Untertitel</translation>
     </message>
@@ -1494,10 +1486,6 @@
         <translation>&amp;Einstellungen …</translation>
     </message>
     <message>
-        <source>Copy address of the caption &amp;page</source>
-        <translation>Adresse der Untertitel&amp;seite kopieren</translation>
-    </message>
-    <message>
         <source>&amp;Set up Surtitle…</source>
         <translation>Surtitle ein&amp;richten …</translation>
     </message>
@@ -1701,6 +1689,77 @@
     <message>
         <source>{} to {}</source>
         <translation>{} nach {}</translation>
+    </message>
+</context>
+<context>
+    <name>AdvancedPage</name>
+    <message>
+        <source>Advanced</source>
+        <translation>Erweitert</translation>
+    </message>
+    <message>
+        <source>The page is not open</source>
+        <translation>Die Seite ist nicht geöffnet</translation>
+    </message>
+    <message>
+        <source>Caption &amp;page for OBS</source>
+        <translation>Untertitelseite für &amp;OBS</translation>
+    </message>
+    <message>
+        <source>A browser source; its address holds a secret.</source>
+        <translation>Eine Browserquelle; ihre Adresse enthält ein Geheimnis.</translation>
+    </message>
+    <message>
+        <source>Only this computer can open it. Treat the address like a password.</source>
+        <translation>Nur dieser Computer kann sie öffnen. Behandeln Sie die Adresse wie ein Passwort.</translation>
+    </message>
+    <message>
+        <source>Po&amp;rt</source>
+        <translation>Po&amp;rt</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>Cop&amp;y</source>
+        <translation>Kop&amp;ieren</translation>
+    </message>
+    <message>
+        <source>&amp;Open</source>
+        <translation>Ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>Copy the address of the caption page</source>
+        <translation>Adresse der Untertitelseite kopieren</translation>
+    </message>
+    <message>
+        <source>Open the caption page in the browser</source>
+        <translation>Untertitelseite im Browser öffnen</translation>
+    </message>
+    <message>
+        <source>All settings as a file</source>
+        <translation>Alle Einstellungen als Datei</translation>
+    </message>
+    <message>
+        <source>Load &amp;settings…</source>
+        <translation>Einstellungen la&amp;den …</translation>
+    </message>
+    <message>
+        <source>Sa&amp;ve settings…</source>
+        <translation>Einstellungen s&amp;peichern …</translation>
+    </message>
+    <message>
+        <source>Kept sessions</source>
+        <translation>Gespeicherte Sitzungen</translation>
+    </message>
+    <message>
+        <source>Open fol&amp;der</source>
+        <translation>Ordner öff&amp;nen</translation>
+    </message>
+    <message>
+        <source>The address was copied. Everybody who knows it can read the captions.</source>
+        <translation>Die Adresse ist kopiert. Wer sie kennt, kann die Untertitel lesen.</translation>
     </message>
 </context>
 <context>
@@ -2478,85 +2537,6 @@
     </message>
 </context>
 <context>
-    <name>FilesPage</name>
-    <message>
-        <source>Files and OBS</source>
-        <translation>Dateien und OBS</translation>
-    </message>
-    <message>
-        <source>The page is not open</source>
-        <translation>Die Seite ist nicht geöffnet</translation>
-    </message>
-    <message>
-        <source>Append captions to a &amp;text file</source>
-        <translation>Untertitel an eine &amp;Textdatei anhängen</translation>
-    </message>
-    <message>
-        <source>For programs that show the text of a file, such as OBS.</source>
-        <translation>Für Programme, die den Text einer Datei zeigen, etwa OBS.</translation>
-    </message>
-    <message>
-        <source>captions.txt in Surtitle&apos;s data folder</source>
-        <translation>captions.txt im Datenordner von Surtitle</translation>
-    </message>
-    <message>
-        <source>Text file</source>
-        <translation>Textdatei</translation>
-    </message>
-    <message>
-        <source>Choose &amp;file…</source>
-        <translation>Datei &amp;wählen …</translation>
-    </message>
-    <message>
-        <source>Open fol&amp;der</source>
-        <translation>Or&amp;dner öffnen</translation>
-    </message>
-    <message>
-        <source>Caption &amp;page for OBS</source>
-        <translation>Untertitelseite für &amp;OBS</translation>
-    </message>
-    <message>
-        <source>A browser source; its address holds a secret.</source>
-        <translation>Eine Browserquelle; ihre Adresse enthält ein Geheimnis.</translation>
-    </message>
-    <message>
-        <source>Only this computer can open it. Treat the address like a password.</source>
-        <translation>Nur dieser Computer kann sie öffnen. Behandeln Sie die Adresse wie ein Passwort.</translation>
-    </message>
-    <message>
-        <source>Po&amp;rt</source>
-        <translation>Po&amp;rt</translation>
-    </message>
-    <message>
-        <source>Address</source>
-        <translation>Adresse</translation>
-    </message>
-    <message>
-        <source>Cop&amp;y</source>
-        <translation>Kop&amp;ieren</translation>
-    </message>
-    <message>
-        <source>&amp;Open</source>
-        <translation>Ö&amp;ffnen</translation>
-    </message>
-    <message>
-        <source>Copy the address of the caption page</source>
-        <translation>Adresse der Untertitelseite kopieren</translation>
-    </message>
-    <message>
-        <source>Open the caption page in the browser</source>
-        <translation>Untertitelseite im Browser öffnen</translation>
-    </message>
-    <message>
-        <source>Text file for captions</source>
-        <translation>Textdatei für Untertitel</translation>
-    </message>
-    <message>
-        <source>The address was copied. Everybody who knows it can read the captions.</source>
-        <translation>Die Adresse ist kopiert. Wer sie kennt, kann die Untertitel lesen.</translation>
-    </message>
-</context>
-<context>
     <name>FindBar</name>
     <message>
         <source>Find in the transcript</source>
@@ -2673,22 +2653,6 @@
             <numerusform> Tag</numerusform>
             <numerusform> Tagen</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>&amp;Open folder</source>
-        <translation>&amp;Ordner öffnen</translation>
-    </message>
-    <message>
-        <source>All settings as a file</source>
-        <translation>Alle Einstellungen als Datei</translation>
-    </message>
-    <message>
-        <source>Load &amp;settings…</source>
-        <translation>Einstellungen la&amp;den …</translation>
-    </message>
-    <message>
-        <source>Sa&amp;ve settings…</source>
-        <translation>Einstellungen s&amp;peichern …</translation>
     </message>
     <message>
         <source>Same as system</source>
@@ -3312,17 +3276,6 @@
     <message>
         <source>Controls of the overlay</source>
         <translation>Bedienung der Einblendung</translation>
-    </message>
-</context>
-<context>
-    <name>PageController</name>
-    <message>
-        <source>The address is on the clipboard; who knows it can read the captions</source>
-        <translation>Die Adresse ist in der Zwischenablage; wer sie kennt, kann die Untertitel lesen</translation>
-    </message>
-    <message>
-        <source>The caption page is off; the settings, under Files and OBS, turn it on</source>
-        <translation>Die Untertitelseite ist aus; einschalten lässt sie sich in den Einstellungen unter „Dateien und OBS“</translation>
     </message>
 </context>
 <context>

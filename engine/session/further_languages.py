@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from engine.commands import FurtherLanguage
+from engine.commands import FurtherLanguage, MakeUp
 from engine.errors import SurtitleError, first_line, message_of
 from engine.events import Event, LanguageFailed, LanguagesChanged
 from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
 from engine.session.catch_up import CatchUp
 from engine.settings import ModelSettings, TranslationSettings
+from engine.text.sentences import Sentence, is_strange
 from engine.translation.further import Further, FurtherCaptions
 from engine.translation.passage import Passage
 
@@ -87,6 +88,13 @@ class FurtherLanguages:
             if code not in self.captions.languages:
                 self._begin(language, passages)
         self._report_change()
+
+    def owe(self, owed: MakeUp) -> None:
+        """Make up for a sentence of before, if it is in the language that is read now."""
+        is_foreign = owed.source != self._translation.source_language
+        is_unreadable = self._translation.reads_english and is_strange(owed.words)
+        if owed.words and not (is_foreign or is_unreadable):
+            self.captions.owe(owed.utterance, owed.language, Sentence(owed.words, ended=True))
 
     def _begin(self, language: FurtherLanguage, passages: Iterable[Passage]) -> None:
         model = language.model

@@ -13,6 +13,7 @@ from engine.commands import (
     EndPassage,
     FeedWords,
     Flush,
+    MakeUp,
     SetWords,
     Skip,
     UseLanguages,
@@ -134,6 +135,8 @@ class Serving:
                 self._configure(translation)
             case UseLanguages(further):
                 self._further.use(further, self._passages)
+            case MakeUp():
+                self._further.owe(command)
             case Skip(typed):
                 self._skip(typed=typed)
             case Flush(number):

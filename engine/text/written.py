@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import lru_cache
 from itertools import product
 
@@ -131,7 +132,7 @@ def _notation(digits: str, kind: str, table: Table, language: str) -> Iterator[s
     yield (whole or "0") + tail
     if len(whole) > 3:
         blank = " " if language in _BLANK_GROUPS else "," if point == "." else "."
-        yield f"{int(whole):,}".replace(",", table.get("group", [blank])[0]) + tail
+        yield f"{Decimal(whole):,}".replace(",", table.get("group", [blank])[0]) + tail
 
 
 def _hours(one: Quantity, table: Table) -> Iterator[str]:

@@ -76,6 +76,12 @@ class FurtherCaptions:
             return []
         return [self._changed(number, len(utterance.caption), "", utterance.n_words_read)]
 
+    def owe(self, number: int, sentence: Sentence) -> None:
+        """Leave a sentence out that nothing can change any more: it is made up for."""
+        self._left_out[number] = sentence
+        self._untold.append(number)
+        self._final.add(number)
+
     def drop(self, number: int) -> None:
         """Forget an utterance that an edit removed."""
         for known in (self._utterances, self._sentences, self._left_out):
@@ -193,6 +199,11 @@ class Awaited:
         """Keep the words of an utterance."""
         self._sentences[number] = sentence
 
+    def owe(self, number: int, sentence: Sentence) -> None:
+        """Keep a sentence that nothing can change any more."""
+        self.set_source(number, sentence)
+        self._final.add(number)
+
     def drop(self, number: int) -> None:
         """Forget an utterance."""
         self._sentences.pop(number, None)
@@ -272,6 +283,12 @@ class Further:
             except Exception as error:  # noqa: BLE001  the other captions go on, whatever it is
                 events.append(self._failed(one, error))
         return events
+
+    def owe(self, number: int, language: str, sentence: Sentence) -> None:
+        """Make up for a sentence of before, if the language is there or loads."""
+        captions = self._languages.get(language) or self._awaited.get(language)
+        if captions is not None:
+            captions.owe(number, sentence)
 
     def drop(self, number: int) -> None:
         """Forget an utterance that an edit removed."""

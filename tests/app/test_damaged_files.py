@@ -2,7 +2,6 @@
 
 import os
 import sys
-import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -16,7 +15,6 @@ from app.captions.journal import (
     read_session,
     unfinished_sessions,
 )
-from app.captions.live_text_file import LiveTextFile
 from app.config.preferences import Preferences, PrivacyPreferences
 from app.config.preferences_file import PreferencesFile, import_preferences
 from app.config.system.background import BackgroundQueue
@@ -27,7 +25,7 @@ from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.home import settings_in
-from tests.support.app.journals import cue, kept, say, written
+from tests.support.app.journals import cue, kept, written
 from tests.support.utterances import FedKeeper
 
 needs_pipes = pytest.mark.skipif(sys.platform == "win32", reason="needs pipes with a name")
@@ -189,7 +187,7 @@ def test_wrong_values_of_any_kind_are_named_shortly(tmp_path):
         path,
         f'''model = "a\\u0000b"
 [privacy]
-live_text_file = "\\u0000"
+page_port = "\\u0000"
 journal = "{long}"
 [shortcuts]
 pause = "\\u0000"
@@ -197,7 +195,7 @@ pause = "\\u0000"
     )
     preferences, notice = PreferencesFile(path).read()
     assert preferences == Preferences()
-    assert "privacy.live_text_file" in str(notice)
+    assert "privacy.page_port" in str(notice)
     assert len(str(notice)) < 1_000
 
 
@@ -256,55 +254,6 @@ def test_whatever_an_errand_raises_is_told_and_the_next_one_follows(caplog):
 
 def throw(error):
     raise error
-
-
-def test_an_errand_that_hangs_is_not_waited_for_by_who_said_so():
-    may_go_on = threading.Event()
-    background = BackgroundQueue(lambda _told: None, patience_s=0.01)
-    background.run(may_go_on.wait)
-    background.close()  # returns
-    may_go_on.set()
-
-
-def test_a_name_no_file_can_have_is_told_in_a_sentence(tmp_path):
-    with pytest.raises(TextError, match="choose another file in the settings"):
-        LiveTextFile(tmp_path / "a\0b").write("Ja.")
-
-
-@needs_pipes
-@pytest.mark.parametrize("has_reader", [True, False])
-def test_a_pipe_in_the_place_of_the_text_file_is_refused_at_once(tmp_path, has_reader):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK) if has_reader else None
-    with pytest.raises(TextError, match="cannot be appended"):
-        LiveTextFile(pipe).write("Ja.")
-    if reader is not None:
-        os.close(reader)
-
-
-def test_a_text_file_that_hangs_holds_up_neither_journal_nor_end_and_is_told(
-    qapp, tmp_path, monkeypatch, qtbot  # noqa: ARG001
-):  # fmt: skip
-    may_go_on = threading.Event()
-    monkeypatch.setattr("app.session.history_writer.TEXT_PATIENCE_S", 0.01)
-    keeper = FedKeeper(tmp_path, PrivacyPreferences(live_text=True))
-    told = []
-    keeper.failed.connect(told.append)
-    with monkeypatch.context() as patch:
-        patch.setattr(LiveTextFile, "write", lambda _self, _caption: may_go_on.wait())
-        for number in range(105):
-            say(keeper, number, "Ja.")
-        qtbot.waitUntil(lambda: bool(told))
-    keeper.use(PrivacyPreferences(live_text=True, live_text_file=tmp_path / "other.txt"))
-    say(keeper, 105, "Nein.")
-    keeper.close()
-    may_go_on.set()
-    (session,) = past_sessions(tmp_path / "sessions")
-    assert len(session.cues) == 106
-    assert (tmp_path / "other.txt").read_text() == "Nein.\n"
-    assert len(told) == 1
-    assert "does not take captions" in told[0]
 
 
 def test_with_every_file_damaged_the_window_starts_and_says_so(qtbot, tmp_path):

@@ -62,15 +62,13 @@ NOT_KEPT = {
     "en": (
         "Your choices could not be stored in",
         "this session cannot be saved in",
-        "captions cannot be appended to",
     ),
     "de": (
         "Die Einstellungen ließen sich nicht in",
         "diese Sitzung lässt sich nicht in",
-        "Untertitel lassen sich nicht an",
     ),
 }
-"""Before the place: choices; captions, in their journal or in the text file that was chosen."""
+"""Before the place: choices, captions."""
 
 REASONS = {
     ("en", "full"): ["File too large"],
@@ -198,9 +196,8 @@ def test_where_nothing_can_be_kept_captions_come_and_it_is_told(start, home, mon
     assert seen["rows"] == [(FIRST, FIRST.upper())]
     assert seen["rows of the new session"] == [(SECOND, SECOND.upper())]
     assert str(place / "mine.srt") in seen["export"]
-    choices, journal, live_text = NOT_KEPT[computer.language]
-    kept_by = journal if computer.home == "fresh" else live_text
-    assert {it.partition(str(place))[0].strip() for it in notices} == {choices, kept_by}
+    told = {it.partition(str(place))[0].strip() for it in notices}
+    assert told == set(NOT_KEPT[computer.language])
     reasons = REASONS[computer.language, computer.disk]
     assert all(any(reason in it for reason in reasons) for it in notices)
     assert after == before

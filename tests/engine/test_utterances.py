@@ -8,7 +8,6 @@ from engine.events import (
     CaptionChanged,
     FurtherCaptionChanged,
     FurtherCaptionLeftOut,
-    LanguagesChanged,
     SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
@@ -83,9 +82,9 @@ def test_what_a_further_language_left_out_is_waited_for_until_it_comes_or_the_la
     made = FurtherCaptionChanged(utterance=3, language="fr", kept=0, text="Mots", n_read=1)
     assert tracker.take(made, 0.0).further["fr"].caption == "Mots"
     assert tracker.n_left_out("fr") == 1
-    tracker.take(LanguagesChanged(languages=("fr",)), 0.0)
+    tracker.want(["fr"])
     assert tracker.n_left_out("fr") == 1
-    tracker.take(LanguagesChanged(languages=()), 0.0)
+    tracker.want([])
     assert tracker.n_left_out("fr") == 0
 
 

@@ -17,40 +17,28 @@ _log = logging.getLogger(__name__)
 class BackgroundQueue:
     """Run jobs one after the other; ``report`` is called on the thread of the queue."""
 
-    def __init__(self, report: Callable[[str], None], patience_s: float | None = None) -> None:
+    def __init__(self, report: Callable[[str], None]) -> None:
         """Make a queue; the first job starts its thread.
 
         Args:
             report: gets one sentence for each failed job.
-            patience_s: how long ``close`` waits for jobs that may hang, for example on a network
-                disk; None waits forever.
         """
         self._report = report
-        self._patience_s = patience_s
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-
-    @property
-    def n_waiting(self) -> int:
-        """Number of jobs that have not started."""
-        return self._jobs.qsize()
 
     def run(self, job: Job) -> None:
         """Append a job; an error in it is reported, and the queue goes on."""
         self._jobs.put(job)
         if self._thread is None:
-            # At exit Python waits for all threads but daemons.
-            is_daemon = self._patience_s is not None
-            self._thread = threading.Thread(
-                target=self._work, name="surtitle-background", daemon=is_daemon
-            )
+            self._thread = threading.Thread(target=self._work, name="surtitle-background")
             self._thread.start()
 
     def close(self) -> None:
         """Wait for all jobs and end the thread."""
         if self._thread is not None:
             self._jobs.put(None)
-            self._thread.join(self._patience_s)
+            self._thread.join()
             self._thread = None
 
     def _work(self) -> None:

@@ -20,10 +20,6 @@ class AppCode(Codes):
     EXPORT_UNWRITABLE = tr(
         "the captions cannot be written to {path}: {reason}; choose another place"
     )
-    LIVE_TEXT_UNWRITABLE = tr(
-        "captions cannot be appended to {path}: {reason}; choose another file in the settings"
-    )
-    LIVE_TEXT_HANGS = tr("{path} does not take captions; choose another file in the settings")
 
     # captions
     LEFT_OUT = tr("… {seconds} s not captioned")

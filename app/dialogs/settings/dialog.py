@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 from app.config.preferences import Preferences, ServerPreferences
 from app.config.preferences_file import export_preferences, import_preferences
 from app.config.system.translations import worded
+from app.dialogs.settings.advanced_page import AdvancedPage
 from app.dialogs.settings.captions_page import CaptionsPage
-from app.dialogs.settings.files_page import FilesPage
 from app.dialogs.settings.general_page import GeneralPage
 from app.dialogs.settings.page import SettingsPage
 from app.dialogs.settings.shortcuts_page import ShortcutsPage
@@ -60,22 +60,22 @@ class SettingsDialog(QDialog):
         Args:
             policies: as the engine writes them, name, explanation.
             actions: those whose keys can be changed.
-            data_folder: of sessions, models and the text file.
+            data_folder: of sessions and models.
             parent: the main window.
         """
         super().__init__(parent)
         self.setWindowTitle(self.tr("Settings"))
         self._shown = Preferences()
-        self.general, self.captions = GeneralPage(data_folder), CaptionsPage()
+        self.general, self.captions = GeneralPage(), CaptionsPage()
         self.speech, self.translation = SpeechPage(data_folder), TranslationPage(policies)
-        self.files, self.shortcuts = FilesPage(data_folder), ShortcutsPage(actions)
+        self.shortcuts, self.advanced = ShortcutsPage(actions), AdvancedPage(data_folder)
         self.pages: tuple[SettingsPage, ...] = (
             self.general,
             self.captions,
             self.speech,
             self.translation,
-            self.files,
             self.shortcuts,
+            self.advanced,
         )
         self.tabs = WideTabs()
         for page in self.pages:
@@ -92,8 +92,8 @@ class SettingsDialog(QDialog):
             if isinstance(button, QPushButton):
                 button.setAutoDefault(False)  # Enter in a field must reset or close nothing
         self.reset.clicked.connect(self._reset_page)
-        self.general.load_wanted.connect(self._ask_import)
-        self.general.save_wanted.connect(self._ask_export)
+        self.advanced.load_wanted.connect(self._ask_import)
+        self.advanced.save_wanted.connect(self._ask_export)
         self.buttons.rejected.connect(self.close)
         self.tabs.currentChanged.connect(self.notice.hide)
         self.resize(_SIZE)

@@ -1,10 +1,8 @@
 """The page of the settings about the windows and what is kept."""
 
 from dataclasses import replace
-from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtCore import Slot
 
 from app.config.preferences import (
     APPEARANCES,
@@ -13,31 +11,15 @@ from app.config.preferences import (
     Preferences,
 )
 from app.dialogs.settings.page import SettingsPage
-from app.look.icons import icon
-from app.look.widgets.desktop_links import open_folder
 from app.look.widgets.dialog_text import paragraph
 
 
 class GeneralPage(SettingsPage):
-    """Language and colours of the windows, kept sessions, and the settings as a file.
+    """Language and colours of the windows, and whether sessions are kept."""
 
-    Signals:
-        load_wanted(): choose a settings file to use.
-        save_wanted(): choose a file to write the settings into.
-    """
-
-    load_wanted = Signal()
-    save_wanted = Signal()
-
-    def __init__(self, data_folder: Path) -> None:
-        """Make the page.
-
-        Args:
-            data_folder: has the sessions, in ``sessions``.
-        """
+    def __init__(self) -> None:
         super().__init__("")
         self.title = self.tr("General")
-        self._data_folder = data_folder
         self._spoken: str | None = None  # as the program was started
         languages = (self.tr("Same as system"), "English", "Deutsch")
         self.language = self.add_combo(
@@ -61,7 +43,6 @@ class GeneralPage(SettingsPage):
             "interface.text_size", self.tr("&Transcript text size"), (50, 300), self.tr(" %")
         )
         self._add_sessions()
-        self._add_file()
 
     def fill(self, preferences: Preferences) -> None:
         """Show the preferences; the first ones are those that the program was started with."""
@@ -92,19 +73,6 @@ class GeneralPage(SettingsPage):
             )
         self.days.valueChanged.connect(self._name_days)
         self._name_days(self.days.value())
-        self.open_sessions = QPushButton(
-            icon("folder-open", before_text=True), self.tr("&Open folder")
-        )
-        self.open_sessions.clicked.connect(self._open_sessions)
-        self.add_buttons(self.open_sessions)
-
-    def _add_file(self) -> None:
-        self.add_heading(self.tr("All settings as a file"))
-        self.load = QPushButton(self.tr("Load &settings…"))
-        self.save = QPushButton(self.tr("Sa&ve settings…"))
-        self.load.clicked.connect(self.load_wanted)
-        self.save.clicked.connect(self.save_wanted)
-        self.add_buttons(self.load, self.save)
 
     @Slot()
     def _tell_next_start(self) -> None:
@@ -113,8 +81,3 @@ class GeneralPage(SettingsPage):
     @Slot(int)
     def _name_days(self, days: int) -> None:
         self.days.setSuffix(self.tr(" days", "", days))
-
-    @Slot()
-    def _open_sessions(self) -> None:
-        sessions = self._data_folder / "sessions"
-        self.noticed.emit(open_folder(sessions if sessions.is_dir() else self._data_folder))

@@ -69,17 +69,6 @@ def test_export_and_journal_have_the_source_and_its_language(only, tmp_path):
         assert path.read_text().count("Good morning.") == 1
 
 
-def test_the_text_file_has_what_the_mode_shows(only, tmp_path):
-    file = tmp_path / "captions.txt"
-    for mode, lines in (("captions only", "Good tea.\n"), ("both", "Good tea.\nGOOD TEA.\n")):
-        file.unlink(missing_ok=True)
-        one = only(mode, live_text=True)
-        one.open().wait_until_ready()
-        say(one, "Good tea.")
-        one.wait(lambda lines=lines: file.exists() and file.read_text() == lines)
-        one.window.close()
-
-
 def test_both_languages_stand_in_the_overlay_and_on_the_page(only):
     one = only("both").open().wait_until_ready()
     say(one, "Good tea.")

@@ -10,6 +10,7 @@ from app.captions.journal import read_session
 from app.captions.models import ModelOffer
 from app.config.system.text_io import printable
 from engine.events import FurtherCaptionChanged, FurtherCaptionLeftOut
+from engine.translation.further import Further
 from tests.support.app.tiny_engine import TinyEngine
 from tests.support.app.whole_program import Program, cells
 
@@ -73,7 +74,6 @@ def test_the_button_names_the_second_language_as_soon_as_it_is_picked(one):
 
 
 def test_a_second_language_stands_below_the_captions_everywhere(one, tmp_path):
-    one.application.settings.change("privacy", live_text=True)
     in_french(one)
     assert one.window.choices.summary == "English → German + French"
     cue = say(one, "ab cd ef gh.")
@@ -91,8 +91,6 @@ def test_a_second_language_stands_below_the_captions_everywhere(one, tmp_path):
     one.window.close()
     journal = next((tmp_path / "sessions").glob("*/session.jsonl")).read_text()
     assert french.text in json.loads(journal.splitlines()[-2])["further"][0]["text"]
-    lines = (tmp_path / "captions.txt").read_text().splitlines()
-    assert lines == [plain(text) for text in (cue.text, french.text)]
 
 
 def test_what_it_leaves_out_is_told_in_the_status_line_until_it_is_made_up_for(one):
@@ -128,6 +126,55 @@ def test_a_language_that_fell_behind_leaves_nothing_empty_in_what_is_kept(
     cues = read_session(journal).cues
     assert len(cues) == 12
     assert all(cue.further[0].text for cue in cues)
+
+
+def new_session(one):
+    one.window.menu_actions.new_session.trigger()
+
+
+def another_model(one):
+    one.application.model.start_over()
+    one.wait(lambda: len(one.engine.sessions) == 2)
+    one.wait_until_ready()
+
+
+def earlier_session(one):
+    folder = one.application.keeper.sessions_folder / "earlier"
+    folder.mkdir(parents=True)
+    started = {"event": "session", "version": 1, "started": "2026-11-21T09:30:00+01:00"}
+    cue = {"event": "cue", "key": 0, "start_s": 1, "end_s": 2, "text": "Ja.", "source": "Yes."}
+    lines = "".join(json.dumps(line) + "\n" for line in (started, cue, {"event": "closed"}))
+    (folder / "session.jsonl").write_text(lines)
+    one.application.captions.resume(read_session(folder / "session.jsonl"))
+
+
+@pytest.mark.parametrize("go_on", [new_session, earlier_session, another_model])
+def test_what_a_language_owes_is_made_up_for_in_the_session_that_it_belongs_to(
+    one, monkeypatch, go_on
+):
+    monkeypatch.setattr("engine.translation.further.MOST_WAITING", 12)
+    make_up = Further.make_up
+    monkeypatch.setattr(Further, "make_up", lambda _: None)  # it never rests
+    in_french(one)
+    one.window.typed_line.lines_pasted.emit((("ab", "cd", "ef", "gh."),) * 6)
+    one.wait(lambda: len(one.application.keeper.cues) == 6)
+    one.wait(lambda: bool(one.application.further.left_out))
+    keeper = one.application.keeper
+    one.wait(lambda: keeper.running_journal is not None)
+    journal = keeper.running_journal
+    n_owed = len(one.application.bridge.utterances.owing)
+    assert n_owed
+    monkeypatch.setattr(Further, "make_up", make_up)
+    go_on(one)
+    one.wait(lambda: not one.application.bridge.utterances.owing)
+    one.wait(lambda: not one.application.further.left_out)
+    one.window.close()
+    cues = read_session(journal).cues
+    assert len(cues) == 6
+    assert all(cue.further[0].text for cue in cues)
+    others = [path for path in keeper.sessions_folder.glob("*/session.jsonl") if path != journal]
+    found = [cue.source for path in others for cue in read_session(path).cues]
+    assert found == (["Yes."] if go_on is earlier_session else [])
 
 
 def test_every_language_can_be_exported_alone_and_together(one, tmp_path):

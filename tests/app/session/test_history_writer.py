@@ -1,17 +1,13 @@
 import os
 import time
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from app.captions.journal import SessionJournal, past_sessions
-from app.config.modes import BOTH
 from app.config.preferences import PrivacyPreferences
 from engine.events import (
     CaptionChanged,
-    FurtherCaptionChanged,
-    FurtherCaptionEnded,
     SourceChanged,
     UtteranceEnded,
     UtteranceOpened,
@@ -20,15 +16,13 @@ from engine.words import FedWord, untimed
 from tests.support.app.journals import kept, say
 from tests.support.utterances import FedKeeper
 
-ALL = PrivacyPreferences(journal=True, live_text=True)
-
 
 @pytest.fixture
 def keepers(qapp, tmp_path):  # noqa: ARG001  signals need it
     made = []
 
-    def make(choices=ALL):
-        made.append(FedKeeper(tmp_path, choices))
+    def make(choices=None):
+        made.append(FedKeeper(tmp_path, choices or PrivacyPreferences()))
         return made[-1]
 
     yield make
@@ -36,7 +30,7 @@ def keepers(qapp, tmp_path):  # noqa: ARG001  signals need it
         keeper.close()
 
 
-def test_what_is_said_goes_to_memory_journal_and_text_file(keepers, tmp_path):
+def test_what_is_said_goes_to_memory_and_journal(keepers, tmp_path):
     keeper = keepers()
     say(keeper, 0, "Guten\nMorgen.")
     say(keeper, 1, "Ja.")
@@ -45,25 +39,6 @@ def test_what_is_said_goes_to_memory_journal_and_text_file(keepers, tmp_path):
     (session,) = past_sessions(tmp_path / "sessions")
     assert session.ended_well
     assert list(session.cues) == keeper.cues
-    assert (tmp_path / "captions.txt").read_text() == "Guten Morgen.\nJa.\n"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="there files have no such rights")
-@pytest.mark.parametrize(("chosen", "mode"), [(False, 0o600), (True, 0o644)])
-def test_our_text_file_is_for_its_owner_alone_and_one_that_was_chosen_stays_as_it_is(
-    keepers, tmp_path, chosen, mode
-):
-    path = tmp_path / "captions.txt"
-    path.touch()
-    path.chmod(0o644)
-    keeper = keepers(replace(ALL, live_text_file=path if chosen else None))
-    say(keeper, 0, "Ja.")
-    keeper.use(replace(ALL, live_text_file=tmp_path / "deep" / "mine.txt"))
-    say(keeper, 1, "Ja.")
-    keeper.close()
-    assert path.stat().st_mode & 0o777 == mode
-    assert (tmp_path / "deep").stat().st_mode & 0o777 == 0o700
-    assert (tmp_path / "deep" / "mine.txt").stat().st_mode & 0o777 == 0o600
 
 
 def test_who_wants_no_files_gets_none(keepers, tmp_path):
@@ -77,14 +52,13 @@ def test_who_wants_no_files_gets_none(keepers, tmp_path):
 def test_what_is_wanted_may_change_at_any_time(keepers, tmp_path):
     keeper = keepers(PrivacyPreferences(journal=False))
     say(keeper, 0, "Ohne.")
-    keeper.use(replace(ALL, live_text_file=tmp_path / "there" / "mine.txt"))
+    keeper.use(PrivacyPreferences())
     say(keeper, 1, "Mit.")
     keeper.use(PrivacyPreferences(journal=False))
     say(keeper, 2, "Ohne.")
     keeper.close()
     (session,) = past_sessions(tmp_path / "sessions")
     assert [cue.text for cue in session.cues] == ["Mit."]
-    assert (tmp_path / "there" / "mine.txt").read_text() == "Mit.\n"
 
 
 def test_a_folder_that_cannot_be_written_is_told_once_and_captions_go_on(keepers, tmp_path, qtbot):
@@ -210,21 +184,6 @@ def test_an_earlier_session_goes_on_in_a_journal_of_its_own(keepers, tmp_path, s
     earlier = kept(3).cue.text
     assert kept_now == ([["Eins."], [earlier, "Zwei."]] if stored else [[earlier]])
     assert keeper.is_stored is stored
-
-
-def test_the_text_file_has_what_the_window_shows(keepers, tmp_path):
-    keeper = keepers()
-    keeper.mode = BOTH
-    keeper.use_further("fr")
-    keeper.follow(UtteranceOpened(utterance=0))
-    keeper.follow(SourceChanged(utterance=0, words=untimed(("Yes.",))))
-    keeper.follow(CaptionChanged(utterance=0, kept=0, text="Ja.", n_read=1))
-    keeper.follow(UtteranceEnded(utterance=0))
-    keeper.follow(FurtherCaptionChanged(utterance=0, language="fr", kept=0, text="Oui.", n_read=1))
-    keeper.follow(FurtherCaptionEnded(utterance=0, language="fr"))
-    keeper.mark(0, marked=True)
-    keeper.close()
-    assert (tmp_path / "captions.txt").read_text().splitlines() == ["Yes.", "Ja.", "Oui."]
 
 
 def test_only_a_session_with_damage_and_no_caption_is_told_as_damaged(keepers, tmp_path):

@@ -6,6 +6,7 @@ import pytest
 
 from engine.text.quantities import Quantity, Reader
 from engine.text.source import heard, read_source
+from engine.text.written import forms
 
 WORDS = (
     "one two five nine twenty thirty-five hundred and thousand million billion point a half quarter"
@@ -133,6 +134,13 @@ def test_a_number_waits_for_the_word_that_it_may_go_on_with(words, waits):
     while at < len(words.split()) and not reader.is_short:
         at += reader.read(at).n_words
     assert reader.is_short is waits
+
+
+@pytest.mark.parametrize("digits", ["9" * 309, "9" * 5000])
+@pytest.mark.parametrize("after", ["million", "k", ""])
+def test_a_number_of_any_length_is_read_and_written(digits, after):
+    (number,) = Reader([digits, after] if after else [digits], ended=True).read(0).numbers
+    assert all(forms(number, language) for language in ("de", "fr", "en"))
 
 
 def test_what_is_read_of_a_beginning_is_the_beginning_of_what_is_read_of_all():

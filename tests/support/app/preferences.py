@@ -53,8 +53,6 @@ CHOSEN = Preferences(
     privacy=PrivacyPreferences(
         journal=False,
         journal_days=3,
-        live_text=True,
-        live_text_file=Path("/captions/live.txt"),
         page=True,
         page_port=9000,
     ),

@@ -265,7 +265,7 @@ class Stage(SideScenes, RoomScenes, PlaceScenes):
         self.window.menu_actions.help.trigger()
 
     def act_files(self):
-        self.show_page(lambda dialog: dialog.files)
+        self.show_page(lambda dialog: dialog.advanced)
 
     def act_speech_settings(self):
         self.show_page(lambda dialog: dialog.speech)

@@ -47,16 +47,15 @@ def test_a_job_that_fails_is_one_sentence_and_the_others_are_done(jobs, caplog):
     caplog.clear()
 
 
-def test_what_has_not_started_is_counted_and_done_before_the_end(jobs):
+def test_what_has_not_started_is_done_before_the_end(jobs):
     may_end, begun, done = threading.Event(), threading.Event(), []
     jobs.run(lambda: (begun.set(), may_end.wait(60)))
     assert begun.wait(60)
     for number in range(3):
         jobs.run(lambda number=number: done.append(number))
-    assert jobs.n_waiting == 3
     may_end.set()
     jobs.close()
-    assert (jobs.n_waiting, done) == (0, [0, 1, 2])
+    assert done == [0, 1, 2]
 
 
 def test_after_the_end_it_can_begin_again(jobs):
@@ -65,15 +64,3 @@ def test_after_the_end_it_can_begin_again(jobs):
         jobs.run(lambda number=number: done.append(number))
         jobs.close()
     assert done == [0, 1]
-
-
-def test_a_job_that_hangs_keeps_nobody_who_has_no_patience():
-    may_end = threading.Event()
-    queue = BackgroundQueue(lambda _told: None, patience_s=0.0)
-    queue.run(lambda: may_end.wait(60))
-    (thread,) = [one for one in threading.enumerate() if one.name == "surtitle-background"]
-    queue.close()
-    assert thread.is_alive()
-    assert thread.daemon
-    may_end.set()
-    thread.join(60)

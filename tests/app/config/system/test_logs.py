@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import qWarning
 
-from app.config.preferences import Preferences, PrivacyPreferences
+from app.config.preferences import Preferences
 from app.config.system import logs
 from app.config.system.logs import Logs
 from app.controllers.diagnostics import diagnostics
@@ -132,7 +132,6 @@ def test_diagnostics_tell_choices_and_no_paths(qapp, tmp_path):  # noqa: ARG001 
     private = replace(
         CHOSEN,
         model=Path("/home/maria/model"),
-        privacy=PrivacyPreferences(live_text_file=Path("/home/maria/diary.txt")),
     )
     (tmp_path / "fault-last.log").write_text(
         'Fatal Python error\n  File "/home/maria/surtitle/app/overlay.py", line 3 in paint\n'

@@ -53,7 +53,7 @@ def test_a_change_is_told_at_once_and_keeps_the_rest(dialog, edits):
     assert edits[-1] == replace(CHOSEN, captions=replace(CHOSEN.captions, point_size=50))
     dialog.captions.lines.setValue(1)
     assert edits[-1].captions == replace(CHOSEN.captions, point_size=50, lines=1)
-    dialog.files.page.setChecked(False)
+    dialog.advanced.page.setChecked(False)
     assert not edits[-1].privacy.page
     assert edits[-1].captions.lines == 1
 
@@ -83,13 +83,13 @@ def test_settings_are_exported_and_imported(dialog, edits, tmp_path, pick):
     dialog.show_preferences(CHOSEN)
     for path in (None, tmp_path / "mine"):
         asked = pick(path)
-        dialog.general.save.click()
+        dialog.advanced.save.click()
         assert ("were written" in dialog.notice.text()) == (path is not None)
     assert (tmp_path / "mine.toml").is_file()
     dialog.show_preferences(Preferences())
     for path in (None, tmp_path / "mine.toml"):
         pick(path)
-        dialog.general.load.click()
+        dialog.advanced.load.click()
     kinds = "TOML (*.toml)"
     assert asked == [("Save settings", kinds)] * 2 + [("Load settings", kinds)] * 2
     assert edits == [replace(CHOSEN, server=Preferences().server)]
@@ -153,9 +153,8 @@ def test_the_choice_of_a_timing_can_be_left_to_the_model_again(dialog, edits):
 
 def test_what_depends_on_a_box_is_used_only_while_it_is_ticked(dialog):
     dialog.show_preferences(Preferences())
-    files, captions, general = dialog.files, dialog.captions, dialog.general
+    files, captions, general = dialog.advanced, dialog.captions, dialog.general
     for box, fields in (
-        (files.live_text, (files.live_text_file, files.choose_file, files.open_file_folder)),
         (files.page, (files.port, files.address)),
         (captions.hides, (captions.hide_after,)),
         (general.journal, (general.days,)),
@@ -184,10 +183,10 @@ def test_where_no_share_can_hide_the_overlay_that_is_said(qtbot, monkeypatch, ca
 
 
 def test_what_depends_on_a_box_is_indented(dialog):
-    dialog.open_page(dialog.files)
+    dialog.open_page(dialog.advanced)
     dialog.resize(900, 700)
     dialog.show()
-    files = dialog.files
+    files = dialog.advanced
     left = files.page.mapTo(files, QPoint()).x()
     label = files.port.parentWidget().layout().labelForField(files.port)
     assert label.mapTo(files, QPoint()).x() > left
@@ -257,7 +256,7 @@ def test_the_address_of_the_page_is_copied_and_opened_but_its_secret_is_not_show
 ):
     opened = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
-    files, address = dialog.files, "http://127.0.0.1:8765/?token=secret"
+    files, address = dialog.advanced, "http://127.0.0.1:8765/?token=secret"
     files.page.setChecked(True)
     assert not files.copy.isEnabled()
     files.show_address(address)
@@ -270,24 +269,15 @@ def test_the_address_of_the_page_is_copied_and_opened_but_its_secret_is_not_show
     assert address in dialog.notice.text()  # openUrl said that there is no browser
 
 
-def test_folders_are_opened(dialog, edits, pick, monkeypatch, tmp_path):
+def test_folders_are_opened(dialog, monkeypatch, tmp_path):
     opened = []
     monkeypatch.setattr(
         QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()) or True
     )
-    dialog.general.open_sessions.click()
+    dialog.advanced.open_sessions.click()
     (tmp_path / "sessions").mkdir()
-    dialog.general.open_sessions.click()
-    dialog.files.live_text.setChecked(True)
-    dialog.files.open_file_folder.click()
-    assert opened == [str(tmp_path), str(tmp_path / "sessions"), str(tmp_path)]
-    for path in (tmp_path / "sessions" / "said", None):
-        asked = pick(path)
-        dialog.files.choose_file.click()
-    assert asked == [("Text file for captions", "")] * 2
-    assert edits[-1].privacy.live_text_file == tmp_path / "sessions" / "said.txt"
-    dialog.files.open_file_folder.click()
-    assert opened[-1] == str(tmp_path / "sessions")
+    dialog.advanced.open_sessions.click()
+    assert opened == [str(tmp_path), str(tmp_path / "sessions")]
     assert not dialog.notice.isVisible()
     dialog.speech.open_models.click()
     assert "There is no folder" in dialog.notice.text()

@@ -1,8 +1,8 @@
-"""The page of the settings about files and pages that other programs read."""
+"""The page of the settings for what few need: the caption page, the files of the program."""
 
 from pathlib import Path
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QPushButton
 
@@ -11,24 +11,31 @@ from app.dialogs.settings.page import SettingsPage
 from app.look.icons import icon
 from app.look.widgets.desktop_links import open_folder, open_page
 from app.look.widgets.dialog_text import paragraph
-from app.look.widgets.file_dialogs import ask_save
 
 
-class FilesPage(SettingsPage):
-    """The text file and the caption page, both for this computer alone."""
+class AdvancedPage(SettingsPage):
+    """The caption page, for this computer alone; the settings as a file; the kept sessions.
+
+    Signals:
+        load_wanted(): choose a settings file to use.
+        save_wanted(): choose a file to write the settings into.
+    """
+
+    load_wanted = Signal()
+    save_wanted = Signal()
 
     def __init__(self, data_folder: Path) -> None:
         """Make the page.
 
         Args:
-            data_folder: has the text file if the user chose no other one.
+            data_folder: has the sessions, in ``sessions``.
         """
         super().__init__("")
-        self.title = self.tr("Files and OBS")
+        self.title = self.tr("Advanced")
         self._data_folder = data_folder
         self._address = ""
-        self._add_text_file()
         self._add_page()
+        self._add_files()
         self.show_address("")
 
     def show_address(self, address: str) -> None:
@@ -44,31 +51,6 @@ class FilesPage(SettingsPage):
         super().fill(preferences)
         self.address.setPlaceholderText(
             self.tr("The page is not open") if preferences.privacy.page else ""
-        )
-
-    def _add_text_file(self) -> None:
-        self.live_text = self.add_check(
-            "privacy.live_text",
-            self.tr("Append captions to a &text file"),
-            self.tr("For programs that show the text of a file, such as OBS."),
-        )
-        with self.below(self.live_text):
-            self.live_text_file = QLineEdit(readOnly=True)
-            self.live_text_file.setPlaceholderText(
-                self.tr("captions.txt in Surtitle's data folder")
-            )
-            self.add_field(self.tr("Text file"), self.live_text_file)
-            self.choose_file = QPushButton(self.tr("Choose &file…"))
-            self.choose_file.clicked.connect(self._choose_file)
-            self.open_file_folder = QPushButton(
-                icon("folder-open", before_text=True), self.tr("Open fol&der")
-            )
-            self.open_file_folder.clicked.connect(self._open_folder)
-            self.add_buttons(self.choose_file, self.open_file_folder)
-        self.bind(
-            "privacy.live_text_file",
-            lambda path: self.live_text_file.setText(str(path or "")),
-            lambda: Path(text) if (text := self.live_text_file.text()) else None,
         )
 
     def _add_page(self) -> None:
@@ -94,17 +76,19 @@ class FilesPage(SettingsPage):
             self.open.clicked.connect(self._open_page)
             self.add_buttons(self.copy, self.open)
 
-    @Slot()
-    def _choose_file(self) -> None:
-        path = ask_save(self, self.tr("Text file for captions"), "captions.txt")
-        if path:
-            self.live_text_file.setText(str(path))
-            self.take_edit()
-
-    @Slot()
-    def _open_folder(self) -> None:
-        chosen = self.live_text_file.text()
-        self.noticed.emit(open_folder(Path(chosen).parent if chosen else self._data_folder))
+    def _add_files(self) -> None:
+        self.add_heading(self.tr("All settings as a file"))
+        self.load = QPushButton(self.tr("Load &settings…"))
+        self.save = QPushButton(self.tr("Sa&ve settings…"))
+        self.load.clicked.connect(self.load_wanted)
+        self.save.clicked.connect(self.save_wanted)
+        self.add_buttons(self.load, self.save)
+        self.add_heading(self.tr("Kept sessions"))
+        self.open_sessions = QPushButton(
+            icon("folder-open", before_text=True), self.tr("Open fol&der")
+        )
+        self.open_sessions.clicked.connect(self._open_sessions)
+        self.add_buttons(self.open_sessions)
 
     @Slot()
     def _copy_address(self) -> None:
@@ -116,3 +100,8 @@ class FilesPage(SettingsPage):
     @Slot()
     def _open_page(self) -> None:
         self.noticed.emit(open_page(self._address))
+
+    @Slot()
+    def _open_sessions(self) -> None:
+        sessions = self._data_folder / "sessions"
+        self.noticed.emit(open_folder(sessions if sessions.is_dir() else self._data_folder))
