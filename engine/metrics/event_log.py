@@ -12,9 +12,10 @@ Once, and whenever the settings change:
 Input, written by the feeder:
 
 * ``line``: ``index`` (from 0; -1 for one that is not counted), ``words``. A line of a test set, or
-  a talk, begins.
+  a talk, begins. Only where its words have times: ``said_s``, when the sound of each ended, and
+  ``came_s``, when it came, in seconds since the line began.
 * ``arrived``: ``n_words`` (of the line so far), ``ended``. The events up to the next one are caused
-  by this word.
+  by this word, and by those that came together with it.
 * ``line_ended``: ``index``. All of it is translated.
 
 Work of the engine; each line has ``utterance``, its number:
@@ -54,7 +55,7 @@ from typing import Self, TextIO, TypedDict, cast
 
 SCHEMA = 2
 
-Value = str | int | float | bool | Sequence[int] | Sequence[str]
+Value = str | int | float | bool | Sequence[int] | Sequence[float] | Sequence[str]
 """A value of a field."""
 
 
@@ -67,6 +68,8 @@ class Event(TypedDict, total=False):
     language: str
     index: int
     words: list[str]
+    said_s: list[float]
+    came_s: list[float]
     n_words: int
     utterance: int
     ids: list[int]

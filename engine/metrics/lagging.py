@@ -81,6 +81,22 @@ def mean_laggings(
     )
 
 
+def caption_lags_s(translation: Translation) -> list[float]:
+    """Return seconds from the end of the sound of each source word to its caption.
+
+    That is when text is first written once the word has come, or else the end of the line. The
+    time of computing does not count. Empty where words have no times.
+    """
+    lags, n_words = list[float](), len(translation.said_s)
+    written = iter((*sorted(translation.delays), n_words))
+    at = 0
+    for number, said_s in enumerate(translation.said_s, start=1):
+        while at < number:
+            at = next(written)
+        lags.append(translation.came_s[at - 1] - said_s)
+    return lags
+
+
 def average_token_delay(
     delays: Sequence[float], *, source_token: float = 1, target_token: float = 1
 ) -> float:

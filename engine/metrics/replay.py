@@ -50,7 +50,13 @@ def replay(events: Iterable[Event]) -> Iterator[Translation]:
                 spaced = is_spaced(event["language"])
             case "line":
                 line = (
-                    _Line(event["index"], tuple(event["words"]), spaced)
+                    _Line(
+                        event["index"],
+                        tuple(event["words"]),
+                        spaced,
+                        tuple(event.get("said_s", ())),
+                        tuple(event.get("came_s", ())),
+                    )
                     if event["index"] >= 0
                     else None
                 )
@@ -110,6 +116,8 @@ class _Line:
     index: int
     words: tuple[str, ...]
     spaced: bool
+    said_s: tuple[float, ...]
+    came_s: tuple[float, ...]
     ms: list[float] = field(default_factory=list)
     token_ms: list[float] = field(default_factory=list)
     captions: dict[int, _Caption] = field(default_factory=dict)
@@ -147,6 +155,8 @@ class _Line:
         return Translation(
             index=self.index,
             source=self.words,
+            said_s=self.said_s,
+            came_s=self.came_s,
             hypothesis=(" " if self.spaced else "").join(filter(None, texts)),
             delays=tuple(caption.delays[end] for caption, end in ends),
             emitted_ms=_rounded([caption.emitted_ms[end] for caption, end in ends]),
@@ -161,6 +171,7 @@ class _Line:
         if n_words == self.n_arrived:  # the next part of a very long word
             return
         self.end(at_s)
+        self.ms += [0.0] * (n_words - self.n_arrived - 1)  # the work on words that came together
         self.n_arrived, self.arrived_s = n_words, at_s
 
     def _commit(self, utterance: int, text: str, at_s: float) -> None:

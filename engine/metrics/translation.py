@@ -17,7 +17,8 @@ class Translation:
             committed.
         emitted_ms: for each target unit, milliseconds of computing from the arrival of source word
             ``delays[i]`` (counted from 1) to that commit.
-        ms: for each source word, milliseconds from its arrival to the end of its processing.
+        ms: for each source word, milliseconds from its arrival to the end of its processing; 0 for
+            one that came together with the next.
         token_ms: for each chosen target token, milliseconds since the previous one, or since the
             arrival of a word, whichever is later.
         tokens_fed: rows computed, with those of probes and recomputed ones.
@@ -29,6 +30,8 @@ class Translation:
         n_cut: writes that were cut because they did not end by themselves.
         peak_memory_bytes: peak memory of the process by the end of the line.
         log_probability: mean over the target tokens, in nats; 0 if it was not logged.
+        said_s, came_s: for each source word, seconds from the start of the line to the end of its
+            sound, and until it came; empty where words have no times.
     """
 
     index: int
@@ -47,3 +50,5 @@ class Translation:
     n_cut: int
     peak_memory_bytes: int
     log_probability: float = 0.0
+    said_s: tuple[float, ...] = ()
+    came_s: tuple[float, ...] = ()

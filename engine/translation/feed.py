@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from engine.translation.base import AnySystem, System
     from engine.translation.captioned import Captioner, Change, Kind
 
+Arrival = tuple[float, float]
+"""Of a word, in seconds since its line began: the end of its sound, and when it comes."""
+
 WARM_UP = -1
 """Index of a warm-up line, which is not counted."""
 
@@ -79,23 +82,38 @@ def translate_unseen(system: "Captioner[Kind]", text: str) -> None:
         deque(changed, maxlen=0)
 
 
-def feed_line(system: "AnySystem", log: EventLog, index: int, line: str) -> None:
+def feed_line(
+    system: "AnySystem", log: EventLog, index: int, line: str, arrivals: Sequence[Arrival] = ()
+) -> None:
     """Translate a line live; ``system`` must write into the same ``log``.
 
-    ``index`` may be ``WARM_UP``; an empty line has no translation.
+    Args:
+        system: with the settings of the translation.
+        log: of the system.
+        index: of the line, or ``WARM_UP``.
+        line: an empty one has no translation.
+        arrivals: of all its words; words that come at the same time come together. None: one by
+            one.
     """
-    system.model.run(line_steps(system, log, index, line))
+    system.model.run(line_steps(system, log, index, line, arrivals))
 
 
-def line_steps(system: "AnySystem", log: EventLog, index: int, line: str) -> "Asking[None]":
+def line_steps(
+    system: "AnySystem", log: EventLog, index: int, line: str, arrivals: Sequence[Arrival] = ()
+) -> "Asking[None]":
     """Do as ``feed_line``, but ask for what the model is to compute."""
     words = line.split()
-    log.write("line", index=index, words=words)
+    said_s, came_s = [said for said, _ in arrivals], [came for _, came in arrivals]
+    times = {"said_s": said_s, "came_s": came_s} if arrivals else {}
+    log.write("line", index=index, words=words, **times)
     word_of_part = iter([n for n, word in enumerate(words, start=1) for _ in word_parts(word)])
     for sentence in cut_line(line, system.settings.limits):
         utterance = system.open()
         for known in growing(sentence):
-            log.write("arrived", n_words=next(word_of_part), ended=known is sentence)
+            n_words, ended = next(word_of_part), known is sentence
+            if not ended and came_s[n_words - 1 : n_words] == came_s[n_words : n_words + 1] != []:
+                continue  # the next word comes with it
+            log.write("arrived", n_words=n_words, ended=ended)
             yield from known_steps(system, utterance, known)
     log.write("line_ended", index=index)
 

@@ -139,9 +139,10 @@ def as_a_talk(make, words):
     return replayed(log)
 
 
-def as_a_line(make, words):
-    translator = make()
-    feed_line(translator, translator.conversation.log, 0, " ".join(words))
+def as_a_line(make, words, groups=()):
+    translator, stops = make(), list(accumulate(groups))
+    came = [(0.0, float(stop)) for n, stop in zip(groups, stops, strict=True) for _ in range(n)]
+    feed_line(translator, translator.conversation.log, 0, " ".join(words), came)
     return replayed(translator.conversation.log)
 
 
@@ -195,6 +196,9 @@ def test_the_same_groups_of_words_have_the_same_captions_typed_and_heard(policy,
         rests = partial(rng.choice, (True, True, False))
         for way in (typed, heard):
             assert way(make, words, groups, rests) == wanted, words
+        if len(wanted) == 1 and not is_strange(words):
+            captions = wanted[0][1].split()
+            assert as_a_line(make, words, groups) == captions, (words, groups)
 
 
 @pytest.mark.parametrize(("policy", "head"), POLICIES)

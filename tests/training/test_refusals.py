@@ -25,6 +25,9 @@ FILES = {
     "test.en": LINES,
     "test.de": LINES,
     "test.talks": "a\nb\n",
+    "times-late": "0.4:0.5 0.8:0.7\n1:1\n",
+    "times-few": "0.4:0.5\n1:1\n",
+    "times-none": "0.4 0.5\n1:1\n",
 }
 TEST = (
     "--source test.en --reference test.de --to de --policies read:3,wait:2 --model model --out out"
@@ -111,6 +114,11 @@ ROWS = [
     ("evaluate", "--to xx", WRONG, "translates to de, fr, not to 'xx'"),
     ("evaluate", "--limit 0", WRONG, "must be at least 1, got 0"),
     ("evaluate", "--workers 0", WRONG, "must be at least 1, got 0"),
+    ("evaluate", "--arrivals nowhere", FAILED, "nowhere cannot be read"),
+    ("evaluate", "--arrivals short", WRONG, "short has 1 lines, fewer than the 2 of the source"),
+    ("evaluate", "--arrivals times-late", WRONG, "line 1 of times-late: expected 2 words, none"),
+    ("evaluate", "--arrivals times-few", WRONG, "line 1 of times-few: expected 2 words"),
+    ("evaluate", "--arrivals times-none", WRONG, "line 1 of times-none: expected SAID:CAME"),
     ("evaluate", "--slot 0", WRONG, "must be at least 1, got 0"),
     ("evaluate", "--reference nowhere", FAILED, "nowhere cannot be read"),
     ("evaluate", "--reference empty", FAILED, "is empty"),

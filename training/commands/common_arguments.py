@@ -95,6 +95,7 @@ def run_settings(
     system: str = AUTO,
     n_workers: int = 1,
     batch: int = 1,
+    arrivals: str | None = None,
     names: Path | None = None,
 ) -> RunSettings:
     """Make settings of the arguments of ``add_run_arguments``.
@@ -133,6 +134,7 @@ def run_settings(
             names=names,
             n_workers=n_workers,
             batch=batch,
+            arrivals=arrivals,
         )
     except (ValueError, PolicyError) as error:
         raise UsageError(str(error)) from error

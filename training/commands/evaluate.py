@@ -10,12 +10,13 @@ import sys
 from engine.models.resolve import AUTO
 from engine.settings import SYSTEMS
 from training.commands.common_arguments import add_run_arguments, run_settings, score_table
+from training.evaluation.arrivals import DRAWN
 from training.evaluation.short_form import evaluate
 
 _COLUMNS = (
-    "policy", "bleu", "chrf", "al", "laal", "ap", "dal", "atd", "laal_ca", "ms_per_word_p50",
-    "ms_per_word_p95", "tokens_fed", "tokens_recomputed", "gflops_per_sentence", "n_sentences",
-    "n_empty", "n_degenerate",
+    "policy", "bleu", "chrf", "al", "laal", "lag_s_p50", "lag_s_p95", "ap", "dal", "atd", "laal_ca",
+    "ms_per_word_p50", "ms_per_word_p95", "tokens_fed", "tokens_recomputed", "gflops_per_sentence",
+    "n_sentences", "n_empty", "n_degenerate",
 )  # fmt: skip
 
 
@@ -43,6 +44,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="lines that a process translates side by side, by torch: sooner, and "
         "nothing is timed (%(default)s)",
     )
+    parser.add_argument(
+        "--arrivals",
+        metavar="WHEN",
+        help="when words come, for lag in seconds; those of a moment come together: "
+        f"{', '.join(DRAWN)}, or a file with SAID:CAME for each word of a line, in seconds",
+    )
     parser.set_defaults(run=run)
 
 
@@ -52,7 +59,11 @@ def run(arguments: argparse.Namespace) -> int:
     if n_workers is None:
         n_workers = (os.cpu_count() or 1) if arguments.device == "cpu" else 1
     settings = run_settings(
-        arguments, system=arguments.system, n_workers=n_workers, batch=arguments.batch
+        arguments,
+        system=arguments.system,
+        n_workers=n_workers,
+        batch=arguments.batch,
+        arrivals=arguments.arrivals,
     )
     sys.stdout.write(score_table(_COLUMNS, evaluate(settings)))
     return 0

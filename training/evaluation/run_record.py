@@ -14,6 +14,7 @@ from engine.settings import ModelSettings, TranslationSettings, at_least
 from engine.untrusted.regular_file import file_sha256
 from training.data.corpus import write_json
 from training.errors import TrainingError, UsageError
+from training.evaluation.arrivals import DRAWN
 from training.evaluation.model_choice import card_in_use
 
 FILE_NAME = "run.json"
@@ -35,6 +36,7 @@ class RunSettings:
         names: file with the talk of each line; for talks only.
         n_workers: processes; talks are translated in one.
         batch: lines that a process translates side by side; talks are translated one by one.
+        arrivals: of the words, see ``training.evaluation.arrivals``; None has no times.
     """
 
     source: Path
@@ -47,6 +49,7 @@ class RunSettings:
     names: Path | None = None
     n_workers: int = 1
     batch: int = 1
+    arrivals: str | None = None
 
     def __post_init__(self) -> None:
         if not self.policies:
@@ -83,6 +86,7 @@ class RunRecord:
         batch: lines translated side by side; the times in the logs of more than one include waiting
             for the others.
         quantise: as it was asked for, one of ``engine.settings.QUANTISATIONS``.
+        arrivals: of the words, one of ``DRAWN``, or the hash of a file; None has no times.
         source_sha256, reference_sha256: of the two files.
     """
 
@@ -99,6 +103,7 @@ class RunRecord:
     batch: int = 1
     quantise: str = "none"
     source_language: str = "en"
+    arrivals: str | None = None
 
     @classmethod
     def of(cls, settings: RunSettings, system: str) -> "RunRecord":
@@ -109,6 +114,7 @@ class RunRecord:
             TrainingError: a file cannot be read.
         """
         model, translation, layout = settings.model, settings.translation, settings.resolved.layout
+        arrivals = settings.arrivals
         return cls(
             system=system,
             language=translation.target_language,
@@ -121,6 +127,9 @@ class RunRecord:
             cut_loops=translation.cut_loops,
             batch=settings.batch,
             quantise=model.quantise,
+            arrivals=arrivals
+            if arrivals is None or arrivals in DRAWN
+            else readable_sha256(Path(arrivals)),
             source_sha256=readable_sha256(settings.source),
             reference_sha256=readable_sha256(settings.reference),
         )

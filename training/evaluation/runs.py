@@ -27,6 +27,7 @@ class PolicyScores:
     al: float | None
     laal: float | None
     laal_ca: float | None
+    lag_s_p50: float | None = None
     tokens_fed: int
     tokens_recomputed: int
     gflops_per_sentence: float

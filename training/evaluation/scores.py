@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.metrics.lagging import Laggings, mean_laggings
+from engine.metrics.lagging import Laggings, caption_lags_s, mean_laggings
 from engine.metrics.quality import Quality, measure_quality
 from engine.metrics.translation import Translation
 from engine.metrics.units import is_spaced, n_reference_units
@@ -56,6 +56,8 @@ class Scores:
         system: ``slots`` or ``retranslate``.
         laggings: None if nothing was written.
         normalised_erasure: target units taken away again for each unit that stayed.
+        lag_s_p50, lag_s_p95: percentiles over all source words of the seconds from the end of its
+            sound to its caption, without computing; None where words have no times.
         swf, efsw: per cent written before the source ended, and expected of the lagging, see
             ``training.evaluation.degenerate``; None if nothing is.
         n_empty: sentences without output.
@@ -75,6 +77,8 @@ class Scores:
     n_sentences: int
     n_empty: int
     n_degenerate: int
+    lag_s_p50: float | None = None
+    lag_s_p95: float | None = None
     timed: bool = True
 
     def row(self) -> dict[str, str | float | None]:
@@ -109,6 +113,7 @@ def score(
         (one.delays, len(one.source), n) for one, n in zip(translations, n_units, strict=True)
     )
     spaced = is_spaced(language)
+    lags_s = [lag for one in translations for lag in caption_lags_s(one)]
     return Scores(
         policy=policy,
         system=system,
@@ -123,6 +128,8 @@ def score(
         n_degenerate=sum(
             is_degenerate(one.hypothesis, one.source, spaced=spaced) for one in translations
         ),
+        lag_s_p50=percentile(lags_s, 50) if lags_s else None,
+        lag_s_p95=percentile(lags_s, 95) if lags_s else None,
     )
 
 

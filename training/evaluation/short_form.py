@@ -8,18 +8,19 @@ Files in the run folder, for each policy:
 * ``POLICY.jsonl``: an object for each line, the fields of ``Translation`` and the reference.
 
 For all policies together: ``run.json`` (the settings), ``summary.json`` (a list of ``Scores``) and
-``quality_latency.png`` (BLEU over LAAL).
+``quality_latency.png`` (BLEU over LAAL, or over seconds where words have times).
 """
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from training.data.corpus import read_pairs, replacing, write_json, write_lines
+from training.evaluation.arrivals import arrivals_of
 from training.evaluation.model_choice import convert_once
 from training.evaluation.plots.quality_latency import Curve, Point, draw
 from training.evaluation.run_record import RunRecord, RunSettings
 from training.evaluation.runs import write_translations
-from training.evaluation.workers import Job, read_translations, show_progress, translate
+from training.evaluation.workers import Job, Line, read_translations, show_progress, translate
 
 if TYPE_CHECKING:
     from training.evaluation.scores import Scores
@@ -29,7 +30,8 @@ def evaluate(settings: RunSettings) -> "list[Scores]":
     """Translate the lines that no log holds yet, write the files, return the scores.
 
     Raises:
-        CorpusError: the test set cannot be read, or the files cannot be written.
+        CorpusError: the test set or the arrivals cannot be read, or the files cannot be written.
+        UsageError: the arrivals are not those of the words.
         TrainingError: the model cannot be loaded, a worker died, the folder holds another run, or
             matplotlib is missing for the figure, which is drawn after all else is written.
     """
@@ -37,11 +39,13 @@ def evaluate(settings: RunSettings) -> "list[Scores]":
 
     pairs = list(read_pairs((settings.source, settings.reference)))[: settings.limit]
     language = settings.translation.target_language
+    texts = [pair.source for pair in pairs]
+    arrivals = arrivals_of(settings.arrivals, [len(text.split()) for text in texts])
     convert_once(settings.model)
     system = settings.resolved.system
     RunRecord.of(settings, system).claim(settings.out)
     with replacing(settings.out / "summary.json") as summary:  # fails now if it cannot be written
-        _translate(settings, [pair.source for pair in pairs])
+        _translate(settings, list(zip(range(len(texts)), texts, arrivals, strict=True)))
         scores = list["Scores"]()
         references = [pair.target for pair in pairs]
         for policy in settings.policies:
@@ -53,20 +57,25 @@ def evaluate(settings: RunSettings) -> "list[Scores]":
             own = score(policy, system, translations, references, language)
             scores.append(replace(own, timed=settings.batch == 1))
         write_json(summary, [each.row() for each in scores])
-    points = tuple(
-        Point(each.policy, None if each.laggings is None else each.laggings.laal, each.quality.bleu)
+    points = [
+        Point(
+            each.policy,
+            None if each.laggings is None else each.laggings.laal,
+            each.quality.bleu,
+            each.lag_s_p50,
+        )
         for each in scores
-    )
-    draw([Curve(settings.out.name, points)], settings.out / "quality_latency.png")
+    ]
+    draw([Curve(settings.out.name, tuple(points))], settings.out / "quality_latency.png")
     return scores
 
 
-def _translate(settings: RunSettings, lines: list[str]) -> None:
+def _translate(settings: RunSettings, lines: list[Line]) -> None:
     """Translate the missing lines, under a progress bar."""
     jobs = list[Job]()
     for policy in settings.policies:
         done = read_translations(settings.out, policy)
-        jobs += [(policy, index, line) for index, line in enumerate(lines) if index not in done]
+        jobs += [(policy, line) for line in lines if line[0] not in done]
     if jobs:
         total = len(lines) * len(settings.policies)
         show_progress(translate(settings, jobs), total=total, left=len(jobs), unit=" lines")

@@ -21,7 +21,7 @@ from engine.errors import SurtitleError
 from engine.metrics.event_log import EventLog
 from engine.metrics.replay import read_events, replay
 from engine.metrics.translation import Translation
-from engine.translation.feed import WARM_UP, feed_line, line_steps
+from engine.translation.feed import WARM_UP, Arrival, feed_line, line_steps
 from training.errors import TrainingError
 from training.evaluation.run_record import RunSettings
 
@@ -34,8 +34,11 @@ if TYPE_CHECKING:
 CAPACITY = 4096
 """Cache rows: more than an utterance within the limits can take, even if every write loops."""
 
-Job: TypeAlias = tuple[str, int, str]
-"""A policy, the index of a line and its text."""
+Line: TypeAlias = tuple[int, str, Sequence[Arrival]]
+"""The index of a line, its text, and when its words come."""
+
+Job: TypeAlias = tuple[str, Line]
+"""A policy, and a line to translate."""
 
 _Message: TypeAlias = "tuple[str, int] | str"
 """From a worker: policy and index of a finished line, or one sentence about its failure."""
@@ -209,25 +212,25 @@ def _translations(share: _Share) -> Iterator[tuple[str, int]]:
         if settings.batch == 1
         else partial(_side_by_side, share, load_by_torch(settings.model))
     )
-    for policy in dict.fromkeys(policy for policy, _, _ in share.jobs):
-        lines = [(index, line) for own, index, line in share.jobs if own == policy]
+    for policy in dict.fromkeys(policy for policy, _ in share.jobs):
+        lines = [line for own, line in share.jobs if own == policy]
         for index in translate_lines(policy, lines):
             yield policy, index
 
 
 def _one_by_one(
-    share: _Share, weights: "AnyWeights", policy: str, lines: Sequence[tuple[int, str]]
+    share: _Share, weights: "AnyWeights", policy: str, lines: Sequence[Line]
 ) -> Iterator[int]:
     """Translate lines one after another; yield the index of each."""
     with logged_system(share.settings, weights, policy, share.number, CAPACITY) as (system, log):
         system.model.run(warm_up(system, log))
-        for index, line in lines:
-            feed_line(system, log, index, line)
+        for index, line, arrivals in lines:
+            feed_line(system, log, index, line, arrivals)
             yield index
 
 
 def _side_by_side(
-    share: _Share, weights: "TorchWeights", policy: str, lines: Sequence[tuple[int, str]]
+    share: _Share, weights: "TorchWeights", policy: str, lines: Sequence[Line]
 ) -> Iterator[int]:
     """Translate lines in lanes that compute together, each with a log; yield finished indices."""
     from engine.runtime.causal_model import CausalModel  # noqa: PLC0415  torch, as above
@@ -243,8 +246,8 @@ def _side_by_side(
         model, number = CausalModel(store, lane), share.number + lane
         with logged_system(share.settings, weights, policy, number, CAPACITY, model) as opened:
             yield from warm_up(*opened)
-            for index, line in waiting:
-                yield from line_steps(*opened, index, line)
+            for index, line, arrivals in waiting:
+                yield from line_steps(*opened, index, line, arrivals)
                 finished.append(index)
 
     store = TorchStore(weights.network, n_lanes, CAPACITY)

@@ -42,7 +42,7 @@ FIELDS = [
     "normalised_erasure", "ms_per_token_p50", "ms_per_token_p95", "ms_per_word_p50",
     "ms_per_word_p95", "ms_per_word_mean", "tokens_fed", "tokens_recomputed", "forwards", "probes",
     "gflops_per_sentence", "peak_memory_mib", "swf", "efsw", "n_sentences", "n_empty",
-    "n_degenerate",
+    "n_degenerate", "lag_s_p50", "lag_s_p95",
 ]  # fmt: skip
 
 
@@ -129,6 +129,24 @@ def test_a_test_set_is_translated_written_and_scored(tmp_path, files, tiny, caps
     printed = capsys.readouterr().out
     assert printed.splitlines()[0].split()[:3] == ["policy", "bleu", "chrf"]
     assert "tok:13a" in printed
+
+
+@pytest.mark.usefixtures("in_process")
+def test_seconds_are_told_where_words_have_times_and_words_of_a_moment_come_together(
+    tmp_path, files, tiny
+):
+    times = tmp_path / "times"
+    words = [len(line.split()) for line in lines_of(files[0])]
+    times.write_text("".join(" ".join(["1.0:3.5"] * n) + "\n" for n in words))
+    at_once, one_by_one = tmp_path / "at-once", tmp_path / "one-by-one"
+    evaluate(files, tiny, at_once, "--arrivals", str(times), "--batch", "2", "--workers", "1")
+    evaluate(files, tiny, one_by_one, "--workers", "1")
+    for together, alone in zip(summary_of(at_once), summary_of(one_by_one), strict=True):
+        assert (together["lag_s_p50"], together["lag_s_p95"]) == (2.5, 2.5)
+        assert alone["lag_s_p50"] is alone["lag_s_p95"] is None
+        assert (together["laal"] > alone["laal"]) is (together["policy"] != "offline")
+    times.write_text(times.read_text().replace("3.5", "4.5"))
+    assert evaluate(files, tiny, at_once, "--arrivals", str(times)) == 2  # another run
 
 
 @pytest.mark.usefixtures("in_process")

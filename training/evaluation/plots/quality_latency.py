@@ -1,12 +1,13 @@
 """Draw quality over lagging: one line for each family of policies of a system, offline dashed.
 
-A system has a colour (Okabe and Ito's and a grey, which most people can tell apart) and a marker;
-wait-k is filled, read-n is hollow, so a grey print can be read too. The number in a mark is k or n.
+Lagging is in seconds where all points have them, else in words. A system has a colour (Okabe and
+Ito's and a grey, which most people can tell apart) and a marker; wait-k is filled, read-n is
+hollow, so a grey print can be read too. The number in a mark is k or n.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,11 +41,13 @@ class Point:
         policy: for example ``read:3``.
         laal: in source words; None leaves the point out.
         bleu: from 0 to 100.
+        lag_s: seconds from a word to its caption; None where words have no times.
     """
 
     policy: str
     laal: float | None
     bleu: float
+    lag_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,14 @@ def make_figure(curves: Sequence[Curve], *, title: str = "") -> "Figure":
     """Lay the figure out; arguments as for ``draw``."""
     figure = new_figure(_WIDTH, _HEIGHT + _ROW * len(curves))
     axes = figure.add_subplot()
-    dress(axes, "LAAL (source words)", "BLEU", title)
+    if all(point.lag_s is not None for curve in curves for point in curve.points):
+        curves = [
+            Curve(curve.name, tuple(replace(point, laal=point.lag_s) for point in curve.points))
+            for curve in curves
+        ]
+        dress(axes, "seconds from a word to its caption, median", "BLEU", title)
+    else:
+        dress(axes, "LAAL (source words)", "BLEU", title)
     axes.margins(x=0.07, y=0.1)
     axes.grid(color=_GRID, linewidth=0.8)
     axes.set_axisbelow(True)

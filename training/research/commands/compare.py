@@ -178,5 +178,5 @@ def _difference_row(found: Found) -> dict[str, Cell]:
 
 def _curve(contender: Contender) -> Curve:
     scores = [policy.scores for policy in contender.policies.values()]
-    points = tuple(Point(one.policy, one.laal, one.bleu) for one in scores)
+    points = tuple(Point(one.policy, one.laal, one.bleu, one.lag_s_p50) for one in scores)
     return Curve(contender.name, points)

@@ -56,6 +56,15 @@ def legend_of(figure):
     return [text.get_text() for text in legend.get_texts()]
 
 
+def test_lagging_is_in_seconds_only_where_every_point_has_them():
+    timed = [Point("read:3", 2.4, 33.0, 1.9), Point("read:5", 3.6, 35.0, 2.5)]
+    for points, found in ((timed, [1.9, 2.5]), ([*timed, Point("offline", 7.0, 37.0)], [2.4, 3.6])):
+        figure = make_figure([Curve("slots", tuple(points))])
+        (line,), _ = lines_of(figure)
+        assert list(line.get_xdata()) == found
+        assert ("seconds" in figure.axes[0].get_xlabel()) is (found == [1.9, 2.5])
+
+
 def test_each_family_is_a_line_in_the_order_of_lagging():
     marked, _ = lines_of(make_figure([SLOTS]))
     assert [list(line.get_xdata()) for line in marked] == [
