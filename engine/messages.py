@@ -421,6 +421,10 @@ class Code(Codes):
         "expected a Whisper model for CTranslate2 in {folder}: name another folder (detail: "
         "{detail})"
     )
+    MOONSHINE_MISSING = tr(
+        "the speech model moonshine.en comes with the program and is not installed: install it "
+        "with pip install 'surtitle[speech]', or choose another one"
+    )
     NO_SPEECH_MODEL = tr(
         "expected a speech model in {folder} and found none: a Whisper model for CTranslate2 has a "
         "model.bin, a streaming one for sherpa-onnx a tokens.txt and .onnx files"

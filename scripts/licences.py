@@ -46,6 +46,7 @@ _NAMES = {  # of the shared libraries in wheels, by how their file begins
     "ONNX Runtime": ("MIT", "libonnxruntime"),
     "sherpa-onnx": ("Apache-2.0", "libsherpa-onnx libcargs"),
     "CTranslate2": ("MIT", "libctranslate2"),
+    "Moonshine": ("MIT", "libmoonshine"),
     "oneDNN": ("Apache-2.0", "libdnnl"),
     "OpenBLAS": ("BSD-3-Clause", "libscipy_openblas libopenblas"),
     "GCC's libraries": (

@@ -12,8 +12,8 @@ from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.config.lanes import LANES
 from engine.audio.devices import AudioNotice, DeviceKind, WantedDevice
 from engine.errors import ModelError
-from engine.hub.bundled import NO_ADAPTER
-from engine.hub.catalogue import STANDARD_WHISPER, STREAMING_MODELS, suited_speech_model
+from engine.hub.bundled import NO_ADAPTER, standard_speech_model
+from engine.hub.catalogue import MOONSHINE, STANDARD_WHISPER, STREAMING_MODELS, suited_speech_model
 from engine.messages import Code
 from engine.models.model_card import read_card, translates_sound
 from engine.models.resolve import POLICY_OF_RECORDINGS
@@ -96,11 +96,12 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--asr",
-        default=STANDARD_WHISPER,
+        default=standard_speech_model(),
         metavar="MODEL",
-        help=f"speech model: {', '.join(STREAMING_MODELS)} (words at once), a Whisper (more exact, "
-        "a second or two later: tiny.en ... large-v3, or an id on huggingface.co), or the folder "
-        f"of either ({STANDARD_WHISPER}); where --from is not English, one that knows it",
+        help=f"speech model: {MOONSHINE} (English, comes with Surtitle), a Whisper (tiny.en ... "
+        f"large-v3, or an id on huggingface.co), {', '.join(STREAMING_MODELS)} (words at once), "
+        "or a folder (%(default)s); where --from is not English, one that knows it "
+        f"({STANDARD_WHISPER})",
     )
     parser.add_argument(
         "--direct",

@@ -572,6 +572,10 @@
         <translation>Sprache sollte auf cuda erkannt werden, und keine brauchbare GPU wurde gefunden: Wählen Sie auto oder cpu</translation>
     </message>
     <message>
+        <source>the speech model moonshine.en comes with the program and is not installed: install it with pip install &apos;surtitle[speech]&apos;, or choose another one</source>
+        <translation>das Spracherkennungsmodell moonshine.en gehört zum Programm und ist nicht installiert: Installieren Sie es mit pip install &apos;surtitle[speech]&apos;, oder wählen Sie ein anderes</translation>
+    </message>
+    <message>
         <source>the speech model {model} does not recognise {code!r}: choose one that does, such as base or small; those whose names end in .en recognise English alone</source>
         <translation>das Spracherkennungsmodell {model} erkennt {code!r} nicht: Wählen Sie eines, das es erkennt, etwa base oder small; solche, deren Name auf .en endet, erkennen nur Englisch</translation>
     </message>

@@ -2,10 +2,12 @@
 
 import contextlib
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from engine.errors import ModelError
 from engine.files import ASSETS
+from engine.hub.catalogue import MOONSHINE, STANDARD_WHISPER
 from engine.models.adapters.adapter import Status, inspect_adapter
 from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import read_card
@@ -18,6 +20,19 @@ NO_ADAPTER = "none"
 
 WORTH = 0.5
 """BLEU that an adapter must add to be used by default; less may be chance."""
+
+
+def bundled_speech_model() -> Path | None:
+    """Return the folder of Moonshine, which another package carries; None where that is missing."""
+    found = find_spec("moonshine_voice")  # which runs nothing of it
+    places = found.submodule_search_locations if found else None
+    folders = (Path(place) / "assets" / "tiny-en" for place in places or ())
+    return next(filter(Path.is_dir, folders), None)
+
+
+def standard_speech_model() -> str:
+    """Return the name of the speech model to begin with, for English."""
+    return MOONSHINE if bundled_speech_model() else STANDARD_WHISPER
 
 
 def bundled_models() -> list[Path]:

@@ -140,6 +140,9 @@ KNOWN_MODELS = tuple(model for model in TRANSLATION_MODELS if model.footprint is
 
 _FILE = tomllib.loads((ASSETS / "known_models.toml").read_text(encoding="utf-8"))
 
+MOONSHINE = "moonshine.en"
+"""The speech model that is installed with the program, for English."""
+
 STANDARD_WHISPER = "base.en"
 
 WHISPER_MODELS: dict[str, str] = _FILE["whisper"]
@@ -156,7 +159,7 @@ STREAMING_MODELS: dict[str, StreamingChoice] = {
 }
 """Models that hear speech as it comes, by their common names."""
 
-SPEECH_MODELS: tuple[str, ...] = (*WHISPER_MODELS, *STREAMING_MODELS)
+SPEECH_MODELS: tuple[str, ...] = (MOONSHINE, *WHISPER_MODELS, *STREAMING_MODELS)
 """Common names of all models of speech."""
 
 SPEECH_BYTES = {one.name: one.download_bytes for one in SPEECH_CHOICES} | {
@@ -195,10 +198,12 @@ def is_english_only(name: str) -> bool:
 def suited_speech_model(name: str, language: str) -> str:
     """Return a speech model that recognises a language, the named one if it does.
 
-    Of an English Whisper it is the multilingual one of the same size, of a streaming model the
-    standard one; names that are not known stay.
+    Of an English Whisper it is the multilingual one of the same size, of other models the standard
+    one; names that are not known stay.
     """
-    if name in STREAMING_MODELS and language not in STREAMING_MODELS[name].languages:
+    streaming = STREAMING_MODELS.get(name)
+    known = streaming.languages if streaming else ("en",) if name == MOONSHINE else (language,)
+    if language not in known:
         name = STANDARD_WHISPER
     plain = name.removesuffix(".en").removeprefix("distil-")
     return name if language == "en" or plain not in WHISPER_MODELS else plain

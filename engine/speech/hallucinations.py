@@ -7,6 +7,7 @@ the training data (``assets/hallucinations.txt``). Such a sentence may really be
 dropped only where the model is not sure of it. Other words beside a loop stay.
 """
 
+import re
 import zlib
 from collections.abc import Sequence
 
@@ -23,6 +24,8 @@ _SHORT_NO_SPEECH, _SHORT_UNSURE = 0.5, -0.6
 _REPEATED_WORD, _REPEATED_WORDS = 8, 4  # times in a row that people say a word, or several
 _LONGEST_LOOP = 16  # words
 _LONG = 20  # words of a segment that is nothing but a loop
+_NOTE = re.compile(r"[\[(*♪♫]+[^\W\d]*\W*|[^\W\d_]+[\])♪♫]+[.,!?]*|[^\W\d_]{2,}\*\W*|[\W_]*")
+_SIGNS = frozenset("+=&%@$€£#<>")
 
 
 def heard_words(
@@ -91,6 +94,18 @@ def without_loops(words: Sequence[RecognizedWord]) -> Sequence[RecognizedWord]:
             else:
                 begin += 1
     return kept
+
+
+def said_word(text: str) -> str:
+    """Return a recognised word; empty if it is no word.
+
+    Recognisers write noises in brackets, between stars or notes: such a word is letters with one of
+    these marks around it. ``401(k)``, ``(202)``, ``A*`` are words. A lone dash or dot is none: it
+    would be translated as one; a sign that is read aloud, ``+``, is.
+    """
+    word = text.strip()
+    is_sign = len(word) == 1 and word in _SIGNS
+    return word if is_sign or not _NOTE.fullmatch(word) else ""
 
 
 def _phrase_key(text: str) -> str:

@@ -45,11 +45,15 @@ class Hypothesis:
         words: in order of time.
         start_s: start of the sound on the source's timeline; earlier words are not in it.
         end_s: end of the sound.
+        times_vary_s: so much the times of its words differ from those of other hypotheses.
+        goes_on: the sound ends with the last word, or within it.
     """
 
     words: tuple[RecognizedWord, ...]
     start_s: float
     end_s: float
+    times_vary_s: float = 0.5
+    goes_on: bool = False
 
 
 def same_word_key(text: str) -> str:

@@ -34,9 +34,9 @@ from engine.speech.events import (
     SoundCame,
     TailChanged,
 )
+from engine.speech.hallucinations import said_word
 from engine.speech.hypothesis import RecognizedWord
 from engine.speech.live_recognizer import LiveRecognizer, Recognized
-from engine.speech.normalise import said_word
 from engine.speech.recognizer import RecognizerSettings, SpeechModel
 from engine.speech.recognizers import make_recognizer
 from engine.speech.streaming import StreamingModel
@@ -57,7 +57,6 @@ class ListeningSettings:
     """How sound becomes words for the session.
 
     Attributes:
-        recognizer: how often the model runs.
         vad: what counts as speech.
         pause_s: silence that ends an utterance, with or without punctuation.
         end_s: the same where the recogniser writes none, so that only pauses end sentences.
@@ -69,7 +68,6 @@ class ListeningSettings:
             none.
     """
 
-    recognizer: RecognizerSettings = field(default_factory=RecognizerSettings)
     vad: VadSettings = field(default_factory=VadSettings)
     pause_s: float = 1.5
     end_s: float = 0.3
@@ -267,7 +265,6 @@ class Listener:
             model,
             detector,
             settings.vad,
-            settings.recognizer,
             whole_after_s=settings.pause_s if lane.whole else None,
         )
         n_words = self._recognition.n_words
@@ -447,7 +444,7 @@ class _LaneWorker:
 
     def _with_waiting(self, chunk: AudioChunk) -> Iterator[AudioChunk]:
         """Join a late chunk with those that came meanwhile, so that the model runs less often."""
-        most_s = self._settings.recognizer.catch_up_s
+        most_s = RecognizerSettings().catch_up_s
         joined = [chunk]
         late_s = self._clock() - chunk.heard_at_s
         while late_s > 0 and joined[-1].end_s - chunk.start_s < min(late_s, most_s):
@@ -503,7 +500,7 @@ class _LaneWorker:
         if not self._is_behind and behind_s > settings.behind_s:
             self._is_behind = True
             yield self._behind(behind_s)
-        elif self._is_behind and behind_s < settings.recognizer.step_s:
+        elif self._is_behind and behind_s < _NOW_S:
             self._is_behind = False
             yield CaughtUp(lane=self._lane.name)
 

@@ -87,5 +87,6 @@ def _joined_parts(parts: Sequence[SpeechPart]) -> Iterator[SpeechPart]:
         waiting.append(part)
         if part.ends or following is None or following.begins:
             samples = np.concatenate([part.samples for part in waiting])
-            yield replace(waiting[0], samples=samples, ends=part.ends)
+            first = waiting[0]
+            yield replace(part, samples=samples, start_s=first.start_s, begins=first.begins)
             waiting = []

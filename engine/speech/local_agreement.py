@@ -17,7 +17,6 @@ MAX_TAIL_WORDS = 4
 """Later words change too often to be worth reading."""
 
 _REMEMBERED_WORDS = 256  # more than a buffer of 30 s holds
-_TIMES_VARY_S = 0.5  # a word this far on the wrong side costs as much as a wrong word
 _EDGE_S = 0.01  # a buffer is cut at the end of a word, to within rounding
 _MISSED_S = 0.25  # a short word: if less of it is in the sound, it may be missing
 
@@ -36,7 +35,8 @@ class LocalAgreement:
     def feed(self, hypothesis: Hypothesis) -> tuple[RecognizedWord, ...]:
         """Take the next hypothesis; return the words it confirms."""
         heard = self._behind_committed(hypothesis)
-        n_agreed = _common_prefix(self._pending, heard)
+        n_certain = max(0, len(heard) - hypothesis.goes_on)
+        n_agreed = _common_prefix(self._pending, heard[:n_certain])
         self._pending = heard[n_agreed:]
         return self._commit(heard[:n_agreed])
 
@@ -73,11 +73,12 @@ class LocalAgreement:
         """Drop the first words, which repeat committed ones that are still in the sound."""
         if not self._committed or not hypothesis.words:
             return hypothesis.words
-        heard_from_s = hypothesis.start_s - _TIMES_VARY_S
+        heard_from_s = hypothesis.start_s - hypothesis.times_vary_s
         still_heard = [word for word in self._committed if word.end_s > heard_from_s]
         edits = _edits_to_prefixes(still_heard, hypothesis)
         misplaced_s = _misplaced(hypothesis.words, self._committed[-1].end_s)
-        costs = [n + s / _TIMES_VARY_S for n, s in zip(edits, misplaced_s, strict=True)]
+        # A word so far on the wrong side costs as much as a wrong word.
+        costs = [n + s / hypothesis.times_vary_s for n, s in zip(edits, misplaced_s, strict=True)]
         return hypothesis.words[costs.index(min(costs)) :]
 
 

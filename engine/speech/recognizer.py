@@ -2,7 +2,8 @@
 
 The newest speech is recognised repeatedly in a buffer that is cut at sentence ends and after
 speech. Successive hypotheses are compared (``engine.speech.local_agreement``), so that committed
-words never change. The model is prompted with the words committed before the buffer, never with
+words never change. Where the buffer holds silence alone, it is not heard: models invent words for
+it. The model is prompted with the words committed before the buffer, never with
 uncommitted ones, so it cannot prompt itself into a loop.
 
 A recording that nobody waits for is heard in whole pieces instead, each once: what is said without
@@ -27,6 +28,7 @@ from engine.text.sentences import ends_sentence
 
 _PROMPT_WORDS = 60
 _MODEL_INPUT_S = 30.0
+_LEAST_S = 0.1  # of speech; less is no word
 _EDGE_S = 0.01  # a word that ends where the buffer begins is not in it
 _NEWEST_WEIGHT = 0.3  # of the newest pass in the running real-time factor
 
@@ -41,12 +43,15 @@ class RecognizerSettings:
         max_buffer_s: a buffer of this length or more is cut after the last committed word; if there
             is none, its words are committed as they are. It exceeds this by one pass at most.
         catch_up_s: the most speech of one pass when more than a step came at once.
+        joins_s: of speech that begins after at most so much silence what was said before is heard
+            once more: a few words alone are misheard. For a model without a prompt.
     """
 
     step_s: float = 1.0
     trim_from_s: float = 8.0
     max_buffer_s: float = 20.0
     catch_up_s: float = 5.0
+    joins_s: float = 0.0
 
     def __post_init__(self) -> None:
         in_order = 0 < self.step_s <= self.trim_from_s <= self.max_buffer_s
@@ -73,7 +78,7 @@ class SpeechModel(Protocol):
 
 
 class Recognizer(LiveRecognizer):
-    """A live recogniser of a model that hears whole pieces of sound, as Whisper."""
+    """A live recogniser of a model that hears whole pieces of sound, as Whisper and Moonshine."""
 
     def __init__(
         self,
@@ -100,27 +105,44 @@ class Recognizer(LiveRecognizer):
 
     @property
     def marks_sentences(self) -> bool:
-        """Whisper writes punctuation."""
+        """Such models write punctuation."""
         return True
 
     def _take(self, part: SpeechPart) -> list[Recognized]:
         if part.begins:
-            self._buffer, self._start_s, self._n_new = part.samples[:0], part.start_s, 0
+            self._begin(part.start_s)
         results = []
         step = round(self._settings.step_s * SAMPLE_RATE_HZ)
         most = round(self._settings.catch_up_s * SAMPLE_RATE_HZ)
         rest = part.samples
         while len(rest):
             is_behind = len(rest) + self._n_new >= 2 * step
-            n_taken = min(len(rest), (most if is_behind else step) - self._n_new)
+            wanted = (most if is_behind else step) - self._n_new  # none where silence was not heard
+            n_taken = min(len(rest), wanted if wanted > 0 else step)
             self._buffer = np.concatenate([self._buffer, rest[:n_taken]])
             self._n_new += n_taken
             rest = rest[n_taken:]
-            if self._n_new >= step:
+            silent_s = part.silent_s - len(rest) / SAMPLE_RATE_HZ
+            if self._n_new >= step and self._holds_speech(silent_s):
                 results.append(self._recognize())
         if part.ends:
-            results.append(self._end())
+            results.append(self._end(part.silent_s))
         return results
+
+    def _begin(self, start_s: float) -> None:
+        """Empty the buffer for speech that begins, or keep what was said just before."""
+        silence_s = start_s - self._start_s - self.buffered_s
+        is_short = self.buffered_s <= self._settings.trim_from_s
+        if is_short and silence_s <= self._settings.joins_s:
+            silence = np.zeros(max(0, round(silence_s * SAMPLE_RATE_HZ)), np.float32)
+            self._buffer = np.concatenate([self._buffer, silence])
+        else:
+            self._buffer, self._start_s = self._buffer[:0], start_s
+        self._n_new = 0
+
+    def _holds_speech(self, silent_s: float) -> bool:
+        """Return whether the buffer has more than silence, for which models invent words."""
+        return self.buffered_s > silent_s + _LEAST_S
 
     def _recognize(self) -> Recognized:
         """Run the model on the buffer, once."""
@@ -132,10 +154,10 @@ class Recognizer(LiveRecognizer):
         committed += self._trim()
         return Recognized(committed=committed, tail=self._agreement.tail)
 
-    def _end(self) -> Recognized:
-        committed = self._recognize().committed if self._n_new else ()
+    def _end(self, silent_s: float) -> Recognized:
+        is_new = self._n_new > 0 and self._holds_speech(silent_s)
+        committed = self._recognize().committed if is_new else ()
         committed += self._remember(self._agreement.flush())
-        self._buffer = self._buffer[:0]
         return Recognized(committed=committed, tail=(), speech_ended=True)
 
     def _trim(self) -> tuple[RecognizedWord, ...]:
@@ -160,6 +182,7 @@ class Recognizer(LiveRecognizer):
     def _cut(self, until_s: float) -> None:
         n_cut = round((until_s - self._start_s) * SAMPLE_RATE_HZ)
         n_cut = min(max(0, n_cut), len(self._buffer))
+        n_cut += _until_pause(self._buffer[n_cut : n_cut + _WORD_ENDS], self._buffer)
         self._buffer = self._buffer[n_cut:].copy()  # a view would keep the cut sound in memory
         self._start_s += n_cut / SAMPLE_RATE_HZ
 
@@ -176,6 +199,19 @@ class Recognizer(LiveRecognizer):
         # A remainder at the end of speech costs a whole pass, but no speech waits for it.
         if new_speech_s >= self._settings.step_s / 2:
             self._pace.take(computing_s, new_speech_s)
+
+
+_WORD_ENDS = SAMPLE_RATE_HZ * 2 // 5  # samples by which a word may end later than its time
+_PAUSE = SAMPLE_RATE_HZ // 10  # samples
+_QUIET_SHARE = 0.1  # of the loudness around: quieter is a pause
+
+
+def _until_pause(samples: Samples, around: Samples) -> int:
+    """Return after how many samples it pauses; 0 if it does not."""
+    places = samples[: len(samples) // _PAUSE * _PAUSE].reshape(-1, _PAUSE)
+    quiet = _QUIET_SHARE * float(np.sqrt(np.square(around).mean()))
+    pauses = np.flatnonzero(np.sqrt(np.square(places).mean(axis=1)) <= quiet)
+    return int(pauses[0]) * _PAUSE if len(pauses) else 0
 
 
 LONGEST_S = 28.0
@@ -209,7 +245,7 @@ class WholePieces(LiveRecognizer):
 
     @property
     def marks_sentences(self) -> bool:
-        """Whisper writes punctuation."""
+        """Such models write punctuation."""
         return True
 
     def flush(self) -> list[Recognized]:

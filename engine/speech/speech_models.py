@@ -1,20 +1,22 @@
 """Find, fetch and load models of speech of any kind, by name, hub id or folder.
 
-Whisper in CTranslate2's format hears whole pieces of sound; a streaming model for sherpa-onnx hears
-it as it comes; a translator with a speech encoder hears it for itself. A folder tells by its files
-which of them it holds.
+Whisper in CTranslate2's format and Moonshine hear whole pieces of sound; a streaming model for
+sherpa-onnx hears it as it comes; a translator with a speech encoder hears it for itself. A folder
+tells by its files which of them it holds.
 """
 
 from dataclasses import replace
 from pathlib import Path
 
 from engine.errors import FetchCancelledError, HubError, ModelError
-from engine.hub.catalogue import STREAMING_MODELS, StreamingChoice
+from engine.hub.bundled import bundled_speech_model
+from engine.hub.catalogue import MOONSHINE, STREAMING_MODELS, StreamingChoice
 from engine.hub.download import Fetching, ModelKind, fetch_model, find_model
 from engine.messages import Code
 from engine.models.model_card import translates_sound
 from engine.speech import sherpa, whisper
 from engine.speech.direct.direct_recognizer import DirectModel, load_direct_model
+from engine.speech.moonshine import Moonshine, is_moonshine
 from engine.speech.recognizer import SpeechModel
 from engine.speech.streaming import StreamingModel
 from engine.speech.streaming_files import checked_files, is_streaming
@@ -42,6 +44,8 @@ def speech_model_folder(
     choice, folder = STREAMING_MODELS.get(name), _known_folder(name)
     if folder is not None:
         return folder
+    if name == MOONSHINE:
+        raise ModelError(Code.MOONSHINE_MISSING())
     try:
         if choice is None:
             return whisper_folder(name, library, wanted, again=again)
@@ -62,7 +66,7 @@ def found_speech_model(name: str, library: Path) -> Path | None:
         ModelError: there is no such model, or its folder is not complete.
     """
     choice, folder = STREAMING_MODELS.get(name), _known_folder(name)
-    if folder is not None:
+    if folder is not None or name == MOONSHINE:
         return folder
     if choice is None:
         return found_whisper(name, library)
@@ -85,6 +89,8 @@ def load_speech_model(
     """
     if translates_sound(folder):
         return load_direct_model(folder)
+    if is_moonshine(folder):
+        return Moonshine(folder)
     if is_streaming(folder):
         return sherpa.Sherpa(sherpa.SherpaSettings(folder=folder, language=language, words=words))
     settings = whisper.WhisperSettings(
@@ -99,8 +105,8 @@ def _known_folder(name: str) -> Path | None:
     Raises:
         ModelError: the folder holds no model of speech, or a damaged one.
     """
-    folder = named_folder(name)
-    if folder is None or translates_sound(folder):
+    folder = bundled_speech_model() if name == MOONSHINE else named_folder(name)
+    if folder is None or translates_sound(folder) or is_moonshine(folder):
         return folder
     if is_streaming(folder):
         checked_files(folder)

@@ -62,12 +62,14 @@ class SpeechPart:
         start_s: its start on the source's timeline.
         begins: this is the first part.
         ends: this is the last part.
+        silent_s: seconds at its end in which nobody speaks.
     """
 
     samples: Samples
     start_s: float
     begins: bool = False
     ends: bool = False
+    silent_s: float = 0.0
 
 
 class Detector(Protocol):
@@ -201,7 +203,13 @@ class VoiceActivityDetector:
         samples = np.concatenate(self._held) if self._held else np.zeros(0, np.float32)
         self._held.clear()
         start_s = self._time_s - len(samples) / SAMPLE_RATE_HZ
-        part = SpeechPart(samples=samples, start_s=start_s, begins=not self._has_begun, ends=ends)
+        part = SpeechPart(
+            samples=samples,
+            start_s=start_s,
+            begins=not self._has_begun,
+            ends=ends,
+            silent_s=self._n_silent * FRAME / SAMPLE_RATE_HZ,
+        )
         self._has_begun = True
         return part
 

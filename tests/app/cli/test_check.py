@@ -6,7 +6,7 @@ import pytest
 
 from app.__main__ import main
 from engine.hub.bundled import bundled_models
-from engine.hub.catalogue import KNOWN_MODELS, WHISPER_MODELS
+from engine.hub.catalogue import KNOWN_MODELS, SPEECH_MODELS
 from engine.runtime.hardware import Machine
 from engine.session.lag_forecast import measure_steps
 
@@ -33,7 +33,7 @@ def test_a_program_is_told_what_the_computer_has_and_what_fits(capsys):
     assert computing["gflops"] > 0
     assert [one["model"] for one in bundled] == [folder.name for folder in models]
     assert all(one["languages"] for one in bundled)
-    assert {*recognisers["found"]} <= {*WHISPER_MODELS}
+    assert {*recognisers["found"]} <= {*SPEECH_MODELS}
     assert machine["cores"] >= 1
     assert 0 < machine["free_bytes"] <= machine["memory_bytes"]
     assert [fit["model"] for fit in fits] == [model.name for model in KNOWN_MODELS]

@@ -20,6 +20,7 @@ from app.cli.listen_output import STOP, EventQueue
 from engine.commands import FurtherLanguage, UseLanguages
 from engine.errors import ModelError, NoSoundError
 from engine.events import Failed, LanguageFailed, LanguagesChanged
+from engine.hub.bundled import standard_speech_model
 from engine.hub.transfer import HubSettings
 from engine.messages import Code
 from engine.speech.events import TailChanged
@@ -447,4 +448,4 @@ def test_the_recogniser_follows_the_language_that_is_spoken(listen, talk, tmp_pa
         listen_settings(parser.parse_args([*command, *more])).recognizer
         for more in ([], ["--from", "pl"], ["--from", "pl", "--asr", "small.en"])
     ]
-    assert named == ["base.en", "base", "small"]
+    assert named == [standard_speech_model(), "base", "small"]

@@ -6,6 +6,7 @@ from engine.speech.hallucinations import (
     compression_ratio,
     heard_words,
     is_known_phrase,
+    said_word,
     without_loops,
 )
 from engine.speech.hypothesis import RecognizedWord
@@ -122,3 +123,21 @@ def test_the_compression_ratio_grows_with_repetition():
     ratios = [compression_ratio("over and over " * n) for n in (1, 5, 20)]
     assert ratios == sorted(ratios)
     assert compression_ratio("  ") == 0
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["Hello,", "don\N{RIGHT SINGLE QUOTATION MARK}t", "$5", "401(k)", "(202)", "555-0143", "A*",
+     "+", "=", "&", "5%", "[1]"],
+)  # fmt: skip
+def test_words_are_kept_as_they_were_heard(word):
+    assert said_word(f" {word}") == word
+
+
+@pytest.mark.parametrize(
+    "noise",
+    ["-", "...", "[Music]", "[BLANK_AUDIO]", "(laughs)", "(upbeat", "music)", "*sighs*", "*heavy",
+     "sighs*", "\N{EIGHTH NOTE}", ""],
+)  # fmt: skip
+def test_noises_are_no_words(noise):
+    assert said_word(noise) == ""

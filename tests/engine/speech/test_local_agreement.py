@@ -1,4 +1,5 @@
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -203,3 +204,25 @@ def test_a_word_that_was_committed_without_length_is_not_committed_again():
         )
         said += [word.text for word in agreement.feed(hypothesis)]
     assert said == ["on", "Sunday.", "The", "doctor"]
+
+
+def test_the_last_word_of_sound_that_goes_on_is_not_committed():
+    agreement = LocalAgreement()
+    cut = replace(heard(["so", "my", "fellow."]), goes_on=True)
+    assert agreement.feed(cut) == ()
+    assert keys(agreement.feed(cut)) == ["so", "my"]
+    whole = heard(["so", "my", "fellowship", "grew"])
+    assert agreement.feed(whole) == ()
+    assert keys(agreement.feed(whole)) == ["fellowship", "grew"]
+    assert agreement.feed(replace(heard([]), goes_on=True)) == ()
+
+
+def test_a_word_is_not_committed_again_where_times_are_estimates():
+    """A word more at the end moves all others: their order counts, not when they were said."""
+    agreement = LocalAgreement()
+    early = replace(heard(["we", "are", "cold", "and", "old"]), times_vary_s=2.0)
+    for _ in range(2):
+        agreement.feed(replace(early, goes_on=True))
+    late = [replace(w, start_s=2 * w.start_s, end_s=2 * w.end_s) for w in early.words[:4]]
+    agreement.feed(replace(early, words=(*late, RecognizedWord(text="new", start_s=3.2, end_s=4))))
+    assert keys(agreement.flush()) == ["new"]

@@ -243,3 +243,40 @@ def test_sound_is_let_go_at_sentence_ends_long_before_the_buffer_is_full():
     assert len(starts_s) > 5
     assert all(abs((start_s + 0.1) % sentence_s - 0.1) < 0.01 for start_s in starts_s)
     assert max(end_s - start_s for start_s, end_s, _ in model.heard) <= 8.0 + sentence_s + 1.0
+
+
+def test_silence_alone_is_never_heard():
+    """What is left of the buffer after the last sentence, for which models invent words."""
+    texts = ["word"] * 19 + ["end."]
+    model = Speaker(texts)
+    samples = np.concatenate([loud(8.0), np.zeros(2 * SAMPLE_RATE_HZ, np.float32)])
+    news = run(model, samples, random.Random(0), step_s=0.25, trim_from_s=6.0)
+    committed = [same_word_key(word.text) for one in news for word in one.committed]
+    assert committed == [same_word_key(text) for text in texts]
+    assert max(start_s for start_s, _, _ in model.heard) < 8.0 - WORD_S / 2
+
+
+@pytest.mark.parametrize(("silence_s", "is_joined"), [(1.2, True), (3.0, False)])
+def test_after_a_short_pause_what_was_said_before_is_heard_once_more(silence_s, is_joined):
+    texts = said(random.Random(1), 12, sentences=False)
+    second_s = 6 * WORD_S + silence_s
+    starts_s = [at * WORD_S + (at >= 6) * silence_s for at in range(12)]
+    model = Speaker(texts, starts_s=starts_s)
+    quiet = np.zeros(round(silence_s * SAMPLE_RATE_HZ), np.float32)
+    samples = np.concatenate([loud(6 * WORD_S), quiet, loud(6 * WORD_S), quiet])
+    news = run(model, samples, random.Random(1), joins_s=0.7)
+    committed = [same_word_key(word.text) for one in news for word in one.committed]
+    assert committed == [same_word_key(text) for text in texts]
+    begins_s = {start_s for start_s, end_s, _ in model.heard if end_s > second_s}
+    assert begins_s.pop() == pytest.approx(0.0 if is_joined else second_s - 0.3, abs=0.1)
+    assert not begins_s
+
+
+def test_a_cut_moves_to_the_pause_that_follows():
+    """A word ends later than its time says, by up to 0.4 s; what is left of it is no word."""
+    texts = ["word"] * 14 + ["end."] + ["more"] * 5
+    model = Speaker(texts, starts_s=[i * WORD_S + (i > 14) * 0.4 for i in range(20)])
+    late = np.concatenate([loud(6.2), np.zeros(3200, np.float32), loud(2.0)])
+    run(model, late, random.Random(0), trim_from_s=6.0)
+    begins_s = sorted({start_s for start_s, _, _ in model.heard})
+    assert begins_s[1] == pytest.approx(6.2, abs=0.1)
