@@ -96,12 +96,12 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--asr",
-        default=standard_speech_model(),
+        default="",
         metavar="MODEL",
         help=f"speech model: {MOONSHINE} (English, comes with Surtitle), a Whisper (tiny.en ... "
         f"large-v3, or an id on huggingface.co), {', '.join(STREAMING_MODELS)} (words at once), "
-        "or a folder (%(default)s); where --from is not English, one that knows it "
-        f"({STANDARD_WHISPER})",
+        f"or a folder; by itself {MOONSHINE} where it is installed, else {STANDARD_WHISPER}, and "
+        "one that knows the language where --from is not English",
     )
     parser.add_argument(
         "--direct",
@@ -139,6 +139,7 @@ def listen_settings(arguments: argparse.Namespace) -> ListenSettings:  # noqa: T
             "to name a microphone or output: --sound-device"
         )
         raise UsageError(msg)
+    arguments.asr = arguments.asr or standard_speech_model()
     if arguments.direct is None and translates_sound(Path(arguments.asr)):
         msg = f"{arguments.asr} translates sound, and recognises no words: name it with --direct"
         raise UsageError(msg)
