@@ -1,7 +1,7 @@
 """Our figures against SimulEval's own, on sentences drawn at random.
 
-``simuleval_scores.json`` was written by ``scripts/simuleval-scores`` with SimulEval 1.1.4; the
-script says how to write it again. It holds figures only.
+``simuleval_scores.json`` holds figures alone, which SimulEval 1.1.4 made of sentences that a seed
+drew; the script is in git (``scripts/simuleval-scores`` of 68d95e61).
 """
 
 import json
