@@ -84,17 +84,17 @@ def mean_laggings(
 def caption_lags_s(translation: Translation) -> list[float]:
     """Return seconds from the end of the sound of each source word to its caption.
 
-    That is when text is first written once the word has come, or else the end of the line. The
-    time of computing does not count. Empty where words have no times.
+    Its caption is the target unit that stands at the same share of the line, as LAAL has it, or the
+    end of the line where nothing was written. The time of computing does not count. Empty where
+    words have no times.
     """
-    lags, n_words = list[float](), len(translation.said_s)
-    written = iter((*sorted(translation.delays), n_words))
-    at = 0
-    for number, said_s in enumerate(translation.said_s, start=1):
-        while at < number:
-            at = next(written)
-        lags.append(translation.came_s[at - 1] - said_s)
-    return lags
+    n_words, came_s = len(translation.said_s), translation.came_s
+    delays = translation.delays or (n_words,)
+    units = (-(-number * len(delays) // n_words) for number in range(1, n_words + 1))
+    return [
+        came_s[delays[unit - 1] - 1] - said_s
+        for unit, said_s in zip(units, translation.said_s, strict=True)
+    ]
 
 
 def average_token_delay(

@@ -54,8 +54,8 @@ def replay(events: Iterable[Event]) -> Iterator[Translation]:
                         event["index"],
                         tuple(event["words"]),
                         spaced,
-                        tuple(event.get("said_s", ())),
-                        tuple(event.get("came_s", ())),
+                        tuple(event.get("said_s", [])),
+                        tuple(event.get("came_s", [])),
                     )
                     if event["index"] >= 0
                     else None

@@ -6,7 +6,7 @@ the same moment come together.
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from math import inf
 from pathlib import Path
@@ -19,6 +19,7 @@ _WORDS_A_SECOND = 2.7
 _TYPED_A_SECOND = 0.7
 _STREAMING_S, _WHISPER_S = 0.5, 1.6  # after the (last) word, see docs/results.md, Hearing
 _BURST = (3, 6)
+_LENGTHS = (0.5, 1.5)  # of a word, of the mean
 
 DRAWN = ("spoken", "streaming", "whisper", "typed", "at-once")
 """Heard as it is said; committed word by word half a second later; in bursts; typed; a file."""
@@ -54,18 +55,16 @@ def _drawn(kind: str, n_words: int, rng: random.Random) -> list[Arrival]:
     if kind == "at-once":
         return [(0.0, 0.0)] * n_words
     rate = _TYPED_A_SECOND if kind == "typed" else _WORDS_A_SECOND
-    said = [round(n / rate, 3) for n in range(1, n_words + 1)]
+    ends = accumulate(rng.randint(*_BURST) for _ in range(n_words))
+    bursts = [slice(*ends) for ends in pairwise((0, *ends))]
+    lengths = (rng.uniform(*_LENGTHS) / rate for _ in range(n_words))
+    said = [round(end, 3) for end in accumulate(lengths)]
     if kind == "whisper":
         return [
-            (one, round(burst[-1] + _WHISPER_S, 3)) for burst in _bursts(said, rng) for one in burst
+            (one, round(said[burst][-1] + _WHISPER_S, 3)) for burst in bursts for one in said[burst]
         ]
     later = _STREAMING_S if kind == "streaming" else 0.0
     return [(one, round(one + later, 3)) for one in said]
-
-
-def _bursts(said: Sequence[float], rng: random.Random) -> Iterator[Sequence[float]]:
-    ends = accumulate(rng.randint(*_BURST) for _ in said)
-    return (said[start:end] for start, end in pairwise((0, *ends)) if start < len(said))
 
 
 def _read(where: str, line: str, n_words: int) -> list[Arrival]:

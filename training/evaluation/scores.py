@@ -57,7 +57,7 @@ class Scores:
         laggings: None if nothing was written.
         normalised_erasure: target units taken away again for each unit that stayed.
         lag_s_p50, lag_s_p95: percentiles over all source words of the seconds from the end of its
-            sound to its caption, without computing; None where words have no times.
+            sound to its caption, see ``caption_lags_s``; None where words have no times.
         swf, efsw: per cent written before the source ended, and expected of the lagging, see
             ``training.evaluation.degenerate``; None if nothing is.
         n_empty: sentences without output.

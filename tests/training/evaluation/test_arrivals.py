@@ -33,13 +33,13 @@ def test_bursts_are_of_three_to_six_words_about_two_seconds_late_as_measured():
 @pytest.mark.parametrize(
     ("delays", "lags"),
     [
-        ((2, 2, 4), [1.5, 0.5, 2.5, 1.5]),  # all words until text came
-        ((3,), [3.0, 2.0, 1.0, 1.5]),  # nothing for the last: the end of the line
-        ((4, 2), [1.5, 0.5, 2.5, 1.5]),
+        ((2, 2, 4, 4), [1.5, 0.5, 2.5, 1.5]),
+        ((2, 4), [1.5, 0.5, 2.5, 1.5]),
+        ((2, 2, 3, 3, 4, 4, 4, 4), [1.5, 2.0, 2.5, 1.5]),
         ((), [4.5, 3.5, 2.5, 1.5]),
     ],
 )
-def test_a_word_has_its_caption_when_text_is_written_after_it_came(delays, lags):
+def test_the_caption_of_a_word_stands_at_the_same_share_of_the_line(delays, lags):
     said, came = (1.0, 2.0, 3.0, 4.0), (1.5, 2.5, 4.0, 5.5)
     told = translation(source=tuple("abcd"), delays=delays, said_s=said, came_s=came)
     assert caption_lags_s(told) == pytest.approx(lags)
