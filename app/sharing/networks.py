@@ -3,13 +3,16 @@
 import ipaddress
 import socket
 import struct
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 LOOPBACK = "127.0.0.1"
 
-_SIOCGIFADDR = 0x8915  # of Linux: the address of an interface
-_NAME_BYTES = 15
+_SIOCGIFCONF = 0x8912  # of Linux: the addresses of all interfaces, each with its name
+_NAME_BYTES = 16
+_ENTRY_BYTES = _NAME_BYTES + struct.calcsize("LLHBBB0L")  # a name, and as much as the largest value
+_MOST = 256  # addresses
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +44,30 @@ def networks() -> list[Network]:
     return sorted(found.values(), key=lambda one: (not one.is_wireless, one.name, one.address))
 
 
+def is_here(address: str) -> bool:
+    """Return whether this computer has an address now."""
+    return address == LOOPBACK or address in {one.address for one in networks()}
+
+
 def _found() -> Iterator[Network]:
     try:
         import fcntl  # noqa: PLC0415  there is none on Windows
     except ImportError:
         yield from _of_this_name()
         return
+    found = array("B", bytes(_MOST * _ENTRY_BYTES))
+    request = struct.pack("iP", len(found), found.buffer_info()[0])
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
-        for _, name in socket.if_nameindex():
-            request = struct.pack("256s", name.encode()[:_NAME_BYTES])
-            try:
-                answer = fcntl.ioctl(asked, _SIOCGIFADDR, request)
-            except OSError:
-                continue  # it has none
-            yield Network(socket.inet_ntoa(answer[20:24]), name)
+        try:
+            n_bytes, _ = struct.unpack("iP", fcntl.ioctl(asked, _SIOCGIFCONF, request))
+        except OSError:  # another system
+            yield from _of_this_name()
+            return
+    for at in range(0, n_bytes, _ENTRY_BYTES):
+        entry = found[at : at + _ENTRY_BYTES].tobytes()
+        name = entry[:_NAME_BYTES].partition(b"\0")[0].decode(errors="replace")
+        start = _NAME_BYTES + 4  # behind the family and the port
+        yield Network(socket.inet_ntoa(entry[start : start + 4]), name)
 
 
 def _of_this_name() -> Iterator[Network]:

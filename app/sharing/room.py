@@ -72,6 +72,11 @@ class Room:
         )
 
     @property
+    def host(self) -> str:
+        """The address of this computer in the network."""
+        return self._server.host
+
+    @property
     def address(self) -> str:
         """The short address, which everybody may know."""
         return f"http://{self._server.host}:{self._server.port}/"

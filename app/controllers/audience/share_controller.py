@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QMessageBox
 
 from app.captions.model import UtteranceView
@@ -16,12 +16,16 @@ from app.dialogs.share_dialog import FURTHER, ShareChoice, ShareDialog
 from app.look.widgets.dialog_text import bring_up
 from app.main_window.window import MainWindow
 from app.session.browser_source import page_token
-from app.sharing.networks import networks
+from app.sharing.networks import is_here, networks
 from app.sharing.room_feed import CAPTION, SOURCE
 from engine.errors import message_of
 
 if TYPE_CHECKING:
     from app.sharing.room import Room
+
+
+_GONE = "network is gone"  # a topic of the banner
+_LOOK_MS = 5000
 
 
 class ShareController(QObject):
@@ -65,6 +69,9 @@ class ShareController(QObject):
         further.offered_changed.connect(self._show_languages)
         further.ready_changed.connect(self._show_ready)
         self._readers_changed.connect(self._count_readers)
+        self._is_gone = False  # the network that is shared in
+        self._look = QTimer(self, interval=_LOOK_MS)
+        self._look.timeout.connect(self._look_at_network)
 
     @Slot()
     def open_dialog(self) -> None:
@@ -108,7 +115,8 @@ class ShareController(QObject):
             )
             self.dialog.show_failure(text.format(choice.address, worded(message_of(error))))
             return
-        room = self.room
+        room, self._is_gone = self.room, False
+        self._look.start()
         self._show_ready()
         self.dialog.show_shared(room.link, room.address, room.access.pin, tuple(languages.values()))
         self._count_readers()
@@ -154,6 +162,8 @@ class ShareController(QObject):
         if self.room is not None:
             self.room.close()
             self.room = None
+            self._look.stop()
+            self._window.banner.withdraw(_GONE)
             self._further.forget_readers()
         self._window.status.show_shared(None)
         if self.dialog is not None:
@@ -182,11 +192,29 @@ class ShareController(QObject):
             self.room.show_ready(self._further.ready, self._further.full)
 
     @Slot()
+    def _look_at_network(self) -> None:
+        """Report that this computer has left the network, where no phone reaches it any more."""
+        if self.room is None or self._is_gone != is_here(self.room.host):
+            return
+        self._is_gone = not self._is_gone
+        text = self.tr(
+            "This computer is no longer at {}, so no phone gets captions: join that network again, "
+            "or share in another one"
+        )
+        share = self.tr("S&hare captions…"), self.open_dialog
+        if self._is_gone:
+            self._window.banner.show_offer(text.format(self.room.host), _GONE, share)
+            self._window.status.show_shared(None)
+        else:
+            self._window.banner.withdraw(_GONE)
+            self._count_readers()
+
+    @Slot()
     def _count_readers(self) -> None:
         if self.room is not None:
             self._further.show_read(self.room.read)
         if self.room is not None and self.dialog is not None:
-            self._window.status.show_shared(self.room.n_readers)
+            self._window.status.show_shared(None if self._is_gone else self.room.n_readers)
             self.dialog.show_readers(self.room.n_readers)
             if self.room.access.is_guessed_at:
                 self.dialog.show_failure(

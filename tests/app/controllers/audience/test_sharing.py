@@ -130,6 +130,25 @@ def test_a_network_that_is_gone_is_told(shared):
     assert room_of(shared) is None
 
 
+def test_a_network_that_is_left_while_captions_are_shared_is_told_until_it_is_back(
+    shared, monkeypatch
+):
+    networks, status = "app.controllers.audience.share_controller.is_here", shared.window.status
+    sharing, banner = shared.application.sharing, shared.window.banner
+    sharing.dialog.start.click()
+    for is_here in (True, False, False, True):
+        monkeypatch.setattr(networks, lambda _address, is_here=is_here: is_here)
+        sharing._look.timeout.emit()
+        assert status.sharing.isHidden() != is_here
+        assert banner.isHidden() == is_here
+    assert "no longer at 127.0.0.1" in banner.sentence.text()
+    monkeypatch.setattr(networks, lambda _address: False)
+    sharing._look.timeout.emit()
+    sharing.stop()
+    assert banner.isHidden()
+    assert not sharing._look.isActive()
+
+
 def test_an_address_of_the_internet_is_warned_of(shared):
     dialog = shared.application.sharing.dialog
     dialog.network.addItem("hosted", "8.8.8.8")
