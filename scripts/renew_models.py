@@ -16,6 +16,7 @@ from engine.files import ASSETS, write_file
 from engine.hub.catalogue import KnownModel, read_models
 from engine.hub.download import LANGUAGE_MODEL
 from engine.hub.transfer import FAILURES, HubSettings, fetch_answer, reason_of
+from engine.models.licences import forbids_commerce
 from engine.untrusted.faults import refuse
 from engine.untrusted.strict_json import JsonObject, shown
 
@@ -25,8 +26,6 @@ _LICENCES = {
     "apache-2.0": "Apache-2.0",
     "mit": "MIT",
     "cc-by-4.0": "CC-BY-4.0",
-    "cc-by-nc-4.0": "CC-BY-NC-4.0",
-    "llama3.1": "Llama 3.1",
 }
 _LICENCE, _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+ -]{0,39}"), re.compile("[0-9a-f]{40}")
 _MOST_DROPPED = 2  # at once; where more are gone, it is the hub that is another one
@@ -58,6 +57,9 @@ def renewed(
     licence = listing.inner("cardData").text("license")
     if not _LICENCE.fullmatch(licence):
         refuse(f"'license' should be text, got {shown(licence)}")
+    if forbids_commerce(licence) or listing.values.get("gated"):
+        why = "not everybody may use it for everything"
+        raise OtherModelError(why)
     changes = {
         "licence": _LICENCES.get(licence, licence),
         "download_bytes": sum(n for name, n in sizes.items() if _is_wanted(name)),
@@ -67,9 +69,7 @@ def renewed(
         changes["revision"] = sha = listing.text("sha")
         if not _REVISION.fullmatch(sha):
             refuse(f"'sha' should be forty hexadecimal digits, got {shown(sha)}")
-    gated = {"is_gated": True} if listing.values.get("gated") else {}
-    kept = {key: value for key, value in entry.items() if key != "is_gated"}
-    return {**kept, **changes, **gated}
+    return {**entry, **changes}
 
 
 def _is_wanted(name: str) -> bool:

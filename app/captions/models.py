@@ -36,7 +36,6 @@ class ModelOffer:
         n_bytes: of its weights.
         licence: its name; empty if unknown.
         is_here: it needs no download.
-        is_gated: its owner must grant access on the hub first.
         languages: targets of the bundled model, from English.
         known: its entry in the catalogue, if it has one.
     """
@@ -46,7 +45,6 @@ class ModelOffer:
     n_bytes: int
     licence: str
     is_here: bool
-    is_gated: bool = False
     languages: tuple[str, ...] = ()
     known: KnownModel | None = None
 
@@ -69,9 +67,9 @@ class ModelOffer:
         return self.known is not None and not self.is_chat
 
     @property
-    def is_open(self) -> bool:
-        """Whether everybody may download it, and use it for everything."""
-        return not self.is_gated and not (self.known and self.known.forbids_commerce)
+    def is_of_many(self) -> bool:
+        """Whether it is a translator into many languages, which is large and good at few."""
+        return self.is_dedicated and self.known is not None and len(self.known.targets) > 1
 
     def score(self, source: str, target: str) -> Score | None:
         """Return its published quality for a pair, if there is one."""
@@ -148,18 +146,19 @@ class MachineReport:
         """Return the offers for a pair of languages, the best first.
 
         Models that keep up here come first, then those of which that is not known. Among these,
-        translators come before chat models, and models for all uses, without a gate, for one pair,
-        and small ones before the others.
+        translators come before chat models, and small ones before the others. One of many languages
+        is on offer where no other translator knows the pair, or if it is here.
         """
+        able = [offer for offer in offers if offer.translates(source, target)]
+        own = (one for one in able if one.choice is None or one.is_dedicated)
+        has_own = not all(one.is_of_many for one in own)
         return sorted(
-            (offer for offer in offers if offer.translates(source, target)),
+            (offer for offer in able if offer.is_here or not (has_own and offer.is_of_many)),
             key=lambda offer: (
                 (True, None, False).index(self.keeps_up(offer)),
                 offer.choice is not None,
                 offer.is_chat,
-                offer.known is not None and offer.known.forbids_commerce,
-                offer.is_gated,
-                offer.known is not None and len(offer.known.targets) != 1,
+                offer.is_of_many,
                 offer.n_bytes,
             ),
         )
@@ -167,7 +166,7 @@ class MachineReport:
     def recommended(
         self, offers: Sequence[ModelOffer], target: str, source: str = "en"
     ) -> ModelOffer | None:
-        """Return the recommended model: a translator that is for all uses and has no gate.
+        """Return the recommended model: a translator.
 
         It is the first that is not known to be too slow here. If all are too slow, it is the
         fastest of those whose quality is published.
@@ -175,7 +174,7 @@ class MachineReport:
         open_ones = [
             offer
             for offer in self.ranked(offers, source, target)
-            if offer.choice is None or (offer.is_dedicated and offer.is_open)
+            if offer.choice is None or offer.is_dedicated
         ]
         is_known = self.gflops and not self.measures_again
         for offer in open_ones:
@@ -199,7 +198,6 @@ def known_offer(model: KnownModel, *, is_here: bool) -> ModelOffer:
         n_bytes=model.download_bytes,
         licence=model.licence,
         is_here=is_here,
-        is_gated=model.is_gated,
         known=model,
     )
 

@@ -149,7 +149,6 @@ def _report_translators(
                 "targets": [code for code in targets if code != source],
                 "download_bytes": offer.n_bytes,
                 "keeps_up": machine.keeps_up(offer),
-                "is_for_all_uses": offer.is_open,
             },
         )
 
@@ -242,8 +241,6 @@ def _offer_text(values: Mapping[str, object]) -> str:
         f"{_named(values['source'])} to {target}",
         f"{_bytes(values['download_bytes'])} to download",
     ]
-    if not values["is_for_all_uses"]:
-        words.append("not for commercial use")
     if values["keeps_up"] is not None:
         words.append("keeps up here" if values["keeps_up"] else "too slow here")
     return ", ".join(words)

@@ -255,12 +255,14 @@ class InterfacePreferences:
         appearance: one of ``APPEARANCES``.
         text_size: of the transcript in percent, 50 to 300.
         source_share: of the source in the width of both texts in percent, 10 to 90.
+        knows_tray: it was explained that a closed window leaves the program in the tray.
     """
 
     language: str = "system"
     appearance: str = "system"
     text_size: int = 100
     source_share: int = 50
+    knows_tray: bool = False
 
     def __post_init__(self) -> None:
         check_choice("language", self.language, INTERFACE_LANGUAGES)

@@ -106,7 +106,7 @@ class SetupController(QObject):
             source=stored.source,
             server=self._settings.server,
         )
-        self.models.open_models(now, preferences.accepted, in_use)
+        self.models.open_models(now, in_use)
         self.models.page.take_speed(0.0, again=True)
         self._desk.measure_speed()
 

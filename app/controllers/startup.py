@@ -3,6 +3,7 @@
 import os
 import sys
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QFontMetricsF, QIcon
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QDialog
 
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences_file import PreferencesFile
+from app.config.settings_in_force import SettingsInForce
 from app.config.system.failed_start import FailedStart, NoAnswer, log_failed_start
 from app.config.system.garbage import GarbageCollector
 from app.config.system.logs import Logs
@@ -86,9 +88,19 @@ def _run_until_closed(application: Application, qt: QApplication, interrupt: Int
     tray = Tray(application.window.menu_actions, qt.windowIcon(), application)
     tray.window_wanted.connect(application.raise_window)
     tray.show()
+    application.window.may_hide = partial(stays_in_tray, tray, application.settings)
+    qt.setQuitOnLastWindowClosed(False)  # the overlay and the tray go on
     exit_code: int = qt.exec()
     tray.hide()
     return exit_code
+
+
+def stays_in_tray(tray: Tray, settings: SettingsInForce) -> bool:
+    """Return whether the program goes on in the tray without its window; explain that once."""
+    if tray.is_shown and not settings.preferences.interface.knows_tray:
+        tray.explain()
+        settings.change("interface", knows_tray=True)
+    return tray.is_shown
 
 
 def _show(dialog: QDialog, interrupt: Interrupt) -> None:

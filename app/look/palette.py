@@ -26,7 +26,7 @@ class Colours:
         text: on background and surface, as all of the next ones, 4.5:1.
         quiet: text of less weight.
         disabled: text that cannot be used now; not bound by a contrast.
-        accent: the one colour for what is on, chosen or focused.
+        accent: the one colour for what is on or chosen.
         on_accent: text on the accent.
         tint: background of what is on.
         error: text and marks of failures.

@@ -2,8 +2,9 @@
 
 Lengths of controls are in em, so that they grow with the letters; gaps are on a grid of 4 pixels.
 Tool buttons have no such length: Qt asks for three pixels more, but takes the length as enough.
-A border of two pixels marks the focus; the padding shrinks by as much, so that nothing moves. Tool
-buttons with ``autoRaise`` keep Fusion's shape: those of the overlay have colours of their own.
+A border of two pixels in the colour of the letters marks the focus everywhere, the accent what is
+on. The padding shrinks by as much, so that nothing moves. Tool buttons with ``autoRaise`` keep
+Fusion's shape: those of the overlay have colours of their own.
 """
 
 from string import Template
@@ -38,10 +39,8 @@ QPushButton:default { border-color: $accent; }
 QPushButton[primary="true"] {
   background: $accent; border-color: $accent; color: $on_accent;
 }
-QPushButton:focus { border: 2px solid $accent; padding: 3px 10px; }
-QToolButton[autoRaise="false"]:focus { border: 2px solid $accent; padding: 4px 10px; }
-QPushButton[primary="true"]:focus, QPushButton:checked:focus,
-QToolButton[autoRaise="false"]:checked:focus { border-color: $text; }
+QPushButton:focus { border: 2px solid $text; padding: 3px 10px; }
+QToolButton[autoRaise="false"]:focus { border: 2px solid $text; padding: 4px 10px; }
 QPushButton[primary="true"]:hover { background: $accent; border-color: $text; }
 QPushButton:disabled, QPushButton[primary="true"]:disabled,
 QToolButton[autoRaise="false"]:disabled {
@@ -56,7 +55,7 @@ QToolButton[popupMode="2"][autoRaise="true"] {
 }
 QToolButton[popupMode="2"][autoRaise="true"]:hover { background: $hover; }
 QToolButton[popupMode="2"][autoRaise="true"]:focus {
-  padding: 3px 19px 3px 7px; border: 2px solid $accent;
+  padding: 3px 19px 3px 7px; border: 2px solid $text;
 }
 QToolButton::menu-indicator {
   image: url("$down"); width: 12px; height: 12px;
@@ -73,11 +72,11 @@ QLineEdit, QComboBox, QAbstractSpinBox {
   background: $surface; color: $text; placeholder-text-color: $quiet;
   selection-background-color: $accent; selection-color: $on_accent;
 }
-QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {
-  border: 2px solid $accent; padding: 3px 6px;
-}
 QLineEdit:read-only, QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled {
   background: $background; border-color: $line;
+}
+QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {
+  border: 2px solid $text; padding: 3px 6px;
 }
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled { color: $disabled; }
 QComboBox QLineEdit, QAbstractSpinBox QLineEdit {
@@ -102,7 +101,7 @@ QAbstractSpinBox::down-arrow { image: url("$down"); width: 12px; height: 12px; }
 QCheckBox, QRadioButton {
   spacing: 8px; padding: 2px; border: 2px solid transparent; border-radius: 6px;
 }
-QCheckBox:focus, QRadioButton:focus { border-color: $accent; }
+QCheckBox:focus, QRadioButton:focus { border-color: $text; }
 QCheckBox:disabled, QRadioButton:disabled { color: $disabled; }
 QCheckBox::indicator, QRadioButton::indicator {
   width: 1.05em; height: 1.05em; border: 1px solid $edge; background: $surface;
@@ -126,11 +125,11 @@ QCheckBox::indicator:checked:disabled { background: $disabled; border-color: $di
 
 QTableView, QListView, QTreeView, QPlainTextEdit, QTextEdit {
   padding: 1px; border: 1px solid $line; border-radius: 6px; background: $surface; color: $text;
-  placeholder-text-color: $quiet; gridline-color: $line;
+  placeholder-text-color: $quiet; gridline-color: $line; outline: 0;
   selection-background-color: $accent; selection-color: $on_accent;
 }
 QTableView:focus, QListView:focus, QTreeView:focus, QPlainTextEdit:focus, QTextEdit:focus {
-  padding: 0; border: 2px solid $accent;
+  padding: 0; border: 2px solid $text;
 }
 QScrollArea { border: none; background: transparent; }
 QScrollArea > QWidget > QWidget { background: transparent; }
@@ -162,7 +161,7 @@ QTabBar::tab {
 }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { border-bottom-color: $accent; color: $text; }
-QTabBar::tab:focus { border: 2px solid $accent; border-radius: 6px; padding: 4px 6px 6px 6px; }
+QTabBar::tab:focus { border: 2px solid $text; border-radius: 6px; padding: 4px 6px 6px 6px; }
 
 QMenuBar { background: $background; border-bottom: 1px solid $line; }
 QMenuBar::item { padding: 4px 8px; border-radius: 4px; background: transparent; }

@@ -36,6 +36,18 @@ class Tray(QObject):
             self._icon.show()
         return is_available
 
+    def explain(self) -> None:
+        """Show that the program goes on here though its window is closed, and how to leave it."""
+        text = self.tr(
+            "Captions go on. Click this icon for the window, or choose Quit in its menu."
+        )
+        self._icon.showMessage("Surtitle", text, self._icon.icon())
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether there is an icon."""
+        return self._icon.isVisible()
+
     def hide(self) -> None:
         """Hide the icon: some desktops keep that of an ended program."""
         self._icon.hide()

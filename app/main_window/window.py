@@ -48,6 +48,7 @@ class MainWindow(QMainWindow):
 
     Attributes:
         may_close: asked before it closes.
+        may_hide: asked when its frame is used to close it: whether the program goes on without it.
 
     Signals:
         painted(): the window was painted for the first time.
@@ -60,6 +61,7 @@ class MainWindow(QMainWindow):
     def __init__(self) -> None:
         super().__init__()
         self.may_close: Callable[[], bool] = lambda: True
+        self.may_hide: Callable[[], bool] = lambda: False
         self.setWindowTitle("Surtitle")
         self.controls = ControlPanel()
         self.choices = CaptionChoices(self)
@@ -138,7 +140,11 @@ class MainWindow(QMainWindow):
         fields[(at + step) % len(fields)][1].setFocus(Qt.FocusReason.TabFocusReason)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Emit ``closed``, if it may close."""
+        """Hide, or emit ``closed``, if it may close."""
+        if event.spontaneous() and self.may_hide():
+            event.ignore()
+            self.hide()
+            return
         if not self.may_close():
             event.ignore()
             return

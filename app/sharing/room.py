@@ -74,7 +74,7 @@ class Room:
     @property
     def host(self) -> str:
         """The address of this computer in the network."""
-        return self._server.host
+        return str(self._server.host)
 
     @property
     def address(self) -> str:

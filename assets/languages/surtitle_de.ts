@@ -1076,14 +1076,6 @@
         <translation>Läuft auf der Grafikkarte</translation>
     </message>
     <message>
-        <source>Not for commercial use</source>
-        <translation>Nicht für gewerbliche Zwecke</translation>
-    </message>
-    <message>
-        <source>Its owner must allow it first</source>
-        <translation>Der Anbieter muss es erst erlauben</translation>
-    </message>
-    <message>
         <source>Free for any use</source>
         <translation>Frei für jeden Zweck</translation>
     </message>
@@ -3141,10 +3133,6 @@
         <translation>Erneut &amp;prüfen</translation>
     </message>
     <message>
-        <source>I do not use it commerciall&amp;y</source>
-        <translation>Ich nutze es &amp;nicht gewerblich</translation>
-    </message>
-    <message>
         <source>I s&amp;peak</source>
         <translation>Ich s&amp;preche</translation>
     </message>
@@ -3190,14 +3178,6 @@
     <message>
         <source>{} Not enough for this model.</source>
         <translation>{} Das reicht nicht für dieses Modell.</translation>
-    </message>
-    <message>
-        <source>First ask its owner for access on huggingface.co, and store a token here.</source>
-        <translation>Bitten Sie zuerst den Anbieter auf huggingface.co um Zugang, und hinterlegen Sie hier ein Token.</translation>
-    </message>
-    <message>
-        <source>Its licence forbids commercial use.</source>
-        <translation>Seine Lizenz verbietet die gewerbliche Nutzung.</translation>
     </message>
     <message>
         <source>Folder of a translation model</source>
@@ -3631,6 +3611,14 @@
     <message>
         <source>Go &amp;on sharing</source>
         <translation>&amp;Weiter teilen</translation>
+    </message>
+    <message>
+        <source>This computer is no longer at {}, so no phone gets captions: join that network again, or share in another one</source>
+        <translation>Dieser Computer ist nicht mehr unter {} erreichbar, also bekommt kein Handy Untertitel: Verbinden Sie sich wieder mit jenem Netz, oder geben Sie in einem anderen frei</translation>
+    </message>
+    <message>
+        <source>S&amp;hare captions…</source>
+        <translation>Untertitel fr&amp;eigeben …</translation>
     </message>
     <message>
         <source>Somebody guesses the PIN: stop sharing and start it again, which makes another one</source>
@@ -4163,6 +4151,10 @@
     <message>
         <source>Show &amp;window</source>
         <translation>&amp;Fenster zeigen</translation>
+    </message>
+    <message>
+        <source>Captions go on. Click this icon for the window, or choose Quit in its menu.</source>
+        <translation>Die Untertitel gehen weiter. Ein Klick auf dieses Symbol zeigt das Fenster, Beenden steht in seinem Menü.</translation>
     </message>
 </context>
 <context>

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import cast
 
 from engine.files import ASSETS
-from engine.models.licences import forbids_commerce
 from engine.models.memory_footprint import Footprint
 
 
@@ -43,7 +42,6 @@ class KnownModel:
         footprint: size in memory of an instruct model; None for a model of an encoder and a
             decoder.
         revision: the commit or reference that is fetched; empty for the newest.
-        is_gated: its owner must grant access on the hub before it can be fetched.
         sources, targets: codes of its languages among those that the windows name; empty if any.
         word_gflop: computing of a word with an encoder and a decoder; see
             ``benchmarks/shapes/translation.py``. None if it was not measured.
@@ -56,17 +54,11 @@ class KnownModel:
     licence: str
     footprint: Footprint | None = None
     revision: str = ""
-    is_gated: bool = False
     sources: tuple[str, ...] = ("en",)
     targets: tuple[str, ...] = ()
     word_gflop: float | None = None
     scores: Mapping[tuple[str, str], Score]
     checked: str = ""
-
-    @property
-    def forbids_commerce(self) -> bool:
-        """Whether its licence forbids commercial use."""
-        return forbids_commerce(self.licence)
 
     def translates(self, source: str, target: str) -> bool:
         """Return whether it translates a pair of languages."""

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QHBoxLayout,
     QLabel,
@@ -36,15 +35,13 @@ _LIMIT_S = 240.0  # the first import is slow on slow disks and busy computers
 class ModelPage(WizardPage):
     """Two languages, and the models that translate between them as cards.
 
-    The best model for this computer is the first. A licence that forbids commercial use is
-    accepted before the model is used.
+    The best model for this computer is the first.
 
     Attributes:
-        below: tells and asks about the selected model; the window puts it where nothing scrolls.
+        below: tells about the selected model; the window puts it where nothing scrolls.
 
     Signals:
-        usable_changed(bool): whether the selected model can be used, and downloaded if it must
-            be: its licence permits that or is accepted, and the disk has room.
+        usable_changed(bool): whether the disk has room for the selected model.
     """
 
     usable_changed = Signal(bool)
@@ -62,7 +59,6 @@ class ModelPage(WizardPage):
         self._model: Path | None = None
         self._was_chosen = False  # by the user, so no recommendation replaces it
         self._in_use: ModelChoice | None = None
-        self._accepted: Path | None = None  # the model whose licence is accepted
         self.machine = quiet(self.tr("Checking this computer…"))
         self.machine.setAccessibleDescription(self.tr("This computer"))
         self.retry = QPushButton(icon("refresh-cw", before_text=True), self.tr("Check a&gain"))
@@ -80,10 +76,6 @@ class ModelPage(WizardPage):
         self.room, self.folder = quiet(), QPushButton(icon("folder-open", before_text=True), "")
         self.folder.setText(self.tr("Choose a f&older…"))
         self.folder.setAutoDefault(False)
-        self.accept = QCheckBox(self.tr("I do not use it commerciall&y"))
-        keeping = self.accept.sizePolicy()
-        keeping.setRetainSizeWhenHidden(True)  # else the selected card may leave the sight
-        self.accept.setSizePolicy(keeping)
         self.below = self._selected()
         self._connect()
         self.show_languages(SOURCE_LANGUAGE, "de")
@@ -105,16 +97,6 @@ class ModelPage(WizardPage):
     def spoken(self) -> str:
         """Code of the language that is spoken."""
         return str(self.source.currentData())
-
-    @property
-    def accepts_licence(self) -> bool:
-        """Whether the selected model's licence forbids commercial use, and that is accepted."""
-        return self._forbids_commerce and self.accept.isChecked()
-
-    @property
-    def _forbids_commerce(self) -> bool:
-        known = None if self.offer is None else self.offer.known
-        return known is not None and known.forbids_commerce
 
     @property
     def model(self) -> Path | None:
@@ -160,11 +142,6 @@ class ModelPage(WizardPage):
             return False
         return (now.model, now.source, now.language) == (model, *self._pair)
 
-    def show_accepted(self, model: Path | None) -> None:
-        """Take the licence of a model as accepted."""
-        self._accepted = model
-        self._offer()
-
     def show_message(self, text: str) -> None:
         """Show a sentence below the models; an empty one hides it."""
         self.message.setText(text)
@@ -189,12 +166,12 @@ class ModelPage(WizardPage):
         return row
 
     def _selected(self) -> QWidget:
-        """Lay out what this page says and asks of the selected model, which never scrolls away."""
+        """Lay out what this page says of the selected model, which never scrolls away."""
         below = QWidget()
         row, texts = QHBoxLayout(below), QVBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
         texts.addStretch(1)
-        for one in (self.message, self.room, self.accept):
+        for one in (self.message, self.room):
             texts.addWidget(one)
         texts.addStretch(1)
         row.addLayout(texts, 1)
@@ -211,7 +188,6 @@ class ModelPage(WizardPage):
         self.retry.clicked.connect(self.look)
         self.source.currentIndexChanged.connect(self._change_languages)
         self.target.currentIndexChanged.connect(self._change_languages)
-        self.accept.toggled.connect(self._accept)
 
     @Slot()
     def _change_languages(self) -> None:
@@ -313,13 +289,8 @@ class ModelPage(WizardPage):
         self.show_message("")
         self._offer()
 
-    @Slot(bool)
-    def _accept(self, checked: bool) -> None:  # noqa: FBT001  what the signal carries
-        self._accepted = self.model if checked else None
-        self._offer()
-
     def _offer(self) -> None:
-        """Show the needs of the selected model, and report whether it can be used."""
+        """Show the needs of the selected model, and report whether the disk has room for it."""
         offer, free = self.offer, self._desk.free_bytes
         must_fetch = offer is not None and not offer.is_here
         has_room = True
@@ -327,25 +298,11 @@ class ModelPage(WizardPage):
         if must_fetch and offer is not None and free is not None and offer.n_bytes > free:
             text = self.tr("{} Not enough for this model.").format(text)
             has_room = False
-        if must_fetch and offer is not None and offer.is_gated:
-            access = self.tr(
-                "First ask its owner for access on huggingface.co, and store a token here."
-            )
-            text = f"{text} {access}"
-        forbids = self._forbids_commerce
-        self.accept.setVisible(forbids)
-        self.accept.blockSignals(True)  # noqa: FBT003  Qt's own
-        self.accept.setChecked(forbids and self.model == self._accepted)
-        self.accept.blockSignals(False)  # noqa: FBT003
-        if forbids:
-            forbidden = self.tr("Its licence forbids commercial use.")
-            text = f"{text} {forbidden}"
         notice = source_notice(self.spoken)
         if notice is not None:
             text = f"{text} {as_sentence(worded(notice))}"
-        is_permitted = self.accepts_licence or not forbids
         self.room.setText(text.strip())
-        self.usable_changed.emit(has_room and is_permitted)
+        self.usable_changed.emit(has_room)
 
     @Slot(str)
     def _show_failure(self, message: str) -> None:

@@ -155,8 +155,8 @@ class _CardPainter(QStyledItemDelegate):
         colours = colours_of(option.palette)
         is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         has_focus = bool(option.state & QStyle.StateFlag.State_HasFocus)
-        width = 2 if is_chosen and has_focus else 1
-        painter.setPen(QPen(colours.colour("accent" if is_chosen else "line"), width))
+        colour = ("text" if has_focus else "accent") if is_chosen else "line"
+        painter.setPen(QPen(colours.colour(colour), 2 if colour == "text" else 1))
         painter.setBrush(colours.colour("tint" if is_chosen else "surface"))
         frame = QRectF(option.rect).adjusted(1, 1, -1, -1 - GAP)
         painter.drawRoundedRect(frame, _RADIUS, _RADIUS)

@@ -112,7 +112,7 @@ def _title(offer: ModelOffer, spoken: str, language: str) -> str:
         return _said(tr("{}, built in")).format(pair)
     if offer.is_chat:
         return _said(tr("{}, by a chat model")).format(pair)
-    if offer.known is not None and len(offer.known.targets) > 1:
+    if offer.is_of_many:
         return _said(tr("{} and many more")).format(pair)
     return pair
 
@@ -169,10 +169,6 @@ def _fit(fit: Fit) -> Fact:
 
 
 def _use(offer: ModelOffer) -> Fact:
-    if offer.known is not None and offer.known.forbids_commerce:
-        return Fact(_said(tr("Not for commercial use")), is_warning=True)
-    if offer.is_gated:
-        return Fact(_said(tr("Its owner must allow it first")), is_warning=True)
     return Fact(_said(tr("Free for any use")) if allows_any_use(offer.licence) else "")
 
 

@@ -42,19 +42,16 @@ class ModelsDialog(QDialog):
     def open_models(
         self,
         now: ModelChoice,
-        accepted: Path | None = None,
         in_use: ModelChoice | None = None,
     ) -> None:
         """Show the models, and select one.
 
         Args:
             now: the model and languages to begin with.
-            accepted: the model whose licence, which forbids commercial use, was accepted before.
             in_use: what translates now; None if that is ``now``.
         """
         self.page.show_in_use(in_use or now)
         self.page.show_languages(now.source, now.language)
-        self.page.show_accepted(accepted)
         self.page.choose(now.model)
         self.page.look()
         bring_up(self)
@@ -86,13 +83,7 @@ class ModelsDialog(QDialog):
     @Slot()
     def _use(self) -> None:
         page = self.page
-        choice = ModelChoice(
-            model=page.model,
-            language=page.language,
-            source=page.spoken,
-            accepts_licence=page.accepts_licence,
-        )
-        self.wanted.emit(choice)
+        self.wanted.emit(ModelChoice(model=page.model, language=page.language, source=page.spoken))
         self.close()
 
 

@@ -1,5 +1,6 @@
 import itertools
 import random
+from dataclasses import replace
 
 from app.captions.models import (
     MachineReport,
@@ -158,12 +159,13 @@ def test_what_does_not_keep_up_here_is_never_first_and_never_recommended():
         assert (best and best.name) == (None if gflops == 10.0 else expected[0])
 
 
-def test_what_is_not_for_all_uses_comes_later_and_is_not_recommended():
-    free = offer("a/free", word_gflop=10.0, size=9)
-    bound = offer("a/bound", word_gflop=10.0, licence="CC-BY-NC-4.0")
-    found = report(computing(1000.0))
-    assert named(found.ranked([bound, free], "en", "pl")) == ["a/free", "a/bound"]
-    assert found.recommended([bound], "pl") is None
+def test_a_model_of_many_languages_is_on_offer_where_no_other_knows_the_pair_or_if_it_is_here():
+    found, offers = report(computing(1000.0)), known_offers()
+    (many,) = [offer for offer in offers if offer.is_of_many]
+    assert many in found.ranked(offers, "en", "pl")
+    assert many not in found.ranked(offers, "en", "fr")
+    here = replace(many, is_here=True)
+    assert here in found.ranked([*offers, here], "en", "fr")
 
 
 def test_only_models_of_the_two_languages_are_offered():
@@ -173,7 +175,7 @@ def test_only_models_of_the_two_languages_are_offered():
         names = named(found.ranked(offers, "en", target))
         assert ("small" in names) is (target == "de")
         assert ("Helsinki-NLP/opus-mt-en-fr" in names) is (target == "fr")
-        assert "facebook/m2m100_418M" in names
+        assert ("facebook/m2m100_418M" in names) is (target == "pl")
     assert "Helsinki-NLP/opus-mt-de-en" in named(found.ranked(offers, "de", "en"))
     assert found.recommended(offers, "fr").name == "Helsinki-NLP/opus-mt-en-fr"
     assert found.recommended(offers, "pl").name == "facebook/m2m100_418M"

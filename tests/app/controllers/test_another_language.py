@@ -104,19 +104,6 @@ def test_a_licence_that_was_not_accepted_is_asked_for_and_kept(program):
     assert again.engine.models[0].accepts_licence
 
 
-def test_a_licence_that_is_accepted_with_the_choice_of_a_model_is_not_asked_for(program):
-    one = program(model=None).open().wait_until_ready()
-    guide = one.application.side_windows.guide
-    guide.parts = parts()
-    one.window.menu_actions.models.trigger()
-    page = guide.models.page
-    choose(page.target, "pl")
-    page.cards.choose([offer.choice for offer in page._offers].index(NLLB))
-    click(page.accept, guide.models.apply)
-    one.wait(lambda: len(one.engine.models) == 2)
-    assert one.engine.models[1].accepts_licence
-
-
 def test_what_is_spoken_is_told_to_the_model_and_the_transcript(program):
     one = program(model=None).open().wait_until_ready()
     guide = one.application.side_windows.guide

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QGuiApplication, QIcon, QKeySequence
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QIcon, QKeySequence
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
 from app.captions.journal import SessionJournal, past_sessions, read_session
 from app.config.system.unix_signals import Interrupt
 from app.controllers.listening_controller import FETCH
+from app.controllers.startup import stays_in_tray
 from app.main_window.actions import Actions
 from app.main_window.banner import Banner
 from app.main_window.input_line import LONGEST_TEXT
@@ -953,6 +954,33 @@ def test_the_tray_offers_the_window_and_the_way_back_from_a_locked_overlay(tray,
         lock.trigger()
     with qtbot.waitSignal(tray.window_wanted):
         tray.menu.actions()[0].trigger()
+
+
+class ByFrame(QCloseEvent):
+    """What comes when the frame of a window is used to close it."""
+
+    def spontaneous(self):
+        return True
+
+
+def test_a_window_that_its_frame_closes_stays_in_the_tray_which_is_explained_once(
+    program, tray, monkeypatch
+):
+    one, told = program().open().wait_until_ready(), []
+    monkeypatch.setattr(tray._icon, "showMessage", lambda *texts: told.append(texts[1]))
+    monkeypatch.setattr(Tray, "is_shown", True)
+    one.window.may_hide = partial(stays_in_tray, tray, one.application.settings)
+    for _ in range(2):
+        one.window.closeEvent(ByFrame())
+        assert not one.window.isVisible()
+        assert one.application.bridge.is_running
+        one.application.raise_window()
+        assert one.window.isVisible()
+    assert len(told) == 1
+    assert "Captions go on" in told[0]
+    monkeypatch.setattr(Tray, "is_shown", False)
+    one.window.closeEvent(ByFrame())
+    assert not one.application.bridge.is_running
 
 
 def test_a_click_on_the_icon_asks_for_the_window(tray, qtbot):

@@ -133,11 +133,12 @@ def middle(widget):
     return widget.grab(widget.rect().adjusted(4, 4, -4, -4)).toImage()
 
 
-def test_the_focus_is_seen_and_moves_nothing(qtbot, look):  # noqa: ARG001  it dresses them
+def test_the_focus_is_one_frame_everywhere_and_moves_nothing(qtbot, look):  # noqa: ARG001  it dresses them
     frame = QWidget()
     column = QVBoxLayout(frame)
-    field, button, box, table = (
+    field, button, filled, box, table = (
         QLineEdit("text"),
+        QPushButton("text"),
         QPushButton("text"),
         QCheckBox("x"),
         QTableWidget(1, 1),
@@ -145,7 +146,8 @@ def test_the_focus_is_seen_and_moves_nothing(qtbot, look):  # noqa: ARG001  it d
     field.setReadOnly(True)  # no cursor that blinks
     table.setItem(0, 0, QTableWidgetItem("text"))
     table.setCurrentCell(-1, -1)
-    widgets = (field, button, box, table)
+    make_primary(filled)
+    widgets, frames = (field, button, filled, box, table), set[str]()
     for widget in widgets:
         column.addWidget(widget)
     qtbot.addWidget(frame)
@@ -159,7 +161,10 @@ def test_the_focus_is_seen_and_moves_nothing(qtbot, look):  # noqa: ARG001  it d
         assert widget.hasFocus()
         assert widget.sizeHint() == before
         assert middle(widget) == inside
-        assert widget.grab().toImage() != outside
+        seen = widget.grab().toImage()
+        assert seen != outside
+        frames.add(seen.pixelColor(1, widget.height() // 2).name())
+    assert frames == {LIGHT.text}
 
 
 def test_the_primary_button_is_filled_with_the_accent(qtbot, look):

@@ -57,7 +57,7 @@ CHOSEN = Preferences(
         page_port=9000,
     ),
     interface=InterfacePreferences(
-        language="de", appearance="dark", text_size=150, source_share=30
+        language="de", appearance="dark", text_size=150, source_share=30, knows_tray=True
     ),
     shortcuts={"pause": "F9", "lock": "", "of the future": "Ctrl+U"},
 )

@@ -93,7 +93,7 @@ WITHOUT_OVERLAY = {
     *("guide", "guide_languages", "guide_speech", "guide_download", "guide_failure"),
     "guide_try",
     *("models", "media", "media_running"),
-    *("guide_polish", "models_polish", "models_licence"),
+    *("guide_polish", "models_polish"),
     "glossary",
 }
 HEARD = {

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -211,10 +210,6 @@ class SideScenes:
         page = self.open_models(laptop, {"kind": "computing", "gflops": 620.0}).page
         page.show_languages("en", "pl")
         return page
-
-    def act_models_licence(self):
-        page = self.act_models_polish()
-        page.choose(Path("facebook/nllb-200-distilled-600M"))
 
     def open_media(self):
         dialog = self.application.media.dialog

@@ -162,12 +162,6 @@ def test_the_window_is_closed_while_a_check_hangs(models, qtbot, keeps_parts):
     assert not one._check.is_running
 
 
-def test_a_model_that_the_owner_must_be_asked_for_says_so(models, qtbot):
-    page = listed(qtbot, models())
-    select(page, "meta-llama/Llama-3.1-8B-Instruct")
-    assert "First ask its owner" in page.room.text()
-
-
 def test_a_disk_that_is_too_small_is_said_before_anything_is_fetched(models, qtbot, monkeypatch):
     roomy = models()
     select(listed(qtbot, roomy), SMALL)
@@ -274,45 +268,11 @@ def test_the_model_in_use_stays_selected_when_another_one_is_recommended(models,
     assert page.offer.choice == Path("/my/own")
 
 
-NLLB = "facebook/nllb-200-distilled-600M"
-
-
-def test_a_licence_that_forbids_commercial_use_is_accepted_before_download_and_use(models):
-    one = models()
-    page = polish(one)
-    assert not page.accept.isVisible()
-    select(page, NLLB)
-    assert page.accept.isVisible()
-    assert "forbids commercial use" in page.room.text()
-    assert not one.apply.isEnabled()
-    page.accept.click()
-    assert one.apply.isEnabled()
-    select(page, "facebook/m2m100_418M")
-    assert not page.accept.isVisible()
-    assert not page.accepts_licence
-    assert one.apply.isEnabled()
-    select(page, NLLB)
-    assert one.apply.isEnabled()
-    one.apply.click()
-    assert one.uses == [ModelChoice(model=Path(NLLB), language="pl", accepts_licence=True)]
-
-
 def test_what_a_source_without_blanks_means_is_said_beside_its_models(models):
     page = models().page
     for spoken, is_said in (("ja", True), ("pl", False)):
         page.show_languages(spoken, "de")
         assert ("written without blanks between words" in page.room.text()) == is_said
-
-
-def test_a_licence_that_was_accepted_is_not_asked_for_again(models):
-    one = models()
-    now = ModelChoice(model=Path(NLLB), language="pl")
-    one.open_models(now, Path(NLLB), ModelChoice(model=None, language="de"))
-    assert one.page.offer.name == NLLB
-    assert one.page.accept.isChecked()
-    assert one.apply.isEnabled()
-    one.page.accept.click()
-    assert not one.apply.isEnabled()
 
 
 def chosen_in_tools(one, model, language, **more):
