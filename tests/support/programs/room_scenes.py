@@ -90,23 +90,26 @@ class RoomScenes:
         QTimer.singleShot(SETTLE_MS, self.act_projector_menu)
 
     def act_languages(self):
-        self.soon(lambda: self.open_choice(self.window.choices.language))
+        self.soon(self.open_choices)
 
     def act_second_menu(self):
-        self.soon(lambda: self.open_choice(self.window.choices.second))
+        status = self.window.status
+        self.soon(lambda: self.open_choices(status._more, self.window.choices.second))
 
-    def open_choice(self, choice):
-        """Open a menu of the language button, and the button's own one."""
+    def open_choices(self, *below):
+        """Open the menu of the language button, and these, each in the one before."""
         button = self.window.status.choices
-        whole = button.menu()
+        menu = button.menu()
+        menu.aboutToShow.emit()
         place = button.mapToGlobal(QPoint(0, 0))
-        whole.popup(QPoint(place.x(), place.y() - whole.sizeHint().height()))
-        whole.setActiveAction(choice.menuAction())
-        choice.aboutToShow.emit()
-        entry = whole.actionGeometry(choice.menuAction())
-        size, corner = choice.sizeHint(), whole.mapToGlobal(entry.bottomLeft())
-        top = max(0, corner.y() - size.height())
-        choice.popup(QPoint(corner.x() - size.width(), top))
+        menu.popup(QPoint(place.x(), place.y() - menu.sizeHint().height()))
+        for one in below:
+            menu.setActiveAction(one.menuAction())
+            one.aboutToShow.emit()
+            entry = menu.actionGeometry(one.menuAction())
+            size, corner = one.sizeHint(), menu.mapToGlobal(entry.bottomLeft())
+            one.popup(QPoint(corner.x() - size.width(), max(0, corner.y() - size.height())))
+            menu = one
 
     def act_second(self):
         self.soon(self.caption_in_french)

@@ -79,7 +79,7 @@ FAILURE = "the model in /home/ada/models/broken has no file config.json; choose 
 WITHOUT_OVERLAY = {
     "presets",
     "adapters",
-    "files",
+    "advanced",
     "general",
     "about",
     "help",
@@ -264,7 +264,7 @@ class Stage(SideScenes, RoomScenes, PlaceScenes):
     def act_help(self):
         self.window.menu_actions.help.trigger()
 
-    def act_files(self):
+    def act_advanced(self):
         self.show_page(lambda dialog: dialog.advanced)
 
     def act_speech_settings(self):
