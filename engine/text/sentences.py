@@ -43,7 +43,7 @@ _AFTER_HOURS = re.compile(
     r"[A-Z]{2}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Eastern|Pacific|Central|Mountain"
     r"|(?:Jan|Febr)uary|March|April|May|June|July|August|(?:Septem|Octo|Novem|Decem)ber"
 )
-_STARTERS = frozenset(ENGLISH["starters"].split())
+_STARTERS = frozenset(ENGLISH["starters"])
 """Words with which a sentence begins where they stand in capitals."""
 
 _MAX_WORD_BYTES = 160

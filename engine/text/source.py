@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from engine.text.quantities import ENGLISH, Quantity, Reader, token
+from engine.text.quantities import ENGLISH, Quantity, core, read
 
 if TYPE_CHECKING:
     from engine.text.punctuation import Punctuation
@@ -49,8 +49,8 @@ _RARE = re.compile(
 _RARE_SIGNS = frozenset("#*<=>@[\\]^_`{|}~")
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f\u20e3")
 _FIRST_PICTOGRAPH = 0x2190
-_LOUD = frozenset(ENGLISH["emphasised"].split())
-_ACRONYMS = frozenset(ENGLISH["acronyms"].split())
+_LOUD = frozenset(ENGLISH["emphasised"])
+_ACRONYMS = frozenset(ENGLISH["acronyms"])
 
 
 @cache
@@ -102,19 +102,18 @@ def read_source(
     if not english:
         return split
     calm = _calm(texts, ended=ended)
-    reader = Reader(calm, ended=ended)
     found, at = list[SourceWord](), 0
     while at < len(calm):
         one = split[at]
         if one.text:
-            read = reader.read(at)
-            if reader.is_short:
+            number = read(calm, at, ended=ended)
+            if number is None:
                 break
-            after = tuple(
-                passed for it in split[at : at + read.n_words] for passed in (*it.before, *it.after)
-            )
-            one = replace(one, text=read.text, numbers=read.numbers, n_words=read.n_words)
-            one = one if read.n_words == 1 else replace(one, before=(), after=after)
+            n = number.n_words
+            one = replace(one, text=number.text, numbers=number.numbers, n_words=n)
+            if n > 1:
+                about = [it.before + it.after for it in split[at : at + n]]
+                one = replace(one, before=(), after=sum(about, ()))
         found.append(one)
         at += one.n_words
     return found
@@ -208,7 +207,7 @@ def _calm(words: Sequence[str], *, ended: bool) -> list[str]:
 
     The first two words of several letters tell; one that is alone waits for the other.
     """
-    cores = [re.sub("['-]", "", token(word).core) for word in words]
+    cores = [re.sub("['-]", "", core(word)[1]) for word in words]
     long = [n for n, core in enumerate(cores) if len(core) > 1 and core.isalpha()]
     loud = [n for n in long[:2] if words[n].isupper()]
     if len(long) < 2 and loud and not ended:
@@ -217,16 +216,16 @@ def _calm(words: Sequence[str], *, ended: bool) -> list[str]:
     calm = list[str]()
     for n, word in enumerate(words):
         small = word.lower()
-        is_loud = word.isupper() and n in long and (is_shouted or token(small).core in _LOUD)
+        is_loud = word.isupper() and n in long and (is_shouted or core(small)[1] in _LOUD)
         calm.append(_named(calm, small, is_first=n == 0) if is_loud else word)
     return calm
 
 
 def _named(before: Sequence[str], small: str, *, is_first: bool) -> str:
     """Write a word that was in capitals: names keep the first one, abbreviations all."""
-    one = token(small)
-    if one.core in _ACRONYMS or not re.search("[aeiouy]", one.core):
+    lead, word, trail = core(small)
+    if word in _ACRONYMS or not re.search("[aeiouy]", word):
         return small.upper()
     first = before[0] if before else small
-    is_name = is_first or _is_name(before[-2:], one.core, first, len(before))
-    return one.lead + one.core.capitalize() + one.trail if is_name else small
+    is_name = is_first or _is_name(before[-2:], word, first, len(before))
+    return lead + word.capitalize() + trail if is_name else small

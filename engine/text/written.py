@@ -217,7 +217,11 @@ def says_other(text: str, numbers: Sequence[Quantity], left: Sequence[int], lang
 @lru_cache(maxsize=8)
 def _numerals(language: str) -> dict[str, int]:
     table = TABLES.get(language)
-    return counted(table["words"][0]) | counted(table["tens"][0], 10, 10) if table else {}
+    return (
+        counted(table["words"][0].split()) | counted(table["tens"][0].split(), 10, 10)
+        if table
+        else {}
+    )
 
 
 def _values(one: Quantity) -> set[int]:
