@@ -7,6 +7,7 @@ the afternoon``. The grammar is one pattern a kind, made of the words in
 
 import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -35,8 +36,10 @@ _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10
 _CARDINALS = counted(ENGLISH["ones"]) | counted(ENGLISH["tens"], 10, 10)
 _ORDINALS = counted(ENGLISH["ordinals"]) | counted(ENGLISH["tenths"], 10, 10)
 _DECADES = counted(ENGLISH["decades"], 10, 10)
-_LETTERS, _LONG, _MONEY = _pairs("letters"), _pairs("abbreviations"), _pairs("money")
+_LETTERS, _LONG = _pairs("letters"), _pairs("abbreviations")
+_MONEY, _RATES = _pairs("money"), _pairs("rates")
 _UNITS = {unit.casefold(): unit for unit in ENGLISH["units"]}
+_ATTACHED = tuple(unit for unit in ENGLISH["units"] if unit != "s")  # 1990s
 _APART = tuple(unit for unit in ENGLISH["units"] if unit not in ("in", "m", "v", "h"))
 _NAMES = {sign: name for name, sign in reversed(_MONEY.items())}
 
@@ -50,11 +53,13 @@ _SCALE = _any(_SCALES)
 _CARDINAL = rf"(?:{_HUNDREDS}(?: {_SCALE}(?: (?:and )?{_HUNDREDS})?)*)"
 _AMOUNT = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _END = r"(?=[.,;:!?…)\]\"'”’»]*(?: |$))"
+_SIGN = r"(?:US\$|[$€£¥]|EUR|USD|GBP)"
 _CORE = (
-    rf"(?P<sign>[-\u2212+])?(?P<money>US\$|[$€£¥])?(?:(?P<digits>{_AMOUNT}(?:[-–]{_AMOUNT})?|\.\d+)"
+    rf"(?P<sign>[-\u2212+])?(?:(?P<money>{_SIGN}) ?)?"
+    rf"(?:(?P<digits>{_AMOUNT}(?:[-–][$€£]?{_AMOUNT})?|\.\d+)"
     rf"|(?P<words>{_CARDINAL})(?: point(?P<decimals>(?: (?:{_ONE}|zero))+))?)"
 )
-_MARK = r"(?: ?(?P<mark>[$€£¥%]))?"
+_MARK = rf"(?: ?(?P<mark>{_SIGN}|%))?"
 _HALF = (
     r"(?: ?(?P<ap@>[ap])\.? ?m| in the (?P<day@>morning|afternoon|evening)"
     r"| at (?P<night@>night))?"
@@ -75,11 +80,11 @@ _SCALED = (
     rf"(?P<half> and a half)?(?: (?P<scale>{_SCALE})|(?P<gap> ?)(?P<letters>{_any(_LETTERS)}))"
     rf"(?(words)(?! (?:and )?{_HUNDREDS}{_END}))"
 )
-_UNIT = rf"(?:(?P<unit>{_any(_UNITS)})| (?P<apart>(?-i:{_any(_APART)})))?"
+_UNIT = rf"(?:(?P<unit>{_any(_ATTACHED)})| (?P<apart>(?-i:{_any(_APART)})))?"
 
 _FIRST = (*_CARDINALS, *_ORDINALS, *_SCALES, *_LONG, "hundred", "half", "quarter", "a", "no")
 _MAY_BEGIN = re.compile(
-    rf"[\"'“‘«(\[]*(?:(?:US)?[-\u2212+$€£¥.]*\d|{_any(_FIRST)}\b)", re.IGNORECASE
+    rf"[\"'“‘«(\[]*(?:[-\u2212+.]*(?:{_SIGN}|\d)|\.\d|{_any(_FIRST)}\b)", re.IGNORECASE
 )
 _GOES_ON = tuple(tuple(words.split()) for words in _EN["goes_on"].split(","))
 _ENDS_OF_THESE = tuple(words[n:] for words in _GOES_ON for n in range(len(words)))
@@ -148,9 +153,9 @@ def read(words: Sequence[str], at: int, *, ended: bool) -> Words | None:
     rest = words[at + found.n_words :]
     if ended or (rest and rest[0].casefold() not in _BETWEEN):
         return found
-    begun = words[max(at - 1, 0) :]
+    begun = words[max(at - 2, 0) :]
     further = _ENDS_OF_THESE if rest else _GOES_ON
-    may_go_on = any(_read([*begun, *more], min(at, 1)) != found for more in further)
+    may_go_on = any(_read([*begun, *more], min(at, 2)) != found for more in further)
     return None if may_go_on else found
 
 
@@ -161,10 +166,15 @@ def _alone(word: str) -> Words:
 
 def _read(words: Sequence[str], at: int) -> Words:
     lead, before = core(words[at])[0], core(words[at - 1])[1] if at else ""
+    before = before if at > 1 else before.casefold()  # the first word is in capitals
     text = " ".join(words[at : at + _LONGEST])
     for pattern, made in _RULES:
         match = pattern.match(text, len(lead))
-        found = made(match.groupdict("") | {"all": match.group()}, before) if match else None
+        found = (
+            made(defaultdict(str, match.groupdict(""), all=match.group()), before)
+            if match
+            else None
+        )
         if match is None or found is None:
             continue
         n = match.group().count(" ") + 1
@@ -176,7 +186,7 @@ def _read(words: Sequence[str], at: int) -> Words:
     return _alone(words[at])
 
 
-_Groups = dict[str, str]
+_Groups = defaultdict[str, str]
 _Found = tuple[str, list[Quantity]] | None
 """The text that the model reads, and the numbers in it."""
 
@@ -286,46 +296,40 @@ def _year(g: _Groups, _: str) -> _Found:
 
 def _number(g: _Groups, before: str) -> _Found:
     """Read a number with what belongs to it: scale, unit, what it is paid for."""
-    digits, words, letters = g["digits"], g["words"], g.get("letters", "")
-    unit, scale = (
-        (g["money"] or g["mark"]).upper().removeprefix("US"),
-        g.get("scale", "").casefold(),
+    sign, name, letters = g["money"] or g["mark"], g["name"].casefold(), g["letters"]
+    is_scale = sign or len(letters) > 1 or (not g["gap"] and letters in ("k", letters.upper()))
+    counted = None if letters and not is_scale else _digits(g)
+    unit = _MONEY.get((sign or name).casefold(), sign) or _UNITS.get(
+        (g["unit"] or g["apart"]).casefold(), ""
     )
-    name = g.get("name", "").casefold()
-    if letters:
-        scale = _LETTERS[letters.casefold()]
-        is_scale = (
-            unit or len(letters) > 1 or (not g["gap"] and (letters.isupper() or letters == "k"))
-        )
-        if not is_scale:
-            return None
-    decimals = "".join(str(_CARDINALS[word]) for word in g["decimals"].casefold().split())
-    decimals = "5" if g.get("half") else decimals
-    if words and not decimals:
-        value, times = _value(f"{words} {scale}".strip()), _SCALES.get(scale, 1)
-        is_small = g["all"].isalpha() and (value <= 12 or value in (100, *_SCALES.values()))
-        if is_small or (not scale and words.isalpha() and value <= 12):
-            return None
-        whole = value // times if times > 1000 and value % times == 0 else value
-        digits, scale = (
-            str(whole) if whole < 10_000 else f"{whole:,}",
-            scale if whole < value else "",
-        )
-    elif words:
-        digits = str(_value(words))
-    digits += "." * bool(decimals) + decimals
-    if scale == "thousand" and not re.search("[-–]", digits):
-        digits, scale = f"{(Decimal(digits.replace(',', '')) * 1000).normalize():,f}", ""
-    unit = (
-        unit
-        or _MONEY.get(name, "")
-        or _UNITS.get((g.get("unit") or g.get("apart") or "").casefold(), "")
-    )
-    is_label = before[:1].isupper() or before.casefold() in ENGLISH["points_after"]
+    if counted is None or (g["rate"] and unit not in _NAMES):  # *5 m*, *five*; *5 MB/s*
+        return None
+    digits, scale = counted
+    is_label = before != before.casefold() or before in ENGLISH["points_after"]
     kind = "point" if "." in digits and is_label else _kind(digits) if g["digits"] else "number"
     one = Quantity(digits, scale, unit, "number" if scale or unit else kind, g["sign"])
-    rate = dict(_pairs("rates")).get(g.get("rate", ""), g.get("rate", ""))
+    rate = _RATES.get(g["rate"], g["rate"])
     return _text(one, name) + (f" per {rate}" if rate else ""), [one]
+
+
+def _digits(g: _Groups) -> tuple[str, str] | None:
+    """Return the digits and the scale of a number; None for a small one in words."""
+    digits, words = re.sub("[$€£]", "", g["digits"]), g["words"]
+    scale = _LETTERS.get(g["letters"].casefold(), g["scale"].casefold())
+    decimals = "".join(str(_CARDINALS[word]) for word in g["decimals"].casefold().split())
+    decimals = "5" if g["half"] else decimals
+    if words and not decimals:
+        value, times = _value(f"{words} {scale}".strip()), _SCALES.get(scale, 1)
+        if not scale and words.isalpha() and (value <= 12 or value in (100, *_SCALES.values())):
+            return None
+        if times == 1000 or value % times:
+            times, scale = 1, ""
+        value //= times
+        return str(value) if value < 10_000 else f"{value:,}", scale
+    digits = (digits or str(_value(words))) + "." * bool(decimals) + decimals
+    if scale == "thousand" and not re.search("[-–]", digits):
+        digits, scale = f"{(Decimal(digits.replace(',', '')) * 1000).normalize():,f}", ""
+    return digits, scale
 
 
 def _ordinal(g: _Groups, _: str) -> _Found:
@@ -381,7 +385,7 @@ _RULES = [
         (_past, _PAST),
         (_span, rf"{_DIGITS}(?:(?P<ap1>[ap])\.?m)?[-–—]{_OTHER_TIME}"),
         (_hour, rf"{_TIME}(?:{_END}(?= {_TO} {_OTHER_TIME}{_END})|)"),
-        (_exact, r"\d+(?:[./:-]\d+){2,}|\d+[/:]\d+|0\d+"),
+        (_exact, r"\d+(?:[./:-]\d+){2,}|\d+[/:]\d+|(?:\d+-)?0\d+"),
         (_ordinal, rf"(?:(?P<tens>{_TEN})(?:-| (?!second)))?(?P<ordinal>{_any(_ORDINALS)})"),
         (
             _year,
