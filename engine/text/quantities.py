@@ -14,8 +14,9 @@ from decimal import Decimal
 
 from engine.files import ASSETS
 
-_EN: dict[str, str] = tomllib.loads((ASSETS / "english_numbers.toml").read_text("utf-8"))
-ENGLISH = {name: tuple(words.split()) for name, words in _EN.items()}
+_EN = tomllib.loads((ASSETS / "english_numbers.toml").read_text("utf-8"))
+_GRAMMAR: dict[str, str] = _EN.pop("grammar")
+ENGLISH: dict[str, tuple[str, ...]] = {name: tuple(words.split()) for name, words in _EN.items()}
 """Lists of English words by what they are."""
 
 
@@ -28,64 +29,41 @@ def _pairs(name: str) -> dict[str, str]:
     return dict(pair.split(":") for pair in ENGLISH[name])
 
 
-def _any(words: Iterable[str]) -> str:
-    return "(?:" + "|".join(map(re.escape, sorted(words, key=len, reverse=True))) + ")"
-
-
+_ONES, _TENS = ENGLISH["ones"], ENGLISH["tens"]
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_CARDINALS = counted(ENGLISH["ones"]) | counted(ENGLISH["tens"], 10, 10)
+_CARDINALS = counted(_ONES) | counted(_TENS, 10, 10)
 _ORDINALS = counted(ENGLISH["ordinals"]) | counted(ENGLISH["tenths"], 10, 10)
 _DECADES = counted(ENGLISH["decades"], 10, 10)
 _LETTERS, _LONG = _pairs("letters"), _pairs("abbreviations")
 _MONEY, _RATES = _pairs("money"), _pairs("rates")
-_UNITS = {unit.casefold(): unit for unit in ENGLISH["units"]}
-_ATTACHED = tuple(unit for unit in ENGLISH["units"] if unit != "s")  # 1990s
-_APART = tuple(unit for unit in ENGLISH["units"] if unit not in ("in", "m", "v", "h"))
+_UNITS = {unit.casefold(): unit for unit in (*ENGLISH["units"], *ENGLISH["attached"])}
 _NAMES = {sign: name for name, sign in reversed(_MONEY.items())}
+_WORDS: dict[str, Iterable[str]] = {
+    "one": _ONES[1:10], "dozen": _ONES[1:13], "teen": _ONES[10:], "age": (*_ONES[13:], _TENS[1]),
+    "ten": _TENS[1:], "scale": _SCALES, "ordinal": _ORDINALS, "decade": _DECADES,
+    "small": (*_CARDINALS, *_DECADES, *_SCALES, "hundred"), "unit": ENGLISH["units"],
+    "attached": ENGLISH["attached"], "letters": _LETTERS, "money": _MONEY, "short": _LONG,
+}  # fmt: skip
+"""What the patterns of the grammar are made of."""
 
-# what a number is made of
-_ONE, _DOZEN = _any(ENGLISH["ones"][1:10]), _any(ENGLISH["ones"][1:13])
-_TEEN, _TEN = _any(ENGLISH["ones"][10:]), _any(ENGLISH["tens"][1:])
-_PAIR = rf"(?:{_TEN}(?:[- ]{_ONE})?|{_TEEN})"
-_BELOW = rf"(?:{_PAIR}|{_ONE}|zero)"
-_HUNDREDS = rf"(?:(?:{_BELOW} )?hundred(?: (?:and )?{_BELOW})?|{_BELOW})"
-_SCALE = _any(_SCALES)
-_CARDINAL = rf"(?:{_HUNDREDS}(?: {_SCALE}(?: (?:and )?{_HUNDREDS})?)*)"
-_AMOUNT = r"\d+(?:,\d{3})*(?:\.\d+)?"
-_END = r"(?=[.,;:!?…)\]\"'”’»]*(?: |$))"
-_SIGN = r"(?:US\$|[$€£¥]|EUR|USD|GBP)"
-_CORE = (
-    rf"(?P<sign>[-\u2212+])?(?:(?P<money>{_SIGN}) ?)?"
-    rf"(?:(?P<digits>{_AMOUNT}(?:[-–][$€£]?{_AMOUNT})?|\.\d+)"
-    rf"|(?P<words>{_CARDINAL})(?: point(?P<decimals>(?: (?:{_ONE}|zero))+))?)"
-)
-_MARK = rf"(?: ?(?P<mark>{_SIGN}|%))?"
-_HALF = (
-    r"(?: ?(?P<ap@>[ap])\.? ?m| in the (?P<day@>morning|afternoon|evening)"
-    r"| at (?P<night@>night))?"
-)
-_DIGITS = r"(?P<h@>\d\d?)(?:(?P<point@>[:.])(?P<m@>[0-5]\d))?"
-_TIME = (
-    rf"(?:{_DIGITS}|(?P<word@>{_DOZEN})(?: (?P<minutes@>{_PAIR}|oh? {_ONE}))?)"
-    rf"(?P<clock@> o'?clock)?{_HALF}"
-)
-_OTHER_TIME = _TIME.replace("@", "2")
-_TO = r"(?:to|and|or|until|till|-|–)"
-_PAST = (
-    rf"(?P<a>a )?(?:(?P<part>half|quarter)|(?P<words>{_BELOW}))(?: minutes)?[ -]"
-    rf"(?P<way>past|to) (?P<h@>1?\d|{_DOZEN}){_HALF}"
-)
-_AGE = _any((*ENGLISH["ones"][13:], "twenty"))
-_SCALED = (
-    rf"(?P<half> and a half)?(?: (?P<scale>{_SCALE})|(?P<gap> ?)(?P<letters>{_any(_LETTERS)}))"
-    rf"(?(words)(?! (?:and )?{_HUNDREDS}{_END}))"
-)
-_UNIT = rf"(?:(?P<unit>{_any(_ATTACHED)})| (?P<apart>(?-i:{_any(_APART)})))?"
 
-_FIRST = (*_CARDINALS, *_ORDINALS, *_SCALES, *_LONG, "hundred", "half", "quarter", "a", "no")
-_MAY_BEGIN = re.compile(
-    rf"[\"'“‘«(\[]*(?:[-\u2212+.]*(?:{_SIGN}|\d)|\.\d|{_any(_FIRST)}\b)", re.IGNORECASE
-)
+def _pattern(name: str) -> str:
+    """Return a pattern of the grammar; ``@`` numbers the groups of those that it has twice."""
+    if name in _WORDS:
+        words = sorted(_WORDS[name], key=len, reverse=True)
+        return "(?:" + "|".join(map(re.escape, words)) + ")"
+    return re.sub(
+        r"\{([a-z]+)(\d?)\}",
+        lambda part: _pattern(part[1]).replace("@", part[2] or "@"),
+        f"(?:{_GRAMMAR[name]})",
+    )
+
+
+def _compiled(name: str) -> re.Pattern[str]:
+    return re.compile(_pattern(name).replace("@", "1"), re.IGNORECASE)
+
+
+_MAY_BEGIN = _compiled("begins")
 _GOES_ON = tuple(tuple(words.split()) for words in _EN["goes_on"].split(","))
 _ENDS_OF_THESE = tuple(words[n:] for words in _GOES_ON for n in range(len(words)))
 _BETWEEN = frozenset((*sum(_GOES_ON, ()), *_CARDINALS, "or", "until", "till", "-", "–", "minutes"))
@@ -119,10 +97,19 @@ class Quantity:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """Words that are read as one: what the model reads, the numbers in it, how many they are."""
+class SourceWord:
+    """Words of a source that are read as one.
+
+    Attributes:
+        text: what the model reads; empty for nothing.
+        before, after: what stands in the caption as it is, before and after its translation.
+        numbers: in the text.
+        n_words: of the source.
+    """
 
     text: str
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     numbers: tuple[Quantity, ...] = ()
     n_words: int = 1
 
@@ -136,7 +123,7 @@ def core(word: str) -> tuple[str, str, str]:
     return lead, text, trail
 
 
-def read(words: Sequence[str], at: int, *, ended: bool) -> Words | None:
+def read(words: Sequence[str], at: int, *, ended: bool) -> SourceWord | None:
     """Read what begins with a word: a number, or the word alone.
 
     Args:
@@ -159,12 +146,12 @@ def read(words: Sequence[str], at: int, *, ended: bool) -> Words | None:
     return None if may_go_on else found
 
 
-def _alone(word: str) -> Words:
+def _alone(word: str) -> SourceWord:
     runs = _RUN.findall(core(word)[1])
-    return Words(word, tuple(Quantity(run, kind="exact") for run in runs))
+    return SourceWord(word, numbers=tuple(Quantity(run, kind="exact") for run in runs))
 
 
-def _read(words: Sequence[str], at: int) -> Words:
+def _read(words: Sequence[str], at: int) -> SourceWord:
     lead, before = core(words[at])[0], core(words[at - 1])[1] if at else ""
     before = before if at > 1 else before.casefold()  # the first word is in capitals
     text = " ".join(words[at : at + _LONGEST])
@@ -182,7 +169,7 @@ def _read(words: Sequence[str], at: int) -> Words:
         is_short = made is _long or re.search(r"(?i)\b[ap]\.? ?m$", match.group())
         if is_short and trail.startswith(".") and at + n < len(words):
             trail = trail[1:]
-        return Words(lead + found[0] + trail, tuple(found[1]), n)
+        return SourceWord(lead + found[0] + trail, numbers=tuple(found[1]), n_words=n)
     return _alone(words[at])
 
 
@@ -299,9 +286,8 @@ def _number(g: _Groups, before: str) -> _Found:
     sign, name, letters = g["money"] or g["mark"], g["name"].casefold(), g["letters"]
     is_scale = sign or len(letters) > 1 or (not g["gap"] and letters in ("k", letters.upper()))
     counted = None if letters and not is_scale else _digits(g)
-    unit = _MONEY.get((sign or name).casefold(), sign) or _UNITS.get(
-        (g["unit"] or g["apart"]).casefold(), ""
-    )
+    unit = g["unit"] or g["apart"]
+    unit = _MONEY.get((sign or name).casefold(), sign) or _UNITS.get(unit.casefold(), unit)
     if counted is None or (g["rate"] and unit not in _NAMES):  # *5 m*, *five*; *5 MB/s*
         return None
     digits, scale = counted
@@ -378,21 +364,10 @@ def _text(one: Quantity, name: str) -> str:
 
 
 _RULES = [
-    (re.compile(f"(?:{pattern.replace('@', '1')}){_END}", re.IGNORECASE), made)
-    for made, pattern in (
-        (_no, r"no\.(?= \d)"),
-        (_long, rf"(?-i:{_any(_LONG)})(?=\.)"),
-        (_past, _PAST),
-        (_span, rf"{_DIGITS}(?:(?P<ap1>[ap])\.?m)?[-–—]{_OTHER_TIME}"),
-        (_hour, rf"{_TIME}(?:{_END}(?= {_TO} {_OTHER_TIME}{_END})|)"),
-        (_exact, r"\d+(?:[./:-]\d+){2,}|\d+[/:]\d+|(?:\d+-)?0\d+"),
-        (_ordinal, rf"(?:(?P<tens>{_TEN})(?:-| (?!second)))?(?P<ordinal>{_any(_ORDINALS)})"),
-        (
-            _year,
-            rf"(?P<century>{_AGE}) (?:(?P<rest>oh? {_ONE}|{_PAIR})|(?P<decade>{_any(_DECADES)}))",
-        ),
-        (_number, rf"{_CORE}{_SCALED}{_MARK}(?: (?P<name>{_any(_MONEY)}))?"),
-        (_number, rf"{_CORE}{_UNIT}{_MARK}(?:/(?P<rate>[^\W\d_]+))?"),
-        (_small, _any((*_CARDINALS, *_DECADES, *_SCALES, "hundred"))),
-    )
-]
+    (_compiled(name), made)
+    for name, made in {
+        "no": _no, "abbreviation": _long, "past": _past, "span": _span, "hour": _hour,
+        "exact": _exact, "nth": _ordinal, "year": _year, "scaled": _number, "plain": _number,
+        "word": _small,
+    }.items()
+]  # fmt: skip

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from engine.text.quantities import ENGLISH, Quantity, core, read
+from engine.text.quantities import ENGLISH, Quantity, SourceWord, core, read
 
 if TYPE_CHECKING:
     from engine.text.punctuation import Punctuation
@@ -66,24 +66,6 @@ def _is_name(before: Sequence[str], core: str, first: str, n_before: int) -> boo
 
     weights = _punctuation()
     return bool(weights and weights.chances(before, core, UNKNOWN, first, n_before)[1])
-
-
-@dataclass(frozen=True, slots=True)
-class SourceWord:
-    """Words of a source that are read as one.
-
-    Attributes:
-        text: what the model reads; empty for nothing.
-        before, after: what stands in the caption as it is, before and after its translation.
-        numbers: in the text.
-        n_words: of the source.
-    """
-
-    text: str
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-    numbers: tuple[Quantity, ...] = ()
-    n_words: int = 1
 
 
 def read_source(
