@@ -9,6 +9,7 @@ the engine does.
 
 import random
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -245,6 +246,96 @@ def _grouped(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
     )  # fmt: skip
 
 
+def _ordinals(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
+    n, year = rng.randint(13, 31), rng.randint(1950, 2029)
+    typed = f"{n}" + {1: "st", 2: "nd", 3: "rd"}.get(n % 10 if n > 20 else 0, "th")
+    month = rng.choice(["March", "May", "October"])
+    wanted = rf"(?<!\d){n}(?:\.?[ºª°]|\.|è?m?es?|er)?(?!\d)"
+    return rng.choice(
+        [
+            (f"He lives on the {typed} floor.", (wanted,)),
+            (f"The meeting is on {month} {n}.", (wanted,)),
+            (f"She was born on the {typed} of {month} {year}.", (wanted, str(year))),
+            (f"The game is on {month} {typed}, {year}.", (wanted, str(year))),
+            (f"It happened on {n} {month} {year}.", (wanted, str(year))),
+            (f"We meet on the {typed} of {month}.", (wanted,)),
+            (f"I was born in the {rng.randint(5, 9)}0s.", (r"\d0",)),
+        ]
+    )
+
+
+def _spans(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
+    n, first, sign = rng.randint(13, 60), rng.randint(1950, 2015), rng.choice("$€£")
+    more, last = n + rng.randint(2, 30), first + rng.randint(2, 9)
+    a, b = digits(str(n), to), digits(str(more), to)
+    both = rf"{a}(?: ?[-–] ?| bis | à | a ){b}"
+    money = f"{_BLANK}(?:{MONEY[to][sign]})"
+    return rng.choice(
+        [
+            (f"About {n}-{more} people were there.", (both,)),
+            (f"It takes {n} to {more} minutes.", (a, b)),
+            (f"The prices are between {sign}{n} and {sign}{more}.", (a + money, b + money)),
+            (f"He was president from {first} to {last}.", (str(first), str(last))),
+            (f"He worked there {first}-{last}.", (rf"{first}(?:[-–]| bis | à | a ){last}",)),
+            (f"A ticket is {sign}{n}-{more}.", (both + money,)),
+            (f"Sales fell by {n} to {more} percent.", (a, b)),
+        ]
+    )
+
+
+def _exact(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
+    address = ".".join(str(rng.randint(1, 254)) for _ in range(4))
+    n, version = rng.randint(13, 99), f"{rng.randint(2, 9)}.{rng.randint(1, 20)}"
+    code, minus = f"B{n}", r"(?:[-−]|minus |moins |menos )"
+    return rng.choice(
+        [
+            (f"My address is {address} at home.", (re.escape(address),)),
+            (f"We use version {version}.3 now.", (re.escape(version + ".3"),)),
+            (f"Please go to gate {code}.", (code,)),
+            (f"It was -{n} degrees last night.", (minus + digits(str(n), to),)),
+            (f"The price changed by -{n}%.",
+             (rf"{minus}{digits(str(n), to)}{_BLANK}(?:{PERCENT[to]})",)),
+            (f"We meet in room no. {n}.", (rf"(?<!nein\. )(?<!non\. ){n}",)),
+            (f"Only 1/{n} of them came.", (f"1/{n}",)),
+            (f"We waited {n - 10}½ hours.", (rf"{n - 10},5",)),
+        ]
+    )  # fmt: skip
+
+
+def _passed(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
+    token = rng.choice(
+        ["{count}", "{{user}}", "#MeToo", "@anna", "<b>", "`ls -l`".split()[0] + "`", "-->", "==",
+         "foo()", "/etc/hosts", r"C:\temp", "a_b^2", "👍", "🇩🇪", "❤️", "★", "→", "~", "|", "&&&"]
+    )  # fmt: skip
+    wanted = (re.escape(token),)
+    return rng.choice(
+        [
+            (f"We talked about {token} yesterday.", wanted),
+            (f"{token} is very good.", wanted),
+            (f"Thank you very much {token}", wanted),
+            (f"I have 25 of {token} here.", (*wanted, "25")),
+        ]
+    )
+
+
+def _forms(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
+    n = rng.randint(13, 99)
+    name = rng.choice(["Müller", "José", "Łukasz", "Zoë"])
+    chair = {"de": "(?i:stühle)", "fr": "(?i:chaises)", "es": "(?i:sillas)"}[to]
+    house = {"de": "Haus", "fr": "maison", "es": "casa"}[to]
+    return rng.choice(
+        [
+            (f"I met {unicodedata.normalize('NFD', name)} in the house.", (name, house)),
+            (f"WE NEED {n} CHAIRS NOW.", (str(n), chair)),
+            (f"We need {said(n).upper()} chairs.", (str(n), chair)),
+            (f"The\u200b ho\u00aduse is \u200e{n} years old.", (house, str(n))),
+            (f"“We don’t need {n} chairs.”", (str(n), chair)),
+            (f"The house\u00a0has {''.join(chr(ord(d) + 0xFEE0) for d in str(n))} rooms…",
+             (house, str(n))),
+        ]
+    )  # fmt: skip
+
+
 KINDS = {
     "hours": _hours,
     "parts of hours": _parts_of_hours,
@@ -254,6 +345,11 @@ KINDS = {
     "in words": _in_words,
     "units": _units,
     "grouped": _grouped,
+    "ordinals": _ordinals,
+    "spans": _spans,
+    "exact": _exact,
+    "passed": _passed,
+    "forms": _forms,
 }
 
 

@@ -25,27 +25,13 @@ _FULL_STOPS = {
 
 _FULL_STOPS_AT_END = re.compile(r"[.。।۔።။]+\Z")
 _CLAUSE_END = re.compile(r"[,;:–—،；，][\"'”’»)\]]*$")
-_NEVER_ENDS = re.compile(
-    r"(?:mr|mrs|ms|dr|prof|gov|sen|rep|gen|col|lt|sgt|capt|rev|hon|mt|vs|e\.g|i\.e|cf|approx|fig|vol)\.",
-    re.IGNORECASE,
+_NEVER_ENDS, _SELDOM_ENDS, _UNITS, _DAYS, _STARTERS = (
+    frozenset(ENGLISH[name])
+    for name in ("never_end", "seldom_end", "end_after_digits", "end_in_small", "starters")
 )
-_SELDOM_ENDS = re.compile(
-    r"(?:[a-z]\.)+[a-z]?\.?|ph\.d\.|(?:st|ave|blvd|rd|jr|sr|etc|dept|est|inc|ltd|co|corp|no|in|ft|lb|oz"
-    r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mon|tues?|wed|thu(?:rs)?|fri|sat|sun)\.",
-    re.IGNORECASE,
-)
+_AFTER_HOURS = ENGLISH["after_hours"]
+_INITIALS = re.compile(r"(?:[a-z]\.)+[a-z]?\.?|ph\.d\.")
 _OPENING = "\"'“‘«(["
-_UNITS = frozenset({"in.", "ft.", "lb.", "oz."})
-_DAYS = frozenset({"sat.", "sun.", "wed."})
-"""Units only behind digits, days only in capitals: *He came in.*, *He sat.*"""
-
-_AFTER_HOURS = re.compile(
-    r"[A-Z]{2}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Eastern|Pacific|Central|Mountain"
-    r"|(?:Jan|Febr)uary|March|April|May|June|July|August|(?:Septem|Octo|Novem|Decem)ber"
-)
-_STARTERS = frozenset(ENGLISH["starters"])
-"""Words with which a sentence begins where they stand in capitals."""
-
 _MAX_WORD_BYTES = 160
 
 
@@ -122,12 +108,12 @@ def _ends(words: Sequence[str], n: int, start: int = 0) -> bool:
         start: the first one of the sentence.
     """
     word = plain(words[n]).lstrip(_OPENING)
-    if not SENTENCE_END.search(word) or _NEVER_ENDS.fullmatch(word):
+    small, short = word.lower(), word.lower().removesuffix(".")
+    if not SENTENCE_END.search(word) or short in _NEVER_ENDS:
         return False
-    small = word.lower()
     is_amount = n > start and plain(words[n - 1])[:1].isdecimal()
-    is_other = (small in _UNITS and not is_amount) or (small in _DAYS and word == small)
-    if is_other or not _SELDOM_ENDS.fullmatch(word):
+    is_other = (short in _UNITS and not is_amount) or (short in _DAYS and word == small)
+    if is_other or not (short in _SELDOM_ENDS or _INITIALS.fullmatch(small)):
         return True
     if n + 1 == len(words):
         return small == "no." and n == start
@@ -135,7 +121,7 @@ def _ends(words: Sequence[str], n: int, start: int = 0) -> bool:
     if small == "no.":
         return not after[:1].isdecimal()
     if small in ("a.m.", "p.m."):
-        return after[:1].isupper() and not _AFTER_HOURS.match(after)
+        return after[:1].isupper() and not (after[:2].isupper() or after.startswith(_AFTER_HOURS))
     return after[:1].isupper() and re.split(r"[^\w]", after)[0].lower() in _STARTERS
 
 
