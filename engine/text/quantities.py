@@ -79,7 +79,8 @@ class Quantity:
     """A number of a source.
 
     Attributes:
-        digits: in English notation, ``1,250.5``; of a range both, ``10-15``; of an hour ``17:00``.
+        digits: in English notation, ``1,250.5``; of a range both, ``10-15``; of an hour ``17`` or
+            ``17:30``, as it was said.
         scale: ``million`` or more; smaller ones are in the digits.
         unit: a sign of money, ``%``, or a unit such as ``km``.
         kind: ``number``; ``exact``: as it stands; ``point``: it may; ``hour``; ``word``:
@@ -199,11 +200,9 @@ def _past(g: _Groups, before: str) -> _Found:
         return None
     hour = _value(g["h1"])
     half = _half(g, "1", hour)
-    return (
-        _clock((hour - 2) % 12 + 1, 60 - minutes, half)
-        if way == "to"
-        else _clock(hour, minutes, half)
-    )
+    if way == "to":
+        hour, minutes = (hour - 2) % 12 + 1, 60 - minutes
+    return _clock(hour, minutes, half)
 
 
 def _span(g: _Groups, _: str) -> _Found:
@@ -213,8 +212,8 @@ def _span(g: _Groups, _: str) -> _Found:
     if not (g["ap2"] or first or (g["point1"] == g["point2"] == ":")):
         return None
     half = first + "m" if first else _half_before(hour, end, after)
-    one, other = _clock(hour, minutes or 0, half), _clock(end, end_minutes or 0, after)
-    return (f"{one[0]} to {other[0]}", one[1] + other[1]) if one and other else None
+    one, other = _clock(hour, minutes, half), _clock(end, end_minutes, after)
+    return f"{one[0]} to {other[0]}", one[1] + other[1]
 
 
 def _hour(g: _Groups, before: str) -> _Found:
@@ -231,9 +230,11 @@ def _hour(g: _Groups, before: str) -> _Found:
         end, _ = _time(g, "2")
         half = _half_before(hour, end, _half(g, "2", end))
     is_hour = hour <= 24 and (minutes is not None or 1 <= hour <= 12)
-    return (
-        _clock(hour, minutes or 0, half) if is_hour and (half or is_said or g["clock1"]) else None
-    )
+    if not (is_hour and (half or is_said or g["clock1"])) or (
+        is_word and half == "am" and not minutes
+    ):
+        return None  # *five a.m.* is translated well
+    return _clock(hour, minutes, half)
 
 
 def _time(g: _Groups, n: str) -> tuple[int, int | None]:
@@ -258,12 +259,13 @@ def _half_before(hour: int, end: int, half: str) -> str:
     return half if hour % 12 <= end % 12 or not half else {"am": "pm", "pm": "am"}[half]
 
 
-def _clock(hour: int, minutes: int, half: str) -> tuple[str, list[Quantity]]:
-    """Return an hour as the model reads it."""
+def _clock(hour: int, minutes: int | None, half: str) -> tuple[str, list[Quantity]]:
+    """Return an hour as the model reads it; its digits have no minutes where none were said."""
     if half and hour <= 12:
         hour = hour % 12 + (12 if half == "pm" else 0)
-    text = f"{hour}:{minutes:02}"
-    return text, [Quantity(text, kind="hour", half=half)]
+    text = f"{hour}:{minutes or 0:02}"
+    digits = text if minutes is not None else str(hour)
+    return text, [Quantity(digits, kind="hour", half=half)]
 
 
 # numbers
@@ -295,7 +297,9 @@ def _number(g: _Groups, before: str) -> _Found:
     kind = "point" if "." in digits and is_label else _kind(digits) if g["digits"] else "number"
     one = Quantity(digits, scale, unit, "number" if scale or unit else kind, g["sign"])
     rate = _RATES.get(g["rate"], g["rate"])
-    return _text(one, name) + (f" per {rate}" if rate else ""), [one]
+    is_short = scale == "million" and not unit and g["words"].casefold() in _ONES[:13]
+    text = g["all"] if is_short else _text(one, name)  # *five million* is translated well
+    return text + (f" per {rate}" if rate else ""), [one]
 
 
 def _digits(g: _Groups) -> tuple[str, str] | None:

@@ -26,6 +26,9 @@ RUN = re.compile(r"[0-9]+(?:[.,:][0-9]+)*")
 _BLANKS = str.maketrans("\u00a0\u202f", "  ")
 """French has two other blanks in its numbers."""
 
+_TAILS = ("ern", "ème", "ers", "ère", "nde", "er", "re", "es", "o", "a", "th", "st", "rd", "x", "k")
+"""Letters that may stand right behind digits: of ordinals and decades."""
+
 _HOUR = ("h", "Uhr", "heures", "heure")
 _ANYWHERE: Table = {
     "hour": ["{h}", "{h} h", "{h}h"],
@@ -61,7 +64,7 @@ class Form:
             return False
         after = text[at + len(self.text) :]
         if self.text[-1].isdecimal():
-            return re.match(r"[.,:]?[0-9]", after) is None
+            return re.match(r"[.,:]?[0-9]", after) is None and _may_follow(after)
         if self.text.endswith(_HOUR) and re.match(" ?[0-9]", after):
             return False  # of *9 h 30*
         return not (self.text[-1].isalpha() and after[:1].isalpha())
@@ -73,6 +76,12 @@ class Form:
     def may_begin(self, text: str, at: int) -> bool:
         """Return whether what stands before a place of a text is what must."""
         return not self.before or text.endswith(self.before, 0, at)
+
+
+def _may_follow(text: str) -> bool:
+    """Return whether the letters at the beginning of a text may stand right behind digits."""
+    letters = next(iter(re.findall(r"^[^\W\d_]+", text)), "")
+    return letters.isupper() or any(tail.startswith(letters) for tail in _TAILS)
 
 
 @lru_cache(maxsize=1024)
@@ -136,13 +145,14 @@ def _notation(digits: str, kind: str, table: Table, language: str) -> Iterator[s
 
 
 def _hours(one: Quantity, table: Table) -> Iterator[str]:
-    hour, minutes = one.digits.split(":")
+    hour, _, minutes = one.digits.partition(":")
     part = 0 if int(hour) < 12 else 1 if int(hour) < 20 else 2
     named = {"t": (int(hour) - 1) % 12 + 1, "half": table.get("halves", ["", "", ""])[part]}
-    shapes = [*(table["hour"] if minutes == "00" else ()), *table["clock"]]
+    whole = table["hour"] if minutes in ("", "00") else []
+    shapes = [*whole, *(table["clock"] if minutes else ())]
     for shape, h in product(shapes, dict.fromkeys((hour, f"{int(hour):02}"))):
         if "{half}" not in shape or one.half:
-            yield shape.format(h=h, m=minutes, **named)
+            yield shape.format(h=h, m=minutes or "00", **named)
 
 
 @dataclass(slots=True)
