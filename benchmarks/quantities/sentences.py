@@ -45,6 +45,14 @@ MONEY = {
 }
 PERCENT = {"de": "%|Prozent", "fr": "%|pour cent", "es": "%|por ciento"}
 _BLANK = "[ \u00a0\u202f]?"
+_WORDS = {
+    "de": "dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn zwanzig dreißig vierzig"
+    " fünfzig sechzig siebzig achtzig neunzig",
+    "fr": "treize quatorze quinze seize dix-sept dix-huit dix-neuf vingt trente quarante cinquante"
+    " soixante soixante-dix quatre-vingts? quatre-vingt-dix",
+    "es": "trece catorce quince dieciséis diecisiete dieciocho diecinueve veinte treinta cuarenta"
+    " cincuenta sesenta setenta ochenta noventa",
+}
 
 
 def said(n: int) -> str:
@@ -63,6 +71,12 @@ def digits(text: str, to: str) -> str:
     mark = {"de": r"\.", "es": r"[. ]", "fr": "[ \u00a0\u202f]"}[to]
     grouped = f"{int(whole):,}".replace(",", f"{mark}?") if len(whole) > 3 else whole
     return rf"(?<![\d.,]){grouped}" + (f",{decimals}" if decimals else "") + r"(?![.,]?\d)"
+
+
+def spelt(n: int, to: str) -> str:
+    """Return what matches a number that was said, in digits or as one word."""
+    words = dict(zip((*range(13, 20), *range(20, 100, 10)), _WORDS[to].split(), strict=True))
+    return f"(?:{digits(str(n), to)}|(?i:{words[n]})\\b)" if n in words else digits(str(n), to)
 
 
 def hour(h: int, minutes: int, to: str) -> str:
@@ -195,7 +209,7 @@ def _years(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _in_words(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
-    n = rng.randint(13, 999)
+    n = rng.choice([rng.randint(13, 99), rng.randint(101, 199), rng.randint(801, 899)])
     text = rng.choice(
         ["We have {} chairs in the room.", "There were {} people at the party.",
          "The book has {} pages.", "They planted {} trees in the park."]
@@ -204,10 +218,8 @@ def _in_words(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
     if rng.random() < 0.4:
         shape = rng.choice(["{} percent of the students were there.", "Prices rose by {} percent."])
         source = shape.format(said(percent))
-        return source[0].upper() + source[1:], (
-            f"{digits(str(percent), to)}{_BLANK}(?:{PERCENT[to]})",
-        )
-    return text.format(said(n)), (digits(str(n), to),)
+        return source[0].upper() + source[1:], (f"{spelt(percent, to)}{_BLANK}(?:{PERCENT[to]})",)
+    return text.format(said(n)), (spelt(n, to),)
 
 
 def _units(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
@@ -327,7 +339,7 @@ def _forms(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
         [
             (f"I met {unicodedata.normalize('NFD', name)} in the house.", (name, house)),
             (f"WE NEED {n} CHAIRS NOW.", (str(n), chair)),
-            (f"We need {said(n).upper()} chairs.", (str(n), chair)),
+            (f"We need {said(n).upper()} chairs.", (spelt(n, to), chair)),
             (f"The\u200b ho\u00aduse is \u200e{n} years old.", (house, str(n))),
             (f"“We don’t need {n} chairs.”", (str(n), chair)),
             (f"The house\u00a0has {''.join(chr(ord(d) + 0xFEE0) for d in str(n))} rooms…",

@@ -37,6 +37,10 @@ _DECADES = counted(ENGLISH["decades"], 10, 10)
 _LETTERS, _LONG = _pairs("letters"), _pairs("abbreviations")
 _MONEY, _RATES = _pairs("money"), _pairs("rates")
 _UNITS = {unit.casefold(): unit for unit in (*ENGLISH["units"], *ENGLISH["attached"])}
+_FAMILIAR = {*_CARDINALS, *_SCALES, "hundred"}
+_FAMILIAR |= {f"{n} {of}" for n in _ONES[:13] for of in ("hundred", "thousand", "million")}
+"""Numbers in words that models translate well; *twenty-five* they do not."""
+
 _NAMES = {sign: name for name, sign in reversed(_MONEY.items())}
 _WORDS: dict[str, Iterable[str]] = {
     "one": _ONES[1:10], "dozen": _ONES[1:13], "teen": _ONES[10:], "age": (*_ONES[13:], _TENS[1]),
@@ -196,6 +200,7 @@ def _past(g: _Groups, before: str) -> _Found:
     part, way = g["part"].casefold(), g["way"].casefold()
     minutes = {"half": 30, "quarter": 15}.get(part) or _value(g["words"])
     is_clock = is_after and minutes % 5 == 0 and part != "half"  # *five to six people*
+    is_clock = is_clock and before.casefold() not in ("between", "from")
     if (g["a"] and not is_after) or (way == "to" and not (is_clock or part == "quarter")):
         return None
     hour = _value(g["h1"])
@@ -297,9 +302,7 @@ def _number(g: _Groups, before: str) -> _Found:
     kind = "point" if "." in digits and is_label else _kind(digits) if g["digits"] else "number"
     one = Quantity(digits, scale, unit, "number" if scale or unit else kind, g["sign"])
     rate = _RATES.get(g["rate"], g["rate"])
-    is_short = scale == "million" and not unit and g["words"].casefold() in _ONES[:13]
-    text = g["all"] if is_short else _text(one, name)  # *five million* is translated well
-    return text + (f" per {rate}" if rate else ""), [one]
+    return _text(one, name) + (f" per {rate}" if rate else ""), [one]
 
 
 def _digits(g: _Groups) -> tuple[str, str] | None:
@@ -310,7 +313,7 @@ def _digits(g: _Groups) -> tuple[str, str] | None:
     decimals = "5" if g["half"] else decimals
     if words and not decimals:
         value, times = _value(f"{words} {scale}".strip()), _SCALES.get(scale, 1)
-        if not scale and words.isalpha() and (value <= 12 or value in (100, *_SCALES.values())):
+        if g["all"].casefold() in _FAMILIAR:
             return None
         if times == 1000 or value % times:
             times, scale = 1, ""
@@ -324,17 +327,18 @@ def _digits(g: _Groups) -> tuple[str, str] | None:
 
 def _ordinal(g: _Groups, _: str) -> _Found:
     value = _ORDINALS[g["ordinal"].casefold()] + _value(g["tens"])
-    if value <= 12:
+    if not g["tens"]:
         return g["all"], [Quantity(str(value), kind="word")]
     ending = {1: "st", 2: "nd", 3: "rd"}.get(value % 10 if value > 20 else 0, "th")
     return f"{value}{ending}", [Quantity(str(value), kind="exact")]
 
 
 def _small(g: _Groups, _: str) -> _Found:
-    """Read what stays in words: ``five``, ``nineties``."""
+    """Read what stays in words: ``five``, ``nineties``, ``three hundred``."""
     decade = _DECADES.get(g["all"].casefold(), 0)
-    kind = "exact" if decade else "word"
-    return g["all"], [Quantity(str(decade or _value(g["all"])), kind=kind)]
+    kind, scale = "exact" if decade else "word", g["scale"].casefold()
+    value = decade or _value(g["all"]) // _SCALES.get(scale, 1)
+    return g["all"], [Quantity(str(value), scale, kind=kind)]
 
 
 def _value(words: str) -> int:

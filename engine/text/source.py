@@ -42,7 +42,7 @@ _COMPATIBLE = re.compile("<(?:compat|wide|narrow|font)>")
 _FRACTION = re.compile("([0-9]*)([¼-¾⅐-⅞])")
 _TAG = re.compile(r"</?[A-Za-z][^<>\s]*/?>")
 _RARE = re.compile(
-    r"[<>{}\[\]|\\^~`=*]|\(\)|^#|^[@/]\w|^(?:--|\.{1,2}/)\w|^[+@\xd7÷→§]$|[#§¶†‡¬¦¤µ]"
+    r"[<>{}\[\]|\\^~`=*]|\(\)|^#(?!\d)|^[@/]\w|^(?:--|\.{1,2}/)\w|^[+@\xd7÷→§]$|[#§¶†‡¬¦¤µ]"
 )
 """What stands in no word of a talk, and so is not in what models learn from."""
 

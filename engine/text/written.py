@@ -238,4 +238,5 @@ def _values(one: Quantity) -> set[int]:
     """Return what a number may be in one word; an hour or millions are none."""
     if one.scale or one.kind == "hour":
         return set()
-    return {int(end) for end in re.split("[-–:/]", one.digits) if end.isdecimal()}
+    ends = {int(end) for end in re.split("[-–:/]", one.digits) if end.isdecimal()}
+    return ends | {end // of for end in ends for of in (100, 1000) if end % of == 0}

@@ -93,7 +93,7 @@ WORDS = (
         ("2-4 p.m.", "14:00 to 16:00."),
         ("$1.2 trillion", "1.2 trillion dollars"),
         ("3.5 hours", "3.5 hours"),
-        ("twelve fifty", "twelve 50"),
+        ("twelve fifty", "twelve fifty"),
         ("five million", "five million"),
         ("fifteen million", "15 million"),
         ("five billion", "5 billion"),
