@@ -8,6 +8,7 @@
 | a sentence in capitals; DO NOT | small letters; names and acronyms as far as known |
 | numbers, hours, years, money in digits or words | one form (``engine.text.quantities``) |
 | emoji, words in scripts that the model cannot read | nothing: they stand in the caption |
+| nothing but *uh*, *um* | nothing |
 | tags, placeholders, hashtags, @names, code, paths, rare signs | likewise |
 
 Words become certain in their order: what is read of a beginning is the beginning of what is read of
@@ -83,6 +84,8 @@ def read_source(
     texts = [one.text for one in split]
     if not english:
         return split
+    if all(core(text)[1].casefold() in ENGLISH["hesitations"] for text in texts):
+        return [SourceWord("") for _ in texts] if ended else []  # models write a lone full stop
     calm = _calm(texts, ended=ended)
     found, at = list[SourceWord](), 0
     while at < len(calm):

@@ -17,6 +17,9 @@ Table = dict[str, list[str]]
 TABLES: dict[str, Table] = tomllib.loads((ASSETS / "numbers.toml").read_text("utf-8"))
 """Of ``assets/numbers.toml``, by language."""
 
+_OTHER = TABLES.pop("other")
+"""What may stand in the captions of all other languages."""
+
 DIGIT = re.compile(r"(?<![0-9])[0-9]")
 """Where a number in digits begins."""
 
@@ -26,19 +29,7 @@ RUN = re.compile(r"[0-9]+(?:[.,:][0-9]+)*")
 _BLANKS = str.maketrans("\u00a0\u202f", "  ")
 """French has two other blanks in its numbers."""
 
-_TAILS = ("ern", "ème", "ers", "ère", "nde", "er", "re", "es", "o", "a", "th", "st", "rd", "x", "k")
-"""Letters that may stand right behind digits: of ordinals and decades."""
-
-_HOUR = ("h", "Uhr", "heures", "heure")
-_ANYWHERE: Table = {
-    "hour": ["{h}", "{h} h", "{h}h"],
-    "clock": ["{h}:{m}", "{h}.{m}", "{h} h {m}", "{h}h{m}"],
-    "range": ["-", "–"],
-    "minus": ["-", "\u2212"],
-    "plus": ["+"],
-}
-_BLANK_GROUPS = frozenset({"cs", "fi", "hu", "no", "pl", "ru", "sk", "sv", "uk"})
-_POINTS = frozenset({"en", "ja", "zh", "ko", "th", "he"})
+_TAILS = _OTHER["behind_digits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +56,7 @@ class Form:
         after = text[at + len(self.text) :]
         if self.text[-1].isdecimal():
             return re.match(r"[.,:]?[0-9]", after) is None and _may_follow(after)
-        if self.text.endswith(_HOUR) and re.match(" ?[0-9]", after):
+        if self.text.endswith(("h", "Uhr", "heure", "heures")) and re.match(" ?[0-9]", after):
             return False  # of *9 h 30*
         return not (self.text[-1].isalpha() and after[:1].isalpha())
 
@@ -87,61 +78,45 @@ def _may_follow(text: str) -> bool:
 @lru_cache(maxsize=1024)
 def forms(one: Quantity, language: str) -> tuple[Form, ...]:
     """Return the ways to write a number in a language, by its table in ``assets/numbers.toml``."""
-    table = TABLES.get(language, _ANYWHERE)
-    signs = tuple(table["minus" if one.sign != "+" else "plus"]) if one.sign else ()
+    table = TABLES.get(language, _OTHER)
     if one.kind == "hour":
-        texts = _hours(one, table)
-        return tuple(Form(text) for text in dict.fromkeys(texts))
-    numbers = list(dict.fromkeys(_notations(one, table, language)))
-    found = [Form(text, signs) for text in _with_unit(one, numbers, table)]
-    if one.unit in "$€£¥" and not one.scale and table is not _ANYWHERE:
-        found += [Form(text, (one.unit, one.unit + " ")) for text in numbers]
+        return tuple(Form(text) for text in dict.fromkeys(_hours(one, table)))
+    sides = [_notation(side, one.kind, language) for side in re.split(r"(?<=\d)[-–]", one.digits)]
+    numbers = sides[0]
+    if len(sides) == 2:
+        numbers = [a + mark + b for mark in table["range"] for a, b in product(*sides)]
+    elif len(sides) > 2:
+        numbers = [one.digits]
+    signs = tuple(table["plus" if one.sign == "+" else "minus"]) if one.sign else ()
+    found = [Form(n + after, signs) for n in numbers for after in _after(one, table)]
+    if one.unit and one.unit in "$€£¥" and not one.scale and table is not _OTHER:
+        found += [Form(n, (one.unit, one.unit + " ")) for n in numbers]
     return tuple(dict.fromkeys(found))
 
 
-def _with_unit(one: Quantity, numbers: Sequence[str], table: Table) -> Iterator[str]:
-    scales, units = table.get(one.scale, []), table.get(one.unit, [one.unit])
-    if table is _ANYWHERE or not (one.unit or one.scale):
-        yield from numbers
-        return
-    counted = [f"{n} {scale}" for n, scale in product(numbers, scales)] if one.scale else numbers
-    for n, unit in product(counted, units):
-        if not unit:
-            yield n
-        elif one.scale and len(unit) > 1:
-            yield n + table["of"][unit[0] in "aeiou"] + unit
-        else:
-            yield f"{n} {unit}"
-            if not unit[0].isalpha():
-                yield n + unit
+def _after(one: Quantity, table: Table) -> list[str]:
+    """Return what may stand behind the digits: scale and unit."""
+    if table is _OTHER or not (one.scale or one.unit):
+        return [""]
+    found, scales = list[str](), [f" {scale}" for scale in table.get(one.scale, ())] or [""]
+    for scale, unit in product(scales, table.get(one.unit, [one.unit])):
+        of = table["of"][unit[:1] in tuple("aeiou")] if scale and len(unit) > 1 else " "
+        found.append(scale + of * bool(unit) + unit)
+        found += [scale + unit] if unit and not unit[0].isalpha() else []
+    return found
 
 
-def _notations(one: Quantity, table: Table, language: str) -> Iterator[str]:
+def _notation(digits: str, kind: str, language: str) -> list[str]:
     """Write digits in the notation of a language; those that are exact stand as they are."""
-    ends = re.split("[-–]", one.digits)
-    if len(ends) == 2 and all(end[:1].isdecimal() for end in ends):
-        sides = [list(_notation(end, one.kind, table, language)) for end in ends]
-        yield from (a + mark + b for mark in table["range"] for a, b in product(*sides))
-    else:
-        yield from _notation(one.digits, one.kind, table, language)
-
-
-def _notation(digits: str, kind: str, table: Table, language: str) -> Iterator[str]:
-    plain, point = (
-        digits.replace(",", ""),
-        table.get("point", ["." if language in _POINTS else ","])[0],
-    )
+    plain = digits.replace(",", "")
     if kind == "exact" or not re.fullmatch(r"[0-9]*(\.[0-9]+)?", plain):
-        yield digits
-        return
-    if kind == "point":
-        yield digits
+        return [digits]
+    point = "." if language in _OTHER["with_point"] else ","
+    group = " " if language in _OTHER["with_blank"] else ".,"[point == "."]
     whole, _, decimals = plain.partition(".")
     tail = point + decimals if decimals else ""
-    yield (whole or "0") + tail
-    if len(whole) > 3:
-        blank = " " if language in _BLANK_GROUPS else "," if point == "." else "."
-        yield f"{Decimal(whole):,}".replace(",", table.get("group", [blank])[0]) + tail
+    found = [digits, (whole or "0") + tail] if kind == "point" else [(whole or "0") + tail]
+    return found + [f"{Decimal(whole):,}".replace(",", group) + tail] * (len(whole) > 3)
 
 
 def _hours(one: Quantity, table: Table) -> Iterator[str]:

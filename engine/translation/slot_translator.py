@@ -92,14 +92,14 @@ class Translator(OnConversation[Utterance]):
                 return None
         return change
 
-    def _pass_all(self, utterance: Utterance) -> Change:
+    def _pass_all(self, utterance: Utterance) -> Change | None:
         """End an utterance that has nothing for the model, with its words as its caption."""
         kept = len(utterance.caption)
         text = utterance.pass_rest()
         utterance.finished = True
         self._log.write("committed", utterance=utterance.number, text=text, n_read=0)
         log_end(self._log, self.model, self.counters, utterance.number)
-        return Change(kept, text, 0)
+        return Change(kept, text, 0) if text else None
 
     def confidence(self, utterance: Utterance) -> Confidence | None:
         """Return how sure the model is of a caption; None for a model that was not calibrated."""

@@ -57,8 +57,8 @@ class SourceText:
 
     @property
     def is_untranslatable(self) -> bool:
-        """Return whether it has words to be passed on, and no other."""
-        return not self.units and bool(self.passed)
+        """Return whether it has words, and none for the model."""
+        return not self.units and bool(self.words)
 
     def n_words(self, n_units: int) -> int:
         """Return how many words, and end markers, the first units stand for."""

@@ -85,6 +85,12 @@ def test_a_sign_that_stands_for_a_word_is_read_as_that_word():
     assert read("Meet me @ 5.") == ("Meet me at 5.", [])
 
 
+def test_who_only_hesitates_says_nothing():
+    assert read("Uh.") == read("Um, uh...") == ("", [])
+    assert read("Uh, yes.") == ("Uh, yes.", [])
+    assert read_source(["Um,"], ended=False) == []
+
+
 @pytest.mark.parametrize("word", ["Привет,", "東京", "שלום"])
 def test_a_model_that_reads_any_script_translates_all_but_emoji(word):
     other = {"english": False, "any_script": True}

@@ -49,6 +49,8 @@ FORM = {
     "STOP!": ("^(?!.*STOP)",) * 3,
     "Please DO NOT touch this.": (r"\bnicht\b", r"\bpas\b", r"\b[Nn]o\b"),
     "We meet in room no. 5 at noon.": ("^(?!.*nein).*5", "^(?!.* non).*5", "5"),
+    "Uh.": ("^$",) * 3,
+    "Um.": ("^$",) * 3,
 }
 NUMBERS = {
     "We sold 1,250 tickets in 2024 and 1.5 million in total.": (
@@ -80,6 +82,9 @@ NUMBERS = {
     "Read chapter twenty-one.": (r"\b21\b",) * 3,
     "He was born in nineteen sixty-nine.": (r"\b1969\b",) * 3,
     "We moved here in nineteen eighty-four.": (r"\b1984\b",) * 3,
+    "It costs $4.5M.": ("4,5 Mi.* Dollar", "4,5 mi.* dollars", "4,5 mi.* dólares"),
+    "We spent $2.5B last year.": (r"2,5 Milliarden", r"2,5 milliards?", r"2,5 mil millones"),
+    "We have 1.3 million users.": ("1,3 Million", "1,3 million", "1,3 mill"),
     "We ran 10km today.": ("10 (km|Kilometer)", "10 (km|kilomètres)", "10 (km|kilómetros)"),
 }  # fmt: skip
 HOURS = {
@@ -90,6 +95,14 @@ HOURS = {
     "Lunch is from 9am to 5pm.": (
         r"\b0?9(:00)?\b.*\b17(:00)? Uhr", r"\b0?9\b|\b0?9 ?h.*\b17 ?(h|heures)",
         r"\b0?9(:00| de la mañana).*(17:00|5 de la tarde)",
+    ),
+    "The office is open from 9 a.m. to 5 p.m. on weekdays.": (
+        r"\b0?9(:00)?\b.*\b17 Uhr", r"\b0?9\b|\b0?9 ?h.*\b17 ?(h|heures)",
+        r"\b0?9(:00| de la mañana).*(17:00|17 horas|5 de la tarde)",
+    ),
+    "We open at 7 a.m. and close at 3 p.m.": (
+        r"\b0?7 Uhr.*\b15 Uhr", r"\b0?7 ?(h|heures).*\b15 ?(h|heures)",
+        r"\b0?7(:00| de la mañana| horas).*(15:00|15 horas|3 de la tarde)",
     ),
     "The meeting is at 5 p.m. Bring the report.": (
         r"\b17(:00)? Uhr\. Bring", r"\b17 ?(h|heures).*\. [A-Z]", r"(17:00|5 de la tarde)\. [A-Z]",
