@@ -38,7 +38,8 @@ _LETTERS, _LONG = _pairs("letters"), _pairs("abbreviations")
 _MONEY, _RATES = _pairs("money"), _pairs("rates")
 _UNITS = {unit.casefold(): unit for unit in (*ENGLISH["units"], *ENGLISH["attached"])}
 _FAMILIAR = {*_CARDINALS, *_SCALES, "hundred"}
-_FAMILIAR |= {f"{n} {of}" for n in _ONES[:13] for of in ("hundred", "thousand", "million")}
+_FAMILIAR |= {f"{n} {of}" for n in _ONES[1:13] for of in ("thousand", "million")}
+_FAMILIAR |= {f"{n} hundred" for n in _ONES[1:10]}
 """Numbers in words that models translate well; *twenty-five* they do not."""
 
 _NAMES = {sign: name for name, sign in reversed(_MONEY.items())}
@@ -235,9 +236,7 @@ def _hour(g: _Groups, before: str) -> _Found:
         end, _ = _time(g, "2")
         half = _half_before(hour, end, _half(g, "2", end))
     is_hour = hour <= 24 and (minutes is not None or 1 <= hour <= 12)
-    if not (is_hour and (half or is_said or g["clock1"])) or (
-        is_word and half == "am" and not minutes
-    ):
+    if not (is_hour and (half or is_said or g["clock1"])) or (is_word and half == "am"):
         return None  # *five a.m.* is translated well
     return _clock(hour, minutes, half)
 
@@ -312,8 +311,9 @@ def _digits(g: _Groups) -> tuple[str, str] | None:
     decimals = "".join(str(_CARDINALS[word]) for word in g["decimals"].casefold().split())
     decimals = "5" if g["half"] else decimals
     if words and not decimals:
-        value, times = _value(f"{words} {scale}".strip()), _SCALES.get(scale, 1)
-        if g["all"].casefold() in _FAMILIAR:
+        spelt = f"{words} {scale}".strip()
+        value, times = _value(spelt), _SCALES.get(scale, 1)
+        if spelt.casefold() in _FAMILIAR and not (g["mark"] or g["unit"] or g["apart"]):
             return None
         if times == 1000 or value % times:
             times, scale = 1, ""
