@@ -3,6 +3,7 @@
 | in the source | what the model reads |
 |---|---|
 | letters in two characters (NFD), ligatures, full width | one letter (NFC), plain letters (NFKC) |
+| ``&amp;``, ``Ã¼`` | ``&``, ``ü`` |
 | characters that nobody sees | nothing; within emoji and other scripts they stay |
 | quotes and blanks of typesetters, ``½`` | those of a keyboard, *half* |
 | a sentence in capitals; DO NOT | small letters; names and acronyms as far as known |
@@ -15,6 +16,8 @@ Words become certain in their order: what is read of a beginning is the beginnin
 the whole. So a word waits where the next one may belong to it.
 """
 
+import contextlib
+import html
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -39,14 +42,16 @@ _PLAIN = str.maketrans(
         "”": '"',
     }
 )
-_COMPATIBLE = re.compile("<(?:compat|wide|narrow|font)>")
+_COMPATIBLE = re.compile("<(?:compat|wide|narrow|font|small)>")
 _FRACTION = re.compile("([0-9]*)([¼-¾⅐-⅞])")
 _TAG = re.compile(r"</?[A-Za-z][^<>\s]*/?>")
+_ABOUT = re.compile("([~≈±])([0-9].*)")
 _RARE = re.compile(
-    r"[<>{}\[\]|\\^~`=*]|\(\)|^#(?!\d)|^[@/]\w|^(?:--|\.{1,2}/)\w|^[+@\xd7÷→§]$|[#§¶†‡¬¦¤µ]"
+    r"[<>{}\[\]|\\^~`=*→¶†‡¬¦¤µ§]|#(?!\d)|\(\)|&&|%[a-z(]|^_|_$|^:\w+$|^[@/]\w|^(?:--|\.{1,2}/)\w|^[+@]$"
 )
 """What stands in no word of a talk, and so is not in what models learn from."""
 
+_MARKS = frozenset("-–—.…,;:!?'\"()&/%«»„“‚‘¿¡°+\u2212$€£¥")
 _RARE_SIGNS = frozenset("#*<=>@[\\]^_`{|}~")
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f\u20e3")
 _FIRST_PICTOGRAPH = 0x2190
@@ -129,9 +134,11 @@ def is_rare(char: str) -> bool:
 def plain(word: str) -> str:
     """Return a word in one form of Unicode, with the marks of a keyboard."""
     if word.isascii() and word.isprintable():
-        return word
+        return html.unescape(word) if ";" in word else word
+    with contextlib.suppress(UnicodeError):  # UTF-8 that was read as Windows-1252: Ã¼
+        word = word.encode("cp1252").decode()
     kept = ""
-    for char in unicodedata.normalize("NFC", word):
+    for char in unicodedata.normalize("NFC", word.replace("\ufffd", "")):
         if unicodedata.category(char) in ("Cf", "Cc"):
             kept += char if kept and not _is_plain(kept[-1]) else ""
         elif _COMPATIBLE.match(unicodedata.decomposition(char)) and char not in "…\u00a0":
@@ -161,16 +168,16 @@ def _split(word: str, *, any_script: bool) -> SourceWord:
         if inner and inner in text and not _RARE.search(inner):
             return SourceWord(inner, tuple(tags[:n_before]), tuple(tags[n_before:]))
         return SourceWord("", (word,))
-    about = re.fullmatch("~([0-9].*)", text)
-    if about or text == "@":
-        return SourceWord(about[1], ("~",)) if about else SourceWord("at")
-    if _RARE.search(text.lstrip("\"'(").rstrip(".,;:!?\"'")):
+    if (about := _ABOUT.fullmatch(text)) or text == "@":
+        return SourceWord(about[2], (about[1],)) if about else SourceWord("at")
+    is_odd = any(unicodedata.category(char) in ("Sm", "Sc") for char in set(text) - _MARKS)
+    if is_odd or _RARE.search(text.lstrip("\"'(").rstrip(".,;:!?\"'")):
         return SourceWord("", (word,))
     pictures = "".join(filter(_is_pictograph, text))
     kept = "".join(char for char in text if not _is_pictograph(char))
     if any(map(_is_latin, kept)) or (any_script and any(map(str.isalpha, kept))):
         return SourceWord(kept, (), (pictures,) if pictures else ())
-    is_passed = pictures or any(map(str.isalpha, text))
+    is_passed = pictures or any(map(str.isalpha, text)) or set(text) - _MARKS
     return SourceWord("", (word,)) if is_passed else SourceWord(text)
 
 

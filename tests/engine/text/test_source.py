@@ -32,6 +32,11 @@ def read(text, **options):
         ("¾", "3/4"),
         ("2½", "2.5"),
         (FAMILY, FAMILY),
+        ("MÃ¼ller", "Müller"),
+        ("donâ€™t", "don't"),
+        ("M\ufffdller", "Mller"),
+        ("AT&amp;T", "AT&T"),
+        ("é", "é"),
         ("می\u200cشود", "می\u200cشود"),
     ],
 )
@@ -59,7 +64,8 @@ def test_a_sentence_in_capitals_is_read_in_small_letters(source, reads):
 @pytest.mark.parametrize(
     "word",
     ["Hello,", "café", "Übung", "Surtitle™", "–", "...", "12%", "naïve", "and/or", "well-known",
-     "a_b.pdf", "anna@example.org", "https://example.org/x", "401(k)", "AT&T", "C++", "(yes)"],
+     "a_b.pdf", "anna@example.org", "https://example.org/x", "401(k)", "AT&T", "C++", "(yes)",
+     "#1", "Inc.®", "\u22125"],
 )  # fmt: skip
 def test_words_of_a_text_are_translated(word):
     assert read(word) == (word, [])
@@ -69,7 +75,8 @@ def test_words_of_a_text_are_translated(word):
     "word",
     ["😀", "👍🏽", "🇩🇪", "❤️", "Привет,", "東京", "שלום", FAMILY + "!", "→✅", "#MeToo", "@anna",
      "{count}", "{folder}.", "`ls`", "=", "<3", "-->", "|", "a^b", "--help", "/usr/bin", "A*",
-     "[1]",     "foo()", r"C:\x"],
+     "[1]",
+     "foo()", r"C:\x", "≤", "•", "∞", "3×4", "₹500", "50¢", "&&", "%s", ":smile:", "__init__"],
 )  # fmt: skip
 def test_signs_that_are_rare_in_texts_and_other_scripts_are_passed_on(word):
     assert read(word) == ("", [word])
