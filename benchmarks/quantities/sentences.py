@@ -289,7 +289,7 @@ def _spans(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
             (f"The prices are between {sign}{n} and {sign}{more}.", (a + money, b + money)),
             (f"He was president from {first} to {last}.", (str(first), str(last))),
             (f"He worked there {first}-{last}.", (rf"{first}(?:[-–]| bis | à | a ){last}",)),
-            (f"A ticket is {sign}{n}-{more}.", (both + money,)),
+            (f"A ticket is {sign}{n}-{more}.", (rf"{both}{money}|{re.escape(sign)} ?{both}",)),
             (f"Sales fell by {n} to {more} percent.", (a, b)),
         ]
     )

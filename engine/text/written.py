@@ -26,6 +26,8 @@ DIGIT = re.compile(r"(?<![0-9])[0-9]")
 RUN = re.compile(r"[0-9]+(?:[.,:][0-9]+)*")
 """Such a number."""
 
+_NUMBER_OR_HOUR = re.compile(r"[0-9]+(?:(?:[.,:]| ?(?:h|Uhr|heures?) ?)[0-9]+)*")
+
 _BLANKS = str.maketrans("\u00a0\u202f", "  ")
 """French has two other blanks in its numbers."""
 
@@ -173,7 +175,7 @@ def written(text: str, numbers: Sequence[tuple[Form, ...]], judged_from: int = -
             found.open_at = at
             break
         else:
-            end = at + len(RUN.findall(rest)[0])
+            end = at + len("".join(_NUMBER_OR_HOUR.findall(rest)[:1]))
             found.n_others += end > judged_from
     return found
 
