@@ -313,7 +313,9 @@ def _digits(g: _Groups) -> tuple[str, str] | None:
     if words and not decimals:
         spelt = f"{words} {scale}".strip()
         value, times = _value(spelt), _SCALES.get(scale, 1)
-        if (spelt if value > 12 else spelt.casefold()) in _FAMILIAR and not (g["mark"] or g["unit"] or g["apart"]):
+        if (spelt if value > 12 else spelt.casefold()) in _FAMILIAR and not (
+            g["mark"] or g["unit"] or g["apart"]
+        ):
             return None
         if times == 1000 or value % times:
             times, scale = 1, ""
