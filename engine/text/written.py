@@ -196,7 +196,7 @@ def says_other(text: str, numbers: Sequence[Quantity], left: Sequence[int], lang
     if [before] == TABLES[language].get("half"):  # *halb acht* is half past seven
         halves = (int(one.digits[:-3]) for one in numbers if one.digits.endswith(":30"))
         return value not in [hour % 12 + 1 for hour in halves]
-    if all(numbers[n].kind in ("word", "exact") for n in left):
+    if all(numbers[n].kind == "word" for n in left):
         return False
     return all(value not in _values(one) for one in numbers)
 
@@ -204,11 +204,11 @@ def says_other(text: str, numbers: Sequence[Quantity], left: Sequence[int], lang
 @lru_cache(maxsize=8)
 def _numerals(language: str) -> dict[str, int]:
     table = TABLES.get(language)
-    return (
-        counted(table["words"][0].split()) | counted(table["tens"][0].split(), 10, 10)
-        if table
-        else {}
-    )
+    if table is None:
+        return {}
+    words = counted(table["words"][0].split()) | counted(table["tens"][0].split(), 10, 10)
+    ends = table.get("nth", [])
+    return words | {word.rstrip("e") + end: n for word, n in words.items() for end in ends}
 
 
 def _values(one: Quantity) -> set[int]:
