@@ -26,6 +26,7 @@ DIGIT = re.compile(r"(?<![0-9])[0-9]")
 RUN = re.compile(r"[0-9]+(?:[.,:][0-9]+)*")
 """Such a number."""
 
+_MONEY = frozenset("$€£¥")
 _NUMBER_OR_HOUR = re.compile(r"[0-9]+(?:(?:[.,:]| ?(?:h|Uhr|heures?) ?)[0-9]+)*")
 
 _BLANKS = str.maketrans("\u00a0\u202f", "  ")
@@ -41,10 +42,12 @@ class Form:
     Attributes:
         text: from its first digit on.
         before: one of these must stand right before it; nothing need where there is none.
+        row: numbers of one row are written in their order: hours, and money of one kind.
     """
 
     text: str
     before: tuple[str, ...] = ()
+    row: str = ""
 
     @property
     def whole(self) -> str:
@@ -82,7 +85,8 @@ def forms(one: Quantity, language: str) -> tuple[Form, ...]:
     """Return the ways to write a number in a language, by its table in ``assets/numbers.toml``."""
     table = TABLES.get(language, _OTHER)
     if one.kind == "hour":
-        return tuple(Form(text) for text in dict.fromkeys(_hours(one, table)))
+        row = "" if one.digits.endswith(":30") else "hour"  # *halb acht* is another way to say it
+        return tuple(Form(text, row=row) for text in dict.fromkeys(_hours(one, table)))
     sides = [_notation(side, one.kind, language) for side in re.split(r"(?<=\d)[-–]", one.digits)]
     numbers = sides[0]
     if len(sides) == 2:
@@ -90,9 +94,10 @@ def forms(one: Quantity, language: str) -> tuple[Form, ...]:
     elif len(sides) > 2:
         numbers = [one.digits]
     signs = tuple(table["plus" if one.sign == "+" else "minus"]) if one.sign else ()
-    found = [Form(n + after, signs) for n in numbers for after in _after(one, table)]
-    if one.unit and one.unit in "$€£¥" and not one.scale and table is not _OTHER:
-        found += [Form(n, (one.unit, one.unit + " ")) for n in numbers]
+    row = one.unit if one.unit in _MONEY else ""
+    found = [Form(n + after, signs, row) for n in numbers for after in _after(one, table)]
+    if row and not one.scale and table is not _OTHER:
+        found += [Form(n, (one.unit, one.unit + " "), row) for n in numbers]
     return tuple(dict.fromkeys(found))
 
 
@@ -137,7 +142,7 @@ class Written:
     """The numbers of a source that its caption has written.
 
     Attributes:
-        left: those that it may still write, by their places.
+        left: those that it may write next, by their places.
         rests: how the number at its end may go on.
         open_at: where that number begins, if it is not whole.
         n_others: numbers that are none of these, as far as they are judged.
@@ -164,7 +169,7 @@ def written(text: str, numbers: Sequence[tuple[Form, ...]], judged_from: int = -
         if at < end:
             continue
         rest = text[at:]
-        ways = [(n, form) for n in found.left for form in numbers[n]]
+        ways = [(n, form) for n in _next(found.left, numbers) for form in numbers[n]]
         whole = [(len(form.text), -n) for n, form in ways if form.stands_in(text, at)]
         found.rests = {form.rest_after(rest) for _, form in ways if form.may_begin(text, at)} - {""}
         if whole:
@@ -177,7 +182,14 @@ def written(text: str, numbers: Sequence[tuple[Form, ...]], judged_from: int = -
         else:
             end = at + len("".join(_NUMBER_OR_HOUR.findall(rest)[:1]))
             found.n_others += end > judged_from
+    found.left = _next(found.left, numbers)
     return found
+
+
+def _next(left: Sequence[int], numbers: Sequence[tuple[Form, ...]]) -> list[int]:
+    """Return what may come next: of each row the first."""
+    rows = [numbers[n][0].row for n in left]
+    return [n for at, n in enumerate(left) if not rows[at] or rows[at] not in rows[:at]]
 
 
 def says_other(text: str, numbers: Sequence[Quantity], left: Sequence[int], language: str) -> bool:

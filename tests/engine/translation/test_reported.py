@@ -49,6 +49,7 @@ FORM = {
     "STOP!": ("^(?!.*STOP)",) * 3,
     "Please DO NOT touch this.": (r"\bnicht\b", r"\bpas\b", r"\b[Nn]o\b"),
     "We meet in room no. 5 at noon.": ("^(?!.*nein).*5", "^(?!.* non).*5", "5"),
+    "- No.": ("Nein", "Non", r"\bNo\b"),
     "Uh.": ("^$",) * 3,
     "Um.": ("^$",) * 3,
 }
