@@ -183,7 +183,7 @@ class Constraints:
             or (numbers and says_other(caption + piece, numbers, now.left, self._language))
             or has_half
             or any(is_rare(char) and char not in text for char in piece.strip(_HALF))
-            or ("º" in piece and not facts.numbers)  # *No.* is no number
+            or (not facts.numbers and {"º", "°"} & set(piece))  # *No.* is no number
             or (target and self._breaks_character(id_, piece, facts, target))
             or (facts.barred and self._harmful.holds(_tail(caption) + piece, facts.barred))
         )
