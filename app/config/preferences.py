@@ -11,7 +11,7 @@ from pathlib import Path
 from app.config.doubt import DOUBT_MARKS, MARKED
 from app.config.lanes import ME, THEM
 from app.config.modes import CAPTIONS_ONLY, MODES, SOURCE_LANGUAGE
-from engine.hub.catalogue import STANDARD_WHISPER
+from engine.hub.bundled import standard_speech_model
 from engine.policy import parse_policy
 from engine.settings import at_least, check_choice
 
@@ -215,7 +215,7 @@ class ListeningPreferences:
         system: the same for the output that is listened to.
     """
 
-    recognizer: str = STANDARD_WHISPER
+    recognizer: str = field(default_factory=standard_speech_model)
     microphone: str = ""
     system: str = ""
 

@@ -18,8 +18,8 @@ from app.config.preferences import Preferences, ServerPreferences
 from app.config.preferences_file import PreferencesFile
 from app.config.server_token import read_token, write_token
 from app.config.system.translations import worded
-from engine.hub.bundled import NO_ADAPTER, bundled_languages
-from engine.hub.catalogue import STANDARD_WHISPER, suited_speech_model
+from engine.hub.bundled import NO_ADAPTER, bundled_languages, standard_speech_model
+from engine.hub.catalogue import suited_speech_model
 from engine.models.model_card import translates_sound
 from engine.models.resolve import STANDARD_POLICY, suited_policy
 from engine.settings import ServerSettings, TranslationSettings
@@ -122,7 +122,7 @@ class SettingsInForce(QObject):
         """
         chosen = self._preferences.listening.recognizer
         if self.direct is None and self._sound_folder is not None:
-            chosen = STANDARD_WHISPER
+            chosen = standard_speech_model()
         return suited_speech_model(chosen, self.translation.source_language)
 
     @property
@@ -241,7 +241,7 @@ class SettingsInForce(QObject):
         """
         before, listening = self._preferences, self._preferences.listening
         if self.direct is not None:
-            listening = replace(listening, recognizer=STANDARD_WHISPER)
+            listening = replace(listening, recognizer=standard_speech_model())
         stored = replace(before.translation, language=choice.language, source=choice.source)
         accepted = choice.model if choice.accepts_licence else before.accepted
         is_moved = choice.server != self.server

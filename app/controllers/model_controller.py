@@ -36,8 +36,7 @@ from engine.events import (
     Refused,
     Statistics,
 )
-from engine.hub.bundled import bundled_languages
-from engine.hub.catalogue import STANDARD_WHISPER
+from engine.hub.bundled import bundled_languages, standard_speech_model
 from engine.messages import Code, Message
 from engine.settings import ModelSettings, ServerSettings, TranslationSettings
 from engine.untrusted.faults import is_damage
@@ -241,7 +240,8 @@ class ModelController(QObject):
         if not was_change and self._settings.server is not None:
             self.compute_here()
         elif not was_change and self._settings.direct is not None:
-            self._settings.change("listening", recognizer=STANDARD_WHISPER)  # starts over
+            standard = standard_speech_model()
+            self._settings.change("listening", recognizer=standard)  # starts over
         elif not was_change:
             self.choose(ModelChoice(model=None, language=self._bundled_language()))
         elif not self._bridge.is_running:

@@ -992,6 +992,10 @@
         <translation>Genau</translation>
     </message>
     <message>
+        <source>Included</source>
+        <translation>Enthalten</translation>
+    </message>
+    <message>
         <source>Straight from the sound</source>
         <translation>Direkt aus dem Ton</translation>
     </message>
@@ -3850,6 +3854,10 @@
         <translation>{} &amp;herunterladen</translation>
     </message>
     <message>
+        <source>Comes with Surtitle: English, words appear about a second later</source>
+        <translation>Gehört zu Surtitle: Englisch, Wörter erscheinen etwa eine Sekunde später</translation>
+    </message>
+    <message>
         <source>Straight from the sound: it translates by itself, and writes no English</source>
         <translation>Direkt aus dem Ton: es übersetzt selbst und schreibt kein Englisch</translation>
     </message>
@@ -3886,10 +3894,6 @@
         <translation>Anderes &amp;Modell</translation>
     </message>
     <message>
-        <source>{} licence</source>
-        <translation>Lizenz: {}</translation>
-    </message>
-    <message>
         <source>Speed on this computer: being measured.</source>
         <translation>Tempo auf diesem Computer: wird gemessen.</translation>
     </message>
@@ -3910,12 +3914,24 @@
         <translation>Überhört mehr Wörter.</translation>
     </message>
     <message>
+        <source>A speech model for English comes with Surtitle. Others know more languages or are more exact; they are downloaded once from huggingface.co, after that no internet is needed.</source>
+        <translation>Ein Spracherkennungsmodell für Englisch gehört zu Surtitle. Andere kennen mehr Sprachen oder sind genauer; sie werden einmal von huggingface.co geladen, danach ist kein Internet nötig.</translation>
+    </message>
+    <message>
         <source>For most computers.</source>
         <translation>Für die meisten Computer.</translation>
     </message>
     <message>
         <source>For fast computers.</source>
         <translation>Für schnelle Computer.</translation>
+    </message>
+    <message>
+        <source>English. Words appear about a second after they were said.</source>
+        <translation>Englisch. Wörter erscheinen etwa eine Sekunde, nachdem sie gesagt wurden.</translation>
+    </message>
+    <message>
+        <source>&amp;Included</source>
+        <translation>Ent&amp;halten</translation>
     </message>
     <message>
         <source>already here</source>

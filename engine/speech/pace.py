@@ -3,7 +3,9 @@
 ``SpeechPace`` is asked by all code that recommends a model or warns of one.
 """
 
+from engine.hub.bundled import standard_speech_model
 from engine.hub.catalogue import (
+    MOONSHINE,
     SPEECH_CHOICES,
     STANDARD_WHISPER,
     STREAMING_MODELS,
@@ -39,12 +41,13 @@ class SpeechPace:
     """All that is known of how fast the models of speech are on this computer.
 
     Attributes:
-        recommended: the model to begin with; empty until that is certain. It never changes by a
-            measure, but by captions that fall behind.
+        recommended: the model to begin with, that which comes along if it does; empty until that is
+            certain. It never changes by a measure, but by captions that fall behind.
     """
 
     def __init__(self) -> None:
-        self.recommended = ""
+        standard = standard_speech_model()
+        self.recommended = standard if standard == MOONSHINE else ""
         self._gflops = 0.0
         self._is_measured = False  # to the end
         self._fell_behind = set[str]()

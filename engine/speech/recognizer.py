@@ -28,7 +28,7 @@ from engine.text.sentences import ends_sentence
 
 _PROMPT_WORDS = 60
 _MODEL_INPUT_S = 30.0
-_LEAST_S = 0.1  # of speech; less is no word
+_LEAST_S = 0.3  # of a word, with what the detector of speech lags behind its end
 _EDGE_S = 0.01  # a word that ends where the buffer begins is not in it
 _NEWEST_WEIGHT = 0.3  # of the newest pass in the running real-time factor
 

@@ -27,6 +27,12 @@ def _patience():
 
 
 @pytest.fixture(autouse=True)
+def _no_speech_model_comes_along(monkeypatch):
+    """Speech begins with a download, as where there is no package of the model for this system."""
+    monkeypatch.setattr("engine.hub.bundled.bundled_speech_model", lambda: None)
+
+
+@pytest.fixture(autouse=True)
 def _no_window_key_or_country_stays():
     yield
     if QApplication.instance() is not None:

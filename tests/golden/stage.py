@@ -28,6 +28,7 @@ from app.captions.export import FORMS
 from app.config.preferences import (
     CaptionPreferences,
     InterfacePreferences,
+    ListeningPreferences,
     OverlayPreferences,
     Preferences,
 )
@@ -605,6 +606,7 @@ def _prefer(home, language, **captions):
         captions=CaptionPreferences(**captions),
         interface=InterfacePreferences(language=language),
         overlay=OverlayPreferences(hide_after_s=0),
+        listening=ListeningPreferences(recognizer="base.en"),
     )
     assert PreferencesFile(home / "settings.toml").write(preferences) is None
 

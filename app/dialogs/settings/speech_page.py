@@ -15,7 +15,14 @@ from app.look.widgets.dialog_text import paragraph
 from app.look.widgets.file_dialogs import ask_folder
 from app.look.widgets.speech_model_names import speech_id, speech_name, speech_words
 from engine.audio.devices import AudioDevice, DeviceKind
-from engine.hub.catalogue import SPEECH_MEGABYTES, SPEECH_MODELS, STREAMING_MODELS, WHISPER_MODELS
+from engine.hub.bundled import standard_speech_model
+from engine.hub.catalogue import (
+    MOONSHINE,
+    SPEECH_MEGABYTES,
+    SPEECH_MODELS,
+    STREAMING_MODELS,
+    WHISPER_MODELS,
+)
 from engine.models.model_card import translates_sound
 
 
@@ -47,7 +54,9 @@ class SpeechPage(SettingsPage):
             )
         )
         self.recognizer = QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
-        self._ids = {speech_name(name): name for name in (*STREAMING_MODELS, *WHISPER_MODELS)}
+        along = [MOONSHINE] if standard_speech_model() == MOONSHINE else []
+        known = (*along, *STREAMING_MODELS, *WHISPER_MODELS)
+        self._ids = {speech_name(name): name for name in known}
         self._ids |= {speech_name(str(one)): str(one) for one in sound_folders(self._folder)}
         self.recognizer.addItems(list(self._ids))
         self._explanation = self.tr(
@@ -130,7 +139,9 @@ class SpeechPage(SettingsPage):
         name = self._named
         facts = list[str]()
         self.recognizer.setToolTip(name if Path(name).is_absolute() else self._explanation)
-        if name in STREAMING_MODELS:
+        if name == MOONSHINE:
+            facts.append(self.tr("Comes with Surtitle: English, words appear about a second later"))
+        elif name in STREAMING_MODELS:
             facts.append(self.tr("At once: words appear as they are said"))
         elif name in WHISPER_MODELS:
             facts.append(self.tr("More exact: words appear a second or two later"))

@@ -12,9 +12,10 @@ from app.look.style_sheet import GAP
 from app.look.widgets.dialog_text import as_sentence, quiet, size_text
 from app.look.widgets.file_dialogs import ask_folder
 from app.session.listening_service import ListeningService
+from engine.hub.bundled import standard_speech_model
 from engine.hub.catalogue import (
+    MOONSHINE,
     SPEECH_CHOICES,
-    STANDARD_WHISPER,
     STREAMING_MODELS,
     SpeechChoice,
     StreamingChoice,
@@ -23,7 +24,7 @@ from engine.speech.pace import ENOUGH, FAST
 
 
 class SpeechPage(WizardPage):
-    """Four speech models with size and speed, a folder of one's own, and the download.
+    """Speech models with size and speed, a folder of one's own, and the download.
 
     Nothing is recommended, selected or downloaded before the speed of this computer is known.
 
@@ -44,18 +45,24 @@ class SpeechPage(WizardPage):
         self._found = dict[str, str | None]()
         self._fetched = set[str]()  # what was looked up before may be reported later
         self._given_up = dict[str, str]()  # folders that could not be loaded, and why
-        self._own = ""  # a model that is not among the four
+        self._own = ""  # a model that is not among them
         self._asked = ""  # a folder that is looked into; selected once a model was found there
-        self._in_use = STANDARD_WHISPER
+        self._in_use = standard_speech_model()
         self._fetching = ""
         self._has_failed = False  # the last download
-        self.add_text(
-            self.tr(
+        if self._in_use == MOONSHINE:
+            text = self.tr(
+                "A speech model for English comes with Surtitle. Others know more languages or are "
+                "more exact; they are downloaded once from huggingface.co, after that no internet "
+                "is needed."
+            )
+        else:
+            text = self.tr(
                 "To caption speech, Surtitle needs a speech model. Download it once from "
                 "huggingface.co; after that no internet is needed. The first three are more exact: "
                 "words appear a second or two after they were said."
             )
-        )
+        self.add_text(text)
         self._group = QButtonGroup(self)
         self.buttons = dict[str, QRadioButton]()
         self.details = {"": quiet()}
@@ -69,6 +76,9 @@ class SpeechPage(WizardPage):
         }
         at_once = self.tr("Words appear as they are said. English only.")
         self._names |= {name: (self.tr("A&t once"), at_once) for name in STREAMING_MODELS}
+        if standard_speech_model() == MOONSHINE:
+            along = self.tr("English. Words appear about a second after they were said.")
+            self._names = {MOONSHINE: (self.tr("&Included"), along), **self._names}
         for name in (*self._names, ""):
             self._add_choice(name)
         self.row = DownloadRow()  # the wizard puts it below, where it never scrolls away
@@ -113,7 +123,7 @@ class SpeechPage(WizardPage):
         The standard one is in use where nobody chose: it has to be here, or be recommended.
         """
         self._in_use = recognizer
-        is_standard = recognizer == STANDARD_WHISPER and not self._is_found(recognizer)
+        is_standard = recognizer == standard_speech_model() and not self._is_found(recognizer)
         if not (self.is_fetching or is_standard):
             self.choose(recognizer)
 
@@ -164,14 +174,21 @@ class SpeechPage(WizardPage):
     def _describe(self) -> None:
         """Write what is known about each model, and offer the selected one."""
         best = self._desk.pace.recommended
+        if MOONSHINE in self._names:
+            name, purpose = self._names[MOONSHINE]
+            self._write_name(name, MOONSHINE, "MIT", is_best=best == MOONSHINE)
+            here = self.tr("already here") if self._is_found(MOONSHINE) else ""
+            self._write_detail(MOONSHINE, [purpose, here])
         for choice in SPEECH_CHOICES:
             name, purpose = self._names[choice.name]
-            self._write_name(name, choice, is_best=choice.name == best)
+            self._write_name(name, choice.name, choice.licence, is_best=choice.name == best)
             sentences = filter(None, (purpose, self._speed(choice)))
             self._write_detail(choice.name, [" ".join(sentences), *self._facts(choice)])
         for streaming in STREAMING_MODELS.values():
             name, purpose = self._names[streaming.name]
-            self._write_name(name, streaming, is_best=streaming.name == best)
+            self._write_name(
+                name, streaming.name, streaming.licence, is_best=streaming.name == best
+            )
             self._write_detail(streaming.name, [purpose, *self._facts(streaming)])
         self.buttons[""].setText(self.tr("Another &model"))
         self._write_detail("", [Path(self._own).name if self._own else ""])
@@ -179,13 +196,10 @@ class SpeechPage(WizardPage):
             part.setVisible(bool(self._own))
         self._offer()
 
-    def _write_name(
-        self, name: str, choice: SpeechChoice | StreamingChoice, *, is_best: bool
-    ) -> None:
-        button = self.buttons[choice.name]
-        button.setText(self.tr("{} (recommended)").format(name) if is_best else name)
-        licence = self.tr("{} licence").format(choice.licence)
-        button.setToolTip(f"{choice.name} · {licence}")
+    def _write_name(self, words: str, name: str, licence: str, *, is_best: bool) -> None:
+        button = self.buttons[name]
+        button.setText(self.tr("{} (recommended)").format(words) if is_best else words)
+        button.setToolTip(f"{name} · {self.tr('{} licence').format(licence)}")
 
     def _facts(self, choice: SpeechChoice | StreamingChoice) -> list[str]:
         facts = [size_text(choice.download_bytes)]

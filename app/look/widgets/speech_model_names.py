@@ -4,12 +4,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
-from engine.hub.catalogue import SPEECH_CHOICES, STREAMING_MODELS
+from engine.hub.catalogue import MOONSHINE, SPEECH_CHOICES, STREAMING_MODELS
 from engine.messages import tr
 from engine.models.model_card import translates_sound
 
 _WORDS = (tr("Fast"), tr("Balanced"), tr("Accurate"))
 _AT_ONCE = tr("At once")
+_INCLUDED = tr("Included")
 _STRAIGHT = tr("Straight from the sound")
 
 
@@ -17,6 +18,8 @@ def speech_words(recognizer: str) -> str:
     """Return the words before the name of a speech model, as *At once*; empty for none."""
     if Path(recognizer).is_absolute() and translates_sound(Path(recognizer)):
         return QCoreApplication.translate("", _STRAIGHT)
+    if recognizer == MOONSHINE:
+        return QCoreApplication.translate("", _INCLUDED)
     if recognizer in STREAMING_MODELS:
         return QCoreApplication.translate("", _AT_ONCE)
     names = [choice.name for choice in SPEECH_CHOICES]

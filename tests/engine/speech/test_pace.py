@@ -7,6 +7,23 @@ TINY, BASE, SMALL = SPEECH_CHOICES
 (AT_ONCE,) = STREAMING_MODELS
 
 
+@pytest.fixture(autouse=True)
+def along(monkeypatch):
+    """No model comes along; called, it makes one come."""
+    came = []
+    monkeypatch.setattr("engine.hub.bundled.bundled_speech_model", lambda: bool(came))
+    return lambda: came.append("one")
+
+
+def test_what_comes_along_is_recommended_whatever_is_measured(along):
+    along()
+    pace = SpeechPace()
+    assert pace.recommended == "moonshine.en"
+    pace.take_speed(9e9, again=False)
+    pace.note_behind("base.en")
+    assert pace.recommended == "moonshine.en"
+
+
 def test_the_mean_begins_with_the_first_measure_and_follows_the_newest():
     pace, means = Pace(newest_weight=0.25), []
     for computing_s in (2.0, 6.0, 3.0):

@@ -113,11 +113,11 @@ def hear(walk, microphone, subtitles):
     tell("started", pid=os.getpid())
     dialog = walk.application.side_windows.guide.dialog
     walk.wait(dialog.isVisible)
-    tell("guide", overlay=walk.application.overlay.isVisible(), missing=not dialog.speech.is_here)
+    tell("guide", overlay=walk.application.overlay.isVisible())
     walk.click(dialog.welcome.uses["voice"])
     walk.click(dialog.next)
     walk.click(dialog.speech.row.folder)
-    walk.wait(lambda: dialog.speech.is_here)
+    walk.wait(lambda: dialog.speech.is_here and dialog.speech.recognizer == str(TINY))
     walk.click(dialog.next)
     trial = dialog.trial
     hint = trial.caption.text()

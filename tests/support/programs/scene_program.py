@@ -28,6 +28,7 @@ from app.config.preferences import (
     PRESETS,
     CaptionPreferences,
     InterfacePreferences,
+    ListeningPreferences,
     OverlayPreferences,
     Preferences,
 )
@@ -41,6 +42,7 @@ from app.session.engine_bridge import EngineBridge
 from engine.audio.devices import DeviceKind
 from engine.events import AdapterChanged, LoadProgress
 from engine.files import ASSETS
+from engine.hub.bundled import standard_speech_model
 from engine.messages import Code
 from engine.models.instruct_card import LANGUAGE_NAMES
 from engine.speech.events import Behind, LeftOut, TailChanged
@@ -154,7 +156,8 @@ class Stage(SideScenes, RoomScenes, PlaceScenes):
             return " ".join(filter(None, (words.get(word, word) for word in text.split())))
 
         engine = FakeEngine(translate=translated, failures=failures, may_load=may_load)
-        speech = self.speech = FakeSpeechEngine(HEARD)
+        here = (standard_speech_model(), "base.en", "tiny.en")
+        speech = self.speech = FakeSpeechEngine(HEARD, here=here)
         self.application = Application(settings, EngineBridge(engine.make), speech.make)
         self.application.finished.connect(qt.quit)
         self.window = self.application.window
@@ -171,7 +174,9 @@ class Stage(SideScenes, RoomScenes, PlaceScenes):
         if scene == "locked":
             preferences = replace(preferences, overlay=OverlayPreferences(locked=True))
         interface = InterfacePreferences(appearance="dark" if self.arguments.dark else "light")
-        preferences = replace(preferences, interface=interface)
+        name = "base.en" if scene.startswith("hanging") else standard_speech_model()
+        listening = ListeningPreferences(recognizer=name)  # what comes along is not fetched
+        preferences = replace(preferences, interface=interface, listening=listening)
         PreferencesFile(self.folder / "settings.toml").write(preferences)
         if scene == "recovery":
             self.write_session(datetime(2026, 11, 21, 9, 30))

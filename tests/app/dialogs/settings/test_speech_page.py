@@ -8,19 +8,30 @@ from tests.support.app.fake_speech_engine import DEVICES
 from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model
 
+KNOWN = len(SPEECH_MODELS) - 1
+"""All but the one that comes along: for these tests none does."""
+
 
 @pytest.fixture
-def page(qtbot, tmp_path):
-    page = SpeechPage(tmp_path)
-    qtbot.addWidget(page)
-    page.show_preferences(Preferences(listening=ListeningPreferences(microphone="mic1")))
-    return page
+def make_page(qtbot, tmp_path):
+    def make():
+        page = SpeechPage(tmp_path)
+        qtbot.addWidget(page)
+        page.show_preferences(Preferences(listening=ListeningPreferences(microphone="mic1")))
+        return page
+
+    return make
+
+
+@pytest.fixture
+def page(make_page):
+    return make_page()
 
 
 def test_a_speech_model_is_chosen_by_name_or_folder(page, pick):
     told = []
     page.edited.connect(lambda preferences: told.append(preferences.listening.recognizer))
-    assert page.recognizer.count() == len(SPEECH_MODELS)
+    assert page.recognizer.count() == KNOWN
     page.recognizer.setCurrentIndex(page.recognizer.findText("Accurate (small.en)"))
     page.recognizer.activated.emit(page.recognizer.currentIndex())
     page.recognizer.setCurrentText("  /models/whisper ")
@@ -37,6 +48,14 @@ def test_a_speech_model_is_chosen_by_name_or_folder(page, pick):
 def test_the_words_of_the_set_up_stand_before_the_name(page):
     assert page.recognizer.currentText() == "Balanced (base.en)"
     assert page.read(Preferences()).listening.recognizer == "base.en"
+
+
+def test_what_comes_along_stands_first_and_says_so(make_page, monkeypatch):
+    monkeypatch.setattr("engine.hub.bundled.bundled_speech_model", lambda: True)
+    page = make_page()
+    assert page.recognizer.itemText(0) == page.recognizer.currentText() == "Included (moonshine.en)"
+    assert page.download_size.text().startswith("Comes with Surtitle: English")
+    assert page.read(Preferences()).listening.recognizer == "moonshine.en"
 
 
 def test_the_devices_are_fields_that_ask_what_there_is_when_they_are_seen(page, qtbot):
@@ -97,8 +116,8 @@ def test_a_model_that_translates_sound_is_offered_where_one_is_at_hand(qtbot, tm
     page = SpeechPage(tmp_path)
     qtbot.addWidget(page)
     name = "Straight from the sound (heard)"
-    assert page.recognizer.count() == len(SPEECH_MODELS) + 1
-    assert page.recognizer.findText(name) == len(SPEECH_MODELS)
+    assert page.recognizer.count() == KNOWN + 1
+    assert page.recognizer.findText(name) == KNOWN
     page.show_preferences(Preferences())
     page.recognizer.setCurrentText(name)
     assert page.read(Preferences()).listening.recognizer == str(folder)

@@ -278,6 +278,21 @@ def test_the_three_models_are_told_apart_by_size_and_speed(guide):
     assert page.recognizer == "base.en"
 
 
+def test_what_comes_along_is_selected_at_once_and_nothing_is_fetched(guide, monkeypatch):
+    monkeypatch.setattr("engine.hub.bundled.bundled_speech_model", lambda: Path("along"))
+    one = guide(here=["moonshine.en"], gflops=None)
+    page = one.speech
+    go_to(one, page)
+    assert marked(page) == [page.recognizer] == ["moonshine.en"]
+    assert page.buttons["moonshine.en"].text() == "&Included (recommended)"
+    assert page.details["moonshine.en"].text().endswith("after they were said. · already here")
+    assert page.row.message.text() == "This speech model is on this computer."
+    assert not page.row.download.isEnabled()
+    one.skip.click()
+    assert one.recognizers == [], "it is in use already"
+    assert one.engine.fetched == []
+
+
 def test_nothing_is_recommended_or_downloaded_before_the_measure_stands_and_nothing_moves_after(
     guide,
 ):
