@@ -173,9 +173,9 @@ class Code(Codes):
         "them with pip install 'surtitle[torch]', or choose another model (detail: {detail})"
     )
     TORCH_MISSING = tr("needs torch and transformers: pip install 'surtitle[torch]'")
-    GRAPH_UNUSED = tr(
-        "the model is computed by torch, which starts later and takes more memory; for a model of"
-        " your own surtitle-train export writes what is missing (detail: {detail})"
+    BY_TORCH = tr(
+        "the model is computed by torch, which starts later and takes more memory (detail:"
+        " {detail})"
     )
     RUNTIME_FAILED = tr("ONNX Runtime cannot compute the model ({reason})")
     NO_DEVICE = tr(

@@ -85,17 +85,17 @@ def tiny(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def graph(tmp_path_factory):
-    """The tiny model's folder with a graph, which ONNX Runtime computes; likewise."""
-    from tests.support.fakes import save_graph_model  # noqa: PLC0415  it imports torch
+def plain_model(tmp_path_factory):
+    """The tiny model's folder as transformers saves it, which ONNX Runtime computes; likewise."""
+    from tests.support.fakes import save_plain_model  # noqa: PLC0415  it imports torch
 
-    yield from _never_changed(save_graph_model(tmp_path_factory.mktemp("graph")))
+    yield from _never_changed(save_plain_model(tmp_path_factory.mktemp("graph")))
 
 
 @pytest.fixture(scope="session")
-def far_model(graph):
+def far_model(plain_model):
     """Settings of the tiny model as another computer has it."""
-    return ModelSettings(directory=graph, device="cpu", capacity=300)
+    return ModelSettings(directory=plain_model, device="cpu", capacity=300)
 
 
 class _All:

@@ -1124,8 +1124,8 @@
         <translation>das Modell in {folder} braucht torch und transformers, die nicht installiert sind: sie mit pip install &apos;surtitle[torch]&apos; installieren oder ein anderes Modell wählen (Einzelheit: {detail})</translation>
     </message>
     <message>
-        <source>the model is computed by torch, which starts later and takes more memory; for a model of your own surtitle-train export writes what is missing (detail: {detail})</source>
-        <translation>das Modell wird von torch berechnet, das später startet und mehr Speicher braucht; für ein eigenes Modell schreibt surtitle-train export, was fehlt (Einzelheit: {detail})</translation>
+        <source>the model is computed by torch, which starts later and takes more memory (detail: {detail})</source>
+        <translation>das Modell wird von torch berechnet, das später startet und mehr Speicher braucht (Einzelheit: {detail})</translation>
     </message>
     <message>
         <source>the adapter {name} cannot be switched to: {stays}; choose a smaller one or close other programs (detail: {detail})</source>

@@ -20,7 +20,10 @@ EMBEDDING, OUTPUT, LAST_NORM = "model.embed_tokens.weight", "lm_head.weight", "m
 _MOST_LAYERS, _MOST = 1024, 1 << 24
 _Supported = Mapping[str, tuple[object, ...]]
 
+_TYPES = (None, "bfloat16", "float16", "float32")
 _ALL: _Supported = {
+    "dtype": _TYPES,
+    "torch_dtype": _TYPES,
     "attention_bias": (False, None),
     "mlp_bias": (False, None),
     "quantization_config": (None,),

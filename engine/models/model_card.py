@@ -17,7 +17,6 @@ from engine.untrusted.safe_names import is_plain_name
 from engine.untrusted.strict_json import SHA256, Between, JsonObject, read_object, shown
 
 FILE_NAME = "surtitle.json"
-GRAPH_FILE = "graph.onnx"
 FORMAT_VERSION = 1
 MAX_CARD_BYTES = 1 << 20
 MAX_SLOT_LENGTH = 1024
@@ -92,19 +91,6 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GraphHashes:
-    """Hashes that ``surtitle-train export`` found, so that a change of either file is noticed.
-
-    Attributes:
-        sha256: of graph.onnx, in lower-case hexadecimal.
-        weights_sha256: of the weights it was exported with.
-    """
-
-    sha256: Annotated[str, SHA256]
-    weights_sha256: Annotated[str, SHA256]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCard:
     """The settings of a model that its configuration does not contain.
 
@@ -119,7 +105,8 @@ class ModelCard:
         policies: the policies of its training, in their notation; none for an instruct model.
         calibration: None for a model that was not calibrated.
         layout: one of ``engine.layout.registry.LAYOUTS``.
-        graph: of the folder's graph for ONNX Runtime; None if it carries none.
+        weights_sha256: of the folder's file of weights, so that a change of it is noticed; empty
+            where nobody wrote it down.
         family: of a model with an encoder and a decoder, which has no prompt; else empty.
         sources: source languages; none if the model finds the language out itself.
         adaptive: of its policy head, and how much adaptive policies lag; None without either.
@@ -135,7 +122,7 @@ class ModelCard:
     policies: Annotated[tuple[str, ...], _checked_policies]
     calibration: Calibration | None = None
     layout: str = "slots"
-    graph: GraphHashes | None = None
+    weights_sha256: Annotated[str, SHA256] = ""
     family: str = ""
     sources: tuple[str, ...] = ("en",)
     adaptive: AdaptiveCard | None = None
@@ -168,8 +155,8 @@ class ModelCard:
         content = {"format_version": FORMAT_VERSION, **asdict(self)}
         for key in ("layout", "family", "sources"):  # a base is trained for slots
             del content[key]
-        for key in ("calibration", "graph", "adaptive", "speech"):
-            if content[key] is None:
+        for key in ("calibration", "weights_sha256", "adaptive", "speech"):
+            if not content[key]:
                 del content[key]
         text = json.dumps(content, indent=2, ensure_ascii=False)
         (directory / FILE_NAME).write_text(text + "\n", encoding="utf-8")

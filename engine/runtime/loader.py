@@ -1,4 +1,4 @@
-"""Load a model folder, and an adapter: by ONNX Runtime if it carries a graph, else by torch.
+"""Load a model folder, and an adapter: a plain one by ONNX Runtime, every other by torch.
 
 torch and transformers are imported only where they compute. Nothing is fetched, and no code of a
 folder is run.
@@ -20,7 +20,7 @@ from engine.runtime.ctranslate2.encoder_decoder_loader import (
     EncoderDecoderWeights,
     load_encoder_decoder,
 )
-from engine.runtime.onnx.onnx_loader import UnfitGraphError, load_onnx, verify_weights
+from engine.runtime.onnx.onnx_loader import NotPlainError, load_onnx, verify_weights
 from engine.runtime.torch.lora_factors import Factors, read_factors
 from engine.runtime.weights import Weights
 from engine.settings import ModelSettings
@@ -108,7 +108,7 @@ def _with_head(weights: _Weights, settings: ModelSettings) -> _Weights:
 def _loaded(settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors]) -> Weights:
     try:
         return load_onnx(settings, card, factors)
-    except UnfitGraphError as error:
+    except NotPlainError as error:
         unfit = error
     if not all(map(importlib.util.find_spec, ("torch", "transformers"))):
         folder = str(settings.directory)
@@ -116,7 +116,7 @@ def _loaded(settings: ModelSettings, card: ModelCard, factors: Mapping[str, Fact
     weights = _by_torch(settings, card, factors)
     if not unfit.is_fault:
         return weights
-    return weights.with_note(Code.GRAPH_UNUSED(detail=detail_of(unfit)))
+    return weights.with_note(Code.BY_TORCH(detail=detail_of(unfit)))
 
 
 def _by_torch(

@@ -19,7 +19,7 @@ from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import LayoutSettings, ModelSettings
 from engine.translation.retranslator import Retranslator
 from tests.support.adapter_folders import CONFIG, factors, write_adapter
-from tests.support.fakes import bare_prompt, play, save_gemma_graph, save_graph_model
+from tests.support.fakes import bare_prompt, play, save_plain_gemma, save_plain_model
 from tests.support.networks import N_IDS
 from tests.support.rows import passes, sample
 from tests.support.twins import Twins, both, twin
@@ -30,8 +30,8 @@ CASES = 24
 
 
 @pytest.mark.slow
-def test_random_utterances_with_edits_and_overflow_are_computed_alike(graph):
-    weights = both(graph)
+def test_random_utterances_with_edits_and_overflow_are_computed_alike(plain_model):
+    weights = both(plain_model)
     compared = truncated = 0
     for seed in range(CASES):
         rng = random.Random(seed)
@@ -50,10 +50,10 @@ def test_random_utterances_with_edits_and_overflow_are_computed_alike(graph):
     [("read:2", 16, 120), ("wait:2", 16, 90), ("adaptive:0.5", 9, 90)],
 )
 def test_an_utterance_longer_than_the_cache_is_computed_alike_after_evictions(
-    graph, policy, n_turns, capacity
+    plain_model, policy, n_turns, capacity
 ):
     layout = LayoutSettings(slot_length=8)
-    system = twin(both(graph), policy=policy, layout=layout, capacity=capacity)
+    system = twin(both(plain_model), policy=policy, layout=layout, capacity=capacity)
     play(system, random.Random(1), n_turns)
     assert system.model.evicted > 3
 
@@ -61,7 +61,7 @@ def test_an_utterance_longer_than_the_cache_is_computed_alike_after_evictions(
 @pytest.fixture(scope="module")
 def gemma(tmp_path_factory):
     """Local layers see 8 positions, and turn by other angles than the others."""
-    return save_gemma_graph(tmp_path_factory.mktemp("gemma"))
+    return save_plain_gemma(tmp_path_factory.mktemp("gemma"))
 
 
 def test_gemma_3_is_computed_alike_with_edits_overflow_and_evictions(gemma):
@@ -138,8 +138,8 @@ def test_gemma_3_says_the_same_of_lanes_together_as_of_each_alone(gemma):
             assert np.abs(mine - alone[lane].feed(rows)).max() < 1e-4
 
 
-def test_the_states_that_a_head_reads_are_computed_alike(graph):
-    light, heavy = both(graph)
+def test_the_states_that_a_head_reads_are_computed_alike(plain_model):
+    light, heavy = both(plain_model)
     head = PolicyHead(np.random.default_rng(3).normal(size=(2, light.width)) * 0.3)
     light = light.with_card(light.card, head)
     system = twin((light, heavy), policy="adaptive:0.5", layout=LayoutSettings(slot_length=4))
@@ -148,15 +148,15 @@ def test_the_states_that_a_head_reads_are_computed_alike(graph):
     assert system.model.states_compared > 20
 
 
-def test_translating_again_at_each_word_is_computed_alike(graph):
-    system = twin(both(graph), Retranslator, policy="wait:2")
+def test_translating_again_at_each_word_is_computed_alike(plain_model):
+    system = twin(both(plain_model), Retranslator, policy="wait:2")
     for seed in range(8):
         play(system, random.Random(seed), 2)
     assert system.model.compared > 100
 
 
 def test_tied_weights_are_computed_alike(tmp_path):
-    system = twin(both(save_graph_model(tmp_path, tied=True)), policy="read:2")
+    system = twin(both(save_plain_model(tmp_path, tied=True)), policy="read:2")
     for seed in range(5):
         play(system, random.Random(seed), 2)
     assert system.model.compared > 40
@@ -170,31 +170,31 @@ def test_tied_weights_are_computed_alike(tmp_path):
         {"target_modules": ["q_proj", "k_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]},
     ],
 )
-def test_an_adapter_is_computed_alike(graph, tmp_path, config):
-    base = read_fingerprint(graph)
+def test_an_adapter_is_computed_alike(plain_model, tmp_path, config):
+    base = read_fingerprint(plain_model)
     tensors = factors(base, CONFIG | config, scale=0.3)
     write_adapter(tmp_path / "a", base, config=config, tensors=tensors)
-    system = twin(both(graph, adapter=tmp_path / "a"), policy="read:2")
+    system = twin(both(plain_model, adapter=tmp_path / "a"), policy="read:2")
     for seed in range(5):
         play(system, random.Random(seed), 2)
-    bare = load_weights(ModelSettings(directory=graph, device="cpu"))
+    bare = load_weights(ModelSettings(directory=plain_model, device="cpu"))
     rows = [Row(5 + n, n, 0) for n in range(9)]
     adapted = system.conversation.weights.new_model(9)
     assert np.abs(adapted.feed(rows) - bare.new_model(9).feed(rows)).max() > 0.1
 
 
-def test_switching_adapters_leaves_no_trace_of_the_ones_before(graph, tmp_path):
+def test_switching_adapters_leaves_no_trace_of_the_ones_before(plain_model, tmp_path):
     """To the bit: after a switch the network computes what it computes after a fresh load."""
-    base = read_fingerprint(graph)
-    fresh = {None: load_weights(ModelSettings(directory=graph))}
+    base = read_fingerprint(plain_model)
+    fresh = {None: load_weights(ModelSettings(directory=plain_model))}
     for number, name in enumerate(("one", "two")):
         config = {"target_modules": [["q_proj", "v_proj"], ["o_proj"]][number]}
         tensors = factors(base, CONFIG | config, scale=0.3)
         write_adapter(tmp_path / name, base, config=config, tensors=tensors, card=False)
-        fresh[name] = load_weights(ModelSettings(directory=graph, adapter=tmp_path / name))
+        fresh[name] = load_weights(ModelSettings(directory=plain_model, adapter=tmp_path / name))
     rows = [Row(5 + n, n, 0) for n in range(9)]
     wanted = {name: weights.new_model(9).feed(rows) for name, weights in fresh.items()}
-    switcher = AdapterSwitcher(load_weights(ModelSettings(directory=graph)))
+    switcher = AdapterSwitcher(load_weights(ModelSettings(directory=plain_model)))
     model = switcher.use(None).new_model(9)
     for name in ("one", "two"):
         switcher.load(tmp_path / name)
@@ -207,17 +207,17 @@ def test_switching_adapters_leaves_no_trace_of_the_ones_before(graph, tmp_path):
 
 
 @pytest.mark.parametrize("layout", ["slots", *(name for name in LAYOUTS if name != "simulmask")])
-def test_every_layout_without_alibi_is_computed_alike(graph, layout):
-    light, heavy = both(graph)
+def test_every_layout_without_alibi_is_computed_alike(plain_model, layout):
+    light, heavy = both(plain_model)
     for seed in range(8):
         twins = Twins(heavy.new_model(300), light.new_model(300))
         for rows in passes(sample(layout, random.Random(seed))):
             twins.feed([row._replace(id=row.id % N_IDS) for row in rows])
 
 
-def test_rows_of_many_passes_are_computed_alike_when_they_are_fed_again_at_once(graph):
+def test_rows_of_many_passes_are_computed_alike_when_they_are_fed_again_at_once(plain_model):
     """As for an earlier utterance that is edited: its rows come back in one pass."""
-    light, heavy = both(graph)
+    light, heavy = both(plain_model)
     for seed in range(8):
         twins = Twins(heavy.new_model(300), light.new_model(300))
         twins.feed(sample("slots", random.Random(seed)))

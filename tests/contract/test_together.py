@@ -16,7 +16,7 @@ from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.text.sentences import Sentence
 from engine.translation.factory import make_system
 from engine.translation.feed import growing, known_steps
-from tests.support.fakes import random_word, save_graph_model, tiny_weights
+from tests.support.fakes import random_word, save_plain_model, tiny_weights
 
 CAPACITY = 300
 POLICIES = ["read:1", "read:3", "wait:2", "offline"]
@@ -25,7 +25,7 @@ POLICIES = ["read:1", "read:3", "wait:2", "offline"]
 def weights_on(runtime, folder):
     if runtime == "torch":
         return tiny_weights()
-    return load_weights(ModelSettings(directory=save_graph_model(folder), device="cpu"))
+    return load_weights(ModelSettings(directory=save_plain_model(folder), device="cpu"))
 
 
 def conversation(weights, policy, sentences, model):

@@ -22,6 +22,7 @@ import torch
 from PySide6.QtCore import QLocale, qInstallMessageHandler
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from safetensors.torch import load_file, save_file
 
 from app.__main__ import main as surtitle
 from app.captions.export import FORMS
@@ -61,10 +62,9 @@ from tests.support.app.listening_program import ListeningProgram
 from tests.support.app.whole_program import Program, cells
 from tests.support.audience.page_client import Reader
 from tests.support.commands import fed, typed
-from tests.support.fakes import Receiver, save_tiny_model, tiny_weights
+from tests.support.fakes import Receiver, leave_to_torch, save_tiny_model, tiny_weights
 from tests.support.listening_fakes import Loudness, Script, script, sound_of
 from tests.support.sounds import write_sound
-from training.trainer.pretraining.export import export_graph
 from training.trainer.pretraining.tokenizer import END, END_OF_WRITE, save_tokenizer
 
 __all__ = [
@@ -168,6 +168,7 @@ class Models:
             for marker in (END_OF_WRITE, END):
                 network.lm_head.weight[pieces.index(marker), 0] = 1000
         network.save_pretrained(folder)
+        leave_to_torch(folder)
         save_tokenizer(tokenizer, weights.card, folder)
         return folder
 
@@ -191,7 +192,12 @@ class Models:
     def _make_graph(self, folder):
         """A model that ONNX Runtime computes."""
         self._copy(folder)
-        export_graph(folder)
+        path = folder / "config.json"
+        config = json.loads(path.read_text("utf-8"))
+        path.write_text(json.dumps(config | {"attention_bias": False}), "utf-8")
+        tensors = load_file(folder / "model.safetensors")
+        whole = {name: tensor for name, tensor in tensors.items() if not name.endswith(".bias")}
+        save_file(whole, folder / "model.safetensors", {"format": "pt"})
         return folder
 
     def _adapter(self, folder, scale, **changes):

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import torch
+from safetensors.torch import load_file, save_file
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from engine.errors import CacheFullError
@@ -26,7 +27,6 @@ from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import Prompt
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
-from training.trainer.pretraining.export import export_graph
 from training.trainer.pretraining.tokenizer import (
     END,
     END_OF_WRITE,
@@ -111,8 +111,22 @@ def save_tiny_model(folder, dtype=torch.float32):
     """The tiny random model as a model folder."""
     weights = tiny_weights(dtype)
     weights.network.save_pretrained(folder)
+    leave_to_torch(folder)
     save_tokenizer(weights.tokenizer, weights.card, folder)
     return folder
+
+
+def leave_to_torch(folder):
+    """Give the attention of a Llama biases of zero: the same network, but no plain one."""
+    path = folder / "config.json"
+    config = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps(config | {"attention_bias": True}), "utf-8")
+    tensors = load_file(folder / "model.safetensors")
+    for name in [*tensors]:
+        if ".self_attn." in name:
+            zeros = torch.zeros(len(tensors[name]), dtype=tensors[name].dtype)
+            tensors[name.replace(".weight", ".bias")] = zeros
+    save_file(tensors, folder / "model.safetensors", {"format": "pt"})
 
 
 WORD_FOR_WORD = {
@@ -321,8 +335,8 @@ class Receiver:
         return [(self.words[number], self.captions[number]) for number in self.order]
 
 
-def save_graph_model(folder, *, tied=False):
-    """The tiny random model as a model folder that carries a graph for ONNX Runtime."""
+def save_plain_model(folder, *, tied=False):
+    """The tiny random model as transformers saves it, which ONNX Runtime computes."""
     weights = tiny_weights(torch.float32)
     network = weights.network
     if tied:
@@ -333,16 +347,14 @@ def save_graph_model(folder, *, tied=False):
         network.tie_weights()
     network.save_pretrained(folder)
     save_tokenizer(weights.tokenizer, weights.card, folder)
-    export_graph(folder)
     return folder
 
 
-def save_gemma_graph(folder):
+def save_plain_gemma(folder):
     """A tiny random Gemma 3 with the tiny model's tokenizer, which ONNX Runtime computes."""
     from tests.support.networks import save_network  # noqa: PLC0415  it imports this module
 
     save_network(folder, "gemma3")
-    export_graph(folder)
     return folder
 
 

@@ -1,24 +1,19 @@
-"""Write the graph with which a model runs without torch: ``surtitle-train export``."""
+"""Write the folder of a model that is handed on: ``surtitle-train export``."""
 
 import argparse
-import sys
 from pathlib import Path
-
-from training.errors import UsageError
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add ``export`` to the command line."""
     parser = subparsers.add_parser(
         "export",
-        help="write the graph with which a model runs without torch, or a folder to hand on",
-        description="Write graph.onnx into a model folder, and its hash into the folder's card. "
-        "The weights stay in model.safetensors. It is for Llama models as pretrain makes them, "
-        "and pretrain ends with it. With --out the model is written into another folder, without "
-        "checkpoint and record of its run.",
+        help="write the folder of a model that is handed on",
+        description="Write a model into another folder, without checkpoint and record of its run, "
+        "and the hash of its weights into its card.",
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the model folder")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="write the model there instead")
+    parser.add_argument("--out", type=Path, metavar="DIR", required=True, help="written there")
     parser.add_argument(
         "--int8",
         dest="bits",
@@ -51,28 +46,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         SurtitleError: one sentence says what is wrong.
-        UsageError: other weights are asked for in the folder itself.
+        UsageError: both are the same folder.
     """
-    for option, given in (
-        (f"int{arguments.bits}", arguments.bits),
-        ("adapter", arguments.adapter),
-    ):
-        if given and arguments.out is None:
-            msg = f"--{option} never replaces the weights of a folder: name another with --out"
-            raise UsageError(msg)
-    from training.trainer.pretraining.export import (  # noqa: PLC0415  imports the engine
-        export_folder,
-        export_graph,
-    )
+    from training.trainer.pretraining.export import export_folder  # noqa: PLC0415  imports the engine
 
-    if arguments.out is None:
-        hashes = export_graph(arguments.folder)
-    else:
-        hashes = export_folder(
-            arguments.folder,
-            arguments.out,
-            bits=arguments.bits,
-            adapter=arguments.adapter,
-        )
-    sys.stdout.write(f"graph.onnx: sha256 {hashes.sha256}\n")
+    folder, out = arguments.folder, arguments.out
+    export_folder(folder, out, bits=arguments.bits, adapter=arguments.adapter)
     return 0

@@ -3,13 +3,12 @@
 The graph depends on the shape alone, so the same shape gives the same bytes. Its weights keep the
 names that they have in the model folder, and are given when it is loaded.
 
-The graph of a folder is of one conversation. The one that computes here is of B lanes with Q rows
-each, for which the operator demands that one of both be 1. Matrices that the file keeps in 8 bits
-are given to that one as they are, codes and scales: what is multiplied the runtime unpacks while it
-loads, one after the other, so that it never holds all of them twice;
-the table of embeddings stays in 8 bits, and only the rows of a pass are unpacked.
+It computes B lanes with Q rows each, for which the operator demands that one of both be 1. Matrices
+that the file keeps in 8 bits are given as they are, codes and scales: what is multiplied the
+runtime unpacks while it loads, one after the other, so that it never holds all of them twice; the
+table of embeddings stays in 8 bits, and only the rows of a pass are unpacked.
 
-Inputs, all but the cache different from pass to pass; B is 1 in a folder::
+Inputs, all but the cache different from pass to pass::
 
     ids        int64    (B * Q,)       rows of this pass
     positions  int64    (B, Q)         encoded positions, rows of the two tables
@@ -20,8 +19,6 @@ Inputs, all but the cache different from pass to pass; B is 1 in a folder::
     ...local                           cos, sin and mask of local layers, where there are any
     keys.0 ..  float32  (B, H, C, D)   the cache of each layer, C rows of room
     values.0 ..                        likewise
-
-and of lanes alone, where a folder has constants, and rows that all are tokens::
 
     newest         int64    (B,)         the last row of each lane among the rows
     batch.queries  int64    (3,)         B, Q, width of the queries
@@ -70,9 +67,6 @@ from engine.runtime.onnx.onnx_proto import (
     weight,
 )
 
-FORMAT = "surtitle-llama-1"
-"""Name of this description; another one is needed once it gives other bytes."""
-
 STATES = LAST_NORM.removesuffix(".weight")
 """The last layer's output, normed, for all rows of a pass, shape (Q, width)."""
 
@@ -82,10 +76,7 @@ _ROUNDS_ROWS = 4
 _WHOLE: Mapping[str, int] = MappingProxyType({})
 
 NEWEST, QUERIES, KEYS = "newest", "batch.queries", "batch.keys"
-"""Inputs of the graph of lanes, constants in the graph of a folder."""
-
 CARRIES, VECTORS = "carries", "vectors"
-"""Inputs of the graph of lanes alone."""
 
 _AS_ROWS, _AS_HEADS = "rows", "heads"  # shapes: (B * Q, width), (B * Q * H, D)
 
@@ -96,16 +87,7 @@ _EMBEDDED, _TOKENS = "embedded", "embedded.tokens"
 """What the first layer reads, and the embeddings of ids that this is made of."""
 
 
-def graph_bytes(shape: LlamaShape) -> bytes:
-    """Return the graph of a shape as a file of ONNX, as it stands in a model folder."""
-    sizes = [constant(name, numbers) for name, numbers in batch_sizes(shape, 1, -1).items()]
-    constants = [*sizes, *_row_sizes(shape), constant(NEWEST, [-1])]
-    layers = [*_embedded(shape, _EMBEDDED, coded=False), *_layers(shape, _WHOLE)]
-    parts = [*layers, *_tensors(shape), *constants]
-    return model([*parts, *_borders(shape, lanes=1, rows="Q")], FORMAT)
-
-
-def lanes_graph_bytes(
+def graph_bytes(
     shape: LlamaShape, *, bits: Mapping[str, int] = _WHOLE, coded: Collection[str] = ()
 ) -> bytes:
     """Return the graph of a shape for several lanes; ``STATES`` is an output, too.
@@ -122,10 +104,10 @@ def lanes_graph_bytes(
     parts += [node("Where", [CARRIES, VECTORS, _TOKENS], [_EMBEDDED])]
     parts += _layers(shape, bits)
     parts += [*_tensors(shape, bits, coded), *_row_sizes(shape)]
-    parts += [*_borders(shape, lanes="B", rows="N"), *sizes, graph_input(NEWEST, INT64, ["B"])]
+    parts += [*_borders(shape), *sizes, graph_input(NEWEST, INT64, ["B"])]
     parts += [graph_input(CARRIES, BOOL, ["N", 1])]
     parts += [graph_input(VECTORS, FLOAT, ["N", shape.hidden])]
-    return model([*parts, graph_output(STATES, FLOAT, ["N", shape.hidden])], FORMAT)
+    return model([*parts, graph_output(STATES, FLOAT, ["N", shape.hidden])], "surtitle")
 
 
 def batch_sizes(shape: LlamaShape, n_lanes: int, n_rows: int) -> dict[str, list[int]]:
@@ -317,17 +299,17 @@ def _row_sizes(shape: LlamaShape) -> Iterator[bytes]:
         yield constant(_AS_HEADS, [-1, shape.head_size])
 
 
-def _borders(shape: LlamaShape, *, lanes: int | str, rows: str) -> Iterator[bytes]:
-    yield graph_input("ids", INT64, [rows])
-    yield graph_input("positions", INT64, [lanes, "Q"])
+def _borders(shape: LlamaShape) -> Iterator[bytes]:
+    yield graph_input("ids", INT64, ["N"])
+    yield graph_input("positions", INT64, ["B", "Q"])
     for kind in angle_names(shape):
         for table in ("cos", "sin"):
             yield graph_input(table + kind, FLOAT, ["P", shape.head_size // 2])
-        yield graph_input(f"mask{kind}", FLOAT, [lanes, 1, "Q", "K"])
-    yield graph_input("last", INT32, [lanes])
+        yield graph_input(f"mask{kind}", FLOAT, ["B", 1, "Q", "K"])
+    yield graph_input("last", INT32, ["B"])
     yield graph_input("length", INT32, [])
-    yield graph_output("logits", FLOAT, [lanes, shape.vocabulary])
-    cache: list[int | str] = [lanes, shape.kv_heads, "C", shape.head_size]
+    yield graph_output("logits", FLOAT, ["B", shape.vocabulary])
+    cache: list[int | str] = ["B", shape.kv_heads, "C", shape.head_size]
     for layer in range(shape.layers):
         for name in cache_names(layer):
             yield graph_input(name, FLOAT, cache)

@@ -1,9 +1,8 @@
-"""Load a model folder that carries a graph for ONNX Runtime, without torch and transformers.
+"""Load a model folder for ONNX Runtime, without torch and transformers.
 
-A graph is a program, and a folder may come from a stranger. So the one in the folder must be, to
-the byte, what this program writes for the ``config.json`` beside it; and the card names the hashes
-of the graph and of the weights it was exported with. A folder whose graph does not fit is left to
-torch; one whose weights are not those of its card is refused.
+A graph is a program, and a folder may come from a stranger: so the graph is made here, for the
+``config.json`` of a plain Llama or Gemma 3 of up to ``MOST_PARAMETERS``. Every other folder is left
+to torch; one whose weights are not those that its card names is refused.
 """
 
 import hashlib
@@ -27,11 +26,9 @@ from engine.models.llama_weights import (
     stored_llama_weights,
     whole_weight,
 )
-from engine.models.model_card import FILE_NAME, GRAPH_FILE, GraphHashes, ModelCard, read_card
+from engine.models.model_card import FILE_NAME, ModelCard, read_card
 from engine.models.policy_head import PolicyHead
-from engine.models.tensor_file import read_tensor_file
 from engine.runtime.causal_model import CausalModel
-from engine.runtime.onnx.onnx_graph import graph_bytes
 from engine.runtime.onnx.onnx_store import Floats, OnnxNetwork, OnnxStore, slot_model
 from engine.runtime.page_sizes import collapse_pages
 from engine.runtime.processor import free_memory_bytes, suits_one_thread
@@ -55,14 +52,14 @@ MOST_PARAMETERS = 200_000_000
 _QUANTISATIONS = ("auto", "none", "int8")
 
 
-class UnfitGraphError(FaultError):
+class NotPlainError(FaultError):
     """ONNX Runtime does not compute a model; ``detail_of`` returns the reason.
 
     Attributes:
-        is_fault: the folder carries a graph that should have served.
+        is_fault: not the model is the reason but this computer, which can be mended.
     """
 
-    def __init__(self, found: str | Message, *, is_fault: bool = True) -> None:
+    def __init__(self, found: str | Message, *, is_fault: bool = False) -> None:
         super().__init__(found)
         self.is_fault = is_fault
 
@@ -74,12 +71,12 @@ class OnnxWeights:
     Attributes:
         network: its session.
         folder: that it was loaded from.
-        hashes: of the folder's graph and weights.
+        sha256: of the folder's weights.
     """
 
     network: OnnxNetwork
     folder: Path
-    hashes: GraphHashes
+    sha256: str
     tokenizer: PlainTokenizer
     card: ModelCard
     base: Fingerprint | None = None
@@ -148,8 +145,8 @@ class OnnxAdaptedLayers:
             return
         network, folder = self._weights.network, self._weights.folder
         try:
-            base = _read_weights(folder, network.shape, self._weights.hashes)
-        except UnfitGraphError as error:
+            base, _ = _read_weights(folder, network.shape, self._weights.sha256)
+        except NotPlainError as error:
             reason = fault_of(error)
             raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
         network.load(base | merged(base, factors))
@@ -163,25 +160,22 @@ def load_onnx(
 
     Raises:
         AdapterError: the factors do not fit.
-        UnfitGraphError: it carries no graph, or one that cannot be used here, or the settings ask
-            for what only torch computes.
+        NotPlainError: it is no plain model, or the settings ask for what only torch computes.
         ModelError: the folder could make a library run code, block or grow, or its weights are not
             those of its card.
     """
     if settings.device not in ("auto", "cpu") or settings.quantise not in _QUANTISATIONS:
         asked = f"only torch computes on {settings.device} with quantisation {settings.quantise}"
-        raise UnfitGraphError(asked, is_fault=False)
+        raise NotPlainError(asked)
     folder = settings.directory
     check_model_folder(folder)
-    hashes = _graph_hashes(folder)
-    check_runtime()
     try:
         shape = read_llama_shape(folder)
     except (OSError, ValueError) as error:
-        raise UnfitGraphError(fault_of(error, "config.json")) from error
+        raise NotPlainError(fault_of(error, "config.json")) from error
     needed_bytes = _check_room(shape, settings.capacity)
-    _check_graph(folder, shape, hashes)
-    weights = _read_weights(folder, shape, hashes)
+    check_runtime()
+    weights, sha256 = _read_weights(folder, shape, _hash_of_card(folder))
     weights |= merged(weights, factors or {})
     packed = settings.quantise == "int8"
     n_threads = 1 if suits_one_thread(shape.n_parameters) else 0
@@ -189,14 +183,14 @@ def load_onnx(
         network = OnnxNetwork(shape, weights, n_threads=n_threads, packed=packed)
         slot_model(network, 1).feed([Row(0, 0, 0)])  # not every processor multiplies 8 bits
     except ModelError as error:
-        _refuse(error.message)
+        raise NotPlainError(error.message, is_fault=True) from error
     del weights  # not held while the tokenizer is read
     collapse_pages()
     tokenizer = _load_tokenizer(folder, shape)
     return OnnxWeights(
         network=network,
         folder=folder,
-        hashes=hashes,
+        sha256=sha256,
         tokenizer=tokenizer,
         card=card,
         base=None if factors else known_fingerprint(folder),
@@ -205,97 +199,76 @@ def load_onnx(
 
 
 def check_runtime() -> None:
-    """Raise UnfitGraphError if ONNX Runtime is missing or too old."""
+    """Raise NotPlainError if ONNX Runtime is missing or too old."""
     least = ".".join(map(str, LEAST_RUNTIME))
     try:
         import onnxruntime  # noqa: PLC0415  may be missing
     except ImportError:
-        _refuse(f"ONNX Runtime {least} or newer is not installed")
+        _blame(f"ONNX Runtime {least} or newer is not installed")
     onnxruntime.disable_telemetry_events()  # where no switch is read: on Windows
     found: str = onnxruntime.__version__
     if tuple(int(part) for part in found.split(".")[:2] if part.isdigit()) < LEAST_RUNTIME:
-        _refuse(f"ONNX Runtime {found} is too old: {least} is the oldest that can compute it")
+        _blame(f"ONNX Runtime {found} is too old: {least} is the oldest that can compute it")
 
 
-def _refuse(found: str | Message) -> NoReturn:
-    raise UnfitGraphError(found)
+def _blame(found: str) -> NoReturn:
+    raise NotPlainError(found, is_fault=True)
 
 
-def _graph_hashes(folder: Path) -> GraphHashes:
-    """Return the hashes that the card names; raise UnfitGraphError if it names none."""
-    hashes = read_card(folder).graph if (folder / FILE_NAME).exists() else None
-    if hashes is None:
-        msg = "it carries no graph for ONNX Runtime"
-        raise UnfitGraphError(msg, is_fault=False)
-    return hashes
+def _hash_of_card(folder: Path) -> str:
+    return read_card(folder).weights_sha256 if (folder / FILE_NAME).exists() else ""
 
 
 def _check_room(shape: LlamaShape, capacity: int) -> int:
     """Return the bytes that a model needs while it is loaded."""
     if shape.n_parameters > MOST_PARAMETERS:
-        _refuse(
-            f"it has {shape.n_parameters:,} parameters, and {MOST_PARAMETERS:,} are the most "
-            "without torch"
-        )
+        msg = f"it has {shape.n_parameters:,} parameters, and {MOST_PARAMETERS:,} are the most "
+        raise NotPlainError(msg + "without torch")
     row = 2 * shape.layers * shape.kv_heads * shape.head_size
     # the file, its numbers, and the runtime's arrangement of them
     needed_bytes = 10 * shape.n_parameters + 4 * row * capacity
     free_bytes = free_memory_bytes()
     if free_bytes is not None and needed_bytes > free_bytes:
-        _refuse(f"it needs {ByteCount(needed_bytes)} whole on cpu, {ByteCount(free_bytes)} free")
+        _blame(f"it needs {ByteCount(needed_bytes)} whole on cpu, {ByteCount(free_bytes)} free")
     return needed_bytes
 
 
-def _check_graph(folder: Path, shape: LlamaShape, hashes: GraphHashes) -> None:
-    """Refuse a graph that this program would not write for this model."""
-    expected = graph_bytes(shape)
-    try:
-        found = read_tensor_file(folder / GRAPH_FILE, len(expected))
-    except OSError as error:
-        raise UnfitGraphError(fault_of(error, GRAPH_FILE)) from error
-    except ValueError:  # it is longer
-        found = b""
-    if found != expected:
-        _refuse(
-            f"its {GRAPH_FILE} is not what this program writes for its config.json "
-            "(surtitle-train export writes it again)"
-        )
-    if hashlib.sha256(found).hexdigest() != hashes.sha256:
-        _refuse(_changed(GRAPH_FILE))
+def _read_weights(folder: Path, shape: LlamaShape, named: str) -> tuple[dict[str, Stored], str]:
+    """Read the weights of a shape, and their hash: the named one, if one is named.
 
-
-def _read_weights(folder: Path, shape: LlamaShape, hashes: GraphHashes) -> dict[str, Stored]:
-    """Read the weights of a shape, and check that they are those of the card."""
+    Raises:
+        NotPlainError: they are no weights of this shape.
+        ModelError: they are not those that are named.
+    """
     try:
         content = read_llama_file(folder, shape)
-        _check_hash(folder, hashlib.sha256(content).hexdigest(), hashes)
-        return stored_llama_weights(content, shape)
+        found = hashlib.sha256(content).hexdigest()
+        _check_hash(folder, found, named)
+        return stored_llama_weights(content, shape), found
     except ValueError as error:
-        raise UnfitGraphError(message_of(error)) from error
+        raise NotPlainError(message_of(error)) from error
 
 
 def verify_weights(folder: Path) -> None:
     """Raise ModelError if a folder's weights are not those that its card names, if it names any."""
+    named = _hash_of_card(folder)
+    if not named:
+        return
     try:
-        hashes = _graph_hashes(folder)
         read_header(folder / WEIGHTS_FILE)  # tells at once of many files what a hash takes long for
-        _check_hash(folder, file_sha256(folder / WEIGHTS_FILE), hashes)
-    except (OSError, UnfitGraphError):
-        return  # without a hash there is nothing to hold; who loads them tells that they are gone
+        _check_hash(folder, file_sha256(folder / WEIGHTS_FILE), named)
+    except OSError:
+        return  # who loads them tells that they are gone
     except ValueError as error:
         reason = fault_of(error, WEIGHTS_FILE)
         raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
 
 
-def _check_hash(folder: Path, found: str, hashes: GraphHashes) -> None:
-    if found != hashes.weights_sha256:
-        changed = Fault.DAMAGED(detail=_changed(WEIGHTS_FILE))
-        raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=changed))
-
-
-def _changed(name: str) -> str:
-    written_by = "surtitle-train export writes the card again"
-    return f"its {name} is not the one that its card names ({written_by})"
+def _check_hash(folder: Path, found: str, named: str) -> None:
+    if named and found != named:
+        detail = f"its {WEIGHTS_FILE} is not the one that its card names (as weights_sha256)"
+        reason = Fault.DAMAGED(detail=detail)
+        raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason))
 
 
 def _load_tokenizer(folder: Path, shape: LlamaShape) -> PlainTokenizer:
@@ -308,10 +281,12 @@ def _load_tokenizer(folder: Path, shape: LlamaShape) -> PlainTokenizer:
         if not is_failure(error):
             raise
         if isinstance(error, FaultError | OSError):
-            raise UnfitGraphError(fault_of(error, "tokenizer.json")) from error
-        _refuse(f"its tokenizer cannot be used ({type(error).__name__})")
+            raise NotPlainError(fault_of(error, "tokenizer.json")) from error
+        msg = f"its tokenizer cannot be used ({type(error).__name__})"
+        raise NotPlainError(msg) from error
     if tokenizer.chat_template is None or not is_ours(tokenizer.chat_template):
-        _refuse("its chat template is not one that is known without transformers")
+        msg = "its chat template is not one that is known without transformers"
+        raise NotPlainError(msg)
     return tokenizer
 
 

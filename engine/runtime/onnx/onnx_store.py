@@ -35,7 +35,7 @@ from engine.runtime.onnx.onnx_graph import (
     angle_names,
     batch_sizes,
     cache_names,
-    lanes_graph_bytes,
+    graph_bytes,
     new_name,
     packed_layers,
 )
@@ -116,7 +116,7 @@ class OnnxNetwork:
         try:
             options.add_external_initializers(list(given), [make(it) for it in given.values()])
             session: InferenceSession = onnxruntime.InferenceSession(
-                lanes_graph_bytes(self.shape, bits=bits, coded=coded),
+                graph_bytes(self.shape, bits=bits, coded=coded),
                 options,
                 providers=["CPUExecutionProvider"],
             )

@@ -67,7 +67,9 @@ def test_without_ray_its_name_and_how_to_install_it_are_told(monkeypatch, capfdb
         (["--ray"], (1, 2), "in 1-2 copies each "),
     ],
 )
-def test_it_serves_a_converted_model_until_a_signal_ends_it(words, wanted, how, graph, monkeypatch):
+def test_it_serves_a_converted_model_until_a_signal_ends_it(
+    words, wanted, how, plain_model, monkeypatch
+):
     done, told = [], []
     server = SimpleNamespace(address="http://house", close=lambda: done.append("closed"))
     offer = SimpleNamespace(offer=SimpleNamespace(model="tiny"), has_stopped=True)
@@ -90,7 +92,7 @@ def test_it_serves_a_converted_model_until_a_signal_ends_it(words, wanted, how, 
     monkeypatch.setattr("app.serving.server.TranslationServer", lambda *_: server)
     monkeypatch.setattr("engine.session.conversations.Conversations", lambda *_: offer)
     before = signal.getsignal(signal.SIGTERM)
-    assert main(["serve", "--model", str(graph), "--device", "cpu", "--port=0", *words]) == 0
+    assert main(["serve", "--model", str(plain_model), "--device", "cpu", "--port=0", *words]) == 0
     assert signal.getsignal(signal.SIGTERM) is before
     assert done == ["converted", (True, *wanted) if wanted else "closed"]
     assert told[-3].startswith(f"tiny translates at http://house, {how}for up to")
@@ -139,8 +141,8 @@ sys.exit(main(["serve", "--port=0", "--device=cpu", "--model", sys.argv[1]]))
 
 
 @pytest.mark.slow
-def test_a_server_that_is_stopped_while_it_computes_ends_without_a_crash(graph):
-    command = [sys.executable, "-c", STILL_COMPUTING, str(graph)]
+def test_a_server_that_is_stopped_while_it_computes_ends_without_a_crash(plain_model):
+    command = [sys.executable, "-c", STILL_COMPUTING, str(plain_model)]
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=120, cwd=ROOT, check=False
     )
@@ -188,11 +190,13 @@ def test_a_file_of_tokens_is_made_with_a_random_one_that_only_its_owner_reads(tm
     assert tokens.whose(f"Basic {token}") is None
 
 
-def test_a_text_that_a_server_translates_is_the_one_translated_here(graph, tmp_path, capfdbinary):
+def test_a_text_that_a_server_translates_is_the_one_translated_here(
+    plain_model, tmp_path, capfdbinary
+):
     text = tmp_path / "text"
     text.write_text("abc de fa. gab\nhad cab\n\nface 12 ab.\n")
     (tmp_path / "token").write_text(f"{TOKEN}\n")
-    here = said(capfdbinary, "translate", str(text), "--model", str(graph), "--device", "cpu")
+    here = said(capfdbinary, "translate", str(text), "--model", str(plain_model), "--device", "cpu")
     with house_server(tiny_model(tmp_path / "served")) as (_, server):
         names = ["--server", server.address, "--server-token-file", str(tmp_path / "token")]
         there = said(capfdbinary, "translate", str(text), *names)
@@ -207,7 +211,7 @@ def test_a_text_that_a_server_translates_is_the_one_translated_here(graph, tmp_p
 
 
 def test_a_live_caption_that_another_model_writes_otherwise_begins_once_more_and_that_is_told(
-    graph, tmp_path, monkeypatch, capfdbinary
+    plain_model, tmp_path, monkeypatch, capfdbinary
 ):
     text = tmp_path / "text"
     text.write_text("abc de.\n")
@@ -218,7 +222,7 @@ def test_a_live_caption_that_another_model_writes_otherwise_begins_once_more_and
         Change(5, ".", 2),
     ]
     monkeypatch.setattr("app.cli.translate.feed_sentence", lambda *_, **__: [iter(changes)])
-    words = ["translate", str(text), "--live", "--model", str(graph), "--device", "cpu"]
+    words = ["translate", str(text), "--live", "--model", str(plain_model), "--device", "cpu"]
     code, out, told = said(capfdbinary, *words)
     assert (code, out) == (0, "Guten Mor Dzien.\n")
     assert told.count("begins once more on the same line") == 1

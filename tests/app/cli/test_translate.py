@@ -40,7 +40,7 @@ from tests.support.app.bundle import bundle
 from tests.support.audience.fake_room import fake_rooms
 from tests.support.audience.page_client import Reader
 from tests.support.chat_templates import CHATML
-from tests.support.fakes import tiny_weights
+from tests.support.fakes import leave_to_torch, tiny_weights
 from training.trainer.pretraining.tokenizer import END, END_OF_WRITE
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -70,6 +70,7 @@ def model(tmp_path_factory):
         for marker in (END_OF_WRITE, END):
             network.lm_head.weight[pieces.index(marker), 0] = 1000
     network.save_pretrained(folder)
+    leave_to_torch(folder)
     tokenizer.save_pretrained(folder)
     weights.card.save(folder)
     return folder

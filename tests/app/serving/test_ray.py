@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fakes import save_graph_model
+from tests.support.fakes import save_plain_model
 from tests.support.network import watched
 from tests.support.programs.run import ran
 
@@ -34,7 +34,7 @@ sys.exit(start.main())
 
 
 def test_no_word_is_lost_and_none_doubled_while_replicas_come_die_and_are_replaced(tmp_path):
-    model, found = save_graph_model(tmp_path / "model"), tmp_path / "found"
+    model, found = save_plain_model(tmp_path / "model"), tmp_path / "found"
     words = ["-m", "benchmarks.serving.replicas", "--model", str(model), "--out", str(found)]
     words += ["--pause", "0.2", "--kills", "2"]
     ended = ran(sys.executable, *words, surroundings={"OMP_NUM_THREADS": "1"})
@@ -55,7 +55,7 @@ def short_path():
 
 
 def test_ray_calls_nobody_and_leaves_nothing_behind(short_path):
-    model = save_graph_model(short_path / "model")
+    model = save_plain_model(short_path / "model")
     visit = watched.watch(short_path, "-c", SERVE, "--model", str(model), "--device", "cpu")
     assert "tiny translates at http://127.0.0.1:" in visit.said
     assert '"model": "tiny"' in visit.said

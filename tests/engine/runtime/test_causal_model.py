@@ -10,7 +10,7 @@ from engine.layout.rows import Row
 from engine.runtime.loader import load_weights
 from engine.runtime.torch.torch_store import slot_model
 from engine.settings import ModelSettings
-from tests.support.fakes import save_graph_model, tiny_weights
+from tests.support.fakes import save_plain_model, tiny_weights
 
 
 @pytest.fixture(scope="module", params=["torch", "onnx"])
@@ -18,7 +18,7 @@ def new_model(request, tmp_path_factory):
     if request.param == "torch":
         network = tiny_weights().network
         return lambda capacity: slot_model(network, capacity)
-    folder = save_graph_model(tmp_path_factory.mktemp("graph"))
+    folder = save_plain_model(tmp_path_factory.mktemp("graph"))
     return load_weights(ModelSettings(directory=folder, device="cpu")).new_model
 
 

@@ -12,7 +12,7 @@ from engine.errors import ModelError
 from engine.models.memory_footprint import read_footprint
 from engine.runtime import guarded_loading
 from engine.runtime.device import compute_dtype
-from engine.runtime.loader import load_weights
+from engine.runtime.loader import load_by_torch
 from engine.runtime.torch import torch_loader
 from engine.runtime.torch.lora_factors import Factors
 from engine.runtime.torch.lora_layers import TorchAdaptedLayers
@@ -46,7 +46,7 @@ def float32(monkeypatch):
 
 def load(folder, quantise):
     settings = ModelSettings(directory=folder, device="cpu", quantise=quantise)
-    return load_weights(settings).network
+    return load_by_torch(settings).network
 
 
 def whole_weight(layer):

@@ -6,14 +6,14 @@ from app.serving.server import ServingSettings, TranslationServer
 from engine.session.conversations import Conversations
 from engine.session.loaded_model import LoadedModel
 from engine.settings import ModelSettings, ServerSettings
-from tests.support.fakes import save_graph_model
+from tests.support.fakes import save_plain_model
 
 TOKEN = "a token of the tests, long"
 
 
 def tiny_model(folder):
     """Return the settings of a small random model that ONNX Runtime computes."""
-    return ModelSettings(directory=save_graph_model(folder), device="cpu", capacity=300)
+    return ModelSettings(directory=save_plain_model(folder), device="cpu", capacity=300)
 
 
 @contextlib.contextmanager

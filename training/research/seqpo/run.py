@@ -28,7 +28,6 @@ from transformers import PreTrainedModel
 from engine.metrics.translation import Translation
 from engine.models.adapters.adapter import usable_adapter, verify_adapter
 from engine.models.adapters.lora_weights import WEIGHTS_FILE
-from engine.models.model_card import GRAPH_FILE
 from engine.runtime.torch.attention import Attention
 from engine.runtime.torch.torch_loader import TorchWeights
 from engine.settings import LayoutSettings
@@ -48,7 +47,7 @@ from training.trainer.finetuning.base_model import Base, base_network, find_base
 from training.trainer.finetuning.card_writer import describe, named
 from training.trainer.finetuning.lora import attach_lora, save_adapter, whole_factors
 from training.trainer.material import find_method, fingerprint_of
-from training.trainer.pretraining.export import export_graph
+from training.trainer.pretraining.export import name_weights
 from training.trainer.pretraining.run import save_model
 from training.trainer.pretraining.tokenizer import save_tokenizer
 from training.trainer.run import Result, Run, Task, Write, open_watch
@@ -270,8 +269,7 @@ class Reward:
         network: PreTrainedModel = copy.deepcopy(self._network)
         save_model(network, folder)
         save_tokenizer(self._base.tokenizer, self._base.card, folder)
-        if (self._base.folder / GRAPH_FILE).exists():
-            export_graph(folder)
+        name_weights(folder)
 
 
 def _load_factors(network: PreTrainedModel, folder: Path) -> None:

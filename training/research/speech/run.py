@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from engine.metrics.translation import Translation
-from engine.models.model_card import GRAPH_FILE, ModelCard, read_card
+from engine.models.model_card import ModelCard, read_card
 from engine.models.speech_card import SpeechCard
 from engine.runtime.sound.encoder import SpeechEncoder
 from engine.settings import LayoutSettings
@@ -54,7 +54,7 @@ from training.trainer.distributed import Processes
 from training.trainer.finetuning.base_model import Base, base_network, find_base, find_folder
 from training.trainer.material import find_method, fingerprint_of
 from training.trainer.precision import computes_bf16
-from training.trainer.pretraining.export import export_graph
+from training.trainer.pretraining.export import name_weights
 from training.trainer.pretraining.run import save_model
 from training.trainer.run import Result, Run, Task, Write, open_watch
 from training.trainer.samples.batches import Example
@@ -313,8 +313,7 @@ class Stage:
         for path in trained.glob("model*.safetensors*"):
             path.unlink()
         save_model(copy.deepcopy(translator), trained)
-        if (trained / GRAPH_FILE).exists():
-            export_graph(trained)
+        name_weights(trained)
         write_model(trained, folder, encoder, head)
         shutil.rmtree(trained)
 

@@ -1,7 +1,5 @@
-"""Write the graph with which ONNX Runtime computes a model, and the folder that is handed on."""
+"""Write the folder of a model that is handed on: packed, with an adapter in its weights."""
 
-import hashlib
-import logging
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save
 
-from engine.errors import ModelError, message_of
+from engine.errors import message_of
 from engine.models.adapters.adapter import usable_adapter, verify_adapter
 from engine.models.fingerprint import read_fingerprint
 from engine.models.int4_blocks import pack_blocks
@@ -19,69 +17,28 @@ from engine.models.int8_entries import BLOCK, CODES, SCALES
 from engine.models.int8_rows import is_packed, pack_rows
 from engine.models.llama_shape import EMBEDDING, WEIGHTS_FILE, read_llama_shape
 from engine.models.llama_weights import parse_llama_weights, read_llama_file
-from engine.models.model_card import GRAPH_FILE, GraphHashes, read_card
-from engine.runtime.onnx.onnx_graph import graph_bytes
-from engine.runtime.onnx.onnx_loader import MOST_PARAMETERS, UnfitGraphError, load_onnx, merged
+from engine.models.model_card import read_card
+from engine.runtime.onnx.onnx_loader import merged
 from engine.runtime.torch.lora_factors import Factors, read_factors
-from engine.settings import ModelSettings
 from engine.untrusted.faults import detail_of, refuse
 from engine.untrusted.model_folder import check_model_folder
 from engine.untrusted.regular_file import file_sha256
 from training.errors import TrainingError, UsageError
 from training.trainer.replace_folder import replacing_folder
 
-_log = logging.getLogger(__name__)
-
 _HANDED_ON = ("*.json", "*.jinja", "*.safetensors", "README.md", "LICENSE", "NOTICE")
 """What a model folder holds beside the checkpoint and the record of its run."""
 
 
-def export_graph(folder: Path) -> GraphHashes:
-    """Write ``graph.onnx`` into a model folder and its hashes into the card; load it once.
-
-    The weights stay where they are. If the result cannot be loaded, the card names no graph.
-
-    Raises:
-        ModelError: the folder is no model folder of ours.
-        TrainingError: its network is no plain Llama, or the result cannot be loaded.
-    """
-    check_model_folder(folder)
-    card = read_card(folder)
-    try:
-        shape = read_llama_shape(folder)
-        if shape.n_parameters > MOST_PARAMETERS:
-            msg = (
-                f"{folder} has {shape.n_parameters:,} parameters, and {MOST_PARAMETERS:,} are the "
-                "most that are computed without torch: leave it as it is"
-            )
-            raise TrainingError(msg)
-        graph = graph_bytes(shape)
-        (folder / GRAPH_FILE).write_bytes(graph)
-        hashes = GraphHashes(
-            sha256=hashlib.sha256(graph).hexdigest(),
-            weights_sha256=file_sha256(folder / WEIGHTS_FILE),
-        )
-    except (OSError, ValueError) as error:
-        msg = (
-            f"no graph can be written for {folder}, since its network is no plain Llama in one "
-            f"file of weights ({detail_of(error)}): it is computed by torch"
-        )
-        raise TrainingError(msg) from error
-    replace(card, graph=hashes).save(folder)
-    try:
-        load_onnx(ModelSettings(directory=folder), card)
-    except (ModelError, UnfitGraphError) as error:
-        replace(card, graph=None).save(folder)
-        msg = f"the graph of {folder} was written and cannot be loaded: {detail_of(error)}"
-        raise TrainingError(msg) from error
-    _log.info("wrote %s", folder / GRAPH_FILE)
-    return hashes
+def name_weights(folder: Path) -> None:
+    """Write the hash of a model folder's weights into its card, if one file holds them all."""
+    path = folder / WEIGHTS_FILE
+    named = file_sha256(path) if path.exists() else ""
+    replace(read_card(folder), weights_sha256=named).save(folder)
 
 
-def export_folder(
-    folder: Path, out: Path, *, bits: int, adapter: Path | None = None
-) -> GraphHashes:
-    """Write a model folder, with a graph and without what training needs, whole or not at all.
+def export_folder(folder: Path, out: Path, *, bits: int, adapter: Path | None = None) -> None:
+    """Write a model folder without what training needs, whole or not at all.
 
     Args:
         folder: as ``pretrain`` makes it; it stays as it is.
@@ -92,7 +49,8 @@ def export_folder(
             what both together did. The confidence must be calibrated again then.
 
     Raises:
-        ModelError, TrainingError: as for ``export_graph``, or the folder cannot be written.
+        ModelError: the folder is no model folder of ours.
+        TrainingError: weights cannot be packed, or the folder cannot be written.
         AdapterError: the adapter is damaged or does not fit the folder.
         UsageError: both are the same folder.
     """
@@ -110,7 +68,7 @@ def export_folder(
                 write_weights(folder, fresh, factors, bits=bits)
             if factors:
                 replace(read_card(fresh), calibration=None).save(fresh)
-            return export_graph(fresh)
+            name_weights(fresh)
     except OSError as error:
         msg = f"{out} cannot be written ({message_of(error)}): make room or choose another --out"
         raise TrainingError(msg) from error

@@ -40,7 +40,7 @@ from training.trainer.material import (
 )
 from training.trainer.muon import Muon
 from training.trainer.precision import computes_bf16
-from training.trainer.pretraining.export import export_graph
+from training.trainer.pretraining.export import name_weights
 from training.trainer.pretraining.growth import grow
 from training.trainer.pretraining.tokenizer import make_card, save_tokenizer, train_tokenizer
 from training.trainer.run import Run, Task, open_watch
@@ -102,8 +102,7 @@ def pretrain(settings: TrainSettings) -> None:
     )
     if Run(task, settings, processes, open_watch(settings, material.fingerprint)).train():
         save_model(model, settings.out)
-        if model.config.model_type == "llama":
-            export_graph(settings.out)
+        name_weights(settings.out)
 
 
 def _take_terms(base: Path, out: Path) -> None:

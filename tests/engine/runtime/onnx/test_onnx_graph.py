@@ -14,12 +14,12 @@ from engine.runtime.onnx.onnx_graph import (
     new_name,
 )
 from engine.settings import ModelSettings
-from tests.support.fakes import save_graph_model
+from tests.support.fakes import save_plain_model
 
 
 @pytest.fixture(scope="module")
 def network(tmp_path_factory):
-    folder = save_graph_model(tmp_path_factory.mktemp("graph"))
+    folder = save_plain_model(tmp_path_factory.mktemp("graph"))
     return load_weights(ModelSettings(directory=folder, device="cpu")).network
 
 

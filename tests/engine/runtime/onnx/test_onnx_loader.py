@@ -1,11 +1,8 @@
 """Which folders ONNX Runtime computes, what is refused, and that torch takes over."""
 
-import hashlib
 import importlib.util
 import json
-import struct
 import sys
-from dataclasses import replace
 from unittest.mock import Mock
 
 import numpy as np
@@ -20,26 +17,24 @@ from engine.models.llama_shape import read_llama_shape
 from engine.models.model_card import read_card
 from engine.runtime.loader import load_by_torch, load_weights
 from engine.runtime.onnx import onnx_loader
-from engine.runtime.onnx.onnx_graph import graph_bytes
 from engine.runtime.onnx.onnx_loader import (
+    NotPlainError,
     OnnxWeights,
-    UnfitGraphError,
     load_onnx,
     verify_weights,
 )
 from engine.runtime.torch.torch_loader import TorchWeights
 from engine.settings import ModelSettings
-from tests.support.fakes import save_graph_model, save_tiny_model
+from tests.support.fakes import save_plain_model, save_tiny_model
 from tests.support.programs.run import ran
-from training.errors import TrainingError
-from training.trainer.pretraining.export import export_graph
+from training.trainer.pretraining.export import name_weights
 
 ROWS = [Row(20 + n, n, 0) for n in range(9)]
 
 
 @pytest.fixture
 def folder(tmp_path):
-    return save_graph_model(tmp_path / "model")
+    return save_plain_model(tmp_path / "model")
 
 
 def loaded(folder, **changes):
@@ -54,7 +49,11 @@ def notes(weights):
     return [str(note) for note in weights.report.notes]
 
 
-def test_a_folder_with_a_graph_is_computed_without_torch_and_one_without_by_torch(folder, tmp_path):
+def test_a_plain_folder_is_computed_without_torch_and_every_other_by_torch(folder, tmp_path):
+    assert {path.name for path in folder.iterdir()} == {
+        *("config.json", "generation_config.json", "model.safetensors", "surtitle.json"),
+        *("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"),
+    }, "as transformers saves it, and the card"
     assert isinstance(loaded(folder), OnnxWeights)
     assert notes(loaded(folder)) == []
     plain = loaded(save_tiny_model(tmp_path / "plain"), device="cpu")
@@ -71,22 +70,16 @@ def test_what_only_torch_computes_is_computed_by_torch_and_nothing_is_noted(fold
 
 @pytest.mark.parametrize("tied", [False, True])
 def test_weights_of_8_bits_compute_nearly_what_whole_ones_do(tmp_path, tied):
-    folder = save_graph_model(tmp_path, tied=tied)
+    folder = save_plain_model(tmp_path, tied=tied)
     settings = ModelSettings(directory=folder, quantise="int8")
     try:
         packed = load_onnx(settings, read_card(folder))
-    except UnfitGraphError as error:
+    except NotPlainError as error:
         pytest.skip(f"this processor does not multiply 8 bits: {error}")
     assert packed.report.quantise == "int8"
     wanted, found = (weights.new_model(9).feed(ROWS) for weights in (loaded(folder), packed))
     assert not np.array_equal(wanted, found)
     assert np.corrcoef(wanted, found)[0, 1] > 0.99
-
-
-def flip(path, place):
-    content = bytearray(path.read_bytes())
-    content[place] ^= 1
-    path.write_bytes(content)
 
 
 def append(path, content):
@@ -99,40 +92,10 @@ def other_weights(folder):
     save_file(tensors, path, {"format": "pt"})
 
 
-def other_shape(folder):
-    """A graph and a card that belong together, of another shape than the config.json."""
-    shape = read_llama_shape(folder)
-    (folder / "graph.onnx").write_bytes(
-        graph_bytes(shape).replace(struct.pack("<f", shape.epsilon), struct.pack("<f", 1e-3))
-    )
-    path = folder / "surtitle.json"
-    graph = json.loads(path.read_text())["graph"]
-    graph["sha256"] = hashlib.sha256((folder / "graph.onnx").read_bytes()).hexdigest()
-    change_json(path, graph=graph)
-
-
 REFUSED = {
-    "a byte of the graph": (
-        lambda folder: flip(folder / "graph.onnx", 700),
-        "its graph.onnx is not what this program writes for its config.json",
-    ),
-    "a longer graph": (
-        lambda folder: append(folder / "graph.onnx", b"\0"),
-        "its graph.onnx is not what this program writes",
-    ),
-    "no graph": (
-        lambda folder: (folder / "graph.onnx").unlink(),
-        "it has no graph.onnx",
-    ),
-    "a graph of a stranger that its card names": (
-        other_shape,
-        "its graph.onnx is not what this program writes for its config.json",
-    ),
-    "the hash of another graph": (
-        lambda folder: replace(
-            read_card(folder), graph=replace(read_card(folder).graph, sha256="0" * 64)
-        ).save(folder),
-        "its graph.onnx is not the one that its card names",
+    "numbers of 64 bits": (
+        lambda folder: change_json(folder / "config.json", dtype="float64"),
+        "config.json sets 'dtype' to 'float64', which is not supported",
     ),
     "positions that are scaled": (
         lambda folder: change_json(
@@ -150,23 +113,25 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 @pytest.mark.strangers
-def test_a_folder_that_does_not_fit_is_computed_by_torch_and_noted_in_one_sentence(folder, name):
+def test_a_folder_that_is_not_plain_is_computed_by_torch_alone(folder, name, monkeypatch):
     change, sentence = REFUSED[name]
     change(folder)
     weights = loaded(folder, device="cpu")
     assert isinstance(weights, TorchWeights)
-    (note,) = notes(weights)
-    assert note.startswith("the model is computed by torch, which starts later")
-    assert sentence in note
-    assert "\n" not in note
+    assert notes(weights) == []
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    with pytest.raises(ModelError) as caught:
+        loaded(folder)
+    assert str(caught.value).startswith(f"the model in {folder} needs torch and transformers")
+    assert "install them with pip install 'surtitle[torch]', or choose another" in str(caught.value)
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("asked", ["auto", "nf4"])
-@pytest.mark.parametrize("graph", ["there", "missing"])
-def test_weights_that_are_not_those_of_the_card_are_refused_whoever_computes(folder, asked, graph):
+def test_weights_that_are_not_those_of_the_card_are_refused_whoever_computes(folder, asked):
+    name_weights(folder)
     other_weights(folder)
-    if graph == "missing":
-        (folder / "graph.onnx").unlink()
     with pytest.raises(ModelError) as caught:
         loaded(folder, device="cpu", quantise=asked)
     assert "its model.safetensors is not the one that its card names" in str(caught.value)
@@ -176,6 +141,7 @@ def test_weights_that_are_not_those_of_the_card_are_refused_whoever_computes(fol
 
 
 def test_of_weights_that_are_none_no_hash_is_computed(folder, monkeypatch):
+    name_weights(folder)
     monkeypatch.setattr("engine.runtime.onnx.onnx_loader.file_sha256", pytest.fail)
     with (folder / "model.safetensors").open("r+b") as file:
         file.write(bytes(64))
@@ -190,7 +156,9 @@ def test_a_runtime_that_is_too_old_leaves_the_model_to_torch(folder, monkeypatch
     weights = loaded(folder, device="cpu")
     silenced.assert_called_once_with()
     assert isinstance(weights, TorchWeights)
-    assert "ONNX Runtime 1.21.1 is too old: 1.22 is the oldest" in notes(weights)[0]
+    (note,) = notes(weights)
+    assert note.startswith("the model is computed by torch, which starts later")
+    assert "ONNX Runtime 1.21.1 is too old: 1.22 is the oldest" in note
 
 
 def test_a_runtime_that_is_missing_leaves_the_model_to_torch(folder, monkeypatch):
@@ -198,23 +166,9 @@ def test_a_runtime_that_is_missing_leaves_the_model_to_torch(folder, monkeypatch
     assert "ONNX Runtime 1.22 or newer is not installed" in notes(loaded(folder, device="cpu"))[0]
 
 
-@pytest.mark.parametrize("broken", [False, True])
-def test_without_torch_a_model_that_needs_it_is_one_sentence(folder, tmp_path, monkeypatch, broken):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
-    assert isinstance(loaded(folder), OnnxWeights)
-    if broken:
-        flip(folder / "graph.onnx", 700)
-    else:
-        folder = save_tiny_model(tmp_path / "plain")
-    with pytest.raises(ModelError) as caught:
-        loaded(folder)
-    assert str(caught.value).startswith(f"the model in {folder} needs torch and transformers")
-    assert "install them with pip install 'surtitle[torch]', or choose another" in str(caught.value)
-
-
 def test_too_little_memory_leaves_the_model_to_torch(folder, monkeypatch):
     monkeypatch.setattr(onnx_loader, "free_memory_bytes", lambda: 1000)
-    with pytest.raises(UnfitGraphError, match=r"needs .* whole on cpu, 1\.0 kB free"):
+    with pytest.raises(NotPlainError, match=r"needs .* whole on cpu, 1\.0 kB free"):
         load_onnx(ModelSettings(directory=folder), read_card(folder))
 
 
@@ -223,30 +177,12 @@ def test_weights_of_every_type_are_computed_in_float32(folder, dtype):
     path = folder / "model.safetensors"
     tensors = {name: tensor.to(dtype) for name, tensor in load_file(path).items()}
     save_file(tensors, path, {"format": "pt"})
-    export_graph(folder)
     light = loaded(folder).new_model(20)
     wanted = {name: tensor.float() for name, tensor in tensors.items()}
-    weights = onnx_loader._read_weights(folder, read_llama_shape(folder), read_card(folder).graph)
+    weights, _ = onnx_loader._read_weights(folder, read_llama_shape(folder), "")
     for name, array in weights.items():
         assert np.array_equal(array, wanted[name].numpy())
     assert np.isfinite(light.feed(ROWS)).all()
-
-
-def test_a_card_keeps_its_graph_and_loses_it_with_an_export_that_fails(folder, monkeypatch):
-    card = read_card(folder)
-    assert card.graph is not None
-    card.save(folder)
-    assert read_card(folder) == card
-    monkeypatch.setattr(onnx_loader, "LEAST_RUNTIME", (99, 0))
-    with pytest.raises(TrainingError, match=r"cannot be loaded: ONNX Runtime .* is too old"):
-        export_graph(folder)
-    assert read_card(folder).graph is None
-
-
-def test_a_network_that_is_no_plain_llama_gets_no_graph(folder):
-    change_json(folder / "config.json", attention_bias=True)
-    with pytest.raises(TrainingError, match="'attention_bias' to True, which is not supported"):
-        export_graph(folder)
 
 
 LOOK = """

@@ -17,7 +17,7 @@ from engine.runtime.loader import load_weights
 from engine.runtime.onnx import onnx_store
 from engine.runtime.onnx.onnx_store import OnnxNetwork, OnnxStore
 from engine.settings import LayoutSettings, ModelSettings
-from tests.support.fakes import save_graph_model
+from tests.support.fakes import save_plain_model
 
 pytestmark = pytest.mark.usefixtures("papers")  # other layouts and methods
 
@@ -26,7 +26,7 @@ ROWS = [Row(20 + 7 * n % 350, n, 0) for n in range(12)]
 
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory):
-    folder = save_graph_model(tmp_path_factory.mktemp("graph"))
+    folder = save_plain_model(tmp_path_factory.mktemp("graph"))
     return load_weights(ModelSettings(directory=folder, device="cpu"))
 
 

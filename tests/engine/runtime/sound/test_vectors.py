@@ -7,7 +7,7 @@ from engine.runtime.causal_model import Ask
 from engine.runtime.torch.row_inputs import embedded
 from engine.runtime.torch.torch_store import TorchStore, slot_model
 from engine.runtime.vectors import Vectors
-from tests.support.fakes import save_graph_model
+from tests.support.fakes import save_plain_model
 from tests.support.networks import tiny_network
 from tests.support.twins import both
 
@@ -92,7 +92,7 @@ def test_vectors_of_a_batch_get_gradients():
 
 def test_onnx_runtime_reads_vectors_as_torch_does(tmp_path):
     """In any order of sight, alone, and beside a lane of tokens."""
-    light, heavy = both(save_graph_model(tmp_path))
+    light, heavy = both(save_plain_model(tmp_path))
     late = [Row(-1, 90, 1), Row(4, 12, 1), Row(-2, 13, 1), Row(7, 91, 1)]
     asked = [
         Ask(0, [Row(3, 0, 0), Row(-1, 1, 0)], (), True, random_vectors(1)),
@@ -111,7 +111,7 @@ def test_onnx_runtime_reads_vectors_as_torch_does(tmp_path):
 
 
 def test_onnx_runtime_refuses_fewer_vectors_than_rows_that_carry_one(tmp_path):
-    light, _ = both(save_graph_model(tmp_path))
+    light, _ = both(save_plain_model(tmp_path))
     with pytest.raises(ValueError, match="2 rows carry a vector, and there are 1"):
         light.new_store(1, 50).compute(
             Ask(0, [Row(-1, 0, 0), Row(-2, 1, 0)], (), False, random_vectors(1))

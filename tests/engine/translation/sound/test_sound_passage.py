@@ -18,7 +18,7 @@ from tests.support.direct.encoders import WIDTH, save_speech_encoder, tiny_encod
 from tests.support.fakes import (
     Receiver,
     hashing_translator,
-    save_graph_model,
+    save_plain_model,
     save_tiny_model,
     tiny_weights,
 )
@@ -127,7 +127,7 @@ def model(tmp_path_factory):
     return hearing(save_tiny_model(tmp_path_factory.mktemp("direct")))
 
 
-@pytest.mark.parametrize("save", [save_tiny_model, save_graph_model])
+@pytest.mark.parametrize("save", [save_tiny_model, save_plain_model])
 def test_a_session_captions_two_speakers_straight_from_the_sound(save, tmp_path):
     with running(hearing(save(tmp_path)), translation=READ_2) as (session, listener):
         one, other = words_of(blocks(9, 1)), words_of(blocks(9, 2))

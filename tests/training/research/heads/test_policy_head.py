@@ -16,7 +16,7 @@ from engine.runtime.onnx.onnx_loader import OnnxWeights
 from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import factors, write_adapter
-from tests.support.fakes import save_graph_model
+from tests.support.fakes import save_plain_model
 from tests.support.training_runs import write_pairs
 from training.research.__main__ import main
 from training.research.heads.policy_head import fit
@@ -25,7 +25,7 @@ from training.research.heads.policy_head import fit
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
     """A model folder with a head of its own."""
-    folder = save_graph_model(tmp_path_factory.mktemp("base"))
+    folder = save_plain_model(tmp_path_factory.mktemp("base"))
     assert train(folder, tmp_path_factory.mktemp("pairs")) == 0
     return folder
 

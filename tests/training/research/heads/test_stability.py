@@ -289,9 +289,9 @@ def test_sources_are_the_first_column_of_whatever_lines_there_are(tmp_path):
 
 
 @pytest.fixture
-def base(graph, tmp_path):
+def base(plain_model, tmp_path):
     """The tiny model's folder to be written into."""
-    return shutil.copytree(graph, tmp_path / "base")
+    return shutil.copytree(plain_model, tmp_path / "base")
 
 
 def train(base, data, keep, *more):
@@ -352,7 +352,7 @@ def test_a_head_learns_the_labels(base, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("more", [["--labels", "stability"], ["--keep", "labels.jsonl"]])
-def test_labels_of_stability_and_their_file_are_named_together(graph, more, capsys):
-    command = ["policy-head", "--model", str(graph), "--data", "de=pairs.tsv"]
+def test_labels_of_stability_and_their_file_are_named_together(plain_model, more, capsys):
+    command = ["policy-head", "--model", str(plain_model), "--data", "de=pairs.tsv"]
     assert main([*command, *more]) == 2
     assert "--labels stability needs --keep F.jsonl" in capsys.readouterr().err

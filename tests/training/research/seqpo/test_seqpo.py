@@ -13,7 +13,7 @@ from engine.models.adapters.adapter import Status, inspect_adapter
 from engine.models.fingerprint import read_fingerprint
 from engine.runtime.loader import load_by_torch
 from engine.settings import ModelSettings
-from tests.support.fakes import play, save_graph_model, say_slots
+from tests.support.fakes import play, save_plain_model, say_slots
 from tests.support.training_runs import write_dev, write_pairs
 from tests.support.twins import both, twin
 from training.research.__main__ import main
@@ -48,12 +48,14 @@ def factors(out):
     return load_file(out / "adapter" / "adapter_model.safetensors")
 
 
-def test_a_run_that_was_stopped_ends_as_an_unbroken_one(tmp_path, graph, data):
+def test_a_run_that_was_stopped_ends_as_an_unbroken_one(tmp_path, plain_model, data):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    assert seqpo(data, graph, whole, "--steps", "4") == 0
-    assert seqpo(data, graph, broken, "--steps", "4", "--stop-after", "2", "--lanes", "3") == 0
+    assert seqpo(data, plain_model, whole, "--steps", "4") == 0
+    assert (
+        seqpo(data, plain_model, broken, "--steps", "4", "--stop-after", "2", "--lanes", "3") == 0
+    )
     assert not (broken / "adapter").exists()
-    assert seqpo(data, graph, broken, "--steps", "4") == 0
+    assert seqpo(data, plain_model, broken, "--steps", "4") == 0
     first, *_, last = lines = lines_of(whole / "steps.jsonl")
     assert without_seconds(lines_of(broken / "steps.jsonl")) == without_seconds(lines)
     assert [line["step"] for line in lines] == [1, 2, 3, 4]
@@ -63,24 +65,24 @@ def test_a_run_that_was_stopped_ends_as_an_unbroken_one(tmp_path, graph, data):
 
 
 def test_the_adapter_is_sound_and_loads_on_torch_and_onnx_runtime_as_it_was_trained(
-    tmp_path, graph, data, monkeypatch
+    tmp_path, plain_model, data, monkeypatch
 ):
     runs = []
     train = Run.train
     monkeypatch.setattr(Run, "train", lambda self: (train(self), runs.append(self))[0])
-    assert seqpo(data, graph, tmp_path / "learnt", "--steps", "4", "--rate", "1e-2") == 0
+    assert seqpo(data, plain_model, tmp_path / "learnt", "--steps", "4", "--rate", "1e-2") == 0
     folder = tmp_path / "learnt" / "adapter"
-    adapter = inspect_adapter(folder, read_fingerprint(graph))
+    adapter = inspect_adapter(folder, read_fingerprint(plain_model))
     assert (adapter.status, adapter.reason) == (Status.OK, None)
     assert adapter.card.policies == ("read:1", "read:2")
     assert (adapter.card.name, adapter.card.layout) == ("learnt", "slots")
     assert [(one.name, one.pairs) for one in adapter.card.data] == [("letters", 5)]
-    light, heavy = both(graph, adapter=folder)  # as the window loads it, and by torch
+    light, heavy = both(plain_model, adapter=folder)  # as the window loads it, and by torch
     translator = twin((light, heavy), policy="read:2")
     play(translator, random.Random(0), 5)
     assert translator.model.compared > 20  # every logit of one is that of the other
     ids = torch.tensor([[3, 40, 80, 300, 7, 21]])
-    bare = load_by_torch(ModelSettings(directory=graph, device="cpu")).network
+    bare = load_by_torch(ModelSettings(directory=plain_model, device="cpu")).network
     with torch.inference_mode():
         trained, used, before = (one(ids).logits for one in (runs[0].network, heavy.network, bare))
     torch.testing.assert_close(used, trained, rtol=0, atol=1e-4)
@@ -88,7 +90,7 @@ def test_the_adapter_is_sound_and_loads_on_torch_and_onnx_runtime_as_it_was_trai
 
 
 def test_it_learns_in_the_slots_of_its_base_and_so_does_a_head_of_its_adapter(tmp_path, data):
-    base = say_slots(save_graph_model(tmp_path / "base"), 32)
+    base = say_slots(save_plain_model(tmp_path / "base"), 32)
     assert seqpo(data, base, tmp_path / "out", "--steps", "1") == 0
     adapter = tmp_path / "out" / "adapter"
     log = tmp_path / "labels.jsonl"
@@ -98,16 +100,16 @@ def test_it_learns_in_the_slots_of_its_base_and_so_does_a_head_of_its_adapter(tm
 
 
 def test_a_run_begins_with_an_adapter_or_trains_all_weights_and_decodes_its_dev_set(
-    tmp_path, graph, data
+    tmp_path, plain_model, data
 ):
     first, second, whole = (tmp_path / name for name in ("first", "second", "whole"))
     dev = ["--dev", write_dev(tmp_path), "--dev-policies", "read:1", "--every", "1"]
-    assert seqpo(data, graph, first, "--steps", "1") == 0
+    assert seqpo(data, plain_model, first, "--steps", "1") == 0
     start = ["--start", str(first / "adapter")]
     # nothing is learnt at such a rate: the result is what it began with
-    assert seqpo(data, graph, second, "--steps", "1", *start, "--rate", "1e-30") == 0
+    assert seqpo(data, plain_model, second, "--steps", "1", *start, "--rate", "1e-30") == 0
     assert all(torch.equal(factors(second)[name], one) for name, one in factors(first).items())
-    assert seqpo(data, graph, whole, "--steps", "2", "--all-weights", *dev) == 0
+    assert seqpo(data, plain_model, whole, "--steps", "2", "--all-weights", *dev) == 0
     decoded = lines_of(whole / "dev.jsonl")
     assert [line["step"] for line in decoded][:2] == [0, 1]
     assert decoded[0]["scores"][0]["chrf"] >= 0

@@ -16,7 +16,7 @@ from engine.runtime.onnx.onnx_loader import OnnxWeights
 from engine.runtime.sound.sound_loader import load_speech_encoder
 from engine.settings import ModelSettings
 from tests.support.direct.corpora import write_tones
-from tests.support.fakes import save_graph_model
+from tests.support.fakes import save_plain_model
 from training.research.__main__ import main
 from training.research.speech.folder import load_encoder
 from training.research.speech.sound_corpus import read_table, write_table
@@ -44,7 +44,7 @@ def table(tmp_path_factory):
 def stages(table, tmp_path_factory):
     """Run folders of the three stages."""
     out = tmp_path_factory.mktemp("stages")
-    base = save_graph_model(out / "base")
+    base = save_plain_model(out / "base")
     assert train("words", table, out / "words", "--base", str(base), *TINY) == 0
     words = str(out / "words" / "model")
     assert train("translate", table, out / "translate", "--base", words) == 0
@@ -193,7 +193,7 @@ def from_the_hub(table, tmp_path_factory):
     """Run folders of two stages, the first of which begins from a wav2vec 2.0 of the hub."""
     out = tmp_path_factory.mktemp("hub")
     Wav2Vec2Model(Wav2Vec2Config(**HUB)).save_pretrained(out / "wav2vec2")
-    base, hub = save_graph_model(out / "base"), ["--encoder", str(out / "wav2vec2")]
+    base, hub = save_plain_model(out / "base"), ["--encoder", str(out / "wav2vec2")]
     assert train("words", table, out / "words", "--base", str(base), *hub) == 0
     words = str(out / "words" / "model")
     assert train("joint", table, out / "joint", "--base", words) == 0

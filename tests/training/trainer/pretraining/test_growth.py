@@ -4,7 +4,7 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from tests.support.fakes import save_tiny_model, tiny_tokenizer
+from tests.support.fakes import save_plain_model, tiny_tokenizer
 from training.errors import TrainingError
 from training.trainer.pretraining.growth import grow
 from training.trainer.pretraining.tokenizer import train_tokenizer
@@ -15,7 +15,7 @@ TEXTS = ["the house is old", "das Haus ist alt", "we see the garden", "wir sehen
 @pytest.fixture
 def folder(tmp_path):
     """A small model, each of whose heads has keys of its own."""
-    folder = save_tiny_model(tmp_path / "small")
+    folder = save_plain_model(tmp_path / "small")
     config = LlamaConfig.from_pretrained(folder)
     config.num_key_value_heads = config.num_attention_heads
     LlamaForCausalLM(config).save_pretrained(folder)
