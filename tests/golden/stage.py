@@ -552,7 +552,8 @@ class _Window:
     def keep_view(self, part, *more):
         """What the windows show now: rows, overlay, status, and more texts."""
         texts = [f"{source} -> {caption}" for source, caption in cells(self.window.transcript)]
-        self.application.stage._show_lines_of_now()  # its timer runs by the real clock
+        self.application.stage._make_typesetter()  # what was read meanwhile depends on turns of Qt
+        self.application.stage._show_lines_of_now()
         shown = [f"overlay: {self.application.overlay.accessibleDescription()!r}"]
         shown.append(f"status: {self.window.status.choices.text()!r}")
         self.record.add(part, [*texts, *shown, *more])
