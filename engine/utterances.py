@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from engine.events import (
+    AdapterChanged,
     CaptionChanged,
     Cleared,
     Confidence,
@@ -11,6 +12,7 @@ from engine.events import (
     FurtherCaptionChanged,
     FurtherCaptionEnded,
     FurtherCaptionLeftOut,
+    Ready,
     SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
@@ -79,6 +81,7 @@ class Utterance:
         new_captioned: the words that got their caption by the last event.
         further: its captions in further languages, by their codes.
         wanted: codes of those that it is to have.
+        made_by: names of the model, its adapter and its policy, as far as they are known.
     """
 
     key: int
@@ -96,6 +99,7 @@ class Utterance:
     new_captioned: Sequence[FedWord] = ()
     further: dict[str, FurtherCaption] = field(default_factory=dict)
     wanted: frozenset[str] = frozenset()
+    made_by: str = ""
     _n_shown: int = 0
     _is_cleared: bool = False
 
@@ -175,7 +179,11 @@ def _until(pieces: Sequence[tuple[int, int]], kept: int) -> list[tuple[int, int]
 
 
 class UtteranceTracker:
-    """Feed it every event of a session, and of those after."""
+    """Feed it every event of a session, and of those after.
+
+    Attributes:
+        policy: that of utterances that are opened from now on, as the engine writes it.
+    """
 
     def __init__(self, *, n_ended_kept: int = 1000) -> None:
         """Start empty; the newest ``n_ended_kept`` ended utterances can still change.
@@ -185,6 +193,8 @@ class UtteranceTracker:
         self._n_ended_kept = n_ended_kept
         self._utterances: dict[int, Utterance] = {}  # by number, in the order they were opened
         self._wanted = frozenset[str]()  # further languages
+        self.policy = ""
+        self._model: tuple[str, ...] = ()  # its name, and that of its adapter
         self._n_owed = 0  # utterances of before, so far
         self._newest: dict[str, int] = {}  # by lane
         self._next_key = 0
@@ -306,14 +316,20 @@ class UtteranceTracker:
             languages=event.languages,
             before_key=None if follower is None else follower.key,
             wanted=self._wanted,
+            made_by=" · ".join(filter(None, (*self._model, self.policy))) if self._model else "",
             begun_at_s=now_s,
             _is_cleared=self._n_clearing > 0 and event.lane != self._spares,
         )
         return None if utterance._is_cleared else utterance
 
     def _follow_session(self, event: Event) -> None:
-        if isinstance(event, Cleared):
-            self._n_clearing -= 1
+        match event:
+            case Cleared():
+                self._n_clearing -= 1
+            case Ready(model=model):
+                self._model = (model,) if model else ()
+            case AdapterChanged(used=adapter):
+                self._model = (*self._model[:1], adapter or "")
 
     def _begin_after_the_one_before(self, utterance: Utterance) -> None:
         """Keep the order of a lane: sound may have come faster than it was said."""

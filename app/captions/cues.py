@@ -73,6 +73,7 @@ class Cue:
         pieces: known times within the text, not decreasing.
         further: its translations into further languages.
         left_out_s: so long was said what has no caption, and the text says so; 0 if it is one.
+        made_by: names of the model, its adapter and its policy, as far as they are known.
     """
 
     start_s: float
@@ -88,6 +89,7 @@ class Cue:
     pieces: tuple[Piece, ...] = ()
     further: tuple[FurtherText, ...] = ()
     left_out_s: float = 0.0
+    made_by: str = ""
 
     def __post_init__(self) -> None:
         if not 0 <= self.start_s <= self.end_s <= LATEST_S:
@@ -128,6 +130,7 @@ def cue_of(
         source_language=utterance.languages[0],
         confidence=None if sure is None else sure.value,
         doubtful=sure is not None and sure.is_low,
+        made_by=utterance.made_by,
         pieces=_pieces(utterance.caption, utterance.pieces, span, said_s),
         further=tuple(
             FurtherText(
@@ -174,6 +177,7 @@ def corrected_cue(
         source_language=parts[-1].source_language,
         confidence=min(sure, default=None),
         doubtful=any(part.doubtful for part in parts),
+        made_by=parts[-1].made_by,
         pieces=(),
         further=tuple(
             FurtherText(
@@ -238,8 +242,9 @@ def to_json(cue: Cue) -> str:
         fields["further"] = {one.language: one.text for one in cue.further}
     if not cue.marked:
         del fields["marked"]
-    if not cue.left_out_s:
-        del fields["left_out_s"]
+    for name in ("left_out_s", "made_by"):
+        if not fields[name]:
+            del fields[name]
     if cue.confidence is None:
         del fields["confidence"], fields["doubtful"]
     else:

@@ -7,6 +7,7 @@
         "doubtful": false from a calibrated model, "further": [{"language": "fr", "text": ...,
         "pieces": []}] with further languages, see Cue; journals of before have no
         "source_language")
+        ("made_by": "surtitle-en-de · read:2" where that is known)
     {"event": "withdrawn", "key": 0}
     {"event": "mark", "key": 0, "marked": true}
         (without "marked", as before: it removes the marks so far)
@@ -362,8 +363,9 @@ def _line(entry: Entry) -> dict[str, object]:
             del line["confidence"], line["doubtful"]
         if not entry.cue.further:
             del line["further"]
-        if not entry.cue.left_out_s:
-            del line["left_out_s"]
+        for name in ("left_out_s", "made_by"):
+            if not line[name]:
+                del line[name]
         return line
     if isinstance(entry, CueMarked):
         return {"event": "mark", "key": entry.key, "marked": entry.marked}
@@ -425,9 +427,9 @@ def _cue(entry: dict[str, object]) -> Cue:
     if not isinstance(start_s, int | float) or not isinstance(end_s, int | float):
         msg = "a cue has a beginning and an end"
         raise ValueError(msg)  # noqa: TRY004  what comes from a file is a value, not a type
-    text, source, speaker, language, source_language = (
+    text, source, speaker, language, source_language, made_by = (
         str(entry.get(name, "")).encode(errors="replace").decode()  # no half characters
-        for name in ("text", "source", "speaker", "language", "source_language")
+        for name in ("text", "source", "speaker", "language", "source_language", "made_by")
     )
     return Cue(
         start_s=start_s,
@@ -442,6 +444,7 @@ def _cue(entry: dict[str, object]) -> Cue:
         pieces=_pieces(entry, start_s, end_s),
         further=_further(entry, start_s, end_s),
         left_out_s=_left_out_s(entry),
+        made_by=made_by,
     )
 
 

@@ -45,6 +45,7 @@ class UtteranceView:
         language: code of the caption's language; empty if that is not known.
         further: translations into further languages, each behind the code of its language.
         left_out_s: so long was said what has no caption, and the caption says so; 0 if it is one.
+        made_by: names of the model, its adapter and its policy, as far as they are known.
     """
 
     key: int
@@ -59,6 +60,7 @@ class UtteranceView:
     language: str = ""
     further: tuple[tuple[str, str], ...] = ()
     left_out_s: float = 0.0
+    made_by: str = ""
 
     def translation(self, language: str) -> str:
         """Return the translation into a further language; empty if there is none so far."""
@@ -200,6 +202,7 @@ class Captions:
                 begun_s=self._epoch_s(utterance.begun_at_s),
                 doubtful=utterance.confidence is not None and utterance.confidence.is_low,
                 language=utterance.languages[1],
+                made_by=utterance.made_by,
                 further=tuple(
                     (code, one.caption) for code, one in utterance.further.items() if one.caption
                 ),

@@ -119,6 +119,7 @@ def views_of(cues: Iterable[Cue], started: datetime, keys: Iterable[int]) -> lis
             doubtful=cue.doubtful,
             language=cue.language if cue.text != cue.source else "",
             left_out_s=cue.left_out_s,
+            made_by=cue.made_by,
             further=tuple((one.language, one.text) for one in cue.further),
         )
         for key, cue in zip(keys, cues, strict=True)

@@ -269,13 +269,14 @@ class TranscriptModel(QAbstractTableModel):
         return " · ".join(language_name(code) for code in marks.values() if code)
 
     def _sign(self, view: UtteranceView, role: int, column: int) -> object:
-        """Return what shows a bookmark, and what explains italics."""
+        """Return what shows a bookmark, what explains italics, and what made a caption."""
         is_tip = role == Qt.ItemDataRole.ToolTipRole
         if is_tip and view.tail and column == SOURCE:
             return self.tr("Words in italics may still change")
         if view.marked and role == Qt.ItemDataRole.DecorationRole and column == TIME:
             return self._bookmark
-        return self.tr("Bookmark") if view.marked and is_tip else None
+        tips = (self.tr("Bookmark") if view.marked else "", view.made_by if column == TIME else "")
+        return "\n".join(filter(None, tips)) or None if is_tip else None
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole

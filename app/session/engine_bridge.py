@@ -169,7 +169,7 @@ class EngineBridge(QObject):
                 dropped.join()
             return self._make(model, translation, report)
 
-        return _Run(make, lambda event: self._hand_up(number, event))
+        return _Run(make, lambda event: self._hand_up(number, event), translation.policy)
 
     def stop(self) -> None:
         """End the session, also one that is prepared, and wait for their threads."""
@@ -294,6 +294,8 @@ class EngineBridge(QObject):
                 if self._session is not None:  # else what waits is kept for the one that loads
                     self._session.send(command)
             return
+        if isinstance(command, Configure):
+            self.utterances.policy = command.translation.policy
         self._keep(command)
         self._send_waiting()
 
@@ -371,6 +373,7 @@ class EngineBridge(QObject):
             self._end()
         self.take(event)
         if isinstance(event, Ready):
+            self.utterances.policy = self._run.policy
             with self._lock:
                 self._session = self._run.session
                 if self._session is not None and self._further:
@@ -470,8 +473,9 @@ def _was_heard(command: Command) -> bool:
 class _Run:
     """One session from its import to its end. ``report`` is called on threads of its own."""
 
-    def __init__(self, make: Callable[[Report], Session], report: Report) -> None:
+    def __init__(self, make: Callable[[Report], Session], report: Report, policy: str) -> None:
         self.session: Session | None = None
+        self.policy = policy  # that it begins with
         self._make = make
         self._report = report
         self._lock = threading.Lock()

@@ -5,9 +5,11 @@ import tracemalloc
 import pytest
 
 from engine.events import (
+    AdapterChanged,
     CaptionChanged,
     FurtherCaptionChanged,
     FurtherCaptionLeftOut,
+    Ready,
     SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
@@ -53,6 +55,23 @@ def test_the_pieces_of_a_caption_are_those_that_stand():
         change = CaptionChanged(utterance=0, kept=kept, text=text, n_read=n_read)
         utterance = tracker.take(change, 0.0)
     assert (utterance.caption, utterance.pieces) == ("Ich aß", [(3, 1), (6, 2)])
+
+
+def test_an_utterance_names_the_model_the_adapter_and_the_policy_that_it_was_opened_with():
+    tracker = UtteranceTracker()
+
+    def opened_by(number):
+        return tracker.take(UtteranceOpened(utterance=number), 0.0).made_by
+
+    assert opened_by(0) == ""
+    tracker.take(Ready(model="small", languages={}, load_s=0.0), 0.0)
+    tracker.policy = "read:2"
+    assert opened_by(1) == "small · read:2"
+    tracker.take(AdapterChanged(names=("mine",), used="mine", languages={}), 0.0)
+    assert opened_by(2) == "small · mine · read:2"
+    tracker.take(AdapterChanged(names=("mine",), used=None, languages={}), 0.0)
+    tracker.policy = ""
+    assert opened_by(3) == "small"
 
 
 def test_a_caption_that_keeps_more_than_there_is_is_an_error():

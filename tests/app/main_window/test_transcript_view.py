@@ -683,7 +683,9 @@ def test_marks_of_a_row_are_explained_by_its_tool_tips(transcript):
     transcript.show_views((replace(view(0, "so", "also"), tail="we", marked=True),))
     assert rows.index(0, SOURCE).data(tip) == "Words in italics may still change"
     assert rows.index(0, TIME).data(tip) == "Bookmark"
-    transcript.show_views((replace(view(0, "so", "also"), doubtful=True, marked=True),))
+    doubtful = replace(view(0, "so", "also"), doubtful=True, marked=True, made_by="small · read:2")
+    transcript.show_views((doubtful,))
+    assert rows.index(0, TIME).data(tip) == "Bookmark\nsmall · read:2"
     assert rows.index(0, CAPTION).data(tip) == "The model is not sure of this caption"
 
 
