@@ -45,6 +45,12 @@ def heard_words(
     return () if compression_ratio(text) > _COMPRESSION_RATIO else kept
 
 
+def repeats_itself(words: Sequence[RecognizedWord]) -> bool:
+    """Return whether words are a loop, as a model writes it that takes up its own prompt."""
+    text = " ".join(word.text for word in words)
+    return len(without_loops(words)) < len(words) or compression_ratio(text) > _COMPRESSION_RATIO
+
+
 def _is_silence(text: str, no_speech: float, log_probability: float) -> bool:
     is_short = len(text.split()) <= _SHORT
     if is_short and log_probability < _SHORT_UNSURE and no_speech > _SHORT_NO_SPEECH:

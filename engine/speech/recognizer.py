@@ -27,6 +27,7 @@ from engine.speech.vad import SpeechPart, VoiceActivityDetector
 from engine.text.sentences import ends_sentence
 
 _PROMPT_WORDS = 60
+_PROMPT_S = 20.0  # a word that was said longer ago says little of what follows
 _MODEL_INPUT_S = 30.0
 _LEAST_S = 0.3  # of a word, with what the detector of speech lags behind its end
 _EDGE_S = 0.01  # a word that ends where the buffer begins is not in it
@@ -191,8 +192,12 @@ class Recognizer(LiveRecognizer):
         return words
 
     def _prompt(self) -> str:
-        """Join the committed words before the buffer."""
-        before = [word.text for word in self._context if word.end_s <= self._start_s + _EDGE_S]
+        """Join the words that were committed shortly before the buffer.
+
+        After a silence there are none: what was misheard before it would be heard again and again.
+        """
+        first_s, last_s = self._start_s - _PROMPT_S, self._start_s + _EDGE_S
+        before = [word.text for word in self._context if first_s <= word.end_s <= last_s]
         return " ".join(before[-_PROMPT_WORDS:])
 
     def _measure(self, computing_s: float, new_speech_s: float) -> None:

@@ -5,8 +5,9 @@ loaded. Nothing is downloaded here: only models on this computer are loaded.
 """
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError, is_failure
 from engine.messages import Code
 from engine.settings import DEVICES, check_choice
-from engine.speech.hallucinations import heard_words
+from engine.speech.hallucinations import heard_words, repeats_itself
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
 from engine.untrusted.strict_json import shown
 
@@ -80,12 +81,32 @@ class Whisper:
     ) -> Hypothesis:
         """Recognise speech in a piece of sound of at most 30 s.
 
+        Where the model repeats itself after a prompt it is heard again without: of *Lock! Lock!*,
+        misheard before, it makes *Lock!* thirty times, and what is said is lost.
+
         Args:
             samples: shape (n_samples,), 16 kHz mono.
             start_s: their start on the source's timeline.
             prompt: the words before them; only the end is used.
             whole: these samples are heard once and for all.
         """
+        segments = self._segments(samples, start_s, prompt, whole=whole)
+        if prompt and any(repeats_itself(words) for _, words in segments):
+            segments = self._segments(samples, start_s, "", whole=whole)
+        heard = [
+            heard_words(words, no_speech=one.no_speech_prob, log_probability=one.avg_logprob)
+            for one, words in segments
+        ]
+        return Hypothesis(
+            words=tuple(chain.from_iterable(heard)),
+            start_s=start_s,
+            end_s=start_s + len(samples) / SAMPLE_RATE_HZ,
+        )
+
+    def _segments(
+        self, samples: Samples, start_s: float, prompt: str, *, whole: bool
+    ) -> "list[tuple[Segment, list[RecognizedWord]]]":
+        """Run the model once; return its segments with their words."""
         segments, _ = self._model.transcribe(
             samples,
             language=self._language,
@@ -100,37 +121,29 @@ class Whisper:
             log_prob_threshold=None,
             compression_ratio_threshold=None,
         )
-        return Hypothesis(
-            words=tuple(_words(segments, start_s, spaced=self._language not in _UNSPACED)),
-            start_s=start_s,
-            end_s=start_s + len(samples) / SAMPLE_RATE_HZ,
-        )
+        spaced = self._language not in _UNSPACED
+        return [(one, _words(one, start_s, spaced=spaced)) for one in segments]
 
 
-def _words(
-    segments: "Iterable[Segment]", start_s: float, *, spaced: bool
-) -> Iterable[RecognizedWord]:
-    """Yield the words of all segments but hallucinations.
+def _words(segment: "Segment", start_s: float, *, spaced: bool) -> list[RecognizedWord]:
+    """Return the words of a segment.
 
     The library begins a word at a mark as well, as in ``1`` and ``,250``; where the language has
     blanks, only a blank does.
     """
-    for segment in segments:
-        words = list[RecognizedWord]()
-        for word in segment.words or ():
-            goes_on = spaced and bool(words) and not word.word[:1].isspace()
-            for text in word.word.split():
-                told = RecognizedWord(
-                    text=text,
-                    start_s=start_s + float(word.start),
-                    end_s=start_s + float(word.end),
-                    probability=float(word.probability),
-                )
-                words.append(_joined(words.pop(), told) if goes_on else told)
-                goes_on = False
-        yield from heard_words(
-            words, no_speech=segment.no_speech_prob, log_probability=segment.avg_logprob
-        )
+    words = list[RecognizedWord]()
+    for word in segment.words or ():
+        goes_on = spaced and bool(words) and not word.word[:1].isspace()
+        for text in word.word.split():
+            told = RecognizedWord(
+                text=text,
+                start_s=start_s + float(word.start),
+                end_s=start_s + float(word.end),
+                probability=float(word.probability),
+            )
+            words.append(_joined(words.pop(), told) if goes_on else told)
+            goes_on = False
+    return words
 
 
 def _joined(word: RecognizedWord, rest: RecognizedWord) -> RecognizedWord:

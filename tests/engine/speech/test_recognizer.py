@@ -179,7 +179,7 @@ def test_the_model_is_prompted_with_what_was_committed_before_its_sound(seed):
     model = Speaker(texts, rng=rng)
     run(model, loud(120 * WORD_S), rng)
     for start_s, _, prompt in model.heard:
-        before = [word.text for word in model.words if word.middle_s < start_s]
+        before = [one.text for one in model.words if start_s - 20 <= one.end_s < start_s + 0.2]
         assert keys(prompt.split()) == keys(before[-60:])
 
 
@@ -243,6 +243,24 @@ def test_sound_is_let_go_at_sentence_ends_long_before_the_buffer_is_full():
     assert len(starts_s) > 5
     assert all(abs((start_s + 0.1) % sentence_s - 0.1) < 0.01 for start_s in starts_s)
     assert max(end_s - start_s for start_s, end_s, _ in model.heard) <= 8.0 + sentence_s + 1.0
+
+
+class Poisoned(Speaker):
+    """A model that takes up what it misheard once, and then nothing is left of what is said."""
+
+    def recognize(self, samples, start_s, prompt):
+        hypothesis = super().recognize(samples, start_s, prompt)
+        return replace(hypothesis, words=()) if "lock" in prompt else hypothesis
+
+
+def test_what_was_misheard_before_a_silence_does_not_take_what_is_said_after_it():
+    texts = ["lock", "lock", *said(random.Random(2), 12, sentences=False)]
+    starts_s = [(at + 30 / WORD_S * (at > 1)) * WORD_S for at in range(len(texts))]
+    quiet = np.zeros(30 * SAMPLE_RATE_HZ, np.float32)
+    samples = np.concatenate([loud(2 * WORD_S), quiet, loud(12 * WORD_S), quiet])
+    news = run(Poisoned(texts, starts_s=starts_s), samples, random.Random(2))
+    committed = [same_word_key(word.text) for one in news for word in one.committed]
+    assert committed == [same_word_key(text) for text in texts]
 
 
 def test_silence_alone_is_never_heard():

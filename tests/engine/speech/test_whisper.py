@@ -142,6 +142,23 @@ def test_a_number_in_pieces_lasts_until_its_last_one(monkeypatch):
     assert word.probability == 0.99
 
 
+def test_a_prompt_that_makes_it_repeat_itself_is_left_out(monkeypatch):
+    """Whisper tiny.en makes of "ask not" after the prompt "Lock! Lock!" thirty times "Lock!"."""
+    library, said = pytest.importorskip("faster_whisper"), Library("en", told=[" Ask", " not."])
+    looped, prompts = Library("en", told=[" Lock!"] * 30), []
+
+    class Taking(Library):
+        def transcribe(self, samples, *, initial_prompt, **others):
+            prompts.append(initial_prompt)
+            return (looped if initial_prompt else said).transcribe(samples, **others)
+
+    monkeypatch.setattr(library, "WhisperModel", lambda *_, **__: Taking("en"))
+    whisper = Whisper(WhisperSettings(device="cpu"))
+    found = whisper.recognize(np.zeros(1600, np.float32), 0.0, "Lock! Lock!").words
+    assert [word.text for word in found] == ["Ask", "not."] * 2
+    assert prompts == ["Lock! Lock!", None]
+
+
 def test_a_language_that_a_model_does_not_recognise_is_one_sentence(monkeypatch):
     library = pytest.importorskip("faster_whisper")
     monkeypatch.setattr(library, "WhisperModel", lambda *_, **__: Library("en"))
