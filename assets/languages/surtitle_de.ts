@@ -852,20 +852,20 @@
         <translation>Früh</translation>
     </message>
     <message>
-        <source>Captions move on every two words, and are less sure.</source>
-        <translation>Untertitel gehen alle zwei Wörter weiter und sind weniger sicher.</translation>
+        <source>Up to half a second sooner, and less sure.</source>
+        <translation>Bis zu einer halben Sekunde früher und weniger sicher.</translation>
     </message>
     <message>
         <source>Balanced (recommended)</source>
         <translation>Ausgewogen (empfohlen)</translation>
     </message>
     <message>
-        <source>Captions move on as soon as the model is sure.</source>
-        <translation>Untertitel gehen weiter, sobald das Modell sicher genug ist.</translation>
+        <source>A few words are read before captions move on.</source>
+        <translation>Einige Wörter werden gelesen, bevor Untertitel weitergehen.</translation>
     </message>
     <message>
-        <source>A sentence is translated when it is complete.</source>
-        <translation>Ein Satz wird übersetzt, wenn er vollständig ist.</translation>
+        <source>A sentence is translated when it is complete: a second or more later.</source>
+        <translation>Ein Satz wird übersetzt, wenn er vollständig ist: eine Sekunde oder mehr später.</translation>
     </message>
     <message>
         <source>Sure</source>

@@ -7,9 +7,13 @@ from PySide6.QtCore import QCoreApplication
 
 from engine.messages import tr
 
-_EARLY = "read:2", tr("Early"), tr("Captions move on every two words, and are less sure.")
-_BALANCED = "", tr("Balanced (recommended)"), tr("Captions move on as soon as the model is sure.")
-_SURE = "offline", tr("Sure"), tr("A sentence is translated when it is complete.")
+_EARLY = "read:2", tr("Early"), tr("Up to half a second sooner, and less sure.")
+_BALANCED = "", tr("Balanced (recommended)"), tr("A few words are read before captions move on.")
+_SURE = (
+    "offline",
+    tr("Sure"),
+    tr("A sentence is translated when it is complete: a second or more later."),
+)
 
 
 def policy_names(*, makes_drafts: bool = False) -> list[tuple[str, str, str]]:

@@ -10,6 +10,7 @@ from app.config.modes import CAPTIONS_ONLY, TRANSLATE
 from app.config.preferences import ListeningPreferences, Preferences, TranslationPreferences
 from app.config.settings_in_force import SettingsInForce
 from engine.hub.catalogue import STANDARD_WHISPER
+from engine.models.resolve import STANDARD_POLICY
 from engine.settings import ServerSettings
 from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model
@@ -94,20 +95,28 @@ def test_a_policy_that_the_model_cannot_follow_waits_for_one_that_can(in_force):
     settings.choose(replace(now, translation=replace(now.translation, policy="stable:3")))
     settings.suit_policy(makes_drafts=True)
     settings.suit_policy(makes_drafts=True)
-    assert [one.policy for one in translations] == ["stable:2", "read:3", "stable:3"]
+    assert [one.policy for one in translations] == ["stable:2", STANDARD_POLICY, "stable:3"]
 
 
 def test_no_choice_is_the_standard_policy_of_each_model_and_a_choice_stays(in_force):
     settings = in_force()
     translations = heard(settings.translation_changed)
-    assert (settings.preferences.translation.policy, settings.translation.policy) == ("", "read:3")
+    assert (settings.preferences.translation.policy, settings.translation.policy) == (
+        "",
+        STANDARD_POLICY,
+    )
     settings.suit_policy(makes_drafts=True)
     settings.suit_policy(makes_drafts=False)
-    settings.choose_policy("read:5")
+    settings.choose_policy("read:7")
     settings.suit_policy(makes_drafts=True)
     settings.choose_policy("")
-    assert [one.policy for one in translations] == ["stable:2", "read:3", "read:5", "stable:2"]
-    assert in_force().translation.policy == "read:3"  # until its model is known
+    assert [one.policy for one in translations] == [
+        "stable:2",
+        STANDARD_POLICY,
+        "read:7",
+        "stable:2",
+    ]
+    assert in_force().translation.policy == STANDARD_POLICY  # until its model is known
 
 
 def test_a_glossary_is_in_force_and_not_stored_with_its_terms(in_force):

@@ -8,7 +8,7 @@ from engine.messages import Code
 from engine.models.adaptive_card import AdaptiveCard
 from engine.models.instruct_card import ask_for
 from engine.models.model_card import ModelCard
-from engine.models.resolve import resolve, suited_policy
+from engine.models.resolve import STANDARD_POLICY, resolve, suited_policy
 from engine.policy import Adaptive, parse_policy
 from engine.settings import SYSTEMS, LayoutSettings, TranslationSettings
 
@@ -40,10 +40,10 @@ def codes(notices):
 @pytest.mark.parametrize(
     ("card", "system", "expected"),
     [
-        (TRAINED, "auto", ("slots", "read:3", 32)),
+        (TRAINED, "auto", ("slots", STANDARD_POLICY, 32)),
         (TRAINED, "retranslate", ("retranslate", "stable:2", 32)),
         (PLAIN, "auto", ("retranslate", "stable:2", 1)),
-        (PLAIN, "slots", ("slots", "read:3", 16)),
+        (PLAIN, "slots", ("slots", STANDARD_POLICY, 16)),
         (APART, "auto", ("encoder-decoder", "stable:2", 1)),
     ],
 )
@@ -85,10 +85,10 @@ def test_a_policy_of_drafts_is_refused_or_replaced_where_there_are_none():
     with pytest.raises(PolicyError, match="stable:3 asks for drafts"):
         resolve(TRAINED, "auto", asking("stable:3"))
     found = resolve(TRAINED, "auto", asking("stable:3"), replaces_policy=True)
-    assert (str(found.policy), codes(found.notices)) == ("read:3", [Code.POLICY_REPLACED])
+    assert (str(found.policy), codes(found.notices)) == (STANDARD_POLICY, [Code.POLICY_REPLACED])
     for policy in ("", "stable:3", "wait:5", "adaptive:0.3", "lag:2"):
         assert suited_policy(policy, makes_drafts=True) == policy or not policy
-    assert suited_policy("stable:3", makes_drafts=False) == "read:3"
+    assert suited_policy("stable:3", makes_drafts=False) == STANDARD_POLICY
 
 
 def test_a_lag_is_that_of_the_card():
