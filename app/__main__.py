@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli import adapters, check, convert, devices, listen, score, serve, translate
+from app.cli import adapters, check, devices, listen, serve, translate
 from app.cli.adapters import adapter_folder, open_library
 from app.config.launch_settings import LaunchSettings
 from app.config.system.early_interrupt import leaving_at_once
@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_remote_commands(parser)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for command in (translate, listen, devices, adapters, convert, check, score, serve):
+    for command in (translate, listen, devices, adapters, check, serve):
         command.add_parser(commands)
     data = own_folder("data")
     parser.set_defaults(adapter_library=data / "adapters", model_library=data / "models")

@@ -38,7 +38,7 @@ from engine.speech.vad import SileroDetector
 from engine.utterances import UtteranceTracker
 from tests.support.sounds import music, n_edits, silence, white_noise
 from tests.tiny_whisper.synthetic_speech import sentence, speech
-from training.research.speech.espeak import is_here
+from training.research.speech_corpus import is_here
 
 if TYPE_CHECKING:
     from engine.words import FedWord

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import fmean, quantiles
 
 from training.commands.common_arguments import POLICIES
-from training.evaluation.plots.quality_latency import Curve, Point, draw
+from training.research.compare import Curve, Point, draw
 
 OFFLINE = "offline"
 COSTED = ("wait:3", "read:5")

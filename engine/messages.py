@@ -119,9 +119,6 @@ class Code(Codes):
         "the converted model in {folder} cannot be loaded; where its original is gone, get the "
         "whole model again, else delete that folder, and it is converted again (detail: {detail})"
     )
-    NO_ENCODER_DECODER = tr(
-        "{folder}: no model here that can be converted (Marian, M2M-100, NLLB or MADLAD)"
-    )
     LICENCE_FORBIDS_COMMERCE = tr(
         "{name} is licensed under {licence}, which forbids commercial use: accept that once, in "
         "the terminal with --accept-licence, if yours is not commercial, or choose another model"

@@ -63,7 +63,7 @@ def tiny_hub(tmp_path, monkeypatch, hub_cache):  # noqa: ARG001  it is needed, n
 @pytest.fixture(scope="module")
 def papers():
     """Layouts, methods and systems of the papers, while the tests of a file run."""
-    from tests.support.papers import added  # noqa: PLC0415  few files need it
+    from tests.support.training_runs import added  # noqa: PLC0415  few files need it
 
     with added():
         yield

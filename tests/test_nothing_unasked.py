@@ -59,7 +59,6 @@ def commands(place):
     all_commands = [
         ["translate", str(text)],
         ["translate", str(text), "--model", str(save_tiny_model(place / "model"))],
-        ["score", str(text), str(text)],
         ["adapters", "list"],
         ["check"],
         ["listen", "--source", str(sound), "--asr", str(whisper)],

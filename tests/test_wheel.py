@@ -85,7 +85,6 @@ def test_the_wheel_starts_its_programs_and_names_its_licence(wheel):
         assert dict(entries["console_scripts"]) == {
             "surtitle": "app.start:main",
             "surtitle-train": "training.__main__:main",
-            "surtitle-research": "training.research.__main__:main",
         }
         assert archive.read(f"{folder}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
         assert "License-Expression: Apache-2.0" in archive.read(about).decode()

@@ -21,11 +21,6 @@ _COMMANDS = (
     punctuation,
 )  # fmt: skip
 
-_MOVED = {
-    "seqpo", "compare", "record-scores", "convert", "comet", "calibrate-lag", "policy-head",
-    "long-form",
-}  # fmt: skip
-
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command.
@@ -36,13 +31,8 @@ def main(argv: list[str] | None = None) -> int:
     Returns:
         the exit code: 0, 1 for a failure, 2 for wrong usage; a failure is one sentence on stderr.
     """
-    given = sys.argv[1:] if argv is None else argv
-    if given and given[0] in _MOVED:
-        name = given[0]
-        sys.stderr.write(f"surtitle-train {name}: type surtitle-research {name}\n")
-        return 2
     description = "Prepare data, train and measure models for Surtitle."
-    return run_command("surtitle-train", description, _COMMANDS, given)
+    return run_command("surtitle-train", description, _COMMANDS, argv)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ PRECISIONS = ("auto", "bf16", "fp32")
 ARCHITECTURES = ("llama", "falcon")
 OPTIMIZERS = ("muon", "adamw")
 QUANTISATIONS = ("none", "nf4", "int4")
-SCHEDULES = ("align", "ratio", "none")
 FALLS = ("root", "linear", "late")
 STORED = ("fp32", "bf16")
 NEW = "new"
@@ -44,7 +43,7 @@ class ModelShape:
     heads: int = 4
     feed_forward: int = 704
     max_positions: int = 1024
-    architecture: str = field(default="llama", repr=False)  # older runs resume
+    architecture: str = "llama"
 
     def __post_init__(self) -> None:
         check_choice("the architecture", self.architecture, ARCHITECTURES)
@@ -79,7 +78,7 @@ class Mixture:
     marker_alone: float = 0.2
     n: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 9)
     k: tuple[int, ...] = (1, 2, 3, 5, 7, 9)
-    cut_writes: float = field(default=0.0, repr=False)  # older runs resume
+    cut_writes: float = 0.0
 
     def __post_init__(self) -> None:
         shares = (self.fixed_reads, self.aligned_reads, self.waits)
@@ -182,34 +181,6 @@ class PromptSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HubData:
-    """A data set of the Hugging Face hub with a ``translation`` column.
-
-    Attributes:
-        name: of the data set.
-        languages: target codes.
-        config: its configuration; ``{language}`` becomes a target code.
-        files: pattern of the files in it, likewise, if no configuration lists them.
-        revision: version.
-        split: part to train on.
-        schedule: source of read-n schedules: ``align`` (eflomal), ``ratio`` or ``none``.
-        licence: for the adapter's card.
-    """
-
-    name: str
-    languages: tuple[str, ...]
-    config: str = ""
-    files: str = ""
-    revision: str = ""
-    split: str = "train"
-    schedule: str = "align"
-    licence: str = ""
-
-    def __post_init__(self) -> None:
-        check_choice("the schedule", self.schedule, SCHEDULES)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DevSettings:
     """Early stopping: the step with the best BLEU within a limit of lagging is kept.
 
@@ -246,7 +217,6 @@ class TrainSettings:
 
     Attributes:
         data: aligned TSV by target language.
-        hub: more data, from the hub.
         base: ``new``, or the base of an adapter: a model folder, or a name on the hub. Empty takes
             the bundled model of the language.
         models: folder for models from the hub.
@@ -277,16 +247,12 @@ class TrainSettings:
         checkpoint_steps: steps between two checkpoints.
         begin_with: folder of another run of a new base; this run starts with its tokenizer, weights
             and optimiser state, to continue with other data or another schedule.
-        grow_from: folder of a model that a new base begins as: no wider, of as many layers, with
-            its own tokenizer; see ``training.trainer.pretraining.growth``.
         train_on: folder of a model that is trained on whole, with its tokenizer, card and shape.
-        tensorboard: write the values of ``steps.jsonl`` for TensorBoard too.
         licences: of the corpora by their names, for the card; ``licence`` is the adapter's own.
         commands: command lines of the run, for the card.
     """
 
     data: Mapping[str, Path] = field(default_factory=dict)
-    hub: HubData | None = None
     base: str = ""
     models: Path = Path("models")
     source_language: str = "en"
@@ -315,9 +281,7 @@ class TrainSettings:
     checkpoint_steps: int = 200
     stop_after_steps: int | None = None
     begin_with: Path | None = None
-    grow_from: Path | None = None
     train_on: Path | None = None
-    tensorboard: bool = False
     licences: Mapping[str, str] = field(default_factory=dict)
     licence: str = ""
     description: str = ""
@@ -357,7 +321,7 @@ class TrainSettings:
     def _check_kind(self) -> None:
         """Refuse settings of the other kind of run, which would be ignored."""
         others = (
-            ("hub", "lora", "prompt", "dev", "gradient_checkpointing")
+            ("lora", "prompt", "dev", "gradient_checkpointing")
             if self.base == NEW
             else (
                 "shape",
@@ -367,7 +331,6 @@ class TrainSettings:
                 "lines",
                 "workers",
                 "begin_with",
-                "grow_from",
                 "train_on",
             )
         )
@@ -387,4 +350,4 @@ class TrainSettings:
     @property
     def languages(self) -> tuple[str, ...]:
         """Target codes."""
-        return tuple(dict.fromkeys([*self.data, *(self.hub.languages if self.hub else ())]))
+        return tuple(self.data)

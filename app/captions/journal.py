@@ -10,7 +10,6 @@
         ("made_by": "surtitle-en-de · read:2" where that is known)
     {"event": "withdrawn", "key": 0}
     {"event": "mark", "key": 0, "marked": true}
-        (without "marked", as before: it removes the marks so far)
     {"event": "closed"}
 
 Lines are only appended, so a crash loses only unwritten ones. A journal without a closing line is
@@ -417,9 +416,7 @@ def _mark(entry: dict[str, object], marked: set[int]) -> None:
     key = entry.get("key")
     if entry["event"] != "mark" or not isinstance(key, int):
         return
-    if "marked" not in entry:  # as versions wrote it that had one bookmark
-        marked.clear()
-    marked.add(key) if entry.get("marked", True) is True else marked.discard(key)
+    marked.add(key) if entry.get("marked") is True else marked.discard(key)
 
 
 def _cue(entry: dict[str, object]) -> Cue:

@@ -16,13 +16,13 @@ from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import TRANSLATION_MODELS, KnownModel, Score
 from engine.models.model_card import read_card
 from engine.runtime.hardware import Machine
-from engine.session.lag_forecast import WORD_S
 from engine.untrusted.safe_names import model_name
 from engine.untrusted.typed_table import read_table
 
 _log = logging.getLogger(__name__)
 
 _HEAD_LINES = 40  # of a README
+_WORD_S = 0.4  # from one word to the next at 150 words a minute
 _ENOUGH = 0.6  # seconds of computing a second of speech; speech recognition needs some, too
 
 
@@ -125,7 +125,7 @@ class MachineReport:
     def load(self, offer: ModelOffer) -> float | None:
         """Return the seconds of computing that a second of speech takes here; None if unknown."""
         gflop = None if offer.known is None else offer.known.word_gflop
-        return gflop / self.gflops / WORD_S if gflop and self.gflops else None
+        return gflop / self.gflops / _WORD_S if gflop and self.gflops else None
 
     def keeps_up(self, offer: ModelOffer) -> bool | None:
         """Return whether a model keeps up with speech here; None if that is not known."""

@@ -1,1 +1,1 @@
-"""The commands that work in a terminal: translate, listen, score, check, devices, adapters."""
+"""The commands that work in a terminal: translate, listen, check, devices, adapters, serve."""

@@ -1,9 +1,8 @@
 """Check this computer: ``surtitle check``; the setup wizard runs it with ``--json``.
 
 By default it reports processor, memory and graphics card, the models that are here, and which of
-the known models would fit. With ``--speed`` it measures for some seconds and predicts how far
-captions will lag behind the speaker. With ``--to`` it lists the translators into that language,
-the best for this computer first. Exit codes as for ``surtitle translate``.
+the known models would fit. With ``--to`` it lists the translators into that language, the best for
+this computer first. Exit codes as for ``surtitle translate``.
 """
 
 import argparse
@@ -17,7 +16,7 @@ from pathlib import Path
 
 from app.captions.models import MachineReport, known_offers
 from app.cli.exit_codes import UsageError, exit_code_of
-from app.cli.translate import TerminalSettings, add_options, chosen_settings
+from app.cli.translate import CODES
 from app.config.system.early_interrupt import leaving_at_once
 from app.config.system.text_io import printable
 from engine.errors import SurtitleError, message_of
@@ -27,10 +26,9 @@ from engine.hub.catalogue import KNOWN_MODELS, SPEECH_MODELS, STANDARD_WHISPER
 from engine.messages import Code
 from engine.models.instruct_card import LANGUAGE_NAMES
 from engine.models.model_card import read_card
-from engine.settings import ModelSettings
+from engine.settings import DEVICES, ModelSettings
 
 _NAME = "check"
-_LIVE, _SOURCE = False, "-"  # of surtitle translate
 
 Report = Callable[[str, Mapping[str, object]], None]
 """Called with the kind of a result and its values."""
@@ -41,15 +39,18 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         _NAME,
         help="check what this computer can do",
-        description="Show the hardware of this computer and which models fit; with --speed, "
-        "measure how far captions will lag behind.",
-    )
-    parser.add_argument(
-        "--speed", action="store_true", help="measure with the model, for 20 seconds at most"
+        description="Show the hardware of this computer and which models fit.",
     )
     parser.add_argument("--json", action="store_true", help="write JSON lines, for programs")
-    add_options(parser)
-    parser.set_defaults(run=run, source=_SOURCE, live=_LIVE)
+    usual = argparse.SUPPRESS  # the same options before the command count here, too
+    parser.add_argument("--to", default=usual, metavar="CODE", help=f"target language: {CODES}")
+    parser.add_argument(
+        "--from", dest="spoken", default="en", metavar="CODE", help="its source (%(default)s)"
+    )
+    parser.add_argument(
+        "--device", default=usual, metavar="NAME", help=f"where to compute: {', '.join(DEVICES)}"
+    )
+    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
@@ -57,15 +58,9 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
     report = write_json if arguments.json else _write_text
 
     def work() -> None:
-        with reported_failures(as_json=arguments.json):
-            if arguments.speed:
-                settings = chosen_settings(arguments)
-                with leaving_at_once():
-                    check_speed(settings, report)
-            else:
-                with leaving_at_once():
-                    languages = (arguments.spoken, arguments.to)
-                    check_machine(arguments.device, arguments.model_library, report, languages)
+        with reported_failures(as_json=arguments.json), leaving_at_once():
+            languages = (arguments.spoken, arguments.to)
+            check_machine(arguments.device, arguments.model_library, report, languages)
 
     return exit_code_of(_NAME, work)
 
@@ -167,22 +162,6 @@ def _recognisers(library: Path) -> list[str]:
     return [name for name in SPEECH_MODELS if found_speech_model(name, library) is not None]
 
 
-def check_speed(settings: TerminalSettings, report: Report) -> None:
-    """Load a model, measure it, and predict how far captions will lag."""
-    from engine.metrics.event_log import EventLog  # noqa: PLC0415  as above
-    from engine.runtime.loader import load_weights  # noqa: PLC0415
-    from engine.session.lag_forecast import forecast, measure_steps  # noqa: PLC0415
-    from engine.translation.factory import make_system  # noqa: PLC0415
-
-    report("stage", {"stage": "loading"})
-    weights = load_weights(settings.own_model)
-    name, capacity = settings.own_model.system, settings.own_model.capacity
-    system = make_system(name, weights, settings.translation, capacity=capacity, log=EventLog())
-    report("stage", {"stage": "measuring"})
-    prediction = forecast(measure_steps(system))
-    report("forecast", {**asdict(prediction), "model": weights.card.name})
-
-
 def write_json(kind: str, values: Mapping[str, object]) -> None:
     """Write one JSON line."""
     sys.stdout.write(json.dumps({"kind": kind, **values}) + "\n")
@@ -204,12 +183,6 @@ def _write_text(kind: str, values: Mapping[str, object]) -> None:
             fits = "fits" if values["fits"] else "does not fit:"
             speed = ", speed not known" if values["fits"] else ""
             text = f"Chat model: {values['model']} {fits} {values['words']}{speed}"
-        case "forecast":
-            text = (
-                f"{values['model']}: captions {values['median_s']:.1f} s behind the speaker, "
-                f"{values['p95_s']:.1f} s for the slowest words; {values['load']:.2f} s of "
-                "computing for each second of speech"
-            )
         case _:
             return
     sys.stdout.write("\n".join(map(printable, text.split("\n"))) + "\n")

@@ -10,7 +10,6 @@ import contextlib
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,14 +26,6 @@ from app.cli.listen_options import (
 from app.cli.listen_output import EventQueue, Screen
 from app.cli.listen_rows import ListeningView
 from app.cli.server_options import add_server_options
-from app.cli.sharing import (
-    SharedRoom,
-    ShareSettings,
-    add_share_options,
-    named_languages,
-    share_settings,
-    shared_room,
-)
 from app.config.system.early_interrupt import leaving_at_once
 from app.config.system.messages import AppCode
 from engine.errors import HubError, ModelError, message_of
@@ -64,27 +55,16 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     add_listening_options(parser)
     add_server_options(parser)
-    add_share_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
     """Run the command and return its exit code."""
-
-    def work() -> None:
-        shared = share_settings(arguments)
-        settings = listen_settings(arguments)
-        if shared is not None:
-            asked = settings.translation
-            further = named_languages(arguments, asked.translation, asked.knows)
-            shared = replace(shared, further=further)
-        listen(settings, shared)
-
-    return exit_code_of(_NAME, work)
+    return exit_code_of(_NAME, lambda: listen(listen_settings(arguments)))
 
 
-def listen(settings: ListenSettings, shared: ShareSettings | None = None) -> None:
-    """Translate speech until the sources end; phones may read along as ``shared`` says.
+def listen(settings: ListenSettings) -> None:
+    """Translate speech until the sources end.
 
     Raises:
         SurtitleError: the engine cannot do it.
@@ -100,18 +80,15 @@ def listen(settings: ListenSettings, shared: ShareSettings | None = None) -> Non
         width=lambda: shutil.get_terminal_size().columns,
         marks_doubt=settings.translation.marks_doubt,
     )
-    wanted = settings.translation.translation
-    languages = wanted.source_language, wanted.target_language
     with contextlib.ExitStack() as opened:
-        room = opened.enter_context(shared_room(shared, languages, _tell))
         mailbox = EventQueue()
-        listener = opened.enter_context(_listening(settings, folder, mailbox.put, room))
+        listener = opened.enter_context(_listening(settings, folder, mailbox.put))
         opened.enter_context(mailbox)  # closed first, so that no thread waits in put
         writers = [
             opened.enter_context(contextlib.closing(SubtitleWriter(path, form)))
             for form, path in settings.subtitles.items()
         ]
-        screen = Screen(listener, utterances, view, writers, _tell, room)
+        screen = Screen(listener, utterances, view, writers, _tell)
         with mailbox.interrupts():
             try:
                 screen.serve(mailbox)
@@ -122,12 +99,9 @@ def listen(settings: ListenSettings, shared: ShareSettings | None = None) -> Non
 
 @contextlib.contextmanager
 def _listening(
-    settings: ListenSettings,
-    folder: Path,
-    report: Callable[[Heard | Event], None],
-    room: SharedRoom | None,
+    settings: ListenSettings, folder: Path, report: Callable[[Heard | Event], None]
 ) -> Iterator["Listener"]:
-    """Start a session and a listener, and end both; readers of a room choose its languages."""
+    """Start a session and a listener, and end both."""
     with leaving_at_once():
         from engine.session.session import Session  # noqa: PLC0415
         from engine.speech.direct.direct_recognizer import load_direct_model  # noqa: PLC0415  libraries may be missing
@@ -164,8 +138,6 @@ def _listening(
     listener = make_listening(lanes, session, load, report, recognizer=settings.recognizer)
     listener.start()
     session.start()
-    if room is not None:
-        room.ask(session.send)
     try:
         yield listener
     finally:

@@ -175,7 +175,6 @@ def _check_direct(arguments: argparse.Namespace) -> None:  # noqa: TID251  as ab
         "--server": arguments.server,
         "--glossary": arguments.glossary,
         "--context": arguments.context,
-        "--share-language": arguments.share_languages,  # is translated from words
     }
     wrong = [name for name, value in named.items() if value]
     if wrong:

@@ -11,17 +11,13 @@ from typing import TYPE_CHECKING, Final
 from app.captions.cues import Cue, spoken_cue
 from app.captions.export import SUBTITLES, SubtitleWriter
 from app.captions.left_out import left_out_note, left_out_s
-from app.captions.model import Captions, UtteranceView
 from app.captions.subtitles import Subtitles, split
 from app.cli.listen_rows import ListeningView
-from app.config.lanes import ME, THEM
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, NoticeKind
 from engine.errors import SurtitleError
 from engine.events import (
     Event,
     Failed,
-    LanguageFailed,
-    LanguagesChanged,
     Notice,
     Ready,
     Refused,
@@ -42,13 +38,11 @@ from engine.speech.events import (
 from engine.utterances import Utterance, UtteranceTracker
 
 if TYPE_CHECKING:
-    from app.cli.sharing import SharedRoom
     from engine.messages import Message
     from engine.speech.listener import Listener  # numpy slows the help down
 
 _MOST_WAITING = 5_000  # events
 _POLL_S = 0.2
-_MOST_SHARED = 1_000  # utterances
 
 
 class Stop:
@@ -121,7 +115,6 @@ class Screen:
         view: ListeningView,
         writers: Sequence[SubtitleWriter],
         tell: Callable[[str], None],
-        room: "SharedRoom | None" = None,
     ) -> None:
         """Keep the parts.
 
@@ -131,9 +124,7 @@ class Screen:
             view: writes standard output.
             writers: write cues.
             tell: writes a message to standard error.
-            room: shows the captions on phones.
         """
-        self._room, self._captions = room, Captions(utterances, limit=_MOST_SHARED)
         self._listener, self._utterances, self._view = listener, utterances, view
         self._subtitles, self._writers, self._write_message = Subtitles(), writers, tell
         self._lags = WordLags()
@@ -158,8 +149,6 @@ class Screen:
             self._take(event)
             if mailbox.is_empty:
                 self._show(self._view.draw())
-                self._share()
-        self._share()
         self._view.close()
         if self._failure:
             raise SurtitleError(self._failure)
@@ -197,15 +186,12 @@ class Screen:
         match event:
             case TailChanged(lane=lane, words=tail):
                 self._view.show_tail(lane, tail)
-                self._captions.set_tail(lane, tail, event.after)
             case LeftOut():
                 self._leave_out(event)
             case Failed(message=message):
                 raise SurtitleError(message)
             case ListeningFailed(message=message):
                 self._failure = message
-            case LanguagesChanged() | LanguageFailed():
-                self._follow_languages(event)
             case _:
                 self._report(event)
         if isinstance(event, Event):
@@ -215,8 +201,7 @@ class Screen:
 
     def _leave_out(self, event: LeftOut) -> None:
         """Write where sound was left out, in its place."""
-        key, note = self._utterances.new_key(), left_out_note(event.seconds)
-        self._captions.leave_out(event, key)
+        note = left_out_note(event.seconds)
         self._view.write(event.lane, note)
         self._write_gap(event.lane, note, event.start_s, event.seconds)
 
@@ -245,13 +230,6 @@ class Screen:
             if writer.form in SUBTITLES:
                 writer.write_all(subtitles)
 
-    def _follow_languages(self, event: LanguagesChanged | LanguageFailed) -> None:
-        """Show readers which languages are captioned."""
-        if self._room is not None:
-            self._room.take(event)
-        if isinstance(event, LanguageFailed):
-            self._tell(f"there are no captions in {event.language} any more: {event.message}")
-
     def _report(self, event: Heard | Event) -> None:
         match event:
             case Refused(message=message) | Notice(message=message) | Behind(message=message):
@@ -276,12 +254,6 @@ class Screen:
             note, start_s = left_out_note(seconds), utterance.words[0].start_s
             self._write_gap(utterance.lane, note, start_s, seconds)
         self._show(self._view.take(event, utterance))
-        self._captions.apply(event, utterance)
-
-    def _share(self) -> None:
-        """Show the captions so far on the phones in the room."""
-        if self._room is not None:
-            self._room.room.show_views(self._captions.views, _speaker)
 
     def _begin(self, awaited: str) -> None:
         was_waiting = bool(self._awaited)
@@ -297,11 +269,6 @@ class Screen:
     def _tell(self, sentence: str) -> None:
         self._view.hide()
         self._write_message(sentence)
-
-
-def _speaker(view: UtteranceView) -> str:
-    """Return the name of a speaker for the room: it learns no names of files."""
-    return {ME: "Me", THEM: "Them"}.get(view.lane, "")
 
 
 def _fields(lag: StageTime) -> dict[str, str | int | float]:

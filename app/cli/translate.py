@@ -13,21 +13,12 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from app.captions.model_names import fetched_model
 from app.captions.models import MachineReport, known_offers
 from app.cli.adapters import adapter_folder, open_library
-from app.cli.convert import convert_first
 from app.cli.exit_codes import UsageError, exit_code_of, standard_output, tell
 from app.cli.server_options import add_server_options, server_settings
-from app.cli.shared_lines import SharedLines
-from app.cli.sharing import (
-    ShareSettings,
-    add_share_options,
-    named_languages,
-    share_settings,
-    shared_room,
-)
 from app.config.doubt import DOUBT_SIGN
 from app.config.system.early_interrupt import leaving_at_once
+from app.config.system.progress_line import progress_line
 from app.config.system.text_io import LineReader, LineWriter, TextError, check_text
-from engine.commands import FurtherLanguage
 from engine.errors import AdapterError, ModelError
 from engine.files import bytes_text
 from engine.hub.bundled import NO_ADAPTER, bundled_model, default_adapter, suited_model
@@ -36,6 +27,7 @@ from engine.metrics.event_log import EventLog
 from engine.models.adapters.adapter import Adapter, model_card, usable_adapter
 from engine.models.adaptive_card import is_lag, policy_of_lag
 from engine.models.encoder_decoder.original import is_encoder_decoder
+from engine.models.encoder_decoder.record import converted_folder
 from engine.models.fingerprint import read_fingerprint
 from engine.models.instruct_card import LANGUAGE_NAMES
 from engine.models.model_card import ModelCard
@@ -85,7 +77,6 @@ class TerminalSettings:
         log: file of the engine's events, or None.
         live: write captions piece by piece while the words of the line are read.
         marks_doubt: a sign follows captions that the model is not sure of.
-        knows: codes of the target languages of the model; none of a server's.
     """
 
     model: ModelSettings | ServerSettings
@@ -94,18 +85,11 @@ class TerminalSettings:
     log: Path | None = None
     live: bool = False
     marks_doubt: bool = False
-    knows: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.source and self.log and _same_file(self.source, self.log):
             msg = f"the log would overwrite the text in {self.source}: name another file for --log"
             raise ValueError(msg)
-
-    @property
-    def own_model(self) -> ModelSettings:
-        """The model, for commands that ask no server."""
-        assert isinstance(self.model, ModelSettings), "they have no option for a server"
-        return self.model
 
 
 def _same_file(source: Path, log: Path) -> bool:
@@ -132,7 +116,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add_options(parser)
     add_server_options(parser)
     parser.add_argument("--live", action="store_true", help="show captions while they grow")
-    add_share_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -221,41 +204,28 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
     """Run the command and return its exit code."""
-
-    def work() -> None:
-        shared = share_settings(arguments)
-        if shared is not None and not arguments.live:
-            msg = "--share shows captions while they grow: add --live"
-            raise UsageError(msg)
-        settings = chosen_settings(arguments)
-        if shared is not None:
-            shared = replace(shared, further=_languages_of_readers(arguments, settings))
-        translate(settings, arguments.stdin, shared)
-
-    return exit_code_of(_NAME, work)
+    return exit_code_of(_NAME, lambda: translate(chosen_settings(arguments), arguments.stdin))
 
 
-def _languages_of_readers(
-    arguments: argparse.Namespace,  # noqa: TID251  as above
-    settings: TerminalSettings,
-) -> tuple[FurtherLanguage, ...]:
-    """Return the further languages that are shared; those of the model in use have a copy of it."""
-    named = named_languages(arguments, settings.translation, settings.knows)
-    if not isinstance(settings.model, ModelSettings):
-        return named
-    copy = replace(settings.model, is_second=True)
-    return tuple(one if one.model else replace(one, model=copy) for one in named)
+def convert_first(settings: ModelSettings) -> None:
+    """Convert a model that must be and is not yet; Ctrl+C then leaves nothing half-written."""
+    folder = settings.directory
+    if converted_folder(folder, "") is not None or not is_encoder_decoder(folder):
+        return
+    with leaving_at_once():
+        from engine.runtime.ctranslate2.encoder_decoder_loader import load_encoder_decoder  # noqa: PLC0415  slow to import
+    with progress_line() as show:
+        load_encoder_decoder(
+            settings, lambda name, part: show(str(Code.CONVERTING(name=name, done=part)))
+        )
 
 
-def translate(
-    settings: TerminalSettings, stdin: BinaryIO | None, shared: ShareSettings | None = None
-) -> None:
+def translate(settings: TerminalSettings, stdin: BinaryIO | None) -> None:
     """Translate every line of the source to standard output.
 
     Args:
         settings: input and translation.
         stdin: the input if no source is named; None if it is closed.
-        shared: how phones may read along; None for not at all.
 
     Raises:
         SurtitleError: the engine failed.
@@ -264,31 +234,17 @@ def translate(
     out = standard_output()
     if isinstance(settings.model, ModelSettings):
         convert_first(settings.model)
-    wanted = settings.translation
-    languages = wanted.source_language, wanted.target_language
     with (
         _opened(settings.source, stdin) as reader,
         _opened_log(settings.log) as log,
-        shared_room(shared, languages, _tell) as room,
         leaving_at_once(lambda: _tell_broken(reader)),
     ):
         writer = LineWriter(out, live=settings.live)
         try:
-            with contextlib.closing(SharedLines(room, wanted, _tell)) as lines:
-                _translate_lines(settings, reader, writer, log, lines)
+            with _translator(settings, log) as (translator, rows):
+                _feed_lines(settings, reader, writer, translator, rows)
         finally:
             _tell_broken(reader)
-
-
-def _translate_lines(
-    settings: TerminalSettings,
-    reader: LineReader,
-    writer: LineWriter,
-    log: EventLog,
-    shared: SharedLines,
-) -> None:
-    with _translator(settings, log) as (translator, rows):
-        _feed_lines(settings, reader, writer, translator, rows, shared)
 
 
 def _feed_lines(
@@ -297,13 +253,12 @@ def _feed_lines(
     writer: LineWriter,
     translator: "Captioner[Captioned]",
     rows: Callable[[], int],
-    shared: SharedLines,
 ) -> None:
     context_rows = n_strange = 0
     reads_english = settings.translation.reads_english
     for line in reader:
         n_strange += reads_english and any(map(str.isalpha, line)) and is_strange(line.split())
-        for piece in _captions(translator, line, settings, shared):
+        for piece in _captions(translator, line, settings):
             writer.write(piece)
         writer.end_line()
         context_rows = max(context_rows, rows())
@@ -345,7 +300,7 @@ def _translator(
 
 
 def _captions(
-    translator: "Captioner[Captioned]", line: str, settings: TerminalSettings, shared: SharedLines
+    translator: "Captioner[Captioned]", line: str, settings: TerminalSettings
 ) -> Iterator[str]:
     """Yield the captions of a line piece by piece, with a blank after each sentence.
 
@@ -354,22 +309,19 @@ def _captions(
     """
     words = committed_words(line, finished=True)
     for sentence in split_sentences(words, translator.settings.limits, finished=True):
-        source, caption = " ".join(sentence.words), ""
+        caption = ""
         if translator.settings.reads_english and is_strange(sentence.words):
-            shared.show(source, source, ended=True)
-            yield source + " "
+            yield " ".join(sentence.words) + " "
             continue
         first = 1 if settings.live else len(sentence.words)
         utterance = translator.open()
         for changes in feed_sentence(translator, utterance, sentence, first=first):
             for change in changes:
                 shown, caption = caption, caption[: change.kept] + change.text
-                shared.show(source, caption, ended=False)
                 if settings.live:
                     yield _live(shown, change)
         if not settings.live:
             yield caption  # whole: another server may have written it otherwise
-        shared.show(source, caption, ended=True)
         confidence = translator.confidence(utterance)
         if settings.marks_doubt and confidence is not None and confidence.is_low:
             yield f" {DOUBT_SIGN}"
@@ -399,11 +351,9 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
             context_sentences=arguments.context,
         )
         model: ModelSettings | ServerSettings | None = server_settings(arguments)
-        knows: tuple[str, ...] = ()
         if model is None:
             model, card = chosen_model(arguments, translation)
             _check_pair(card, arguments.spoken, language)
-            knows = tuple(card.languages)
             resolved = resolve(card, model.system, translation)
             if is_lag(policy):
                 _tell_lag(policy, card)
@@ -417,7 +367,6 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
             log=arguments.log,
             live=arguments.live,
             marks_doubt=arguments.mark_doubtful,
-            knows=knows,
         )
     except ValueError as error:
         raise UsageError(str(error)) from error

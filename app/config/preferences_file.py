@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 import tomli_w
 
-from app.config.doubt import MARKED
-from app.config.modes import BOTH, CAPTIONS_ONLY, TRANSLATE
 from app.config.preferences import Preferences
 from app.config.system.messages import AppCode
 from app.config.system.toml_file import Content, TomlFile, parse, table
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 SCHEMA_VERSION = 2
-
-_MODES_BEFORE = {"captions": TRANSLATE, "source": CAPTIONS_ONLY, "both": BOTH}
 
 Page = TypeVar("Page", bound="DataclassInstance")
 
@@ -77,8 +73,7 @@ def from_content(content: Content, where: str) -> tuple[Preferences, Message | N
     for page_field in fields(preferences):
         page = getattr(preferences, page_field.name)
         if _is_page(page):
-            values = _renamed(table(content, page_field.name))
-            filled = _filled(page, values, f"{page_field.name}.", wrong)
+            filled = _filled(page, table(content, page_field.name), f"{page_field.name}.", wrong)
             preferences = replace(preferences, **{page_field.name: filled})
     if not wrong:
         return preferences, None
@@ -95,17 +90,8 @@ def to_content(preferences: Preferences, content: Content) -> dict[str, object]:
     for page_field in fields(preferences):
         page = getattr(preferences, page_field.name)
         if _is_page(page):
-            merged[page_field.name] = _lay_over(_renamed(table(content, page_field.name)), page)
+            merged[page_field.name] = _lay_over(dict(table(content, page_field.name)), page)
     return merged
-
-
-def _renamed(values: Content) -> dict[str, object]:
-    """Return a table with current names and values; ``captions.shows`` became ``mode``."""
-    values = dict(values)
-    if values.get("doubt") == "pale":  # letters, before the underline
-        values["doubt"] = MARKED
-    mode = _MODES_BEFORE.get(str(values.pop("shows", None)))
-    return values if mode is None else {"mode": mode} | values
 
 
 def _is_page(value: object) -> bool:  # not a type guard, as is_dataclass is

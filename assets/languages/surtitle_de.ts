@@ -828,22 +828,6 @@
         <translation>eine ganze Zahl darin ist zu groß</translation>
     </message>
     <message>
-        <source>{source} and {reference} differ in the number of lines, {n_source} and {n_reference}: name files whose lines belong together</source>
-        <translation>{source} und {reference} haben verschieden viele Zeilen, {n_source} und {n_reference}: bitte Dateien nennen, deren Zeilen zusammengehören</translation>
-    </message>
-    <message>
-        <source>there is nothing to score: name files that have lines</source>
-        <translation>es gibt nichts zu bewerten: bitte Dateien mit Zeilen nennen</translation>
-    </message>
-    <message>
-        <source>{path} cannot be read as UTF-8 text ({reason}): name another file</source>
-        <translation>{path} ist nicht als Text in UTF-8 lesbar ({reason}): bitte eine andere Datei nennen</translation>
-    </message>
-    <message>
-        <source>the speech model {name} is not on this computer: let surtitle listen download it first</source>
-        <translation>das Spracherkennungsmodell {name} ist nicht auf diesem Computer: bitte es zuerst von surtitle listen herunterladen lassen</translation>
-    </message>
-    <message>
         <source>something unexpected went wrong ({reason}); Surtitle goes on, and its log says more</source>
         <translation>etwas Unerwartetes ging schief ({reason}); Surtitle läuft weiter, und sein Protokoll sagt mehr</translation>
     </message>
@@ -970,10 +954,6 @@
     <message>
         <source>the sound of {path} cannot be converted (channels: {channels}, rate: {rate_hz} Hz): save it with another program, for example as stereo at 48000 Hz</source>
         <translation>der Ton von {path} lässt sich nicht umrechnen (Kanäle: {channels}, Abtastrate: {rate_hz} Hz): speichern Sie ihn mit einem anderen Programm, zum Beispiel als Stereo mit 48000 Hz</translation>
-    </message>
-    <message>
-        <source>{folder}: no model here that can be converted (Marian, M2M-100, NLLB or MADLAD)</source>
-        <translation>{folder}: hier ist kein Modell, das sich umwandeln lässt (Marian, M2M-100, NLLB oder MADLAD)</translation>
     </message>
     <message>
         <source>the speech model {name} is not on this computer yet: {reason}</source>

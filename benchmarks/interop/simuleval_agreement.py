@@ -1,7 +1,7 @@
 """Hold our evaluation against SimulEval over real text: the same captions, the same scores.
 
 ``surtitle-train evaluate`` translates lines of all files that are named, and the real SimulEval
-drives our agent (``training.research.interop.simuleval_agent``) over the same lines. The agent
+drives our agent (``training.research.simuleval_agent``) over the same lines. The agent
 hands a word over once it is whole, and SimulEval counts it then, so our delays are counted likewise
 here, from our event logs: of each word, when the next one began or the line ended. What
 ``evaluate`` itself says of the same run, when the last character of each word stood there, is told
@@ -118,7 +118,7 @@ def start_simuleval(
     files = ("--source", str(source), "--target", str(reference))
     agent = (
         "--agent",
-        str(ROOT / "training/research/interop/simuleval_agent.py"),
+        str(ROOT / "training/research/simuleval_agent.py"),
         "--to",
         "de",
         "--policy",

@@ -22,10 +22,10 @@ from pathlib import Path
 
 import numpy as np
 
-from app.cli.score import score_translations
 from benchmarks.listening.kinds import hear, translator
 from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
+from engine.metrics.quality import measure_quality
 from engine.speech.hypothesis import RecognizedWord
 from engine.speech.recognizer import SpeechModel
 from engine.speech.recognizers import make_recognizer
@@ -62,7 +62,7 @@ def restored(marks: SentenceMarks, words: Sequence[str]) -> str:
 def bleu(lines: Sequence[str], references: Sequence[str]) -> float:
     """Return BLEU of the captions of lines."""
     found = list(translate_lines(translator, enumerate(lines)))
-    return score_translations(found, references, "de").bleu
+    return measure_quality([one.hypothesis for one in found], references, "de").bleu
 
 
 def say(text: str, voice: str) -> Samples:

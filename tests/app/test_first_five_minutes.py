@@ -24,9 +24,9 @@ from tests.support.app.first_five_minutes import FIRST, SECOND, noted, walk
 from tests.support.app.home import settings_in
 from tests.support.app.setup_services import parts
 
-BEFORE = Path(__file__).parents[1] / "assets/before"
-HOMES = {"fresh": 0, "2026-11-21": 0, "2026-11-22": 1, "2026-11-23": 1}
-"""Sessions in each: an empty one, and those that a version of that day left."""
+USED = Path(__file__).parents[1] / "assets/used_home"
+HOMES = {"fresh": 0, "used": 1}
+"""Sessions in each: an empty one, and one that was used before."""
 
 
 class Computer(NamedTuple):
@@ -51,7 +51,7 @@ COMPUTERS = [
 
 KEEPS_NOTHING = [
     Computer(home, language, disk=disk)
-    for home, disk in (("fresh", "full"), ("2026-11-23", "full"), ("fresh", "read only"))
+    for home, disk in (("fresh", "full"), ("used", "full"), ("fresh", "read only"))
     for language in ("en", "de")
 ]
 
@@ -93,9 +93,9 @@ def home(tmp_path):
         if name == "fresh":
             place.mkdir()
             return place
-        shutil.copytree(BEFORE / name, place)
+        shutil.copytree(USED, place)
         settings = place / "settings.toml"
-        text = settings.read_text().replace("/captions/live.txt", str(place / "live.txt"))
+        text = settings.read_text()
         with socket.create_server(("127.0.0.1", 0)) as free:
             text = text.replace("9000", str(free.getsockname()[1]))
         settings.write_text(text)

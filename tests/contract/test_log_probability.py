@@ -16,8 +16,7 @@ from engine.text.sentences import Sentence
 from engine.translation.feed import feed_sentence
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, tiny_weights
-from training.research.seqpo.policy_loss import PolicyLoss, RowScores, frozen_copy
-from training.research.seqpo.rollout import Request, Rollouts, Sampler
+from training.research.seqpo import PolicyLoss, Request, Rollouts, RowScores, Sampler, frozen_copy
 from training.trainer.samples.batches import Example, pack, pad
 from training.trainer.samples.loss import Markers
 

@@ -25,8 +25,8 @@ from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import bare_prompt, hashing_translator, random_word, tiny_weights
 from tests.support.networks import ALIBI, N_IDS, TerseModel, masked_output, tiny_network
-from training.research.heads.decisions import ghost
 from training.research.methods import LAYOUTS
+from training.research.when_to_write import ghost
 
 APPENDING = [
     layout for layout in ("slots", *LAYOUTS) if layout not in ("recomputed", "source-apart")

@@ -25,7 +25,7 @@ from tests.support.direct.encoders import noise, tiny_encoder
 from tests.support.direct.histories import History
 from tests.support.fakes import tiny_weights
 from tests.support.networks import TerseModel
-from training.research.heads.decisions import ghost
+from training.research.when_to_write import ghost
 from training.trainer.samples.batches import Example, pad
 
 LAYOUTS = ["slots", "interleaved"]

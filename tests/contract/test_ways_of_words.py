@@ -12,7 +12,6 @@ from itertools import accumulate
 import numpy as np
 import pytest
 
-from app.cli.shared_lines import SharedLines
 from app.cli.translate import TerminalSettings, _captions
 from engine.commands import EndPassage, FeedWords, SetWords
 from engine.metrics.event_log import EventLog
@@ -25,8 +24,8 @@ from engine.translation.feed import feed_line
 from engine.translation.passage import Passage
 from engine.words import untimed
 from tests.support.fakes import Receiver, hashing_translator, random_word
-from training.research.interop.word_by_word import WordByWord
-from training.research.long_form.evaluate_talks import feed_talk
+from training.research.simuleval import WordByWord
+from training.research.talks import feed_talk
 
 N_SEQUENCES = 36
 HEAD = PolicyHead(np.array([[0.0], [6.0]]))
@@ -128,8 +127,7 @@ def edited(make, words, rng):
 
 def in_the_terminal(make, words, *, live):
     settings = TerminalSettings(model=ModelSettings(directory="."), live=live)
-    shared = SharedLines(None, settings.translation, print)
-    return "".join(_captions(make(), " ".join(words), settings, shared)).split()
+    return "".join(_captions(make(), " ".join(words), settings)).split()
 
 
 def as_a_talk(make, words):

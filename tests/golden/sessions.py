@@ -27,7 +27,7 @@ from tests.golden.stage import (
     translate,
     window,
 )
-from tests.support.papers import added
+from tests.support.training_runs import added
 
 ENTER = Qt.Key.Key_Return
 SESSIONS = {}

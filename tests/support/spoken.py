@@ -1,6 +1,7 @@
 """Speech for tests: sentences of espeak-ng, the recognisers that know them, and what they heard."""
 
 import random
+import re
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +14,7 @@ from engine.speech.hypothesis import Hypothesis, RecognizedWord, same_word_key
 from engine.speech.sherpa import Sherpa, SherpaSettings
 from engine.speech.whisper import Whisper, WhisperSettings
 from tests.tiny_whisper.synthetic_speech import Utterance, sentence, speech
-from training.research.speech import espeak
+from training.research import speech_corpus as espeak
 
 _ALIKE = 0.7  # what is the same is above it, resampled or not; what is not, below
 _COARSE = 2  # samples taken together: what sets voices apart is below 4 kHz
@@ -139,3 +140,32 @@ def raw(samples):
 def keys(words):
     """Words without what a recogniser may write in several ways."""
     return [same_word_key(word) for word in words]
+
+
+_NO_WORD = re.compile(r"[^\w']+")
+
+
+def word_error_rate(hypothesis: str, reference: str) -> float:
+    """Return the word errors for each word of the reference; 0 is perfect, 1 is bad.
+
+    Errors are insertions, deletions and substitutions (Levenshtein), in lower case and without
+    punctuation.
+
+    Raises:
+        ValueError: the reference has no word.
+    """
+    recognised, spoken = _plain_words(hypothesis), _plain_words(reference)
+    if not spoken:
+        msg = "a word error rate needs a reference with words"
+        raise ValueError(msg)
+    costs = list(range(len(recognised) + 1))
+    for row, word in enumerate(spoken, start=1):
+        diagonal, costs[0] = costs[0], row
+        for column, guess in enumerate(recognised, start=1):
+            best = min(costs[column] + 1, costs[column - 1] + 1, diagonal + (word != guess))
+            diagonal, costs[column] = costs[column], best
+    return costs[-1] / len(spoken)
+
+
+def _plain_words(text: str) -> list[str]:
+    return _NO_WORD.sub(" ", text.lower().replace("’", "'")).split()

@@ -3,10 +3,12 @@
 import argparse
 import json
 import random
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.support.fakes import WORD_FOR_WORD, random_word
 from training.__main__ import main
+from training.research import methods as research
 
 QUICK = [
     "--rank", "4", "--batch", "8", "--warm-up", "2", "--rate", "1e-2", "--epochs", "1",
@@ -89,7 +91,7 @@ def options_of(commands):
     lines = []
     for name, parser in subparsers.choices.items():
         assert parser.description, name
-        assert parser.get_default("run").__name__ == "run", name
+        assert callable(parser.get_default("run")), name
         for one in parser._actions[1:]:
             spelt = " ".join(one.option_strings) or one.dest
             known = {
@@ -106,3 +108,20 @@ def options_of(commands):
             told = [f"{key}={value}" for key, value in known.items() if value not in (None, False)]
             lines.append(" ".join((name, spelt, *told)).replace(f"{Path.cwd()}/", ""))
     return lines
+
+
+@contextmanager
+def added():
+    """Have the layouts, methods and systems of the papers in the mappings of the product."""
+    mappings = (
+        research.registry.LAYOUTS, research.methods.METHODS, research.factory.TRANSLATORS,
+        research.SYSTEMS,
+    )  # fmt: skip
+    before = [dict(one) for one in mappings]
+    research.add()
+    try:
+        yield
+    finally:
+        for one, own in zip(mappings, before, strict=True):
+            one.clear()
+            one.update(own)

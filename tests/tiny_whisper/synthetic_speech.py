@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
-from training.research.speech import espeak
+from training.research import speech_corpus as espeak
 
 VOICES = ("en-us", "en-us+m3", "en-us+f2")
 _SUBJECTS = ("The cat", "My dog", "Your friend", "Our teacher", "The doctor", "His brother")

@@ -13,7 +13,7 @@ from tests.tiny_whisper import train as tiny_whisper
 from tests.tiny_whisper.synthetic_speech import SpokenWord, Utterance, cut, sentence, utterance
 from tests.tiny_whisper.train import TinyWhisper, make_example
 from training.errors import TrainingError
-from training.research.speech import espeak
+from training.research import speech_corpus as espeak
 
 needs_espeak = pytest.mark.skipif(not espeak.is_here(), reason="needs espeak-ng")
 

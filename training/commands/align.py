@@ -19,7 +19,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     parser.add_argument("--from", dest="source", type=Path, required=True, metavar="F.tsv")
     parser.add_argument("--out", type=Path, required=True, metavar="OUT.tsv")
-    parser.add_argument("--picture", type=Path, metavar="F.png", help="draw the schedules")
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--ratio", action="store_true", help="spread the target evenly instead; needs no aligner"
@@ -36,7 +35,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Align a prepared file, write pairs and statistics, draw the figure last."""
+    """Align a prepared file, write pairs and statistics."""
     from training.data.align_report import Report  # noqa: PLC0415  numpy; help must not wait for it
 
     if not 0 <= arguments.min_agreement <= 1:
@@ -52,8 +51,4 @@ def run(arguments: argparse.Namespace) -> int:
         out.writelines(aligned.as_line().encode() for aligned in schedule(pairs, report))
     write_json(statistics, report.as_json())
     sys.stdout.write(report.as_table())
-    if arguments.picture is not None:  # last: the data are kept if matplotlib is missing
-        from training.evaluation.plots.schedules import draw  # noqa: PLC0415  likewise
-
-        draw(report.schedules, arguments.picture)
     return 0

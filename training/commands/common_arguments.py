@@ -17,8 +17,8 @@ from engine.settings import (
     check_choice,
 )
 from training.errors import UsageError
+from training.evaluation import table
 from training.evaluation.model_choice import find_model, measured_model
-from training.evaluation.plots import table
 from training.evaluation.run_record import RunSettings
 
 if TYPE_CHECKING:

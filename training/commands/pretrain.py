@@ -51,8 +51,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "data or another schedule"
     )
     add_setting(group, "--begin-with", "begin_with", begin, metavar="DIR")
-    grown = "begin as this model, which may be narrower and have another vocabulary"
-    add_setting(group, "--grow-from", "grow_from", grown, metavar="DIR")
     trained_on = (
         "train all weights of this model on, of any family that the program runs, for example what "
         "cut-vocabulary wrote; its shape and its tokenizer stay"

@@ -79,7 +79,6 @@ def add_arguments(
     add_setting(machine, "--precision", "precision", choices=PRECISIONS)
     add_setting(machine, "--checkpoint-steps", "checkpoint_steps", "between two checkpoints")
     add_setting(machine, "--stop-after", "stop_after_steps", "pause; run again to go on")
-    add_setting(machine, "--tensorboard", "tensorboard", "write curves")
     group = parser.add_argument_group("training")
     add_setting(group, "--rate", "optimisation.rate", "highest learning rate of AdamW")
     add_setting(group, "--warm-up", "optimisation.warm_up_steps", "in which the rate rises")

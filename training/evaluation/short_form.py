@@ -7,8 +7,7 @@ Files in the run folder, for each policy:
 * ``POLICY.hyp``: the hypotheses, a line for a line of the source.
 * ``POLICY.jsonl``: an object for each line, the fields of ``Translation`` and the reference.
 
-For all policies together: ``run.json`` (the settings), ``summary.json`` (a list of ``Scores``) and
-``quality_latency.png`` (BLEU over LAAL, or over seconds where words have times).
+For all policies together: ``run.json`` (the settings) and ``summary.json`` (a list of ``Scores``).
 """
 
 from dataclasses import replace
@@ -17,7 +16,6 @@ from typing import TYPE_CHECKING
 from training.data.corpus import read_pairs, replacing, write_json, write_lines
 from training.evaluation.arrivals import arrivals_of
 from training.evaluation.model_choice import convert_once
-from training.evaluation.plots.quality_latency import Curve, Point, draw
 from training.evaluation.run_record import RunRecord, RunSettings
 from training.evaluation.runs import write_translations
 from training.evaluation.workers import Job, Line, read_translations, show_progress, translate
@@ -32,8 +30,7 @@ def evaluate(settings: RunSettings) -> "list[Scores]":
     Raises:
         CorpusError: the test set or the arrivals cannot be read, or the files cannot be written.
         UsageError: the arrivals are not those of the words.
-        TrainingError: the model cannot be loaded, a worker died, the folder holds another run, or
-            matplotlib is missing for the figure, which is drawn after all else is written.
+        TrainingError: the model cannot be loaded, a worker died, or the folder holds another run.
     """
     from training.evaluation.scores import score  # noqa: PLC0415  sacreBLEU; help must not wait for it
 
@@ -57,16 +54,6 @@ def evaluate(settings: RunSettings) -> "list[Scores]":
             own = score(policy, system, translations, references, language)
             scores.append(replace(own, timed=settings.batch == 1))
         write_json(summary, [each.row() for each in scores])
-    points = [
-        Point(
-            each.policy,
-            None if each.laggings is None else each.laggings.laal,
-            each.quality.bleu,
-            each.lag_s_p50,
-        )
-        for each in scores
-    ]
-    draw([Curve(settings.out.name, tuple(points))], settings.out / "quality_latency.png")
     return scores
 
 

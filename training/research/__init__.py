@@ -1,1 +1,1 @@
-"""Code for the papers: the product imports none of it."""
+"""Code for the papers, a file a story; the product imports none of it, and the wheel has none."""

@@ -1,46 +1,46 @@
-"""Run the research commands: ``surtitle-research COMMAND`` or ``python -m training.research``.
+"""Run the commands of research: ``python -m training.research COMMAND``.
 
-They serve the papers: learning when to write, comparing systems, talks, other tools' files.
+They serve the papers, and are no part of the program that is installed: learning when to write,
+translators that read sound, systems held against each other, talks, other tools' files. Here
+``finetune`` and ``evaluate``, those of ``surtitle-train``, know the methods of the papers.
 """
 
 import sys
+from importlib import import_module
+from typing import cast
 
 from training.commands import evaluate, finetune
-from training.commands.command_line import run_command
+from training.commands.command_line import Command, run_command
 from training.research import methods
-from training.research.commands import (
-    calibrate_lag,
-    comet,
-    compare,
-    convert,
-    long_form,
-    policy_head,
-    record_scores,
-    seqpo,
-    speech_align,
-    speech_data,
-    speech_evaluate,
-    speech_train,
-)
 
-_COMMANDS = (
-    seqpo, policy_head, calibrate_lag, long_form, compare, record_scores, convert, comet,
-    speech_data, speech_align, speech_train, speech_evaluate,
-)  # fmt: skip
+STORIES = {
+    "seqpo": ("seqpo",),
+    "when_to_write": ("policy-head", "calibrate-lag"),
+    "talks": ("long-form",),
+    "compare": ("compare", "record-scores"),
+    "comet": ("comet",),
+    "simuleval": ("convert",),
+    "speech_corpus": ("speech-data",),
+    "speech": ("speech-train",),
+    "speech_measure": ("speech-align", "speech-evaluate"),
+}
+"""The commands of each file; it is imported for them alone, since torch takes seconds."""
+
+
+def commands(name: str = "") -> list[Command]:
+    """Return the file that has a command, or all where none has."""
+    known = [story for story, own in STORIES.items() if name in own] or list(STORIES)
+    return [cast("Command", import_module(f"training.research.{story}")) for story in known]
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command.
-
-    Args:
-        argv: the command line without the program's name; None for that of the process.
-
-    Returns:
-        the exit code: 0, 1 for a failure, 2 for wrong usage; a failure is one sentence on stderr.
-    """
+    """Run one command; the exit code is 0, 1 for a failure, 2 for wrong usage."""
     methods.add()
+    given = sys.argv[1:] if argv is None else argv
+    name = given[0] if given else ""
+    own = [] if name in ("finetune", "evaluate") else commands(name)
     description = "Learn when to write, compare systems and measure talks, as the papers do."
-    return run_command("surtitle-research", description, (*_COMMANDS, finetune, evaluate), argv)
+    return run_command("training.research", description, [*own, finetune, evaluate], given)
 
 
 if __name__ == "__mp_main__":  # in a process that this one has started

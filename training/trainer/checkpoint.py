@@ -90,11 +90,9 @@ def check_fingerprint(folder: Path, fingerprint: str) -> None:
     counters = read_counters(folder)
     if counters is None:
         return
-    theirs = dict(part.split("=") for part in counters.fingerprint.split() if "=" in part)
+    theirs = dict(part.split("=") for part in counters.fingerprint.split())
     ours = dict(part.split("=") for part in fingerprint.split())
-    if not theirs and ours:
-        _log.warning("%s is of an earlier version: see that its settings are the same", folder)
-    changed = [name for name, digest in ours.items() if theirs.get(name, digest) != digest]
+    changed = [name for name, digest in ours.items() if theirs.get(name) != digest]
     if changed:
         named = " and ".join(changed).replace("_", " ")
         msg = (

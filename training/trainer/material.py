@@ -164,20 +164,10 @@ def fingerprint_of(
             values["dropout"] = settings.dropout
     else:
         values |= {"base": base, "LoRA": settings.lora, "quantisation": settings.quantise}
-        values |= own
+        values |= {"optimisation": replace(optimisation, epochs=1.0), **own}
     texts = {name: repr(value) for name, value in values.items()}
-    if settings.base != NEW:  # as earlier versions wrote it, so that their runs resume
-        longer = replace(optimisation, epochs=1.0)
-        named = ", ".join(f"{name}={getattr(longer, name)!r}" for name in _ADAPTER_MOVES)
-        texts["optimisation"] = f"AdapterOptimisation({named})"
     digests = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
     return " ".join(f"{name}={digest[:12]}" for name, digest in digests.items())
-
-
-_ADAPTER_MOVES = (
-    "rate", "warm_up_steps", "fall", "weight_decay", "clip", "label_smoothing", "batch_pairs",
-    "batch_tokens", "epochs", "seed",
-)  # fmt: skip
 
 
 def _n_around(prompt: Prompt) -> int:

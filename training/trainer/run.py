@@ -5,7 +5,6 @@ Files in the run folder:
 * ``checkpoint``: state to resume from, to the very sample. The same command resumes a run that was
   killed, on any number of processes.
 * ``steps.jsonl``: a line for every step; ``dev.jsonl``: a line for every decoding of the dev sets.
-* ``tensorboard``: curves.
 """
 
 import logging
@@ -147,13 +146,12 @@ class Run:
         Returns:
             True if the run has ended, False if it only pauses.
         """
-        settings, watch, out = self._settings, self._watch, self._settings.out
-        board = out / "tensorboard" if settings.tensorboard else None
-        self._look(0, None)
+        settings, watch = self._settings, self._watch
+        self._look(0)
         with (
             nullcontext()
             if self._processes.rank
-            else closing(StepRecord(out / "steps.jsonl", self._trainer.step, board))
+            else closing(StepRecord(settings.out / "steps.jsonl", self._trainer.step))
         ) as record:
 
             def write(moved: Moved) -> None:
@@ -161,7 +159,7 @@ class Run:
                     record.write(moved, self._task.values())
 
             def after_step(moved: Moved) -> bool:
-                self._look(moved.step, record)
+                self._look(moved.step)
                 watch.note(self._task.values())
                 return not watch.reason
 
@@ -175,14 +173,11 @@ class Run:
         self._processes.wait()
         return ended
 
-    def _look(self, step: int, record: StepRecord | None) -> None:
+    def _look(self, step: int) -> None:
         """Decode the dev sets if it is due, and save a step that is better."""
         if self._task.result is None or not self._watch.is_due(step):
             return
-        scores, is_best = self._watch.look(step, self._task.result.translate, self._processes)
-        if record is not None:
-            for one in scores:
-                record.draw(f"BLEU {one.language} {one.policy}", one.bleu, step)
+        _, is_best = self._watch.look(step, self._task.result.translate, self._processes)
         if is_best:
             self._save()
 

@@ -51,16 +51,7 @@ class AppCode(Codes):
     NUMBER_TOO_LARGE = tr("a whole number in it is too large")
 
     # scores of a file
-    UNLIKE_LINES = tr(
-        "{source} and {reference} differ in the number of lines, {n_source} and {n_reference}: "
-        "name files whose lines belong together"
-    )
-    NOTHING_TO_SCORE = tr("there is nothing to score: name files that have lines")
-    NO_UTF8_TEXT = tr("{path} cannot be read as UTF-8 text ({reason}): name another file")
     RECOGNISER_NOT_FETCHED = tr("the speech model {name} is not on this computer yet: {reason}")
-    RECOGNISER_MISSING = tr(
-        "the speech model {name} is not on this computer: let surtitle listen download it first"
-    )
 
     UNEXPECTED = tr(
         "something unexpected went wrong ({reason}); Surtitle goes on, and its log says more"

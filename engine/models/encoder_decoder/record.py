@@ -67,7 +67,7 @@ class Record:
         licence: as its README.md names it; empty if it does not.
         is_accepted: a person accepted a licence that forbids commercial use.
         encoder, decoder: numbers in the weights of each half.
-        weights_sha256: of the converted weights; empty for those of earlier versions.
+        weights_sha256: of the converted weights; empty before they are converted.
         calibration: None for a model that was not calibrated.
     """
 

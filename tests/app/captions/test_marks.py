@@ -60,12 +60,6 @@ def test_the_journal_tells_the_bookmarks_wherever_their_lines_stand(tmp_path):
     assert session.damaged_lines == 0
 
 
-def test_a_journal_of_the_version_with_one_bookmark_has_the_last_one(tmp_path):
-    path = written(tmp_path, [kept(0), kept(1), CueMarked(key=0), CueMarked(key=1)])
-    path.write_text(path.read_text().replace(', "marked": true', ""))
-    assert [one.marked for one in read_session(path).cues] == [False, True]
-
-
 def test_a_mark_of_what_is_not_in_the_journal_is_none(tmp_path):
     session = read_session(written(tmp_path, [kept(0), CueMarked(key=9)]))
     assert marked(session.cues) == []

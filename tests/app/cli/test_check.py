@@ -1,5 +1,4 @@
 import json
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,6 @@ from app.__main__ import main
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import KNOWN_MODELS, SPEECH_MODELS
 from engine.runtime.hardware import Machine
-from engine.session.lag_forecast import measure_steps
 
 
 @pytest.fixture(autouse=True)
@@ -120,18 +118,3 @@ def test_for_two_languages_it_lists_what_translates_between_them_the_best_first(
         languages = ("--from", "de", "--to", target)
         first, *_ = translators(capsys, monkeypatch, *languages, gflops=1e5)
         assert first.startswith(f"Translator: {best}")
-
-
-def test_a_failure_is_a_line_for_programs(capsys, tmp_path):
-    assert main(["--model", str(tmp_path), "check", "--speed", "--json"]) == 0
-    *_, failed = lines(capsys)
-    assert failed["kind"] == "failed"
-    assert str(tmp_path) in failed["message"]
-
-
-@pytest.mark.slow
-def test_the_lag_of_the_bundled_model_is_foretold(capsys, monkeypatch):
-    short = partial(measure_steps, sentences=("Good morning.",))
-    monkeypatch.setattr("engine.session.lag_forecast.measure_steps", short)
-    assert main(["check", "--speed"]) == 0
-    assert "behind the speaker" in capsys.readouterr().out

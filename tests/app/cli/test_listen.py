@@ -17,16 +17,14 @@ from app import __main__ as app_main
 from app.__main__ import main
 from app.cli.listen_options import listen_settings
 from app.cli.listen_output import STOP, EventQueue
-from engine.commands import FurtherLanguage, UseLanguages
 from engine.errors import ModelError, NoSoundError
-from engine.events import Failed, LanguageFailed, LanguagesChanged
+from engine.events import Failed
 from engine.hub.bundled import standard_speech_model
 from engine.hub.transfer import HubSettings
 from engine.messages import Code
 from engine.speech.events import TailChanged
 from engine.words import text_of
 from tests.engine.runtime.ctranslate2.tiny_models import make_encoder_decoder
-from tests.support.audience.fake_room import fake_rooms
 from tests.support.listening_fakes import (
     EchoSession,
     Loudness,
@@ -117,47 +115,6 @@ def test_a_file_is_heard_once_and_its_sentences_read_whole_unless_it_has_its_own
     assert model.n_whole == (0 if real_time else 1)
     listen("--source", talk, "--policy", "read:2")
     assert policies[1:] == ["read:2"], "what is asked for counts"
-
-
-def test_phones_read_what_is_heard_but_no_name_of_a_file(listen, talk, tmp_path, monkeypatch):
-    rooms = fake_rooms(monkeypatch)
-    monkeypatch.setattr(EventQueue, "is_empty", True)  # as when somebody speaks: each comes alone
-    other = tmp_path / "secret.wav"
-    other.write_bytes(talk.read_bytes())
-    ran = listen("--source", talk, "--source", other, "--share", "--share-at", "127.0.0.1")
-    assert ran.exit_code == 0
-    (room,) = rooms
-    shown = {caption.strip() for _, caption, _ in room.shown[-1]}
-    assert shown == {"WE WENT TO THE OLD HOUSE.", "THEN IT RAINED ALL DAY."}
-    assert all(ended for *_, ended in room.shown[-1])
-    growing = [one for one in room.shown if one and not all(ended for *_, ended in one)]
-    assert len(growing) > 3, "not only once all is said"
-    assert room.names == {""}
-    assert room.is_closed
-
-
-def test_readers_choose_among_the_languages_that_are_named(listen, talk, monkeypatch):
-    rooms = fake_rooms(monkeypatch, read=("fr",))
-    told = []
-
-    class Session(EchoSession):
-        def send(self, command):
-            if isinstance(command, UseLanguages):
-                told.append(command)
-                self.report(LanguagesChanged(languages=("fr",)))
-                self.report(LanguageFailed(language="fr", message=Code.LOADING()))
-            else:
-                super().send(command)
-
-    monkeypatch.setattr("engine.session.session.Session", Session)
-    share = "--share", "--share-at", "127.0.0.1", "--share-language", "fr"
-    ran = listen("--source", talk, *share)
-    assert ran.exit_code == 0
-    assert told == [UseLanguages((FurtherLanguage("fr"),)), UseLanguages(())]
-    (room,) = rooms
-    assert room.ready == ("fr",)
-    assert room.languages == {"source": "en", "caption": "de"}
-    assert "there are no captions in fr any more" in ran.err
 
 
 def test_subtitles_of_all_forms_say_the_same_at_the_same_times(listen, talk, tmp_path):

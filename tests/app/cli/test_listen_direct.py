@@ -100,15 +100,6 @@ def test_what_means_nothing_without_words_is_refused(listen, direct, talk, optio
     assert f"--direct names the model, which reads no words: leave out {option[0]}" in err
 
 
-def test_a_further_language_is_refused_since_it_would_be_translated_from_words(
-    listen, direct, talk
-):
-    shared = ["--share", "--share-language", "fr"]
-    exit_code, _, err = listen("--direct", direct, "--source", talk, *shared)
-    assert exit_code == 2
-    assert "reads no words: leave out --share-language" in err
-
-
 def test_a_model_that_translates_sound_is_no_recogniser(listen, direct, talk):
     exit_code, out, err = listen("--asr", direct, "--source", talk)
     assert (exit_code, out) == (2, "")

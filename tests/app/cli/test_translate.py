@@ -7,7 +7,6 @@ import errno
 import io
 import json
 import os
-import queue
 import random
 import re
 import shutil
@@ -15,7 +14,6 @@ import signal
 import subprocess
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -24,9 +22,6 @@ import torch
 from app.__main__ import main
 from app.cli import translate as terminal
 from app.config.system.text_io import LineReader, LineWriter, printable
-from app.sharing import room as room_module
-from app.sharing.networks import Network
-from app.sharing.room import Room
 from engine.models.adapters.card import AdapterScore
 from engine.models.adaptive_card import AdaptiveCard
 from engine.models.fingerprint import read_fingerprint
@@ -37,8 +32,6 @@ from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import tiny_card, write_adapter
 from tests.support.app.bundle import bundle
-from tests.support.audience.fake_room import fake_rooms
-from tests.support.audience.page_client import Reader
 from tests.support.chat_templates import CHATML
 from tests.support.fakes import leave_to_torch, tiny_weights
 from training.trainer.pretraining.tokenizer import END, END_OF_WRITE
@@ -430,7 +423,7 @@ def test_of_several_bundled_models_that_of_the_language_is_taken_or_the_named_on
     folders, taken = bundle(tmp_path, monkeypatch), []
     monkeypatch.setattr(terminal, "check_model_folder", lambda _folder: None)
     monkeypatch.setattr(
-        terminal, "translate", lambda settings, *_: taken.append(settings.own_model.directory)
+        terminal, "translate", lambda settings, *_: taken.append(settings.model.directory)
     )
     for options in ((), ("--to", "fr"), ("--model", "surtitle-en-es", "--to", "es")):
         assert main(["translate", "--adapter", "none", *options]) == 0
@@ -883,113 +876,3 @@ def test_a_sign_follows_doubtful_captions_if_that_is_wanted(translate, calibrate
         assert line.count(" (?)") == 2
         assert line.endswith(" (?)")
         assert line.replace(" (?)", "") == plain
-
-
-HERE = "--live", "--share", "--share-at", "127.0.0.1"
-
-
-@pytest.fixture
-def rooms(monkeypatch):
-    return fake_rooms(monkeypatch)
-
-
-def test_shared_captions_grow_on_the_phones_and_end_with_the_command(translate, rooms):
-    ran = translate(b"good morning all. it rains.", "--live", "--share", "--share-at", "127.0.0.1")
-    (room,) = rooms
-    assert (room.address, room.languages) == ("127.0.0.1", {"source": "en", "caption": "de"})
-    assert [one[0] for one in room.shown[-1]] == ["good morning all.", "it rains."]
-    assert all(ended for *_, ended in room.shown[-1])
-    assert (
-        " ".join(caption.strip() for _, caption, _ in room.shown[-1]).split()
-        == " ".join(ran.lines_in_spite).split()
-    )
-    assert len(room.shown) > 3
-    assert room.is_closed
-    assert "http://room/#key" in ran.err
-
-
-def test_where_no_room_can_be_opened_nothing_is_translated(translate, monkeypatch):
-    def refuse(*_arguments, **_settings):
-        raise OSError(errno.EADDRINUSE, "Address already in use")
-
-    monkeypatch.setattr(room_module, "Room", refuse)
-    ran = translate(b"good morning.", "--live", "--share", "--share-at", "127.0.0.1")
-    ran.says(1, "nothing could be shared at 127.0.0.1: ", "Address already in use")
-
-
-def test_a_reader_chooses_a_further_language_which_the_captions_know_nothing_of(
-    translate, monkeypatch
-):
-    text = b"good morning all. it rains.\nwe stay in.\n"
-    wanted = " ".join(translate(text, "--to", "fr").lines).split()
-    german = translate(text).lines
-    made, source = queue.SimpleQueue(), os.pipe()
-
-    def make(*arguments, **settings):
-        room = Room(*arguments, **settings)
-        made.put(room)
-        return room
-
-    texts = {}
-
-    def be_a_phone():
-        room = made.get(timeout=60)
-        with Reader(f"{room.address}captions?key={room.access.key}&show=fr") as phone:
-            message = phone.message()
-            assert message["languages"] == {"source": "en", "caption": "de", "fr": "fr"}
-            while message["state"]:
-                message = phone.message()
-            os.write(source[1], text)
-            os.close(source[1])
-            while (event := phone.event()) is not None and event.kind != "end":
-                for row in event.content["rows"] if event.kind == "message" else ():
-                    texts[row["key"]] = row["text"]
-
-    monkeypatch.setattr(room_module, "PORT", 0)
-    monkeypatch.setattr(room_module, "Room", make)
-    with os.fdopen(source[0], "rb") as stream, ThreadPoolExecutor() as pool:
-        stdin = Stdin(b"")
-        stdin.buffer = stream
-        phone = pool.submit(be_a_phone)
-        ran = translate(stdin, *HERE, "--share-language", "fr")
-        phone.result()
-    assert ran.lines_in_spite == german
-    assert " ".join(texts[key] for key in sorted(texts)).split() == wanted
-    assert len(texts) == 3
-
-
-def test_nothing_is_shared_unless_it_is_wanted(translate, rooms):
-    translate(b"good morning all.", "--live")
-    assert rooms == []
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (["--share"], "add --live"),
-        (["--live", "--share-pin"], "add --share"),
-        (["--live", "--share-language", "fr"], "add --share"),
-        ([*HERE, "--share-language", "de"], "de is shared in any case"),
-        ([*HERE, "--share-language", "en"], "en is shared in any case"),
-        ([*HERE, "--share-language", "cs"], "--to cs --model Helsinki-NLP/opus-mt-en-cs"),
-        ([*HERE, "--share-language", "fr", "--share-language", "xx"], "got 'xx': fetch one first"),
-        (["--live", "--share", "--share-at", "192.0.2.1"], "is an address of this computer"),
-        (["--live", "--share", "--share-at", ""], "is an address of this computer"),
-    ],
-)
-def test_sharing_without_what_it_needs_is_wrong_usage(translate, rooms, options, sentence):
-    ran = translate(b"good morning all.", *options)
-    assert ran.exit_code == 2
-    assert sentence in ran.err
-    assert rooms == []
-
-
-def test_of_several_networks_none_is_taken_unasked(translate, rooms, monkeypatch):
-    several = [Network("192.168.1.5", "wlan0"), Network("10.0.0.7", "eth0")]
-    monkeypatch.setattr("app.cli.sharing.networks", lambda: several)
-    ran = translate(b"good morning all.", "--live", "--share")
-    assert ran.exit_code == 2
-    assert "192.168.1.5 (wlan0), 10.0.0.7 (eth0)" in ran.err
-    monkeypatch.setattr("app.cli.sharing.networks", lambda: several[:1])
-    translate(b"good morning all.", "--live", "--share", "--share-pin")
-    assert (rooms[0].address, rooms[0].with_pin) == ("192.168.1.5", True)

@@ -245,10 +245,3 @@ def test_toml_is_read_back_as_it_was(tmp_path):
     file = TomlFile(tmp_path / "file.toml")
     assert file.read() is None
     assert file.content == content
-
-
-def test_the_pale_letters_of_before_are_dots_now(tmp_path):
-    path = tmp_path / "settings.toml"
-    path.write_text('schema_version = 2\n[captions]\ndoubt = "pale"\n', encoding="utf-8")
-    preferences, notice = PreferencesFile(path).read()
-    assert (preferences.captions.doubt, notice) == ("mark", None)

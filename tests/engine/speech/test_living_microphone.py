@@ -14,7 +14,6 @@ import pytest
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.hub.bundled import bundled_speech_model
-from engine.metrics.word_errors import word_error_rate
 from engine.speech.hypothesis import RecognizedWord
 from engine.speech.listener import Lane, Listener, Recognition
 from engine.speech.moonshine import Moonshine
@@ -23,7 +22,7 @@ from tests.engine.speech.recordings import needs_recordings, recordings
 from tests.support.hand_clock import HandClock
 from tests.support.listening_fakes import Echo, Script, hear_out, to_both
 from tests.support.sounds import white_noise
-from tests.support.spoken import keys
+from tests.support.spoken import keys, word_error_rate
 
 pytest.importorskip("faster_whisper")
 

@@ -9,7 +9,6 @@ from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError
 from engine.hub.bundled import bundled_speech_model
-from engine.metrics.word_errors import word_error_rate
 from engine.speech.moonshine import Moonshine, word_times
 from engine.speech.recognizers import make_recognizer
 from engine.speech.speech_models import (
@@ -20,6 +19,7 @@ from engine.speech.speech_models import (
 from engine.speech.vad import SileroDetector
 from tests.engine.speech.recordings import samples_of
 from tests.support.sounds import music, silence, white_noise
+from tests.support.spoken import word_error_rate
 
 pytest.importorskip("sherpa_onnx")
 FOLDER = bundled_speech_model()

@@ -5,7 +5,7 @@ import random
 import numpy as np
 
 from tests.support.fakes import WORD_FOR_WORD
-from training.research.speech.sound_corpus import Line, shard_path, sound_bytes, write_table
+from training.research.speech_corpus import Line, shard_path, sound_bytes, write_table
 
 WORD_S = 0.24
 

@@ -96,7 +96,6 @@ def test_a_base_needs_no_card_where_the_recipe_tells_how_to_speak_to_it(data, tm
     [
         ("peft", [], "adapters need peft"),
         ("bitsandbytes", ["--quantise", "nf4"], "in 4 bits needs bitsandbytes"),
-        ("torch.utils.tensorboard", ["--tensorboard"], "--tensorboard needs tensorboard"),
     ],
 )
 def test_a_library_that_is_missing_is_one_sentence(

@@ -69,7 +69,7 @@ def test_the_commands_make_a_run_in_4_bits_on_own_data(tmp_path, monkeypatch, ba
     monkeypatch.chdir(tmp_path)
     settings = settings_of(arguments, finetune.RECIPES, {"models": "models"}, {}, TrainSettings)
     assert settings.base == base
-    assert (settings.quantise, settings.device, settings.hub) == ("nf4", "cuda", None)
+    assert (settings.quantise, settings.device) == ("nf4", "cuda")
     assert settings.prompt.end_of_source
     assert {*settings.data} == {"de"}
 

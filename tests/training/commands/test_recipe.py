@@ -34,8 +34,6 @@ def test_the_recipes_of_the_paper_hold_its_numbers(name):
     )
     assert (settings.max_length, settings.precision) == (512, "bf16")
     assert settings.slot_lengths == (16,)
-    assert settings.hub.name == "IWSLT/iwslt2017"
-    assert set(settings.hub.languages) == {"fr", "de", "nl", "it", "ro"}
     assert {1, 3, 5, 7} == set(settings.mixture.k)
     assert {3, 5, 7, 9, 11, 13} == set(settings.mixture.n)
 
@@ -77,7 +75,7 @@ def test_values_become_what_fields_hold():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"ranks": 3}, "ranks is no setting: the known ones there are data, hub"),
+        ({"ranks": 3}, "ranks is no setting: the known ones there are data, base"),
         ({"lora": {"ranks": 3}}, "lora.ranks is no setting"),
         ({"lora": {"rank": "many"}}, "lora.rank should be a whole number, got 'many'"),
         ({"lora": {"rank": 2.5}}, "lora.rank should be a whole number"),
@@ -95,12 +93,7 @@ def test_values_become_what_fields_hold():
         ({"data": {"de": 3}}, "data.de should be a path"),
         ({"dev": {"sets": {"de": ["a"]}}}, "dev.sets.de should be a list: a path"),
         ({"dev": {"policies": ["often"]}}, "a policy is written read:N"),
-        ({"hub": {"languages": ["de"]}}, "hub.name is needed"),
-        (
-            {"hub": {"name": "a/b", "languages": ["de"], "schedule": "x"}},
-            "the schedule must be one of",
-        ),
-        ({"tensorboard": 1}, "tensorboard should be true or false"),
+        ({"compiled": 1}, "compiled should be true or false"),
         ({"quantise": "int4"}, "int4 for a new base"),
         ({"mixture": {"waits": 2}}, "at most 1 together"),
         ({"max_length": 1}, "max_length must be at least 16"),

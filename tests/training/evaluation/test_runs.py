@@ -10,7 +10,7 @@ from tests.support.strangers import refused
 from training.errors import TrainingError, UsageError
 from training.evaluation.runs import read_run
 from training.evaluation.workers import next_number
-from training.research.comparison.contenders import read_contenders, rows
+from training.research.compare import read_contenders, rows
 
 
 @pytest.fixture

@@ -35,8 +35,6 @@ def describe(
 ) -> AdapterCard:
     """Make the card: purpose, base, data (pairs by corpus), seeds and scores of an adapter."""
     licences = dict(settings.licences)
-    if settings.hub is not None:
-        licences.setdefault(settings.hub.name, settings.hub.licence)
     return AdapterCard(
         name=named(settings),
         base_name=base.name,

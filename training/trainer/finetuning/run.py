@@ -3,10 +3,8 @@
 Files in the run folder, besides those of every run (``training.trainer.run``):
 
 * ``adapter``: the result, of the best step on the dev sets, or of the last step without dev sets.
-* ``data``: data from the hub.
 """
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -59,30 +57,16 @@ def finetune(settings: TrainSettings, processes: Processes) -> None:
     if processes.shards and settings.quantise != "none":
         msg = "a base in 4 bits cannot be sharded over processes: launch without FSDP"
         raise UsageError(msg)
-    data = _data(settings, processes)
     if processes.rank == 0:
         find_folder(settings)  # fetched by one process
     processes.wait()
     base = find_base(settings, trained_policies(settings, find_method(settings)))
-    material = prepare(settings, data, base.tokenizer, base.card, fingerprint(base.folder))
+    material = prepare(settings, settings.data, base.tokenizer, base.card, fingerprint(base.folder))
     value = partial(best_bleu, max_laal=settings.dev.max_laal)
     watch = open_watch(settings, material.fingerprint, value)
     if not watch.reason:
         task = _task(settings, processes, base, material, watch)
         Run(task, settings, processes, watch).train()
-
-
-def _data(settings: TrainSettings, processes: Processes) -> Mapping[str, Path]:
-    """Return the files by language; process 0 fetches those of the hub."""
-    if settings.hub is None:
-        return settings.data
-    from training.trainer.finetuning.hub_data import fetch  # noqa: PLC0415  few need it
-
-    folder, source = settings.out / "data", settings.source_language
-    if processes.rank == 0:
-        fetch(settings.hub, source, folder)
-    processes.wait()
-    return {**settings.data, **fetch(settings.hub, source, folder)}
 
 
 def _task(

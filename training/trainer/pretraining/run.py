@@ -41,7 +41,6 @@ from training.trainer.material import (
 from training.trainer.muon import Muon
 from training.trainer.precision import computes_bf16
 from training.trainer.pretraining.export import name_weights
-from training.trainer.pretraining.growth import grow
 from training.trainer.pretraining.tokenizer import make_card, save_tokenizer, train_tokenizer
 from training.trainer.run import Run, Task, open_watch
 from training.trainer.samples.loss import BareLoss
@@ -67,8 +66,6 @@ def pretrain(settings: TrainSettings) -> None:
     device = pick_device(settings.device)
     _keep_freed_memory()
     model = make_model(settings, tokenizer)
-    if settings.grow_from is not None and settings.begin_with is None:
-        grow(model, tokenizer, settings.grow_from)
     model.to(device=device)  # type: ignore[call-arg]
     dtype = torch.bfloat16 if computes_bf16(settings.precision, device) else torch.float32
     loss = BareLoss(

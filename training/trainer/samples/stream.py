@@ -59,12 +59,10 @@ class Padded:
     Attributes:
         batch_tokens: rows in a step, padding included; a longer example is a step of its own.
         block: pairs whose examples are arranged together.
-        draws_a_lone_length: whether a single slot length uses a random number too.
     """
 
     batch_tokens: int
     block: int = 16384
-    draws_a_lone_length: bool = False
 
     def name(self, epoch: int, start: int | None = None) -> str:
         """Return the part of the seed for an epoch, or for a block in it."""
@@ -102,13 +100,11 @@ class Filled:
         n_lines: in a step.
         line_rows: rows of a line; an example that is longer makes its step longer, too.
         block: pairs whose examples are arranged together.
-        draws_a_lone_length: whether a single slot length uses a random number too.
     """
 
     n_lines: int
     line_rows: int
     block: int = 16384
-    draws_a_lone_length: bool = False
 
     def name(self, epoch: int, start: int | None = None) -> str:
         """Return the part of the seed for an epoch, or for a block in it."""
@@ -133,7 +129,6 @@ class Packed:
 
     block: int
     line_rows: int
-    draws_a_lone_length: bool = True
 
     def name(self, epoch: int, start: int | None = None) -> str:
         """Return the part of the seed for an epoch, or for a block in it."""
@@ -222,7 +217,7 @@ class Stream:
     def _examples(self, index: int, rng: random.Random) -> list[Example]:
         """Draw a policy for a pair and play it; prefix fine-tuning makes several examples."""
         pair, slot_length = self.pairs[index], self.slot_lengths[0]
-        if len(self.slot_lengths) > 1 or self.arrangement.draws_a_lone_length:
+        if len(self.slot_lengths) > 1:
             slot_length = rng.choice(self.slot_lengths)
         policy, prompt = self.method.draw(pair.pair, self.mixture, rng), self.prompts[pair.language]
         samples = build_samples(

@@ -9,7 +9,7 @@ from torch import nn
 
 from engine.layout.rows import Row
 from engine.runtime.torch.attention import Attention
-from training.research.seqpo.policy_loss import PolicyLoss, RowScores, frozen_copy
+from training.research.seqpo import PolicyLoss, RowScores, frozen_copy
 from training.trainer.samples.batches import Example, pack
 from training.trainer.samples.loss import Markers
 

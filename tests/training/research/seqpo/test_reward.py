@@ -6,16 +6,16 @@ from dataclasses import replace
 import pytest
 
 from training.errors import UsageError
-from training.research.seqpo.reward import (
+from training.research.seqpo import (
     CometQuality,
     Sampled,
+    SeqpoSettings,
     StringQuality,
     advantages,
     lagging,
     rewards,
     standardised,
 )
-from training.research.seqpo.settings import SeqpoSettings
 
 USUAL = SeqpoSettings()
 Q, LAG = [0.2, 0.4, 0.6], [1.0, 2.0, 6.0]

@@ -8,8 +8,7 @@ import torch
 
 from engine.metrics.translation import Translation
 from tests.support.training_runs import pair_lines
-from training.research.seqpo.run import open_reward_watch
-from training.research.seqpo.settings import RewardSettings, SeqpoSettings
+from training.research.seqpo import RewardSettings, SeqpoSettings, open_reward_watch
 from training.settings import DevSettings
 from training.trainer.checkpoint import Counters, save_checkpoint
 from training.trainer.distributed import OneProcess

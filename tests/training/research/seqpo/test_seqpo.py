@@ -17,7 +17,7 @@ from tests.support.fakes import play, save_plain_model, say_slots
 from tests.support.training_runs import write_dev, write_pairs
 from tests.support.twins import both, twin
 from training.research.__main__ import main
-from training.research.seqpo.run import Reward
+from training.research.seqpo import Reward
 from training.trainer.run import Run
 
 QUICK = [

@@ -19,8 +19,7 @@ from engine.settings import LayoutSettings
 from engine.text.prompt import make_prompt
 from tests.support.fakes import WORD_FOR_WORD, tiny_weights
 from training.research.__main__ import main
-from training.research.commands.seqpo import RECIPES
-from training.research.seqpo.rollout import Request, Rollouts
+from training.research.seqpo import RECIPES, Request, Rollouts
 from training.trainer.pretraining.tokenizer import save_tokenizer
 from training.trainer.samples.batches import Example, pad
 from training.trainer.samples.loss import ForwardLoss, Markers

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from training.research.speech.augmentation import masked, other_voice, stretched
+from training.research.speech import masked, other_voice, stretched
 
 MEL = np.random.default_rng(0).normal(size=(64, 80)).astype(np.float32)
 SPREAD = np.ones(80, np.float32)

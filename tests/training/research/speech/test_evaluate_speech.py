@@ -11,8 +11,8 @@ from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model, tiny_tokenizer
 from training.evaluation.runs import read_run
 from training.research.__main__ import main
-from training.research.speech.milliseconds import sound_lag
-from training.research.speech.sound_corpus import read_table
+from training.research.speech_corpus import read_table
+from training.research.speech_measure import sound_lag
 
 
 def translation(delays, emitted_ms, ms):

@@ -19,11 +19,19 @@ from engine.text.prompt import make_prompt
 from tests.support.direct.corpora import tones
 from tests.support.direct.encoders import tiny_encoder
 from tests.support.fakes import tiny_weights
-from training.research.speech.batches import Sample, batch_of, spectrum
-from training.research.speech.network import SpokenLoss, SpokenNetwork, admit_words
-from training.research.speech.settings import SpeechSettings
-from training.research.speech.sound_corpus import Line
-from training.research.speech.utterances import live_rows, offline_rows, spoken
+from training.research.speech import (
+    Sample,
+    SpeechSettings,
+    SpokenLoss,
+    SpokenNetwork,
+    admit_words,
+    batch_of,
+    live_rows,
+    offline_rows,
+    spectrum,
+    spoken,
+)
+from training.research.speech_corpus import Line
 from training.trainer.samples.batches import Example, pad
 from training.trainer.samples.loss import Markers
 

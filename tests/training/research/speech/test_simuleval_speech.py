@@ -22,14 +22,14 @@ from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model, tiny_tokenizer
 from tests.support.programs.run import ran
 from training.evaluation.model_choice import measured_model
-from training.research.heads.policy_head import save_head
-from training.research.speech.evaluate_speech import (
+from training.research.speech_corpus import read_sound, read_table
+from training.research.speech_measure import (
     SpeechRunSettings,
+    arrivals_ms,
     evaluate_speech,
     make_sound_system,
 )
-from training.research.speech.milliseconds import arrivals_ms
-from training.research.speech.sound_corpus import read_sound, read_table
+from training.research.when_to_write import save_head
 
 PIECE_MS, N_LINES = 160, 60
 
@@ -75,7 +75,7 @@ def write_waves(table, folder):
 
 def simuleval(folder, model, policy):
     out = folder / "out.json"
-    agent = str(ROOT / "training/research/speech/simuleval_agent.py")
+    agent = str(ROOT / "training/research/simuleval_speech_agent.py")
     command = [
         str(PROGRAMS / "python"), str(ROOT / "benchmarks/interop/simuleval_speech_run.py"),
         str(out), "--agent", agent, "--model", str(model), "--to", "de", "--policy", policy,

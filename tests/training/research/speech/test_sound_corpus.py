@@ -5,7 +5,7 @@ import pytest
 
 from tests.support.direct.corpora import tones, write_tones
 from training.errors import CorpusError
-from training.research.speech.sound_corpus import read_sound, read_table, write_table
+from training.research.speech_corpus import read_sound, read_table, write_table
 
 
 @pytest.fixture

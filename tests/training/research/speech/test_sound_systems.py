@@ -12,7 +12,7 @@ from engine.translation.sound.spoken import SpokenTranslator
 from tests.support.direct.encoders import noise, tiny_encoder
 from tests.support.fakes import tiny_tokenizer, tiny_weights
 from training.errors import UsageError
-from training.research.speech.sound_systems import Cascade, Direct, GreedyWords
+from training.research.speech_measure import Cascade, Direct, GreedyWords
 
 POLICIES = ["read:2", "offline", "adaptive:0.3:4"]
 

@@ -2,25 +2,20 @@
 
 import json
 import shutil
-from itertools import pairwise
 
 import pytest
 from safetensors.numpy import load_file
-from transformers import Wav2Vec2Config, Wav2Vec2Model
 
-from engine.errors import ModelError
 from engine.models.model_card import FILE_NAME, read_card
 from engine.models.speech_card import ENCODER_FILE
-from engine.runtime.loader import load_by_torch, load_weights
+from engine.runtime.loader import load_weights
 from engine.runtime.onnx.onnx_loader import OnnxWeights
 from engine.runtime.sound.sound_loader import load_speech_encoder
 from engine.settings import ModelSettings
 from tests.support.direct.corpora import write_tones
 from tests.support.fakes import save_plain_model
 from training.research.__main__ import main
-from training.research.speech.folder import load_encoder
-from training.research.speech.sound_corpus import read_table, write_table
-from training.research.speech.wav2vec.encoder import Wav2VecEncoder
+from training.research.speech_corpus import read_table, write_table
 
 TINY = ["--width", "16", "--layers", "1", "--heads", "2", "--feed-forward", "16"]
 QUICK = ["--batch", "8", "--epochs", "1", "--warm-up", "2", "--rate", "1e-2", "--device", "cpu"]
@@ -180,48 +175,3 @@ def test_the_card_of_a_base_stays_as_it_was(stages):
     assert read_card(stages / "base").speech is None
     assert read_card(stages / "words" / "model").adaptive is None
     assert (stages / "base" / FILE_NAME).stat().st_nlink == 1
-
-
-HUB = {
-    "conv_dim": [8] * 7, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2,
-    "intermediate_size": 16, "num_conv_pos_embeddings": 8, "num_conv_pos_embedding_groups": 2,
-}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def from_the_hub(table, tmp_path_factory):
-    """Run folders of two stages, the first of which begins from a wav2vec 2.0 of the hub."""
-    out = tmp_path_factory.mktemp("hub")
-    Wav2Vec2Model(Wav2Vec2Config(**HUB)).save_pretrained(out / "wav2vec2")
-    base, hub = save_plain_model(out / "base"), ["--encoder", str(out / "wav2vec2")]
-    assert train("words", table, out / "words", "--base", str(base), *hub) == 0
-    words = str(out / "words" / "model")
-    assert train("joint", table, out / "joint", "--base", words) == 0
-    return out
-
-
-def test_stages_begin_from_a_wav2vec_of_the_hub_and_train_on(from_the_hub):
-    found = [load_file(from_the_hub / "wav2vec2" / "model.safetensors")]
-    for name in ("words", "joint"):
-        folder = from_the_hub / name / "model"
-        weights = load_by_torch(ModelSettings(directory=folder, device="cpu"))
-        encoder = load_encoder(folder, weights.card, weights.width)
-        assert isinstance(encoder, Wav2VecEncoder)
-        assert encoder.card.vocabulary == len(weights.tokenizer) + 1
-        assert (weights.head is not None) == (name == "joint")
-        tensors = load_file(folder / "wav2vec" / "model.safetensors")
-        found.append({key.removeprefix("wav2vec2."): it for key, it in tensors.items()})
-    at = "encoder.layers.0.attention.q_proj.weight"
-    steps = [abs(after[at] - before[at]).max() for before, after in pairwise(found)]
-    assert all(0 < step < 0.2 for step in steps)
-    own = "surtitle.merge_first.weight"
-    assert (found[1][own] != found[2][own]).any()
-
-
-def test_a_wav2vec_is_evaluated_and_not_yet_heard_live(from_the_hub, table, tmp_path):
-    folder = from_the_hub / "joint" / "model"
-    command = ["speech-evaluate", "--model", str(folder), "--data", str(table), "--to", "de"]
-    assert main([*command, "--policies", "read:2", "--limit", "2", "--out", str(tmp_path)]) == 0
-    assert json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
-    with pytest.raises(ModelError, match="reads text alone"):
-        load_speech_encoder(folder, read_card(folder), 64)

@@ -12,8 +12,7 @@ from engine.translation.sound.spoken import SpokenTranslator
 from tests.support.fakes import HashingModel, bare_prompt, random_pair, teach, tiny_weights
 from tests.support.teacher import Teacher, word_tokens
 from training.research.methods import nested_boundaries
-from training.research.speech.sound_corpus import Line
-from training.research.speech.utterances import (
+from training.research.speech import (
     NOT_ASKED,
     Spoken,
     draw_reads,
@@ -22,6 +21,7 @@ from training.research.speech.utterances import (
     offline_rows,
     spoken,
 )
+from training.research.speech_corpus import Line
 from training.trainer.samples.mixture import AlignedReads
 
 BLOCK = 5120  # samples, 320 ms

@@ -7,15 +7,18 @@ import pytest
 
 from tests.support.spoken import needs_voice
 from training.errors import TrainingError, UsageError
+from training.research import speech_corpus as voices
 from training.research.__main__ import main
-from training.research.speech import voices
-from training.research.speech.rooms import Room, draw_room, hear_in
-from training.research.speech.sound_corpus import read_sound, read_table
-from training.research.speech.voices import (
+from training.research.speech_corpus import (
     Request,
+    Room,
     Speech,
+    draw_room,
+    hear_in,
     is_here,
     known_voices,
+    read_sound,
+    read_table,
     say_all,
     trimmed,
 )

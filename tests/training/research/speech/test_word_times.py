@@ -10,8 +10,8 @@ from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model, tiny_tokenizer
 from tests.support.sounds import write_sound
 from training.research.__main__ import main
-from training.research.speech.sound_corpus import read_sound, read_table
-from training.research.speech.word_times import id_ends
+from training.research.speech_corpus import read_sound, read_table
+from training.research.speech_measure import id_ends
 
 
 def best_way(likely, ids):

@@ -1,0 +1,220 @@
+"""Test how whole talks are translated, gone on with, and scored on the reference's segments."""
+
+import json
+import random
+
+import pytest
+import torch
+
+from engine.metrics.event_log import EventLog
+from engine.metrics.quality import measure_quality
+from engine.metrics.real_time import real_time_delays
+from engine.metrics.replay import read_events, replay
+from engine.settings import TranslationSettings
+from engine.translation.feed import feed_line
+from engine.translation.slot_translator import Translator
+from tests.support.fakes import random_word, tiny_weights
+from training.research.__main__ import main
+from training.research.talks import Talk, feed_talk, read_talks_done, resegment, soft_resegment
+
+pytest.importorskip("mweralign")
+
+FIELDS = {
+    "policy", "system", "bleu", "bleu_signature", "chrf", "chrf_signature", "stream_laal",
+    "stream_laal_ca", "long_yaal", "long_yaal_ca", "normalised_erasure", "tokens_fed",
+    "tokens_recomputed", "forwards", "gflops_per_talk", "n_talks", "n_segments", "n_words",
+    "n_empty", "n_degenerate",
+}  # fmt: skip
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = random.Random(3)
+    source, reference, names = (tmp_path / name for name in ("t.en", "t.de", "t.talks"))
+    for path in (source, reference):
+        path.write_text("".join(f"{' '.join(sentence(rng))}\n" for _ in range(6)))
+    names.write_text("a\na\na\nb\nb\nc\n")
+    return source, reference, names
+
+
+def sentence(rng):
+    words = [random_word(rng) for _ in range(rng.randint(1, 6))]
+    return [*words[:-1], f"{words[-1]}!"]  # a full stop might be that of an abbreviation
+
+
+def long_form(files, model, out, *more, policies="read:3,wait:2"):
+    source, reference, names = map(str, files)
+    arguments = ["--source", source, "--reference", reference, "--talks", names, "--to", "de"]
+    arguments += ["--policies", policies, "--out", str(out), "--model", str(model), *more]
+    return main(["long-form", *arguments])
+
+
+def lines_of(path):
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", ["read:3", "wait:2"])
+def test_a_talk_is_its_sentences_one_after_another(tmp_path, policy):
+    rng = random.Random(2)
+    settings = TranslationSettings(policy=policy, cut_loops=False)
+    with EventLog(tmp_path / "log") as log:
+        translator = Translator(tiny_weights(torch.float32), settings, log=log)
+        for _ in range(2):
+            sentences = [sentence(rng) for _ in range(4)] + [[random_word(rng) + "."]]
+            words = [word for one in sentences for word in one]
+            assert list(feed_talk(translator, log, 0, words)) == list(range(1, len(words) + 1))
+            for index, one in enumerate(sentences):
+                feed_line(translator, log, index, " ".join(one))
+    translations = list(replay(read_events(tmp_path / "log")))
+    assert len(translations) == 12
+    for start in range(0, 12, 6):
+        talk, *alone = translations[start : start + 6]
+        before = [sum(len(one.source) for one in alone[:n]) for n in range(5)]
+        assert talk.source == tuple(word for one in alone for word in one.source)
+        assert talk.hypothesis == " ".join(filter(None, (one.hypothesis for one in alone)))
+        assert list(talk.delays) == [
+            n + delay for n, one in zip(before, alone, strict=True) for delay in one.delays
+        ]
+        assert talk.tokens_recomputed == 0
+        assert len(talk.ms) == len(talk.source)
+    assert sum(len(one.delays) for one in translations) > 30
+
+
+@pytest.mark.slow
+def test_talks_are_translated_cut_written_and_scored(tmp_path, files, tiny, capsys):
+    out = tmp_path / "deep" / "out"
+    assert long_form(files, tiny, out) == 0
+    assert {str(path.relative_to(out)) for path in out.rglob("*.*")} == {
+        "run.json",
+        "summary.json",
+        *(f"{p}.{end}" for p in ("read:3", "wait:2") for end in ("talk", "hyp", "jsonl")),
+        *(f"log/{p}.1.jsonl" for p in ("read:3", "wait:2")),
+    }
+    summary = json.loads((out / "summary.json").read_text())
+    assert [one["policy"] for one in summary] == ["read:3", "wait:2"]
+    references = lines_of(files[1])
+    for scores in summary:
+        assert set(scores) >= FIELDS
+        policy = scores["policy"]
+        rows = [json.loads(row) for row in lines_of(out / f"{policy}.jsonl")]
+        assert [row["references"] for row in rows] == [
+            references[:3],
+            references[3:5],
+            references[5:],
+        ]
+        assert [row["hypothesis"] for row in rows] == lines_of(out / f"{policy}.talk")
+        parts = [
+            part.text
+            for row in rows
+            for part in resegment(row["hypothesis"], row["references"], "de")
+        ]
+        assert lines_of(out / f"{policy}.hyp") == parts
+        soft_parts = [
+            part.text
+            for row in rows
+            for part in soft_resegment(row["hypothesis"], row["references"], "de")
+        ]
+        assert soft_parts != parts
+        for name, cut in (("chrf", parts), ("chrf_soft", soft_parts)):
+            assert scores[name] == measure_quality(cut, references, "de").chrf
+        assert (scores["n_talks"], scores["n_segments"]) == (3, 6)
+        assert scores["n_words"] == len(files[0].read_text().split())
+        assert scores["n_words"] == sum(sum(row["lengths"]) for row in rows)
+        assert scores["n_empty"] == parts.count("")
+        assert scores["tokens_recomputed"] == 0
+        assert scores["tokens_fed"] == sum(row["tokens_fed"] for row in rows)
+    printed = capsys.readouterr().out
+    assert printed.splitlines()[0].split()[:4] == ["policy", "bleu", "chrf", "stream_laal"]
+    assert "tok:13a" in printed
+
+
+@pytest.mark.slow
+def test_lagging_of_a_talk_in_one_segment_is_that_of_a_line(tmp_path, files, tiny):
+    files[0].write_text(f"{' '.join(lines_of(files[0]))}\n")
+    files[1].write_text("eins zwei drei\n")
+    files[2].write_text("a\n")
+    assert long_form(files, tiny, tmp_path / "out", policies="wait:2") == 0
+    (scores,) = json.loads((tmp_path / "out" / "summary.json").read_text())
+    (row,) = replay(read_events(tmp_path / "out" / "log" / "wait:2.1.jsonl"))
+    n_words, step = len(row.source), len(row.source) / max(3, len(row.delays))
+    for name, delays in (("", row.delays), ("_ca", real_time_delays(row))):
+        early = [delay - n * step for n, delay in enumerate(delays) if delay < n_words]
+        assert scores[f"long_yaal{name}"] == pytest.approx(sum(early) / len(early))
+    assert scores["n_empty"] == 0
+
+
+def without_times(path):
+    rows = [json.loads(row) for row in lines_of(path)]
+    times = {"emitted_ms", "ms", "token_ms", "peak_memory_bytes"}
+    return [{name: value for name, value in row.items() if name not in times} for row in rows]
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_with_the_talk_it_was_in(tmp_path, files, tiny, monkeypatch):
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    for folder in (whole, out):
+        assert long_form(files, tiny, folder) == 0
+    first, second = (out / "log" / f"read:3.{number}.jsonl" for number in (1, 2))
+    rows = first.read_bytes().splitlines(keepends=True)
+    ends = [n for n, row in enumerate(rows) if b'"line_ended"' in row]  # warm-up, talks 0, 1, 2
+    kept = b"".join(rows[: ends[2] - 3]) + rows[ends[2] - 3][:7]
+    first.write_bytes(kept)
+    for name in ("summary.json", "read:3.hyp"):
+        (out / name).unlink()
+    assert long_form(files, tiny, out) == 0
+    for policy in ("read:3", "wait:2"):
+        for end in ("talk", "hyp"):
+            name = f"{policy}.{end}"
+            assert (out / name).read_bytes() == (whole / name).read_bytes()
+        name = f"{policy}.jsonl"
+        assert without_times(out / name) == without_times(whole / name)
+    assert first.read_bytes() == kept
+    assert [one.index for one in replay(read_events(second))] == [1, 2]
+    assert {path.name for path in first.parent.iterdir()} == {
+        *("read:3.1.jsonl", "read:3.2.jsonl", "wait:2.1.jsonl")
+    }
+    monkeypatch.setattr(
+        "engine.runtime.loader.load_weights", None
+    )  # all is there: nothing to load it for
+    summary = (out / "summary.json").read_bytes()
+    assert long_form(files, tiny, out) == 0
+    assert (out / "summary.json").read_bytes() == summary
+
+
+@pytest.mark.slow
+def test_what_was_translated_as_another_talk_does_not_count(tmp_path, files, tiny):
+    assert long_form(files, tiny, tmp_path / "whole", policies="read:3") == 0
+    out = tmp_path / "out"
+    assert long_form(files, tiny, out, "--limit", "4", policies="read:3") == 0
+    assert long_form(files, tiny, out, policies="read:3") == 0
+    assert (out / "read:3.hyp").read_bytes() == (tmp_path / "whole" / "read:3.hyp").read_bytes()
+    again = replay(read_events(out / "log" / "read:3.2.jsonl"))
+    assert [one.index for one in again] == [1, 2]  # talk 0 was whole, of talk 1 only a part
+    files[2].write_text("a\na\nb\nb\nb\nb\n")
+    assert long_form(files, tiny, out, policies="read:3") == 0
+    (scores,) = json.loads((out / "summary.json").read_text())
+    assert (scores["n_talks"], scores["n_segments"]) == (2, 6)
+
+
+def test_of_a_talk_in_several_logs_the_oldest_counts(tmp_path):
+    (tmp_path / "log").mkdir()
+    talk = Talk(sources=("one",), references=("eins",))
+    for number, text, word in ((10, "zehn", "one"), (9, "neun", "one"), (2, "zwei", "two")):
+        with EventLog(tmp_path / "log" / f"read:3.{number}.jsonl") as log:
+            log.write("line", index=0, words=[word])
+            log.write("arrived", n_words=1, ended=True)
+            log.write("committed", utterance=0, text=text)
+            log.write("line_ended", index=0)
+    found = read_talks_done(tmp_path, "read:3", [talk])
+    assert {index: one.hypothesis for index, one in found.items()} == {0: "neun"}
+
+
+@pytest.mark.slow
+def test_a_folder_with_another_run_stays_as_it_is(tmp_path, files, tiny, capsys):
+    assert long_form(files, tiny, tmp_path / "out", policies="offline") == 0
+    before = (tmp_path / "out" / "summary.json").read_text()
+    files[0].write_text(files[0].read_text().replace("!", "?"))
+    assert long_form(files, tiny, tmp_path / "out", policies="offline") == 2
+    assert "holds a run with another source" in capsys.readouterr().err
+    assert (tmp_path / "out" / "summary.json").read_text() == before

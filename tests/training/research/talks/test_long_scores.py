@@ -1,0 +1,155 @@
+"""Test the scores of whole talks: against OmniSTEval's command, and where nothing was written."""
+
+import json
+import random
+import sys
+from dataclasses import replace
+from itertools import accumulate
+
+import pytest
+from omnisteval.data import Instance
+from omnisteval.scoring import LAALScorer
+
+from engine.metrics.real_time import real_time_delays
+from tests.support.programs.run import ran
+from tests.support.run_folders import WORDS, silent, translations
+from training.research.talks import Part, Talk, resegment, score, soft_resegment
+
+MS = 500.0
+"""Of a source word: one whose multiples are exact, since OmniSTEval drops what comes at the end."""
+
+
+def drawn_talks(rng, n_talks):
+    """Draw talks and translations that lag and err; computing comes and goes as speech does."""
+    talks, made = [], []
+    for _ in range(n_talks):
+        lengths = [rng.randint(2, 9) for _ in range(rng.randint(2, 6))]
+        texts = [" ".join(rng.choices(WORDS, k=length)) for length in lengths]
+        talks.append(Talk(sources=tuple(texts), references=tuple(texts)))
+        (one,) = translations(rng, [" ".join(texts)], wrong=0.2, late=rng.randint(0, 4))
+        ms = tuple(rng.uniform(1, 700) for _ in one.source)
+        shares = sorted(rng.random() for _ in one.delays)
+        emitted = tuple(ms[n - 1] * share for n, share in zip(one.delays, shares, strict=True))
+        made.append(replace(one, ms=ms, emitted_ms=emitted))
+    return talks, made
+
+
+def run_omnisteval(folder, talks, made):
+    """Let OmniSTEval's command cut and score translations; return its segments and scores."""
+    segments, references = [], []
+    for number, talk in enumerate(talks, start=1):
+        for n_before, length in zip(
+            accumulate(talk.lengths, initial=0), talk.lengths, strict=False
+        ):
+            start, end = n_before * MS / 1000, (n_before + length) * MS / 1000
+            span = {"wav": f"{number:06d}.wav", "offset": start, "duration": end - start}
+            segments.append(f"- {json.dumps(span)}\n")
+        references += [f"{text}\n" for text in talk.references]
+    (folder / "segments.yaml").write_text("".join(segments))
+    (folder / "reference.txt").write_text("".join(references))
+    rows = [
+        json.dumps(
+            {
+                "source": f"{number:06d}.wav",
+                "prediction": one.hypothesis,
+                "delays": [delay * MS for delay in one.delays],
+                "elapsed": [delay * MS for delay in real_time_delays(one)],
+            }
+        )
+        for number, one in enumerate(made, start=1)
+    ]
+    (folder / "hypotheses.jsonl").write_text("".join(f"{row}\n" for row in rows))
+    files = {
+        "speech_segmentation": "segments.yaml",
+        "ref_sentences_file": "reference.txt",
+        "hypothesis_file": "hypotheses.jsonl",
+        "output_folder": "out",
+    }
+    options = [f"--{name}={folder / file}" for name, file in files.items()]
+    command = [sys.executable, "-m", "omnisteval.cli", "longform", "--word_level", *options]
+    ran(*command, text=False, check=True, timeout=100)
+    cut = (folder / "out" / "instances.resegmented.jsonl").read_text().splitlines()
+    scores = (folder / "out" / "scores.tsv").read_text().splitlines()[1:]
+    return [json.loads(row) for row in cut], {
+        name: float(value) for name, value in (row.split("\t") for row in scores)
+    }
+
+
+@pytest.mark.slow
+def test_cuts_and_scores_are_omnistevals(tmp_path):
+    talks, made = drawn_talks(random.Random(4), 12)
+    cut, theirs = run_omnisteval(tmp_path, talks, made)
+    cuts = [
+        soft_resegment(one.hypothesis, talk.references, "de")
+        for talk, one in zip(talks, made, strict=True)
+    ]
+    assert [part.text for own in cuts for part in own] == [row["prediction"] for row in cut]
+    ours = score("read:3", made, talks, cuts, cuts, "de")
+    assert ours.bleu_soft == pytest.approx(theirs["BLEU"], abs=1e-4)
+    assert ours.chrf_soft == pytest.approx(theirs["chrF"], abs=1e-4)
+    assert ours.long_yaal * MS == pytest.approx(theirs["LongYAAL (CU)"], abs=1e-4)
+    assert ours.long_yaal_ca * MS == pytest.approx(theirs["LongYAAL (CA)"], abs=1e-4)
+    assert ours.long_yaal_ca > ours.long_yaal + 0.5
+    segments = [Instance.from_dict(row) for row in cut]
+    for computing, laal in ((False, ours.stream_laal), (True, ours.stream_laal_ca)):
+        assert laal * MS == pytest.approx(LAALScorer(computation_aware=computing)(segments))
+
+
+def one_talk(hypothesis, references, n_erased=0):
+    """A talk of three words a segment; its translation comes word by word, the rest at the end."""
+    talk = Talk(sources=("one two three",) * len(references), references=references)
+    n_words, n_written = len(talk.words), len(hypothesis.split())
+    (made,) = translations(random.Random(0), [" ".join(talk.words)], wrong=0, late=0)
+    delays = tuple(min(n, n_words) for n in range(1, n_written + 1))
+    made = replace(made, hypothesis=hypothesis, delays=delays, n_erased=n_erased)
+    return talk, replace(made, emitted_ms=(1.0,) * n_written)
+
+
+def score_one(talk, made):
+    pytest.importorskip("mweralign")
+    cuts = [[cut(made.hypothesis, talk.references, "de")] for cut in (resegment, soft_resegment)]
+    return score("read:3", [made], [talk], *cuts, "de")
+
+
+def test_each_score_is_of_its_own_cut():
+    talk, made = one_talk("eins zwei drei vier fünf sechs", ("eins zwei drei", "vier fünf sechs"))
+    first = [Part("eins zwei drei", 0, 3), Part("vier fünf sechs", 3, 6)]
+    second = [Part("eins", 0, 1), Part("zwei drei vier fünf sechs", 1, 6)]
+    one, other = (score("read:3", [made], [talk], [cut], [cut], "de") for cut in (first, second))
+    both = score("read:3", [made], [talk], [first], [second], "de")
+    for name in ("quality", "stream_laal", "stream_laal_ca", "n_empty"):
+        assert getattr(both, name) == getattr(one, name)
+    for name in ("bleu_soft", "chrf_soft", "long_yaal", "long_yaal_ca"):
+        assert getattr(both, name) == getattr(other, name)
+        assert getattr(one, name) != getattr(other, name)
+    assert one.stream_laal != other.stream_laal
+    row = both.row()
+    assert (row["chrf"], row["chrf_soft"]) == (one.quality.chrf, other.quality.chrf)
+
+
+def test_segments_without_output_and_loops_are_counted():
+    references = ("eins zwei drei", "vier fünf sechs", "sieben acht neun")
+    found = score_one(*one_talk("eins zwei drei sieben acht neun", references))
+    assert (found.n_segments, found.n_empty, found.n_degenerate) == (3, 1, 0)
+    loop = "eins zwei drei vier fünf sechs sieben acht" + 5 * " neun"
+    found = score_one(*one_talk(loop, references))
+    assert (found.n_segments, found.n_empty, found.n_degenerate) == (3, 0, 1)
+    found = score_one(*one_talk("eins zwei drei vier fünf sechs sieben acht neun", references))
+    assert (found.n_segments, found.n_empty, found.n_degenerate) == (3, 0, 0)
+    assert found.quality.chrf == pytest.approx(100)
+
+
+def test_erasure_is_a_share_of_the_words_that_stayed():
+    found = score_one(*one_talk("a b c d", ("a b", "c d"), n_erased=3))
+    assert found.normalised_erasure == 0.75
+
+
+def test_a_talk_without_output_has_no_lagging():
+    talk, made = one_talk("a", ("a b", "c d"))
+    found = score_one(talk, silent(made))
+    laggings = (found.stream_laal, found.stream_laal_ca, found.long_yaal, found.long_yaal_ca)
+    assert laggings == (None,) * 4
+    assert (found.n_empty, found.normalised_erasure) == (2, 0)
+    row = found.row()
+    assert (row["long_yaal"], row["gflops_per_talk"], row["n_degenerate"]) == (None, 1.0, 0)
+    assert "gflops_per_sentence" not in row

@@ -1,0 +1,114 @@
+"""Test the command that holds runs against each other, on folders made without a model."""
+
+import json
+import random
+import sys
+
+import pytest
+from matplotlib.image import imread
+
+from tests.support.run_folders import references, translations, two_runs, write_run
+from training.evaluation.runs import read_run
+from training.research.__main__ import main
+from training.research.compare import Curve, Point
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return two_runs(tmp_path)
+
+
+def report(folder):
+    return json.loads((folder / "compare.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.slow
+def test_the_table_the_file_and_the_picture_tell_the_same(runs, tmp_path, capsys):
+    assert main(["compare", "good", "bad", "--samples", "50", "--seed", "1"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].split() == [
+        "policy", "run", "bleu", "chrf", "laal", "tokens_fed", "tokens_recomputed",
+        "gflops_per_sentence", "ms_per_word_p50", "n_empty",
+    ]  # fmt: skip
+    good, bad = map(read_run, runs)
+    table = [line.split() for line in printed]
+    for run in (good, bad):
+        for policy, one in run.policies.items():
+            numbers = f"{one.scores.bleu:.2f} {one.scores.chrf:.2f} {one.scores.laal:.2f}".split()
+            assert [policy, run.name, *numbers] in [line[:5] for line in table]
+    found = report(tmp_path / "compare")
+    assert found["settings"] == {"n_samples": 50, "seed": 1}
+    assert [run["name"] for run in found["runs"]] == ["good", "bad"]
+    assert [run["system"] for run in found["runs"]] == ["slots", "retranslate"]
+    assert len(found["scores"]) == 11
+    differences = found["differences"]
+    assert [one["policy"] for one in differences] == [
+        *("wait:1", "wait:3", "wait:5", "read:3", "offline")
+    ]
+    for one in differences:
+        expected = (
+            bad.policies[one["policy"]].scores.bleu - good.policies[one["policy"]].scores.bleu
+        )
+        assert one["bleu"]["difference"] == pytest.approx(expected)
+        assert one["bleu"]["low"] <= one["bleu"]["difference"] <= one["bleu"]["high"]
+        assert "bs:50|seed:1|" in one["bleu"]["signature"]
+        shown = f"{one['bleu']['difference']:+.2f} [{one['bleu']['low']:+.2f}, "
+        assert any(shown in " ".join(line) for line in table)
+    first = differences[0]
+    assert first["laal"]["difference"] == first["laal"]["low"] == pytest.approx(1)
+    assert (first["laal"]["p"], first["laal"]["n_sentences"]) == (1 / 51, 40)
+    assert imread(tmp_path / "compare" / "compare.png").shape[1] == 800
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("runs")
+def test_unlike_policies_are_compared_when_they_are_picked(tmp_path, capsys):
+    names = ["good:read:3", "bad:wait:3", "good:wait:5"]
+    assert main(["compare", *names, "--samples", "20", "--out", "out"]) == 0
+    found = report(tmp_path / "out")["differences"]
+    assert [(one["run"], one["policy"]) for one in found] == [
+        ("bad:wait:3", "wait:3"),
+        ("good:wait:5", "wait:5"),
+    ]
+    assert {(one["against"], one["against_policy"]) for one in found} == {("good:read:3", "read:3")}
+    assert "each run minus good:read:3:" in capsys.readouterr().out
+
+
+def test_where_no_policy_is_shared_only_scores_are_told(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = random.Random(0)
+    wanted = references(rng, 5)
+    for name, policy in (("a", "read:3"), ("b", "wait:3")):
+        write_run(tmp_path / name, {policy: translations(rng, wanted, wrong=0.2, late=2)}, wanted)
+    assert main(["compare", "a", "b"]) == 0
+    assert "no policy is in a and in another run" in capsys.readouterr().out
+    assert report(tmp_path / "compare")["differences"] == []
+
+
+def test_the_picture_shows_every_policy_of_every_run(runs, monkeypatch):
+    drawn = []
+    draw = "training.research.compare.draw"
+    monkeypatch.setattr(draw, lambda curves, _: drawn.extend(curves))
+    assert main(["compare", "good", "bad", "--samples", "1"]) == 0
+    assert drawn == [
+        Curve(
+            run.name,
+            tuple(Point(name, one.scores.laal, one.scores.bleu) for name, one in policies.items()),
+        )
+        for run in map(read_run, runs)
+        for policies in [run.policies]
+    ]
+
+
+def test_without_the_tokenizer_of_the_language_that_is_said(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    wanted = references(random.Random(0), 5)
+    made = {"read:3": translations(random.Random(1), wanted, wrong=0.2, late=2)}
+    for name in ("a", "b"):
+        write_run(tmp_path / name, made, wanted)
+        path = tmp_path / name / "run.json"
+        path.write_text(path.read_text().replace('"de"', '"ja"'))
+    monkeypatch.setitem(sys.modules, "MeCab", None)  # whether it is installed or not
+    assert main(["compare", "a", "b"]) == 1
+    assert "pip install 'sacrebleu[ja]'" in capsys.readouterr().err

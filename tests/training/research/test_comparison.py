@@ -1,0 +1,91 @@
+"""Test how runs are held against each other, on folders made without a model."""
+
+import json
+import random
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from tests.support.run_folders import references, silent, translations, two_runs, write_run
+from training.evaluation.runs import read_run
+from training.research.compare import BootstrapSettings, compare, read_contenders, rows
+
+SETTINGS = BootstrapSettings(n_samples=50, seed=1)
+
+
+def test_each_measure_is_compared_by_itself(tmp_path):
+    rng = random.Random(0)
+    wanted = references(rng, 20)
+    short = translations(rng, wanted, wrong=0.2, late=1)
+    long = [
+        replace(
+            one,
+            hypothesis=f"{one.hypothesis} und und",
+            delays=(*one.delays, *one.delays[-1:] * 2),
+            emitted_ms=(*one.emitted_ms, *one.ms[-1:] * 2),
+            ms=tuple(300 * ms for ms in one.ms),
+        )
+        for one in translations(rng, wanted, wrong=0.3, late=2)
+    ]
+    folders = [
+        write_run(tmp_path / name, {"read:3": made}, wanted)
+        for name, made in (("a", short), ("b", long))
+    ]
+    before, after = (json.loads((one / "summary.json").read_text())[0] for one in folders)
+    found = compare(*(read_run(one).policies["read:3"] for one in folders), "de", SETTINGS)
+    names = ("bleu", "chrf", "al", "laal", "laal_ca")
+    differences = [getattr(found, name).difference for name in names]
+    assert differences == pytest.approx([after[name] - before[name] for name in names])
+    assert len({round(difference, 3) for difference in differences}) == len(names)
+    assert after["laal_ca"] < after["laal_ca_simuleval"] - 1
+
+
+def test_lagging_is_compared_over_sentences_for_which_both_wrote(tmp_path):
+    rng = random.Random(0)
+    wanted = references(rng, 20)
+    some, none = (translations(rng, wanted, wrong=0.2, late=late) for late in (1, 2))
+    some[4] = silent(some[4])
+    quiet = [silent(one) for one in none]
+    first, second, third = (
+        read_run(write_run(tmp_path / name, {"read:3": made}, wanted)).policies["read:3"]
+        for name, made in (("a", some), ("b", none), ("c", quiet))
+    )
+    found = compare(first, second, "de", SETTINGS)
+    assert found.laal.n_sentences == found.al.n_sentences == found.laal_ca.n_sentences == 19
+    assert found.bleu.n_sentences == 20
+    silence = compare(first, third, "de", SETTINGS)
+    assert (silence.al, silence.laal, silence.laal_ca) == (None, None, None)
+    assert silence.bleu.difference < 0
+
+
+def test_bleu_takes_the_tokenizer_of_the_language(tmp_path):
+    wanted = ["早上好。", "今天天气很好。"]
+    made = translations(random.Random(0), wanted, wrong=0, late=1)
+    policies = {"read:3": made}
+    run = read_run(write_run(tmp_path / "a", policies, wanted, language="zh")).policies["read:3"]
+    assert "|tok:zh|" in compare(run, run, "zh", SETTINGS).bleu.signature
+
+
+def test_runs_are_grouped_by_policy_and_complete_groups_come_first(tmp_path):
+    good, bad = two_runs(tmp_path)
+    contenders = read_contenders([str(bad), str(good)])
+    assert [one.name for one in contenders] == ["bad", "good"]
+    both = ["wait:1", "wait:3", "wait:5", "read:3", "offline"]
+    grouped = [[one and one.scores.policy for one in row] for row in rows(contenders)]
+    assert grouped == [*([name, name] for name in both), ["read:5", None]]
+
+
+def test_one_policy_is_picked_behind_a_colon_and_folders_of_one_name_are_told_by_their_paths(
+    tmp_path,
+):
+    good, bad = two_runs(tmp_path)
+    other = bad.rename(tmp_path / "c:d")
+    picked = read_contenders([f"{good}:read:3", f"{other}:wait:1", f"{good}:wait:1"])
+    assert [one.name for one in picked] == ["good:read:3", "c:d:wait:1", "good:wait:1"]
+    (row,) = rows(picked)
+    assert [one.scores.policy for one in row] == ["read:3", "wait:1", "wait:1"]
+    (tmp_path / "x").mkdir()
+    twin = shutil.copytree(good, tmp_path / "x" / "good")
+    names = [[str(good), str(twin)], [f"{good}:read:3", f"{twin}:read:3"]]
+    assert [[one.name for one in read_contenders(pair)] for pair in names] == names

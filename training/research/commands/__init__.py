@@ -1,1 +1,0 @@
-"""The commands of surtitle-research; each reads its own arguments."""

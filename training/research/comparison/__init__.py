@@ -1,1 +1,0 @@
-"""Models against each other: paired bootstrap, COMET."""

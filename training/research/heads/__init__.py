@@ -1,1 +1,0 @@
-"""Policy heads: their labels and their training."""

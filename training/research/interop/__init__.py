@@ -1,1 +1,0 @@
-"""SimulEval and simulstream."""

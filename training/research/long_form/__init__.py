@@ -1,1 +1,0 @@
-"""Whole talks: evaluation, segmenters, scores."""

@@ -1,0 +1,961 @@
+"""When to write, learnt by reward (SeqPO-SiMT over slots): an adapter or a model (``seqpo``).
+
+Each step samples translations of some sources with the current weights, rewards each for quality
+and lagging against the others of its source, and takes one step of the policy gradient.
+``docs/decisions/0012-seqpo.md`` has our readings of the paper (Xu et al. 2025, Findings of ACL) and
+our deviations; the hinge is that of HPO (ACL 2026, its code).
+
+Alone, or on several processes: ``accelerate launch -m training.research seqpo ...``. Files in the
+run folder are those of every run (``training.trainer.run``), but ``adapter`` (or ``model``) is the
+best step on the dev sets, if one is better than the start; without dev sets the last step. A line
+of ``steps.jsonl`` also has ``StepStatistics``; step 0 of ``dev.jsonl`` is the start.
+"""
+
+import argparse
+import copy
+import math
+import os
+import random
+import statistics
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import torch
+from sacrebleu.metrics.chrf import CHRF
+from safetensors.torch import load_file
+from torch import Tensor, nn
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from engine.layout.registry import planner_of
+from engine.layout.rows import IGNORE, Row
+from engine.metrics.event_log import Event, EventLog
+from engine.metrics.latency import average_lagging, length_adaptive_average_lagging
+from engine.metrics.quality import make_bleu
+from engine.metrics.replay import replay
+from engine.metrics.translation import Translation
+from engine.metrics.units import n_reference_units
+from engine.models.adapters.adapter import usable_adapter, verify_adapter
+from engine.models.adapters.lora_weights import WEIGHTS_FILE
+from engine.policy import parse_policy
+from engine.runtime.causal_model import Asking, CausalModel, Numbers, float32, likeliest
+from engine.runtime.together import run_together
+from engine.runtime.torch.attention import Attention
+from engine.runtime.torch.torch_loader import TorchWeights
+from engine.runtime.torch.torch_store import TorchStore
+from engine.settings import LayoutSettings, TranslationSettings, at_least, check_choice
+from engine.text.prompt import make_prompt, word_ids
+from engine.text.sentences import Sentence
+from engine.translation.feed import growing, known_steps
+from engine.translation.slot_translator import Translator
+from training.commands.launch import train_and_tell
+from training.commands.recipe import add_recipe, add_setting, noted_settings
+from training.data.aligned_pairs import read_aligned
+from training.errors import CorpusError, UsageError
+from training.evaluation.run_record import fingerprint
+from training.research import comet
+from training.research.comet_scorer import Request as CometRequest
+from training.research.comet_scorer import Sample as CometSample
+from training.settings import NEW, LoraSettings, TrainSettings
+from training.trainer.checkpoint import Counters, trained_parameters
+from training.trainer.dev_watch import DevScore, DevWatch, Sources
+from training.trainer.distributed import Processes
+from training.trainer.finetuning.base_model import Base, base_network, find_base, find_folder
+from training.trainer.finetuning.card_writer import describe, named
+from training.trainer.finetuning.lora import attach_lora, save_adapter, whole_factors
+from training.trainer.material import find_method, fingerprint_of
+from training.trainer.pretraining.export import name_weights
+from training.trainer.pretraining.run import save_model
+from training.trainer.pretraining.tokenizer import save_tokenizer
+from training.trainer.run import Result, Run, Task, Write, open_watch
+from training.trainer.samples.batches import Batch, Example
+from training.trainer.samples.loss import Markers, forbid_markers, labelled_logits
+from training.trainer.samples.methods import laid_out
+from training.trainer.samples.mixture import draw_policy
+from training.trainer.samples.stream import Lines
+from training.trainer.steps import Step, share_step
+
+RECIPES = Path(__file__).parent / "recipes" / "seqpo"
+CAPACITY = 2048
+REWARDS = ("fused", "hinge")
+TRUNCATIONS = ("before", "literal", "after", "none")
+QUALITIES = ("string", "comet")
+
+_DEAD = 0.05  # a group whose rewards differ by less teaches nothing
+_FREE_LENGTH = 0.25  # how far the log of the ratio of lengths may be from 0 before quality falls
+_LENGTH_PRICE = 0.5
+_LEAST_QUALITY_STD, _LEAST_LAG_STD = 0.01, 0.15
+"""Smaller standard deviations are raised to these: noise among equals is no reason to learn."""
+
+
+# Settings -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeqpoSettings:
+    """Sampling, rewards and update of a run: a recipe's table ``seqpo``.
+
+    Attributes:
+        steps: updates of the weights, at least one.
+        start: adapter folder to begin with, instead of an untrained one.
+        all_weights: train the whole network, and write a model folder instead of an adapter.
+        policies: one is drawn for each source; all must end their writes.
+        sources: of a step.
+        group: translations sampled of each source.
+        lanes: translations sampled side by side.
+        quality: ``string`` (chrF2 and BLEU) or ``comet``, whose Python is ``comet_python``.
+        reward: ``fused`` quality and lagging, or the ``hinge`` of HPO.
+        balance: weight of quality (lambda of the paper).
+        lag_weight: weight of lagging; 0 rewards quality only.
+        adaptive: LAAL; otherwise AL, as in the paper.
+        normalised: standardise quality and lagging within a group.
+        truncation: of lagging: ``before`` standardising, at ``lag_bound`` words; ``literal``, at
+            the same number but after it, as the paper's formula reads; ``after``, at ``lag_floor``
+            standard deviations; or ``none``.
+        hinge_quality, hinge_lag: weights of the hinge.
+        divergence_price: of moving away from the start (beta of the paper).
+        lag_price: chrF points that a word less of LAAL is worth when the best step is chosen.
+        max_fall: chrF points under the start at which the run ends.
+        max_empty: share of empty writes at which the run ends.
+    """
+
+    steps: int = 0
+    start: Path | None = None
+    all_weights: bool = False
+    policies: tuple[str, ...] = ("read:1", "read:2", "read:3")
+    sources: int = 16
+    group: int = 8
+    lanes: int = 64
+    temperature: float = 1.0
+    quality: str = "string"
+    comet_python: Path | None = None
+    reward: str = "fused"
+    balance: float = 2.0
+    lag_weight: float = 1.0
+    adaptive: bool = True
+    normalised: bool = True
+    truncation: str = "before"
+    lag_bound: float = 1.0
+    lag_floor: float = -1.0
+    hinge_quality: float = 1.0
+    hinge_lag: float = 0.5
+    divergence_price: float = 0.02
+    lag_price: float = 2.0
+    max_fall: float = 1.0
+    max_empty: float = 0.6
+
+    def __post_init__(self) -> None:
+        check_choice("the quality", self.quality, QUALITIES)
+        check_choice("the reward", self.reward, REWARDS)
+        check_choice("the truncation", self.truncation, TRUNCATIONS)
+        at_least("the steps", self.steps, 0)
+        at_least("the translations of a source", self.group, 2)
+        for name in ("sources", "lanes"):
+            at_least(name, getattr(self, name), 1)
+        if not self.policies:
+            msg = "at least one policy is needed, for example read:2"
+            raise ValueError(msg)
+        for policy in self.policies:
+            if not parse_policy(policy).ends_writes:
+                msg = f"waiting is learnt under policies that end their writes, not {policy}"
+                raise ValueError(msg)
+        if self.temperature <= 0:
+            msg = f"the temperature must be more than 0, got {self.temperature}"
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewardSettings(TrainSettings):
+    """One run of ``seqpo``."""
+
+    seqpo: SeqpoSettings = SeqpoSettings()
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser(
+        "seqpo",
+        help="learn by reward when to write",
+        description="Sample translations, reward quality and low lagging, and follow the policy "
+        "gradient. Run it again to resume a run that was stopped. What is not named here is as "
+        "the recipe says; docs/training.md lists all.",
+    )
+    add_recipe(parser, RECIPES, "seqpo")
+    add = partial(add_setting, settings=RewardSettings)
+    unseen = "files that align wrote, best of pairs that the base has not seen"
+    add(parser, "--data", "data", unseen, metavar="LANG=F.tsv")
+    add(parser, "--name", "name", "of the adapter")
+    base = "model folder, or name on the hub (the bundled model)"
+    add(parser, "--base", "base", base, metavar="DIR|NAME")
+    start = "adapter to begin with (an untrained one)"
+    add(parser, "--start", "seqpo.start", start, metavar="DIR")
+    whole = "train the whole network; the result is a model folder"
+    add(parser, "--all-weights", "seqpo.all_weights", whole)
+    add(parser, "--rank", "lora.rank")
+    group = parser.add_argument_group("learning")
+    add(group, "--steps", "seqpo.steps")
+    add(group, "--rate", "optimisation.rate", "highest learning rate of AdamW")
+    add(group, "--seed", "optimisation.seed")
+    add(group, "--policies", "seqpo.policies", "as read:1,read:2", metavar="P,P,...")
+    add(group, "--sources", "seqpo.sources", "of a step")
+    add(group, "--group", "seqpo.group", "translations of a source")
+    add(group, "--temperature", "seqpo.temperature", "of sampling")
+    add(group, "--lanes", "seqpo.lanes", "translations sampled side by side")
+    rewarded = parser.add_argument_group("reward")
+    add(rewarded, "--quality", "seqpo.quality", choices=QUALITIES)
+    add(rewarded, "--reward", "seqpo.reward", choices=REWARDS)
+    add(rewarded, "--truncation", "seqpo.truncation", choices=TRUNCATIONS)
+    add(rewarded, "--balance", "seqpo.balance", "weight of quality")
+    add(rewarded, "--lag-weight", "seqpo.lag_weight", "0: quality only")
+    away = "of moving away from the start"
+    add(rewarded, "--divergence-price", "seqpo.divergence_price", away)
+    dev = parser.add_argument_group("development sets")
+    add(dev, "--dev", "dev.sets", metavar="LANG=SOURCE,REFERENCE")
+    add(dev, "--dev-policies", "dev.policies", "decoded, as read:2", metavar="P,P,...")
+    add(dev, "--dev-limit", "dev.limit", "of each dev set", metavar="LINES")
+    add(dev, "--every", "dev.every_steps", "between two decodings", metavar="STEPS")
+    machine = parser.add_argument_group("machine")
+    add(machine, "--device", "device")
+    add(machine, "--pass-tokens", "pass_tokens", "rows computed at once", metavar="N")
+    add(machine, "--checkpoint-steps", "checkpoint_steps", "between two checkpoints")
+    add(machine, "--stop-after", "stop_after_steps", "pause; run again to go on")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    settings = noted_settings("training.research", arguments, RECIPES, RewardSettings)
+    if settings.base == NEW:
+        msg = "learning by reward begins with a base that is there: name one"
+        raise UsageError(msg)
+    result = settings.out / ("model" if settings.seqpo.all_weights else "adapter")
+    train_and_tell(learn_by_reward, settings, result)
+    return 0
+
+
+# Sampling -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A text of at least one word to translate; without a seed by the likeliest tokens."""
+
+    source: str
+    language: str
+    policy: str
+    seed: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trajectory:
+    """A sampled translation.
+
+    Attributes:
+        rows: in arrival order; each row has the token that the model chose after it as its label.
+            Writes that were ended by force have no label for their end.
+        n_writes: writes that ended before the source did; ``n_empty`` of them without a token.
+    """
+
+    rows: tuple[Row, ...]
+    translation: Translation
+    n_writes: int
+    n_empty: int
+
+
+@dataclass(slots=True)
+class Sampler:
+    """Draw an id from the distribution of its logits at a temperature."""
+
+    temperature: float
+    rng: random.Random
+
+    def __call__(self, logits: Numbers) -> int:
+        numbers = float32(logits).astype(np.float64)
+        weights = np.exp((numbers - numbers.max()) / self.temperature)  # (V,)
+        sums = weights.cumsum()
+        drawn = int(np.searchsorted(sums, self.rng.random() * sums[-1], side="right"))
+        return min(drawn, int(weights.nonzero()[0][-1]))  # a product may round up
+
+
+class Rollouts:
+    """Sampling with one network, whose weights may change between two calls of ``sample``.
+
+    The engine's own translator works, many side by side. A trajectory is decided by its source, its
+    policy, its seed and the weights: not by the others, but for the rounding of sums.
+    """
+
+    def __init__(
+        self, weights: TorchWeights, layout: LayoutSettings, *, n_lanes: int, temperature: float
+    ) -> None:
+        self._weights, self._layout, self._temperature = weights, layout, temperature
+        self._store = TorchStore(weights.network, n_lanes, CAPACITY)
+        self._models = [CausalModel(self._store, lane) for lane in range(n_lanes)]
+        self._systems = dict[tuple[int, str], _System]()
+
+    def sample(self, requests: Sequence[Request]) -> list[Trajectory]:
+        """Translate requests side by side; return their trajectories in order."""
+        found = dict[int, Trajectory]()
+        # of one language together, and long ones first, so that no lane works alone at the end
+        order = sorted(
+            range(len(requests)),
+            key=lambda n: (requests[n].language, -len(requests[n].source)),
+        )
+        waiting = iter(order)
+
+        def work(lane: int) -> Asking[None]:
+            language, system = "", None
+            for number in waiting:
+                request = requests[number]
+                if system is None or request.language != language:
+                    language = request.language
+                    system = self._system(lane, language)
+                found[number] = yield from system.translate(request, self._choice(request))
+
+        works = [work(lane) for lane in range(min(len(self._models), len(requests)))]
+        deque(run_together(self._store, works), maxlen=0)
+        return [found[number] for number in range(len(requests))]
+
+    def _choice(self, request: Request) -> Callable[[Numbers], int]:
+        if request.seed is None:
+            return likeliest
+        return Sampler(self._temperature, random.Random(request.seed))
+
+    def _system(self, lane: int, language: str) -> "_System":
+        """Return the translator of a lane, which takes a while to make, with an empty cache."""
+        key = (lane, language)
+        if key not in self._systems:
+            model = self._models[lane]
+            self._systems[key] = _System(self._weights, model, self._layout, language)
+        self._systems[key].begin()
+        return self._systems[key]
+
+
+class _System:
+    """A translator in a lane, and its log."""
+
+    def __init__(
+        self, weights: TorchWeights, model: CausalModel, layout: LayoutSettings, language: str
+    ) -> None:
+        settings = TranslationSettings(
+            target_language=language, layout=layout, cut_loops=False, constrained=False
+        )
+        self._events = list[Event]()
+        self._log = EventLog(self._events)
+        self._translator = Translator(
+            weights, settings, capacity=CAPACITY, log=self._log, model=model
+        )
+        self._session = list(self._events)  # says how the target's units are counted
+
+    def begin(self) -> None:
+        """Begin with an empty cache: nothing of other weights, or of another language."""
+        self._translator.conversation.forget()
+
+    def translate(self, request: Request, choose: Callable[[Numbers], int]) -> Asking[Trajectory]:
+        """Translate a request word by word."""
+        self._translator.model.choose = choose
+        self._translator.conversation.policy = parse_policy(request.policy)
+        self._events[:] = self._session
+        words = tuple(request.source.split())
+        self._log.write("line", index=0, words=words)
+        utterance = self._translator.open()
+        for n_words, known in enumerate(growing(Sentence(words, ended=True)), start=1):
+            self._log.write("arrived", n_words=n_words, ended=known.ended)
+            yield from known_steps(self._translator, utterance, known)
+        self._log.write("line_ended", index=0)
+        (translation,) = replay(self._events)
+        rows = tuple(utterance.fed_rows())
+        if utterance.planner.n_evicted_words:  # one pass cannot compute what was forgotten since
+            rows = tuple(row._replace(label=IGNORE) for row in rows)
+        end = utterance.prompt.end_of_write
+        written = [event["id"] for event in self._events if event["event"] == "written"]
+        ends = [index for index, id_ in enumerate(written) if id_ == end][:-1]
+        return Trajectory(
+            rows=rows,
+            translation=translation,
+            n_writes=len(ends),
+            n_empty=sum(index == 0 or written[index - 1] == end for index in ends),
+        )
+
+
+# Rewards ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampled:
+    """A sampled translation, as rewards see it; delays as in ``engine.metrics.translation``."""
+
+    source: str
+    hypothesis: str
+    reference: str
+    delays: Sequence[int]
+
+
+Quality: TypeAlias = Callable[[Sequence[Sampled]], list[float]]
+"""A measure of translations; more is better, 1 is about the best."""
+
+
+class StringQuality:
+    """Half chrF2 and half smoothed sentence BLEU, less for a wrong length; 0 without text.
+
+    chrF2 alone favours long output, which also lowers LAAL: so BLEU, and a price for a length far
+    from that of the reference.
+    """
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._chrf, self._bleu = CHRF(), make_bleu(language)
+        self._bleu.effective_order = True
+
+    def __call__(self, sampled: Sequence[Sampled]) -> list[float]:
+        return [self._score(one) for one in sampled]
+
+    def _score(self, one: Sampled) -> float:
+        if not one.hypothesis:
+            return 0.0
+        chrf = float(self._chrf.sentence_score(one.hypothesis, [one.reference]).score)
+        bleu = float(self._bleu.sentence_score(one.hypothesis, [one.reference]).score)
+        written = n_reference_units(one.hypothesis, self._language)
+        wanted = n_reference_units(one.reference, self._language)
+        too_far = max(0.0, abs(math.log(written / wanted)) - _FREE_LENGTH)
+        return 0.5 * chrf / 100 + 0.5 * bleu / 100 - _LENGTH_PRICE * too_far
+
+
+@dataclass(frozen=True, slots=True)
+class CometQuality:
+    """COMET in its own environment; one process for each step."""
+
+    python: Path
+    device: str
+    model: str = comet.MODEL
+
+    @classmethod
+    def installed(cls, python: Path | None, device: str) -> "CometQuality":
+        """Use the environment of this Python, or that of ``scripts/comet-environment``."""
+        python = python or comet.PYTHON
+        if not os.access(python, os.X_OK):
+            msg = (
+                f"COMET is not installed ({python} is missing): make its environment with "
+                "scripts/comet-environment, or set quality to string"
+            )
+            raise UsageError(msg)
+        return cls(python, device)
+
+    def __call__(self, sampled: Sequence[Sampled]) -> list[float]:
+        samples = [
+            CometSample(src=one.source, mt=one.hypothesis, ref=one.reference) for one in sampled
+        ]
+        request = CometRequest(model=self.model, device=self.device, batch_size=16, samples=samples)
+        return list(comet.ask(self.python, request)["scores"])
+
+
+def lagging(one: Sampled, language: str, *, adaptive: bool = True) -> float:
+    """Return LAAL (or AL) in source words; the length of the source if nothing was written."""
+    n_source = len(one.source.split())
+    if not one.delays:
+        return float(n_source)
+    measure = length_adaptive_average_lagging if adaptive else average_lagging
+    return measure(one.delays, n_source, n_reference_units(one.reference, language))
+
+
+def rewards(
+    qualities: Sequence[float], laggings: Sequence[float], settings: SeqpoSettings
+) -> list[float]:
+    """Fuse quality and lagging of the translations of one source, equation 2 of the paper."""
+    if settings.reward == "hinge":
+        return _hinge_rewards(qualities, laggings, settings)
+    bound = settings.lag_bound
+    lags = list(laggings)
+    if settings.truncation == "before":
+        lags = [max(bound, lag) for lag in lags]
+    if settings.normalised:
+        qualities = standardised(qualities, _LEAST_QUALITY_STD)
+        lags = standardised(lags, _LEAST_LAG_STD)
+    if settings.truncation in {"literal", "after"}:
+        floor = bound if settings.truncation == "literal" else settings.lag_floor
+        lags = [max(floor, lag) for lag in lags]
+    return [
+        settings.balance * quality - settings.lag_weight * lag
+        for quality, lag in zip(qualities, lags, strict=True)
+    ]
+
+
+def _hinge_rewards(
+    qualities: Sequence[float], laggings: Sequence[float], settings: SeqpoSettings
+) -> list[float]:
+    """Credit low lagging only where the quality is at least the group's median."""
+    threshold, most = statistics.median(qualities), max(laggings)
+    gains = [
+        most - lag if quality >= threshold else 0.0
+        for quality, lag in zip(qualities, laggings, strict=True)
+    ]
+    return [
+        settings.hinge_quality * quality + settings.hinge_lag * gain
+        for quality, gain in zip(
+            standardised(qualities, _LEAST_QUALITY_STD),
+            standardised(gains, _LEAST_LAG_STD),
+            strict=True,
+        )
+    ]
+
+
+def standardised(values: Sequence[float], least_std: float) -> list[float]:
+    """Subtract the mean and divide by the sample standard deviation, at least ``least_std``."""
+    mean = statistics.fmean(values)
+    std = max(statistics.stdev(values), least_std)
+    return [(value - mean) / std for value in values]
+
+
+def advantages(group: Sequence[float]) -> list[float]:
+    """Subtract the mean of the group: the baseline that stands for a critic."""
+    mean = statistics.fmean(group)
+    return [reward - mean for reward in group]
+
+
+# Groups of a step ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A source and its reference."""
+
+    source: str
+    reference: str
+    language: str
+    corpus: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """A sampled translation, scored against the others of its source.
+
+    Attributes:
+        number: within the step.
+        spread: largest minus smallest reward of its group.
+    """
+
+    number: int
+    example: Example
+    quality: float
+    lagging: float
+    reward: float
+    spread: float
+    n_writes: int
+    n_empty: int
+    n_words: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepStatistics:
+    """The samples of a step: fields of a line of ``steps.jsonl``.
+
+    Attributes:
+        quality, lagging, reward, words: means; words of a translation.
+        empty_writes: share of the writes before the end of the source.
+        dead_groups: share whose rewards hardly differ: they teach nothing.
+        sample_s: seconds of sampling and rewards in a process, mean.
+    """
+
+    quality: float
+    lagging: float
+    reward: float
+    words: float
+    empty_writes: float
+    dead_groups: float
+    sample_s: float
+
+    @classmethod
+    def of(cls, sampled: Sequence[Scored]) -> "StepStatistics":
+        mean = statistics.fmean
+        n_writes = sum(one.n_writes for one in sampled)
+        return cls(
+            quality=mean(one.quality for one in sampled),
+            lagging=mean(one.lagging for one in sampled),
+            reward=mean(one.reward for one in sampled),
+            words=mean(one.n_words for one in sampled),
+            empty_writes=sum(one.n_empty for one in sampled) / max(1, n_writes),
+            dead_groups=mean(one.spread < _DEAD for one in sampled),
+            sample_s=mean(one.seconds for one in sampled),
+        )
+
+
+def read_pairs_to_sample(
+    data: Mapping[str, Path], tokenizer: PreTrainedTokenizerFast, max_length: int
+) -> list[Pair]:
+    """Read aligned files; a pair whose rows may be more than ``max_length`` is left out."""
+    pairs = [
+        Pair(one.pair.source, one.pair.target, language, one.pair.corpus)
+        for language, path in data.items()
+        for one in read_aligned([path])
+    ]
+
+    def n_tokens(text: str) -> int:
+        return sum(len(word_ids(tokenizer, word)) for word in text.split())
+
+    # a translation may be twice as long as its source, and has headers
+    kept = [pair for pair in pairs if 4 * n_tokens(pair.source) <= max_length]
+    if not kept:
+        names = ", ".join(map(str, data.values()))
+        msg = f"there are no pairs of up to {max_length // 4} source tokens in {names}: name others"
+        raise CorpusError(msg)
+    return kept
+
+
+class Groups:
+    """Samples and scores the groups of each step; equal seeds and weights give equal groups."""
+
+    def __init__(
+        self,
+        pairs: Sequence[Pair],
+        rollouts: Rollouts,
+        qualities: Mapping[str, Quality],
+        settings: RewardSettings,
+    ) -> None:
+        self._pairs, self._rollouts, self._qualities = pairs, rollouts, qualities
+        self._settings, self._seed = settings.seqpo, settings.optimisation.seed
+        self._ordered = (-1, list[int]())  # an epoch, and its order
+
+    def requests(self, step: int) -> list[tuple[Pair, list[Request]]]:
+        """Draw the sources of a step and their policies; a seed for each translation."""
+        n, total = self._settings.sources, len(self._pairs)
+        drawn = []
+        for number in range(step * n, (step + 1) * n):
+            epoch, index = divmod(number, total)
+            pair = self._pairs[self._order(epoch)[index]]
+            seed = f"{self._seed} source {number}"
+            policy = random.Random(seed).choice(self._settings.policies)
+            ask = partial(Request, source=pair.source, language=pair.language, policy=policy)
+            samples = range(self._settings.group)
+            drawn.append((pair, [ask(seed=f"{seed} sample {sample}") for sample in samples]))
+        return drawn
+
+    def sample(self, step: int, processes: Processes) -> list[Scored]:
+        """Sample and score a step; each process takes a share of the sources, all get all."""
+        start_s = time.monotonic()
+        own = list(enumerate(self.requests(step)))[processes.rank :: processes.n_processes]
+        asked = [request for _, (_, requests) in own for request in requests]
+        trajectories = iter(self._rollouts.sample(asked))
+        groups = [
+            (number, pair, [next(trajectories) for _ in requests])
+            for number, (pair, requests) in own
+        ]
+        scores = self._quality_of([(pair, group) for _, pair, group in groups])
+        seconds = time.monotonic() - start_s
+        scored = [
+            one
+            for (number, pair, group), qualities in zip(groups, scores, strict=True)
+            for one in self._scored(number, pair, group, qualities, seconds)
+        ]
+        return sorted(processes.collect(scored), key=lambda one: one.number)
+
+    def _order(self, epoch: int) -> list[int]:
+        if self._ordered[0] != epoch:
+            order = list(range(len(self._pairs)))
+            random.Random(f"{self._seed} epoch {epoch}").shuffle(order)
+            self._ordered = (epoch, order)
+        return self._ordered[1]
+
+    def _quality_of(self, groups: Sequence[tuple[Pair, list[Trajectory]]]) -> list[list[float]]:
+        """Score all translations of a language at once: a measure may be slow to start."""
+        scores: list[list[float]] = [[] for _ in groups]
+        for language, quality in self._qualities.items():
+            chosen = [n for n, (pair, _) in enumerate(groups) if pair.language == language]
+            sampled = [_sampled(groups[n][0], one) for n in chosen for one in groups[n][1]]
+            values = iter(quality(sampled) if sampled else [])
+            for n in chosen:
+                scores[n] = [next(values) for _ in groups[n][1]]
+        return scores
+
+    def _scored(
+        self,
+        number: int,
+        pair: Pair,
+        group: Sequence[Trajectory],
+        qualities: Sequence[float],
+        seconds: float,
+    ) -> list[Scored]:
+        adaptive, share = self._settings.adaptive, 1 / len(group)
+        lags = [lagging(_sampled(pair, one), pair.language, adaptive=adaptive) for one in group]
+        rewarded = rewards(qualities, lags, self._settings)
+        example = partial(Example, ends_writes=True, share=share)
+        return [
+            Scored(
+                number=number * len(group) + index,
+                example=example(one.rows, advantage=advantage),
+                quality=qualities[index],
+                lagging=lags[index],
+                reward=rewarded[index],
+                spread=max(rewarded) - min(rewarded),
+                n_writes=one.n_writes,
+                n_empty=one.n_empty,
+                n_words=len(one.translation.delays),
+                seconds=seconds,
+            )
+            for index, (one, advantage) in enumerate(zip(group, advantages(rewarded), strict=True))
+        ]
+
+
+def _sampled(pair: Pair, one: Trajectory) -> Sampled:
+    own = one.translation
+    return Sampled(
+        source=pair.source, hypothesis=own.hypothesis, reference=pair.reference, delays=own.delays
+    )
+
+
+# The policy gradient ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowScores:
+    """How the log-probabilities of decisions are computed: one masked pass scores all of them.
+
+    Attributes:
+        markers: that are never chosen.
+        temperature: with which the decisions were sampled.
+        ranked: see ``Attention.bias``.
+    """
+
+    markers: Markers
+    attention: Attention
+    temperature: float = 1.0
+    ranked: bool = False
+
+    def __call__(
+        self, network: nn.Module, batch: Batch, weights: Mapping[str, Tensor] | None = None
+    ) -> Tensor:
+        """Return the log-probability of each labelled row, shape (N,), in the order of the batch.
+
+        ``weights`` replace parameters of the network by their names.
+        """
+        asked = batch.labels != IGNORE  # (B, T)
+        logits = labelled_logits(network, batch, self.attention, weights or {}, ranked=self.ranked)
+        logits = logits / self.temperature  # (N, V)
+        allowed = forbid_markers(logits, batch.ends_writes[asked], self.markers)
+        labels = batch.labels[asked]  # (N,)
+        return allowed.log_softmax(-1).gather(-1, labels[:, None])[:, 0]
+
+
+@dataclass(slots=True)
+class PolicyLoss:
+    """A loss whose gradient is that of the expected reward, held near the start by a divergence.
+
+    A step samples with the weights it then updates, so there is no ratio of old and new
+    probabilities to clip.
+
+    Attributes:
+        divergence_price: beta of the paper.
+        start: the trained parameters before the first step, by name.
+        divergence: sum of log pi - log pi_start over the rows of the passes since it was set to 0;
+            ``n_rows`` counts them.
+    """
+
+    scores: RowScores
+    divergence_price: float
+    start: Mapping[str, Tensor]
+    divergence: float = field(default=0.0, init=False)
+    n_rows: int = field(default=0, init=False)
+
+    def __call__(self, network: nn.Module, batch: Batch) -> Tensor:
+        """Return the mean over labelled rows of -(advantage - beta divergence) log pi.
+
+        The factor before log pi is a constant: the gradient is that of equation 3.
+        """
+        own = self.scores(network, batch)  # (N,)
+        with torch.no_grad():
+            before = self.scores(getattr(network, "module", network), batch, self.start)
+            apart = own.detach() - before  # (N,)
+            weight = batch.advantages[batch.labels != IGNORE] - self.divergence_price * apart
+            self.divergence += float(apart.sum())
+            self.n_rows += len(apart)
+        return -(weight * own).sum() / max(1, len(own))
+
+
+def frozen_copy(network: nn.Module) -> dict[str, Tensor]:
+    """Copy the trained parameters, by name."""
+    return {name: weight.detach().clone() for name, weight in trained_parameters(network)}
+
+
+# The run ------------------------------------------------------------------------------------------
+
+
+def learn_by_reward(settings: RewardSettings, processes: Processes) -> None:
+    """Train to the end, or to ``stop_after_steps``, and write the result."""
+    _check(settings, processes)
+    if processes.rank == 0:
+        find_folder(settings)  # fetched by one process
+    processes.wait()
+    base = find_base(settings, settings.seqpo.policies)
+    start = settings.seqpo.start
+    model = fingerprint(base.folder) + ("" if start is None else fingerprint(start))
+    own = {"seqpo": replace(settings.seqpo, steps=1, lanes=1, start=None)}
+    digests = fingerprint_of(settings, settings.data, model, base.card, own)
+    watch = open_reward_watch(settings, digests)
+    if not watch.reason:
+        task = Reward(settings, processes, base, watch).task(digests)
+        Run(task, settings, processes, watch).train()
+
+
+def open_reward_watch(settings: RewardSettings, digests: str) -> DevWatch:
+    """Read what was decoded and taken up to the checkpoint."""
+    seqpo = settings.seqpo
+
+    def harm(values: Mapping[str, float]) -> str:
+        """Return why a run ends after such a step, or nothing."""
+        share, most = values["empty_writes"], seqpo.max_empty
+        said = f"{share:.0%} of the writes are empty, and {most:.0%} are the most"
+        return said if share > most else ""
+
+    def value(scores: Sequence[DevScore]) -> float:
+        """Return chrF less the price of lagging, mean over sets and policies."""
+        if any(one.laal is None for one in scores):
+            return -math.inf
+        return statistics.fmean(one.chrf - seqpo.lag_price * (one.laal or 0.0) for one in scores)
+
+    return open_watch(settings, digests, value, seqpo.max_fall, harm)
+
+
+def _check(settings: RewardSettings, processes: Processes) -> None:
+    named(settings)
+    method, dropout = find_method(settings), settings.lora.dropout
+    own_rows = method.finish is laid_out and method.draw is draw_policy
+    once = not planner_of(LayoutSettings(name=method.layout)).recomputes
+    for fits, msg in (
+        (settings.seqpo.steps, "the recipe has no number of steps: set steps in its table seqpo"),
+        (not processes.shards, "each process samples with the whole network: launch without FSDP"),
+        (own_rows, f"rows of {settings.method} are not those of its decoding: choose exposst"),
+        (once, "a layout that recomputes has no single pass to score: choose exposst"),
+        (not dropout, f"sampling and update must see the same network: dropout 0, not {dropout}"),
+    ):
+        if not fits:
+            raise UsageError(msg)
+
+
+class Reward:
+    """The model that is sampled and rewarded: owner of the trained network."""
+
+    def __init__(
+        self, settings: RewardSettings, processes: Processes, base: Base, watch: DevWatch
+    ) -> None:
+        self._settings, self._processes, self._base = settings, processes, base
+        self._watch, seqpo = watch, settings.seqpo
+        self._network = base_network(
+            base, quantise=settings.quantise, device=processes.device, in_bf16=False
+        )
+        torch.manual_seed(settings.optimisation.seed)
+        self._lora = self._attach()
+        self._network.eval()  # type: ignore[no-untyped-call]
+        self._pairs = read_pairs_to_sample(settings.data, base.tokenizer, settings.max_length)
+        layout = LayoutSettings(
+            slot_length=base.card.slot_length, name=find_method(settings).layout
+        )
+        weights = TorchWeights(network=self._network, tokenizer=base.tokenizer, card=base.card)
+        self._rollouts = Rollouts(
+            weights, layout, n_lanes=seqpo.lanes, temperature=seqpo.temperature
+        )
+        qualities = {language: self._quality(language) for language in settings.data}
+        self._groups = Groups(self._pairs, self._rollouts, qualities, settings)
+        attention = Attention.of(self._network)
+        prompt = make_prompt(base.tokenizer, base.card, next(iter(settings.data)))
+        scores = RowScores(
+            markers=Markers.of(prompt),
+            attention=attention,
+            temperature=seqpo.temperature,
+            ranked=attention.ranks(layout),
+        )
+        self._loss = PolicyLoss(scores, seqpo.divergence_price, frozen_copy(self._network))
+        self._statistics: StepStatistics | None = None
+
+    def task(self, digests: str) -> Task:
+        """Return what a run trains and keeps; ``digests`` tell runs apart."""
+        seqpo = self._settings.seqpo
+        name = "model" if self._lora is None else "adapter"
+        return Task(
+            fingerprint=digests,
+            total_pairs=seqpo.steps * seqpo.sources,
+            step_pairs=seqpo.sources,
+            network=self._network,
+            loss=self._loss,
+            steps=self._steps,
+            result=Result(name=name, gather=self._gather, translate=self._translate),
+            values=self._values,
+        )
+
+    def _steps(self, taken: Counters) -> Iterator[Step]:
+        """Sample the groups of each step with the weights of then; yield it."""
+        processes = self._processes
+        for step in range(taken.step, self._settings.seqpo.steps):
+            self._loss.divergence, self._loss.n_rows = 0.0, 0
+            sampled = self._groups.sample(step, processes)
+            self._statistics = StepStatistics.of(sampled)
+            examples = sorted((one.example for one in sampled), key=lambda one: len(one.rows))
+            lines = Lines([[example] for example in examples])
+            yield share_step(
+                lines, processes.rank, processes.n_processes, self._settings.pass_tokens
+            )
+
+    def _values(self) -> Mapping[str, float]:
+        """Return what a line of ``steps.jsonl`` has besides loss and rate."""
+        assert self._statistics is not None
+        divergence = self._loss.divergence / max(1, self._loss.n_rows)
+        return {**asdict(self._statistics), "divergence": divergence}
+
+    def _translate(self, sources: Sources, language: str, policy: str) -> list[Translation]:
+        """Translate greedily, side by side; a line without words is left out."""
+        lines = {number: source for number, source in sources.items() if source.split()}
+        found = self._rollouts.sample(
+            [Request(source=one, language=language, policy=policy) for one in lines.values()]
+        )
+        return [
+            replace(one.translation, index=number) for number, one in zip(lines, found, strict=True)
+        ]
+
+    def _quality(self, language: str) -> Quality:
+        seqpo = self._settings.seqpo
+        if seqpo.quality == "comet":
+            return CometQuality.installed(seqpo.comet_python, self._settings.device)
+        return StringQuality(language)
+
+    def _attach(self) -> LoraSettings | None:
+        """Add factors, new or those of the start; None where all weights are trained."""
+        settings, start = self._settings, self._settings.seqpo.start
+        if settings.seqpo.all_weights:
+            if start is not None or settings.quantise != "none":
+                msg = "all weights are trained from a whole base, without an adapter or 4 bits"
+                raise UsageError(msg)
+            return None
+        if start is None:
+            return attach_lora(self._network, settings.lora, self._base.name)
+        adapter = usable_adapter(start, self._base.fingerprint)
+        verify_adapter(adapter)
+        lora = adapter.lora
+        assert lora is not None, "a usable adapter has settings"
+        if lora.rank_stabilised or lora.names_blocks or lora.alpha != int(lora.alpha):
+            msg = f"{adapter.folder} was not trained by surtitle-train finetune: start with another"
+            raise UsageError(msg)
+        targets = tuple(sorted(lora.targets))
+        own = replace(settings.lora, rank=lora.rank, alpha=int(lora.alpha), targets=targets)
+        attached = attach_lora(self._network, own, self._base.name)
+        saved, parameters = load_file(start / WEIGHTS_FILE), dict(self._network.named_parameters())
+        for name in whole_factors(self._network):
+            inner = name.removeprefix("base_model.model.").removesuffix(".weight")
+            with torch.no_grad():
+                parameters[f"{inner}.default.weight"].copy_(saved[name])
+        return attached
+
+    def _gather(self, trained: nn.Module) -> Write:
+        return partial(self._write, {} if self._lora is None else whole_factors(trained))
+
+    def _write(self, factors: Mapping[str, torch.Tensor], folder: Path) -> None:
+        if self._lora is not None:
+            n_pairs = Counter(pair.corpus for pair in self._pairs)
+            method = find_method(self._settings)
+            card = describe(self._settings, self._base, n_pairs, method, self._watch.scores)
+            save_adapter(folder, factors, self._lora, card)
+            return
+        network: PreTrainedModel = copy.deepcopy(self._network)
+        save_model(network, folder)
+        save_tokenizer(self._base.tokenizer, self._base.card, folder)
+        name_weights(folder)

@@ -1,1 +1,0 @@
-"""When to write, learnt by reward; recipes/."""

@@ -1,1 +1,0 @@
-"""A translator that reads sound: synthetic utterances, training, measures in milliseconds."""

@@ -1,0 +1,533 @@
+"""A translator that reads sound, measured live in milliseconds; and when words end.
+
+``speech-evaluate`` translates a spoken corpus, replays and scores. The run folder is that of
+``evaluate`` (``training.evaluation.short_form``), so that runs are compared by the same command. A
+unit of the source is a piece of sound there: sound comes in pieces of one length, the last one of
+an utterance may be shorter, and a word that was written after a piece has as its delay how much
+sound had come then, as SimulEval measures speech. ``summary.json`` also has ``SoundScores``.
+
+``speech-align`` finds when each word of a recording ends, by the words that an encoder hears:
+of all ways to spread the ids of a text over the frames the likeliest is taken (Viterbi over the
+states of CTC, Graves et al. 2006); a word ends with the last frame of its last id.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Protocol, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+from tqdm import tqdm
+
+from engine.audio.chunks import Samples
+from engine.audio.devices import SAMPLE_RATE_HZ
+from engine.layout.registry import LAYOUTS
+from engine.metrics.event_log import Event, EventLog
+from engine.metrics.latency import length_adaptive_average_lagging
+from engine.metrics.replay import replay
+from engine.metrics.translation import Translation
+from engine.metrics.units import n_reference_units
+from engine.models.fingerprint import read_fingerprint
+from engine.models.model_card import read_card
+from engine.runtime.guarded_loading import load_tokenizer
+from engine.runtime.loader import load_hearing
+from engine.runtime.sound.block_stream import Block, BlockStream, block_samples
+from engine.runtime.sound.encoder import SpeechEncoder
+from engine.runtime.sound.sound_loader import load_speech_encoder
+from engine.settings import LayoutSettings, ModelSettings, TranslationSettings, at_least
+from engine.text.prompt import word_ids
+from engine.translation.base import AnySystem
+from engine.translation.feed import changes
+from engine.translation.slot_translator import Translator
+from engine.translation.sound.spoken import SpokenTranslator, SpokenUtterance
+from training.commands.common_arguments import settings_from, split_policies
+from training.data.corpus import replacing, write_json, write_lines
+from training.errors import UsageError
+from training.evaluation import table
+from training.evaluation.model_choice import measured_model
+from training.evaluation.run_record import RunRecord, fingerprint, readable_sha256
+from training.evaluation.runs import write_translations
+from training.evaluation.scores import score
+from training.evaluation.workers import CAPACITY
+from training.research.simuleval import WordByWord
+from training.research.speech_corpus import (
+    Line,
+    bring_recordings,
+    read_sound,
+    read_table,
+    write_table,
+)
+
+SOUND, CASCADE = "sound", "cascade"
+"""Names of the two systems in ``run.json``."""
+
+_COLUMNS = (
+    "policy", "bleu", "chrf", "laal_ms", "laal_ca_ms", "forwards_per_utterance",
+    "ms_per_block_mean", "n_empty",
+)  # fmt: skip
+_POLICIES = ("adaptive:0.1", "adaptive:0.3", "adaptive:0.5", "read:3", "offline")
+_NEVER = -1e30
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser(
+        "speech-align",
+        help="bring recordings into a corpus, and find when their words end",
+        description="With --pairs and --files: write a table of recordings, and their sound. With "
+        "--model and --data: find when each word of a table ends, by the words that the encoder "
+        "hears; translations in parts are learnt from these times.",
+    )
+    add = parser.add_argument
+    add("--pairs", type=Path, metavar="F.tsv", help="file that align wrote")
+    files = "a file of sound for each pair, line by line"
+    add("--files", type=Path, metavar="F.txt", help=files)
+    add("--model", type=Path, metavar="DIR", help="of the stage words")
+    add("--data", type=Path, metavar="F.tsv", help="table of a corpus")
+    add("--out", type=Path, required=True, metavar="F.tsv", help="table")
+    parser.set_defaults(run=align)
+    parser = subparsers.add_parser(
+        "speech-evaluate",
+        help="measure a translator that reads sound, in milliseconds",
+        description="Translate a spoken corpus as it would be heard live; write a run folder that "
+        "compare reads, with BLEU, chrF, LAAL in milliseconds with and without computing, and what "
+        "a block costs. adaptive:TAU asks the policy head after each block, read:N reads N blocks "
+        "at a time, offline all of them.",
+    )
+    add = parser.add_argument
+    add("--model", type=Path, required=True, metavar="DIR")
+    add("--data", type=Path, required=True, metavar="F.tsv", help="table that speech-data wrote")
+    to = "target, for example de"
+    add("--to", dest="language", required=True, metavar="LANG", help=to)
+    add("--policies", type=split_policies, default=_POLICIES, metavar="P,P,...")
+    words = "translate the words that the encoder writes; policies then count words"
+    add("--cascade", action="store_true", help=words)
+    add("--layout", default="slots", choices=tuple(LAYOUTS), help="(%(default)s)")
+    add("--piece-ms", type=int, default=160, metavar="N", help="sound that comes at once")
+    add("--limit", type=int, metavar="N", help="only the first N utterances")
+    add("--out", type=Path, required=True, metavar="DIR", help="run folder")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    rows = evaluate_speech(settings_from(arguments, SpeechRunSettings))
+    sys.stdout.write(table.draw(_COLUMNS, rows))
+    sys.stdout.write(f"{rows[0]['bleu_signature']}\n{rows[0]['chrf_signature']}\n")
+    return 0
+
+
+def align(arguments: argparse.Namespace) -> int:
+    brought = arguments.pairs is not None and arguments.files is not None
+    timed = arguments.model is not None and arguments.data is not None
+    if brought == timed:
+        msg = "name either --pairs and --files, or --model and --data"
+        raise UsageError(msg)
+    if brought:
+        n = bring_recordings(arguments.pairs, arguments.files, arguments.out)
+        sys.stdout.write(f"{arguments.out}: {n:,} utterances\n")
+    else:
+        n = find_word_times(arguments.model, arguments.data, arguments.out)
+        sys.stdout.write(f"{arguments.out}: {n:,} utterances got the times of their words\n")
+    return 0
+
+
+# Systems that hear --------------------------------------------------------------------------------
+
+
+class SoundSystem(Protocol):
+    """Turns the sound of one utterance after another into text."""
+
+    def hear(self, samples: Samples, *, ended: bool) -> str:
+        """Hear more, float32 from -1 to 1, 16 kHz; return what it adds to the caption.
+
+        After the end of an utterance the next one begins.
+        """
+
+
+class Direct:
+    """Blocks of vectors are read by the translator."""
+
+    def __init__(self, translator: SpokenTranslator, encoder: SpeechEncoder) -> None:
+        self._translator, self._encoder = translator, encoder
+        self._stream: BlockStream | None = None
+        self._utterance: SpokenUtterance | None = None
+
+    def hear(self, samples: Samples, *, ended: bool) -> str:
+        if self._stream is None or self._utterance is None:
+            self._stream, self._utterance = BlockStream(self._encoder), self._translator.open()
+        utterance = self._utterance
+        blocks = _blocks(self._stream, samples, ended=ended)
+        self._translator.hear(utterance, [block.vectors for block in blocks], ended=ended)
+        text = "".join(change.text for change in changes(self._translator, utterance))
+        if ended:
+            self._stream = self._utterance = None
+        return text
+
+
+class Cascade:
+    """Words that the same encoder writes (CTC, the likeliest id of each frame) are translated.
+
+    Each word is translated as a text as soon as the next one begins, so a difference to ``Direct``
+    is not one of hearing.
+    """
+
+    def __init__(self, system: AnySystem, encoder: SpeechEncoder, tokenizer: Tokenizer) -> None:
+        if encoder.words is None:
+            msg = "a cascade needs an encoder that writes words: train it by the recipe words"
+            raise UsageError(msg)
+        self._line = WordByWord(system)
+        self._encoder, self._tokenizer = encoder, tokenizer
+        self._stream: BlockStream | None = None
+        self._words = GreedyWords(tokenizer)
+
+    def hear(self, samples: Samples, *, ended: bool) -> str:
+        if self._stream is None:
+            self._stream, self._words = BlockStream(self._encoder), GreedyWords(self._tokenizer)
+        blocks = _blocks(self._stream, samples, ended=ended)
+        words = [word for block in blocks for word in self._words.feed(block)]
+        if ended:
+            words += self._words.flush()
+            self._stream = None
+        last = len(words) if ended else 0
+        text = "".join(
+            self._line.feed(word, ended=number == last) for number, word in enumerate(words, 1)
+        )
+        if ended and not words:  # the newest word was held back, so none was ever fed
+            self._line.reset()
+        return text
+
+
+class GreedyWords:
+    """Feed blocks, get the words that are whole: each once the next one has begun.
+
+    Invariant: everything ``feed`` returned, followed by ``flush``, are the words of all ids.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._ids = list[int]()
+        self._newest = -1
+        self._n_returned = 0
+
+    def feed(self, block: Block) -> list[str]:
+        assert block.words is not None
+        blank = block.words.shape[1] - 1
+        for id_ in block.words.argmax(axis=1).tolist():
+            if id_ not in (self._newest, blank):
+                self._ids.append(id_)
+            self._newest = id_
+        return self._fresh(self._all()[:-1])
+
+    def flush(self) -> list[str]:
+        """Return the newest word too."""
+        return self._fresh(self._all())
+
+    def _all(self) -> list[str]:
+        return self._tokenizer.decode(self._ids, skip_special_tokens=True).split()
+
+    def _fresh(self, whole: list[str]) -> list[str]:
+        fresh = whole[self._n_returned :]
+        self._n_returned += len(fresh)
+        return fresh
+
+
+def _blocks(stream: BlockStream, samples: Samples, *, ended: bool) -> list[Block]:
+    return stream.feed(samples) + (stream.flush() if ended else [])
+
+
+# Measuring ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeechRunSettings:
+    """A run over a corpus.
+
+    Attributes:
+        data: table of a corpus.
+        policies: they count blocks of sound; of a cascade words.
+        cascade: translate the words that the encoder writes, not its vectors.
+        piece_ms: sound comes in pieces of this length.
+        limit: utterances from the start of the table; None: all.
+    """
+
+    model: Path
+    data: Path
+    language: str
+    policies: tuple[str, ...]
+    out: Path
+    cascade: bool = False
+    layout: str = "slots"
+    piece_ms: int = 160
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        at_least("--piece-ms", self.piece_ms, 10)
+        if self.limit is not None:
+            at_least("--limit", self.limit, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoundLag:
+    """Means over the utterances that have output, in milliseconds.
+
+    Attributes:
+        laal_ca_ms: with computing: work on a piece begins when it has come and that on the one
+            before is done.
+        laal_ca_simuleval_ms: with it, as SimulEval counts: all computing so far is added, as if no
+            sound came meanwhile.
+    """
+
+    laal_ms: float
+    laal_ca_ms: float
+    laal_ca_simuleval_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoundScores:
+    """Fields of ``summary.json`` beside those of every run; no lag if nothing was written.
+
+    Attributes:
+        ms_per_block_mean: computing for a block of sound: hearing and translating.
+        forwards_per_utterance: passes of the translator.
+    """
+
+    lag: SoundLag | None
+    ms_per_block_mean: float
+    forwards_per_utterance: float
+
+    def row(self) -> dict[str, float | None]:
+        names = ("laal_ms", "laal_ca_ms", "laal_ca_simuleval_ms")
+        lag = dict.fromkeys(names) if self.lag is None else asdict(self.lag)
+        rest = {name: value for name, value in asdict(self).items() if name != "lag"}
+        return {**lag, **rest}
+
+
+def evaluate_speech(settings: SpeechRunSettings) -> list[dict[str, str | float | None]]:
+    """Translate a corpus under each policy, write the run folder, return the rows of scores."""
+    lines = read_table(settings.data)[: settings.limit]
+    model = measured_model(settings.model, None, "cpu")
+    name = CASCADE if settings.cascade else SOUND
+    card, digest = read_card(settings.model), readable_sha256(settings.data)
+    record = RunRecord(
+        system=name,
+        language=settings.language,
+        model=card.name,
+        model_sha256=fingerprint(settings.model),
+        adapter_sha256=None,
+        slot_length=card.slot_length,
+        source_sha256=digest,
+        reference_sha256=digest,
+        layout=settings.layout,
+    )
+    record.claim(settings.out)
+    rows = list[dict[str, str | float | None]]()
+    references = [line.target for line in lines]
+    with replacing(settings.out / "summary.json") as summary:
+        for policy in settings.policies:
+            events = list[Event]()
+            log = EventLog(events)  # one clock for what came and what was done
+            system, n_samples = make_sound_system(settings, model, policy, log)
+            shown = tqdm(lines, desc=policy, disable=None, leave=False)
+            found = list(_translations(system, settings, shown, log, events))
+            write_lines(settings.out / f"{policy}.hyp", [one.hypothesis for one in found])
+            more = [{"reference": reference} for reference in references]
+            write_translations(settings.out, policy, found, more)
+            scores = score(policy, name, found, references, settings.language)
+            own = _scores(settings, found, lines, n_samples)
+            rows.append({**replace(scores, timed=False).row(), **own.row()})
+        write_json(summary, rows)
+    return rows
+
+
+def make_sound_system(
+    settings: SpeechRunSettings, model: ModelSettings, policy: str, log: EventLog
+) -> tuple[SoundSystem, int]:
+    """Load a model and make the system of a run; return it and the samples of a block."""
+    torch.set_num_threads(1)
+    weights = load_hearing(model)
+    encoder = load_speech_encoder(model.directory, weights.card, weights.width)
+    translation = TranslationSettings(
+        target_language=settings.language,
+        policy=policy,
+        layout=LayoutSettings(slot_length=weights.card.slot_length, name=settings.layout),
+        cut_loops=False,
+    )
+    n_samples = block_samples(encoder.card)
+    if settings.cascade:
+        text = Translator(weights, translation, capacity=CAPACITY, log=log)
+        return Cascade(cast("AnySystem", text), encoder, weights.decoder), n_samples
+    own = SpokenTranslator(weights, translation, capacity=CAPACITY, log=log)
+    return Direct(own, encoder), n_samples
+
+
+def _translations(
+    system: SoundSystem,
+    settings: SpeechRunSettings,
+    lines: Iterable[Line],
+    log: EventLog,
+    events: list[Event],
+) -> Iterator[Translation]:
+    piece = settings.piece_ms * SAMPLE_RATE_HZ // 1000
+
+    def all_events() -> Iterator[Event]:
+        for index, line in enumerate(lines):
+            samples = read_sound(settings.data, line)
+            n_pieces = -(-len(samples) // piece)
+            log.write("line", index=index, words=[""] * n_pieces)
+            for n in range(n_pieces):
+                ended = n == n_pieces - 1
+                log.write("arrived", n_words=n + 1, ended=ended)
+                system.hear(samples[n * piece : (n + 1) * piece], ended=ended)
+            log.write("line_ended", index=index)
+            yield from events
+            events.clear()
+
+    return replay(all_events())
+
+
+def _scores(
+    settings: SpeechRunSettings,
+    found: Sequence[Translation],
+    lines: Sequence[Line],
+    n_samples: int,
+) -> SoundScores:
+    lengths_ms = [1000 * line.n_samples / SAMPLE_RATE_HZ for line in lines]
+    n_blocks = [-(-line.n_samples // n_samples) for line in lines]
+    references, piece_ms = [line.target for line in lines], settings.piece_ms
+    lag = sound_lag(found, references, lengths_ms, piece_ms=piece_ms, language=settings.language)
+    return SoundScores(
+        lag=lag,
+        ms_per_block_mean=sum(sum(one.ms) for one in found) / sum(n_blocks),
+        forwards_per_utterance=fmean(one.forwards for one in found),
+    )
+
+
+def sound_lag(
+    translations: Sequence[Translation],
+    references: Sequence[str],
+    lengths_ms: Sequence[float],
+    *,
+    piece_ms: float,
+    language: str,
+) -> SoundLag | None:
+    """Average over utterances whose source units are pieces of sound; None if all are empty."""
+    rows = [
+        _lags(one, length_ms, piece_ms, n_reference_units(reference, language))
+        for one, reference, length_ms in zip(translations, references, lengths_ms, strict=True)
+        if one.delays
+    ]
+    if not rows:
+        return None
+    laal, queued, added = (fmean(column) for column in zip(*rows, strict=True))
+    return SoundLag(laal_ms=laal, laal_ca_ms=queued, laal_ca_simuleval_ms=added)
+
+
+def _lags(
+    one: Translation, length_ms: float, piece_ms: float, n_units: int
+) -> tuple[float, float, float]:
+    came = [min(n * piece_ms, length_ms) for n in range(1, len(one.ms) + 1)]
+    queued, added = list[float](), list[float]()
+    finish = spent = 0.0
+    for arrival, cost in zip(came, one.ms, strict=True):
+        queued.append(max(arrival, finish))
+        finish = queued[-1] + cost
+        added.append(arrival + spent)
+        spent += cost
+    units = list(zip(one.delays, one.emitted_ms, strict=True))
+
+    def laal(delays: Sequence[float]) -> float:
+        return length_adaptive_average_lagging(delays, length_ms, n_units)
+
+    return (
+        laal([came[n - 1] for n, _ in units]),
+        laal([queued[n - 1] + emitted for n, emitted in units]),
+        laal([added[n - 1] + emitted for n, emitted in units]),
+    )
+
+
+# Times of words -----------------------------------------------------------------------------------
+
+
+def find_word_times(model: Path, data: Path, out: Path) -> int:
+    """Write a table again, with the times of words where it has none; return how many got them.
+
+    Args:
+        model: folder with an encoder that writes words.
+        data: table of a corpus.
+        out: the new table, beside the sound of the old one.
+    """
+    if out.resolve().parent != data.resolve().parent:
+        msg = f"the new table stands beside the sound of {data}: name a file in its folder"
+        raise UsageError(msg)
+    lines = read_table(data)
+    timed = list(_timed(model, data, lines))
+    write_table(out, timed)
+    return sum(one != other for one, other in zip(lines, timed, strict=True))
+
+
+def _timed(model: Path, data: Path, lines: Iterable[Line]) -> Iterator[Line]:
+    torch.set_num_threads(1)
+    encoder = load_speech_encoder(model, read_card(model), read_fingerprint(model).hidden_size)
+    if encoder.words is None:
+        msg = f"the encoder of {model} writes no words: train it by the recipe words"
+        raise UsageError(msg)
+    tokenizer = load_tokenizer(model)
+    frame_ms = 1000 * block_samples(encoder.card) / SAMPLE_RATE_HZ / encoder.card.block_frames
+    for line in tqdm(lines, desc="words", disable=None):
+        if line.ends_ms:
+            yield line
+            continue
+        stream = BlockStream(encoder)
+        blocks = stream.feed(read_sound(data, line)) + stream.flush()
+        heard = np.concatenate([block.words for block in blocks if block.words is not None])
+        words = [word_ids(tokenizer, word) for word in line.source.split()]
+        frames = id_ends(heard, [id_ for word in words for id_ in word])
+        if frames is None:
+            yield line
+            continue
+        last = np.cumsum([len(word) for word in words]) - 1
+        length_ms = 1000 * line.n_samples // SAMPLE_RATE_HZ
+        ends = tuple(min(length_ms, round(frames[n] * frame_ms)) for n in last)
+        yield replace(line, ends_ms=ends)
+
+
+def id_ends(logits: NDArray[np.float32], ids: Sequence[int]) -> list[int] | None:
+    """Return after how many frames each id has ended, on the likeliest way.
+
+    Args:
+        logits: shape (T, V), the last id being the blank.
+        ids: at least one.
+
+    Returns:
+        None where the frames are too few for the ids.
+    """
+    likely = logits.astype(np.float64)
+    likely = likely - np.logaddexp.reduce(likely, axis=1, keepdims=True)
+    blank = logits.shape[1] - 1
+    states = np.full(2 * len(ids) + 1, blank)
+    states[1::2] = ids
+    may_skip = np.zeros(len(states), bool)  # from the id before, over the blank between
+    may_skip[3::2] = states[3::2] != states[1:-2:2]
+    score = np.full(len(states), _NEVER)
+    score[:2] = likely[0, states[:2]]
+    came = np.zeros((len(likely), len(states)), np.int64)  # from how many states before
+    for frame in range(1, len(likely)):
+        one = np.concatenate([[_NEVER], score[:-1]])
+        two = np.where(may_skip, np.concatenate([[_NEVER, _NEVER], score[:-2]]), _NEVER)
+        ways = np.stack([score, one, two])
+        came[frame] = ways.argmax(axis=0)
+        score = ways.max(axis=0) + likely[frame, states]
+    state = len(states) - 1 - int(score[-2] > score[-1])
+    if score[state] <= _NEVER / 2:
+        return None
+    ends = [0] * len(ids)
+    for frame in range(len(likely) - 1, -1, -1):
+        if state % 2 and not ends[state // 2]:
+            ends[state // 2] = frame + 1
+        state -= int(came[frame, state])
+    return ends

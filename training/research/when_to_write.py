@@ -1,0 +1,734 @@
+"""When to write, learnt beside a model that stays as it is: ``policy-head`` and ``calibrate-lag``.
+
+The states of all source words are computed once, in masked passes over aligned pairs, or over what
+the model itself makes of their sources; the head is a logistic regression on them, fitted to its
+end. The answers that it learns come from one of two places:
+
+By alignment, a pair's schedule says where a write could begin. Each level keeps the boundaries that
+stand so many words apart or more, so later levels lag more and keep fewer. The answer at a word is
+the share of levels that keep the boundary after it: a tau from 0 to 1 then goes through the levels.
+Source: EASiST (Fu et al. 2025), whose labels come from chunks of three latencies. Our deviations:
+chunks come from word alignments, and no token of a target is labelled (a write is likely as it is).
+
+By stability, the label at a word is 1 where the model's own greedy translation of the words so far
+is a prefix of its translation of the whole sentence, token by token: what it would write there is
+what it will have written. No alignment is needed, nor a reference; the model's own errors are what
+is learnt. Source: meaningful units (Zhang et al. 2020, Learning Adaptive Segmentation Policy for
+Simultaneous Translation; 2022 for speech). Ours: the model is the one that is decoded with, as it
+is, and an empty write counts as none. A file keeps what was found, so a stopped search goes on.
+
+A head on the target side reads the row that is asked for a token: what a look feeds and takes back.
+These rows stand in the sample as ghosts, which no other row sees.
+"""
+
+import argparse
+import json
+import random
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import torch
+from safetensors.numpy import save_file
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
+from tqdm import tqdm
+from transformers import PreTrainedModel
+
+from engine.errors import ModelError
+from engine.layout.planner import Planner
+from engine.layout.registry import make_planner, planner_of
+from engine.layout.rows import Row
+from engine.messages import Code
+from engine.models.adaptive_card import HEAD_FILE, HEAD_TENSOR, AdaptiveCard, head_sha256
+from engine.models.model_card import FILE_NAME as CARD
+from engine.models.model_card import ModelCard
+from engine.models.policy_head import read_head
+from engine.models.resolve import resolve
+from engine.policy import Action, Adaptive, parse_policy
+from engine.runtime.causal_model import Asking, CausalModel
+from engine.runtime.loader import load_by_torch
+from engine.runtime.together import run_together
+from engine.runtime.torch.attention import Attention
+from engine.runtime.torch.torch_loader import TorchWeights
+from engine.runtime.torch.torch_store import TorchStore
+from engine.settings import DEVICES, LayoutSettings, ModelSettings
+from engine.text.prompt import Prompt, make_prompt, word_ids
+from engine.text.tokenizer import WordTokenizer
+from engine.translation.translated import runaway_length
+from engine.untrusted.faults import fault_of
+from engine.untrusted.typed_table import read_table
+from training.commands.common_arguments import named_values
+from training.data.corpus import read_lines, replacing, write_lines
+from training.errors import CorpusError, TrainingError, UsageError
+from training.evaluation.model_choice import measured_model
+from training.evaluation.named_card import add_owner, change_adaptive, check_owner
+from training.evaluation.run_record import fingerprint
+from training.evaluation.runs import Run, read_run
+from training.research.methods import LEVELS, nested_boundaries
+from training.trainer.material import is_text
+from training.trainer.samples.batches import Example, pad
+from training.trainer.samples.examples import Ids, TokenizedPair, play, source_words
+from training.trainer.samples.mixture import AlignedReads
+from training.trainer.samples.pairs import tokenize
+
+_Drawn = TypeVar("_Drawn")
+
+N_LANES = 32
+"""Sentences translated side by side."""
+
+_KEPT_BACK = 10  # of so many pairs one is not trained on, to measure the head
+_PASS_ROWS, _RIDGE, _STEPS = 4096, 1e-4, 200
+_LABELS, _SIDES = ("alignment", "stability"), ("source", "target")
+_LEAST_TAUS = 2
+_BEHIND_ALL, _MOST_GHOST = 1 << 40, 64  # positions; rows of a ghost
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser(
+        "policy-head",
+        help="teach a model when to write under adaptive policies",
+        description="Train the policy head of a model or an adapter, which stays as it is, on "
+        "aligned pairs, or on what the model itself makes of them; write it beside the card, which "
+        "names it. adaptive:TAU then asks the head.",
+    )
+    add = parser.add_argument
+    add("--model", type=Path, required=True, metavar="DIR")
+    add("--adapter", type=Path, metavar="DIR", help="whose head it becomes")
+    pairs = "aligned pairs of a target language"
+    add("--data", required=True, metavar="LANG=F.tsv", help=pairs)
+    labels = (
+        "where a write is right: where the alignment lets it begin; or where the model's own words "
+        "stay the same, for which pairs need no alignment, and may be sources (%(default)s)"
+    )
+    add("--labels", choices=_LABELS, default=_LABELS[0], help=labels)
+    side = (
+        "row that the head reads: that of the newest source word, or the one that is asked for a "
+        "token, which sees all that was written (%(default)s)"
+    )
+    add("--side", choices=_SIDES, default=_SIDES[0], help=side)
+    keep = "file for labels of stability; after a stop the same command goes on from it"
+    add("--keep", type=Path, metavar="F.jsonl", help=keep)
+    drawn = "drawn from them (%(default)s)"
+    add("--pairs", type=int, default=20_000, metavar="N", help=drawn)
+    add("--seed", type=int, default=1, metavar="N", help="(%(default)s)")
+    add("--device", choices=DEVICES, default="cpu", help="(%(default)s)")
+    parser.set_defaults(run=run)
+    parser = subparsers.add_parser(
+        "calibrate-lag",
+        help="write on a card how much adaptive policies lag",
+        description="Write on the card of a model, or of an adapter, by how many words its "
+        "adaptive policies lag in runs of evaluate on development data. Windows then offer them as "
+        "timings, told in words.",
+    )
+    add_owner(parser)
+    parser.add_argument("--run", nargs="+", dest="runs", type=Path, required=True, metavar="RUN")
+    parser.set_defaults(run=calibrate_lag)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Train a head, print how good it is."""
+    if arguments.pairs < 1:
+        msg = f"--pairs is at least 1, got {arguments.pairs}"
+        raise UsageError(msg)
+    if (arguments.labels == "stability") != (arguments.keep is not None):
+        msg = "--labels stability needs --keep F.jsonl, where they are kept, and nothing else does"
+        raise UsageError(msg)
+    ((language, data),) = named_values([arguments.data], "LANG=F.tsv")
+    settings = HeadSettings(
+        model=measured_model(arguments.model, arguments.adapter, arguments.device),
+        language=language,
+        data=Path(data),
+        n_pairs=arguments.pairs,
+        seed=arguments.seed,
+        labels=arguments.keep,
+        reads_target=arguments.side == "target",
+    )
+    sys.stdout.write(train_head(settings))
+    return 0
+
+
+# Decisions ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """The rows of a pair, and what is to be decided in them.
+
+    Attributes:
+        rows: in arrival order; then ghosts.
+        asked: index of the row that decides after each source word but the last, after which all is
+            written.
+        labels: for each, how likely a write should be, 0 to 1.
+    """
+
+    rows: Sequence[Row]
+    asked: tuple[int, ...]
+    labels: tuple[float, ...]
+
+
+def ghost(rows: Sequence[Row], number: int) -> list[Row]:
+    """Return rows that were taken back, where no real row sees them, and no other ghost.
+
+    Real rows stand before them; a later ghost stands before an earlier one, which is not of its
+    time.
+
+    Args:
+        rows: with the time of their look.
+        number: of the look, from 1.
+    """
+    first = _BEHIND_ALL - _MOST_GHOST * number
+    return [
+        row._replace(position=first + index, shift=row.position + row.shift - first - index)
+        for index, row in enumerate(rows)
+    ]
+
+
+def build_decisions(
+    pair: TokenizedPair,
+    prompt: Prompt,
+    layout: LayoutSettings,
+    *,
+    level: int,
+    labels: tuple[float, ...] | None = None,
+    reads_target: bool = False,
+) -> Decisions:
+    """Lay a pair out by the boundaries of one level, and label its words.
+
+    Args:
+        pair: with a schedule.
+        prompt: headers and markers.
+        layout: that computes every row once.
+        level: index in ``LEVELS``.
+        labels: of each word but the last; None for the shares of all levels.
+        reads_target: the row that is asked for a token decides, not the newest source row.
+    """
+    assert pair.needs is not None
+    levels = [nested_boundaries(pair.needs, apart) for apart in LEVELS]
+    planner = make_planner(prompt.headers, layout)
+    ends, ghosts = list[int](), list[list[Row]]()
+    before: Action | None = None
+    for action in play(pair, AlignedReads(levels[level]), prompt, planner, marker_alone=False):
+        if before is Action.READ:
+            n_rows = len(planner.rows)
+            ends.append(n_rows - 1)
+            if reads_target:
+                planner.look()
+                ghosts.append(ghost(planner.rows[n_rows:], len(ends)))
+                planner.take_back()
+        before = action
+    rows, asked = list(planner.rows), ends[:-1]
+    for index, one in enumerate(ghosts[:-1]):
+        rows += one
+        asked[index] = len(rows) - 1
+    shares = (sum(n in kept for kept in levels) / len(LEVELS) for n in range(1, len(ends)))
+    return Decisions(rows, tuple(asked), tuple(shares) if labels is None else labels)
+
+
+# Stability ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """The stable words of one sentence.
+
+    Attributes:
+        source: its words, with a blank between two.
+        target: tokens of its translation, markers left out; none if that does not end.
+        stable: for each word but the last, how many of these tokens a write right after it would
+            say; 0 if it would say others, or none.
+    """
+
+    source: str
+    target: Ids
+    stable: Ids
+
+    def pair(self, source: Sequence[Ids]) -> TokenizedPair:
+        """Return the sentence, as ids of each word, with each target token once it is stable."""
+        needs = (
+            next((n for n, n_stable in enumerate(self.stable, 1) if n_stable > index), len(source))
+            for index in range(len(self.target))
+        )
+        return TokenizedPair(tuple(source), tuple((id_,) for id_ in self.target), tuple(needs))
+
+    @property
+    def labels(self) -> tuple[float, ...]:
+        return tuple(float(n > 0) for n in self.stable)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """The settings that decide the labels of a sentence: the first line of a file of them.
+
+    Attributes:
+        model, adapter: digests of weights and tokenizer; a head changes nothing.
+        prompt: ids before the source.
+        layout, slot_length: of the rows.
+    """
+
+    model: str
+    adapter: str
+    prompt: Ids
+    layout: str
+    slot_length: int
+
+    @classmethod
+    def of(cls, model: ModelSettings, prompt: Prompt, layout: LayoutSettings) -> "Owner":
+        left_out = (HEAD_FILE, CARD)
+        return cls(
+            model=fingerprint(model.directory, left_out),
+            adapter="" if model.adapter is None else fingerprint(model.adapter, left_out),
+            prompt=(*prompt.headers.system, *prompt.headers.first),
+            layout=layout.name,
+            slot_length=layout.slot_length,
+        )
+
+
+def read_sources(path: Path, tokenizer: WordTokenizer, max_tokens: int) -> Iterator[str]:
+    """Yield the sources of a file of pairs, or of a file with a source in each line.
+
+    Those of one word have no decision, and those over ``max_tokens`` are left out.
+    """
+    known = dict[str, int]()
+    for number, line in enumerate(read_lines(path), start=1):
+        try:
+            words = line.decode().partition("\t")[0].split()
+        except UnicodeDecodeError as error:
+            msg = f"expected UTF-8 text, but line {number} of {path} is none: mend the line"
+            raise CorpusError(msg) from error
+        for word in words:
+            if word not in known:
+                known[word] = len(word_ids(tokenizer, word))
+        if len(words) > 1 and sum(known[word] for word in words) <= max_tokens:
+            yield " ".join(words)
+
+
+def source_ids(tokenizer: WordTokenizer, source: str) -> list[Ids]:
+    return [tuple(word_ids(tokenizer, word)) for word in source.split()]
+
+
+def find_stability(
+    weights: TorchWeights,
+    prompt: Prompt,
+    layout: LayoutSettings,
+    sources: Iterable[str],
+    *,
+    max_tokens: int,
+    n_lanes: int = N_LANES,
+) -> Iterator[Stability]:
+    """Translate each source whole and after each word; yield what is found as it is found.
+
+    A sentence's labels do not depend on the others, but for the rounding of sums.
+
+    Args:
+        weights: of the model.
+        prompt: headers and markers.
+        layout: that computes every row once.
+        sources: of at least two words and at most ``max_tokens`` tokens.
+        max_tokens: of a source.
+        n_lanes: sources side by side.
+    """
+    # long ones first, so that no lane works alone at the end
+    waiting = iter(sorted(sources, key=lambda source: -len(source)))
+    found = deque[Stability]()
+    headers = prompt.headers
+    n_around = len(headers.system) + len(headers.first) + len(headers.assistant)
+    capacity = n_around + max_tokens + 1 + runaway_length(max_tokens + 1) + 1
+    store = TorchStore(weights.network, n_lanes, capacity)
+    store.use(layout)
+
+    def work(model: CausalModel) -> Asking[None]:
+        for source in waiting:
+            words = source_words(source_ids(weights.tokenizer, source), prompt, marker_alone=False)
+            planner = make_planner(headers, layout)
+            model.truncate(0)
+            translated = yield from _translated(model, planner, words, prompt)
+            found.append(Stability(source, *translated))
+
+    for _ in run_together(store, [work(CausalModel(store, lane)) for lane in range(n_lanes)]):
+        while found:
+            yield found.popleft()
+    yield from found
+
+
+def _translated(
+    model: CausalModel, planner: Planner, words: Sequence[Ids], prompt: Prompt
+) -> Asking[tuple[Ids, Ids]]:
+    """Return ``target`` and ``stable`` of ``Stability``.
+
+    The source is fed once: after the whole sentence its last words are taken back one by one. Rows
+    of earlier words never saw them.
+    """
+    for word in words:
+        planner.read(word)
+    most = runaway_length(sum(map(len, words)))
+    target = yield from _write(model, planner, prompt, lambda written: len(written) <= most)
+    stable = list[int]()
+    for n_read in range(len(words) - 1, 0, -1):
+        model.truncate(planner.rewind(n_read))
+        written = yield from _write(model, planner, prompt, partial(_begins, target))
+        stable.append(len(written))
+    return target, tuple(reversed(stable))
+
+
+def _write(
+    model: CausalModel, planner: Planner, prompt: Prompt, may_go_on: Callable[[Sequence[int]], bool]
+) -> Asking[Ids]:
+    """Return what the model writes now; nothing once it says what may not go on."""
+    suppressed = sorted(prompt.suppressed(ends_writes=True))
+    written = list[int]()
+    id_ = yield from model.ask_id(planner.write(), suppressed)
+    while id_ != prompt.end_of_write:
+        written.append(id_)
+        if not may_go_on(written):
+            return ()
+        planner.choose(id_)
+        id_ = yield from model.ask_id(planner.write(), suppressed)
+    return tuple(written)
+
+
+def _begins(target: Ids, written: Sequence[int]) -> bool:
+    return target[: len(written)] == tuple(written)
+
+
+def keep_stability(
+    path: Path,
+    owner: Owner,
+    sources: Sequence[str],
+    find: Callable[[Sequence[str]], Iterator[Stability]],
+) -> list[Stability]:
+    """Return what is stable in the sources, in their order: from the file, and found for the rest.
+
+    Each sentence that is found goes into the file at once.
+
+    Args:
+        path: of the file; it is made if there is none.
+        owner: of the labels.
+        sources: no two alike.
+        find: finds those of some sources, in any order.
+    """
+    kept = _read(path, owner)
+    left = [source for source in sources if source not in kept]
+    lines = [asdict(owner), *map(asdict, kept.values())]
+    write_lines(path, map(json.dumps, lines))  # without a line that was cut off
+    done = len(sources) - len(left)
+    with tqdm(total=len(sources), initial=done, desc="stability", disable=None) as bar:
+        for one in find(left) if left else ():
+            try:
+                with path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(asdict(one)) + "\n")
+            except OSError as error:
+                msg = f"{path} cannot be written ({error.strerror}): make room and run again"
+                raise CorpusError(msg) from error
+            kept[one.source] = one
+            bar.update()
+    return [kept[source] for source in sources]
+
+
+def _read(path: Path, owner: Owner) -> dict[str, Stability]:
+    """Read a file of labels by their sources; an incomplete last line is left out."""
+    if not path.exists():
+        return {}
+    first, *lines = [line.decode(errors="replace") for line in read_lines(path)]
+    try:
+        other = read_table(Owner, json.loads(first))
+        found = list[Stability]()
+        for number, line in enumerate(lines, start=1):
+            try:
+                content = json.loads(line)
+            except ValueError:
+                if number == len(lines):
+                    break  # the process was killed while it wrote this line
+                raise
+            found.append(_checked(read_table(Stability, content)))
+    except ValueError as error:
+        msg = f"{path} holds no labels of stability ({error}): name another file"
+        raise TrainingError(msg) from error
+    for name, value in asdict(other).items():
+        if getattr(owner, name) != value:
+            what = name.replace("_", " ")
+            msg = f"{path} holds the labels of another {what}: choose another --keep"
+            raise UsageError(msg)
+    return {one.source: one for one in found}
+
+
+def _checked(one: Stability) -> Stability:
+    n_words = len(one.source.split())
+    if len(one.stable) != n_words - 1 or not all(0 <= n <= len(one.target) for n in one.stable):
+        msg = f"{n_words} words need one number less, of at most {len(one.target)} tokens"
+        raise ValueError(msg)
+    return one
+
+
+# The head -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadSettings:
+    """The data that a head is trained on.
+
+    Attributes:
+        model: the folder, and the adapter whose head it is, if there is one.
+        data: aligned pairs; for labels of stability pairs of any kind, or sources.
+        n_pairs: drawn from them.
+        max_length: source and target tokens of a pair; of a source half as many.
+        labels: file that keeps labels of stability; None for those of the alignment.
+        reads_target: the head reads the row that is asked for a token, not the newest source row.
+    """
+
+    model: ModelSettings
+    language: str
+    data: Path
+    n_pairs: int
+    max_length: int = 256
+    seed: int = 1
+    labels: Path | None = None
+    reads_target: bool = False
+
+
+def train_head(settings: HeadSettings) -> str:
+    """Train a head and write it beside its card, which names it and loses the lags of another.
+
+    Returns:
+        lines about how good it is on what was kept back.
+    """
+    weights = load_by_torch(settings.model)
+    layout = resolve(weights.card).layout
+    if planner_of(layout).recomputes:
+        msg = f"a head is trained for layouts that compute every row once, got {layout.name!r}"
+        raise UsageError(msg)
+    prompt = make_prompt(weights.tokenizer, weights.card, settings.language)
+    if settings.reads_target and make_planner(prompt.headers, layout).end_of_read is not None:
+        msg = f"{layout.name!r} asks the source when to write: train with --side source"
+        raise UsageError(msg)
+    rng = random.Random(f"policy head {settings.seed}")
+    decide = _by_alignment if settings.labels is None else _by_stability
+    decisions = [one for one in decide(settings, weights, prompt, layout, rng) if one.asked]
+    trained = [one for index, one in enumerate(decisions) if index % _KEPT_BACK]
+    if not trained:
+        kind = "a translation" if settings.labels else "a schedule"
+        msg = f"{settings.data} has too few pairs with {kind} and two source words: take more"
+        raise CorpusError(msg)
+    attention = Attention.of(weights.network)
+    states_of = partial(_states, weights.network, attention, ranked=attention.ranks(layout))
+    states, labels = states_of(trained)
+    direction = fit(states, labels)
+    del states
+    save_head(settings.model, direction, reads_target=settings.reads_target)
+    return _report(direction, labels, *states_of(decisions[::_KEPT_BACK]))
+
+
+def fit(states: Tensor, labels: Tensor) -> Tensor:
+    """Return the direction in which a write becomes likelier, shape (width,).
+
+    Args:
+        states: float32, shape (N, width).
+        labels: float32, shape (N,), 0 to 1.
+    """
+    direction = torch.zeros(states.shape[1], requires_grad=True)
+    optimizer = torch.optim.LBFGS([direction], max_iter=_STEPS, line_search_fn="strong_wolfe")
+
+    def loss() -> Tensor:
+        optimizer.zero_grad()
+        value = binary_cross_entropy_with_logits(states @ direction, labels)
+        value = value + _RIDGE * direction.square().sum()
+        value.backward()  # type: ignore[no-untyped-call]
+        return value
+
+    optimizer.step(loss)  # type: ignore[no-untyped-call]
+    return direction.detach()
+
+
+def read_direction(folder: Path, card: ModelCard, width: int) -> Tensor | None:
+    """Return the rows of the head that a card names, shape (2, width); None if it names none."""
+    try:
+        head = read_head(folder, card.adaptive, width)
+    except (OSError, ValueError) as error:
+        reason = fault_of(error, HEAD_FILE)
+        raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
+    return None if head is None else torch.from_numpy(head.weight).float()
+
+
+def save_head(model: ModelSettings, direction: Tensor, *, reads_target: bool = False) -> None:
+    """Write a head beside the card of a model or its adapter, and name it there.
+
+    While the file is replaced the card names no head, so that a stop leaves a sound folder.
+    """
+    folder = model.adapter or model.directory
+    write = direction.numpy().astype(np.float32) / 2
+    change_adaptive(model.directory, model.adapter, lambda _: None)
+    with replacing(folder / HEAD_FILE) as fresh:
+        save_file({HEAD_TENSOR: np.stack([-write, write])}, fresh)
+    adaptive = AdaptiveCard(head_sha256=head_sha256(folder), head_reads_target=reads_target)
+    change_adaptive(model.directory, model.adapter, lambda _: adaptive)
+
+
+def _by_alignment(
+    settings: HeadSettings,
+    weights: TorchWeights,
+    prompt: Prompt,
+    layout: LayoutSettings,
+    rng: random.Random,
+) -> list[Decisions]:
+    pairs = tokenize({settings.language: settings.data}, weights.tokenizer, settings.max_length)
+    usable = (one for one in pairs if one.pair.needs is not None and is_text(one, prompt))
+    decide = partial(build_decisions, reads_target=settings.reads_target)
+    return [
+        decide(one.pair, prompt, layout, level=rng.randrange(len(LEVELS)))
+        for one in _drawn(usable, settings.n_pairs, rng)
+    ]
+
+
+def _by_stability(
+    settings: HeadSettings,
+    weights: TorchWeights,
+    prompt: Prompt,
+    layout: LayoutSettings,
+    rng: random.Random,
+) -> list[Decisions]:
+    """Return the decisions of sources, after what the model itself has written."""
+    assert settings.labels is not None
+    max_tokens = settings.max_length // 2
+    sources = read_sources(settings.data, weights.tokenizer, max_tokens)
+    drawn = list(dict.fromkeys(_drawn(sources, settings.n_pairs, rng)))
+    owner = Owner.of(settings.model, prompt, layout)
+    find = partial(find_stability, weights, prompt, layout, max_tokens=max_tokens)
+    return [
+        build_decisions(
+            one.pair(source_ids(weights.tokenizer, one.source)),
+            prompt,
+            layout,
+            level=rng.randrange(len(LEVELS)),
+            labels=one.labels,
+            reads_target=settings.reads_target,
+        )
+        for one in keep_stability(settings.labels, owner, drawn, find)
+        if one.target
+    ]
+
+
+def _drawn(items: Iterable[_Drawn], n: int, rng: random.Random) -> list[_Drawn]:
+    """Draw ``n`` items, each as likely as any other, and keep no others in memory."""
+    drawn = list[_Drawn]()
+    for number, item in enumerate(items):
+        if number < n:
+            drawn.append(item)
+        elif (index := rng.randrange(number + 1)) < n:
+            drawn[index] = item
+    rng.shuffle(drawn)
+    return drawn
+
+
+@torch.no_grad()  # inference tensors could not be fitted to
+def _states(
+    network: PreTrainedModel, attention: Attention, decisions: Sequence[Decisions], *, ranked: bool
+) -> tuple[Tensor, Tensor]:
+    """Compute what the head reads and should answer, shapes (N, width) and (N,)."""
+    found, labels = list[Tensor](), list[float]()
+    for batch in tqdm([*_batches(decisions)], desc="states", disable=None, leave=False):
+        rows = pad([Example(one.rows, ends_writes=True) for one in batch]).to(network.device)
+        output = network(
+            input_ids=rows.ids,
+            position_ids=rows.places.encoded,
+            attention_mask=rows.bias(attention, ranked=ranked),
+            use_cache=False,
+            logits_to_keep=1,
+            output_hidden_states=True,
+        )
+        states: Tensor = output.hidden_states[-1]
+        for index, one in enumerate(batch):
+            found.append(states[index, list(one.asked)].float().cpu())
+            labels += one.labels
+    return torch.cat(found), torch.tensor(labels)
+
+
+def _batches(decisions: Sequence[Decisions]) -> Iterator[Sequence[Decisions]]:
+    """Put samples of like lengths together, so many that a pass has ``_PASS_ROWS`` rows."""
+    ordered = sorted(decisions, key=lambda one: len(one.rows), reverse=True)
+    start = 0
+    while start < len(ordered):
+        end = start + max(1, _PASS_ROWS // len(ordered[start].rows))
+        yield ordered[start:end]
+        start = end
+
+
+def _report(direction: Tensor, trained: Tensor, states: Tensor, labels: Tensor) -> str:
+    logits = states @ direction
+    rate = trained.mean().clamp(1e-6, 1 - 1e-6).logit().expand_as(labels)
+    own, of_the_rate = (float(binary_cross_entropy_with_logits(x, labels)) for x in (logits, rate))
+    likely = logits.sigmoid()
+    shares = {tau: float((likely > tau).float().mean()) for tau in (0.1, 0.2, 0.3, 0.5, 0.7)}
+    writes = ", ".join(f"{share:.0%} at {tau:g}" for tau, share in shares.items())
+    return (
+        f"trained on {len(trained):,} words; of the {len(labels):,} words kept back:\n"
+        f"{own:10.4f}  cross-entropy ({of_the_rate:.4f} by the rate)\n"
+        f"written after by tau: {writes}\n"
+    )
+
+
+# Lags ---------------------------------------------------------------------------------------------
+
+
+def calibrate_lag(arguments: argparse.Namespace) -> int:
+    """Write lags on a card and print them."""
+    runs = [read_run(folder) for folder in arguments.runs]
+    check_owner(runs, arguments.adapter)
+    lags = measured_lags(runs)
+    change_adaptive(
+        arguments.model,
+        arguments.adapter,
+        lambda adaptive: replace(adaptive or AdaptiveCard(), lags=lags),
+    )
+    for tau, lag in lags.items():
+        sys.stdout.write(f"{lag:10.2f}  words behind with adaptive:{tau}\n")
+    return 0
+
+
+def measured_lags(runs: Sequence[Run]) -> dict[str, float]:
+    """Return the mean LAAL of all sentences by tau, in source words, made to rise with tau.
+
+    Policies that are not adaptive, or have a bound of words of their own, are left out.
+    """
+    found = [_by_tau(run) for run in runs]
+    taus = sorted(set.intersection(*(set(one) for one in found)), key=float)
+    if len(taus) < _LEAST_TAUS:
+        msg = (
+            f"expected runs with at least {_LEAST_TAUS} policies adaptive:TAU in common, got "
+            f"{len(taus)}: run evaluate with more"
+        )
+        raise TrainingError(msg)
+    n_lines = [run.n_sentences for run in runs]
+    means = [
+        sum(one[tau] * n for one, n in zip(found, n_lines, strict=True)) / sum(n_lines)
+        for tau in taus
+    ]
+    return {tau: round(lag, 2) for tau, lag in zip(taus, rising(means), strict=True)}
+
+
+def rising(values: Sequence[float]) -> list[float]:
+    """Return the nearest values that never fall, in the least squares (pool adjacent violators)."""
+    pools = list[tuple[float, int]]()  # mean, number
+    for value in values:
+        mean, n = value, 1
+        while pools and pools[-1][0] > mean:
+            before, n_before = pools.pop()
+            mean = (mean * n + before * n_before) / (n + n_before)
+            n += n_before
+        pools.append((mean, n))
+    return [mean for mean, n in pools for _ in range(n)]
+
+
+def _by_tau(run: Run) -> Mapping[str, float]:
+    lags = dict[str, float]()
+    for name, one in run.policies.items():
+        policy = parse_policy(name)
+        if isinstance(policy, Adaptive) and one.scores.laal is not None:
+            tau = f"{policy.tau:g}"
+            if str(policy) == f"adaptive:{tau}":
+                lags[tau] = one.scores.laal
+    return lags
