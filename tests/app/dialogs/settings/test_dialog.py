@@ -148,7 +148,7 @@ def test_the_choice_of_a_timing_can_be_left_to_the_model_again(dialog, edits):
     page = dialog.translation
     page.policy.setCurrentIndex(page.policy.findData(""))
     assert edits[-1].translation.policy == Preferences().translation.policy == ""
-    assert "as soon as the model is sure" in page.explanation.text()
+    assert "before captions move on" in page.explanation.text()
 
 
 def test_what_depends_on_a_box_is_used_only_while_it_is_ticked(dialog):
