@@ -136,7 +136,7 @@ class SideScenes:
         target.setCurrentIndex(target.findData("pl"))
 
     def act_guide_speech(self):
-        self.speech.here = {"tiny.en"}
+        self.speech.here -= {"base.en"}
         self.open_guide(1)
 
     def act_guide_download(self):
