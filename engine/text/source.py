@@ -86,6 +86,8 @@ def read_source(
         any_script: the model reads other scripts than the Latin one, too.
     """
     split = [_split(word, any_script=any_script) for word in words]
+    if split and split[0].text in tuple("-–—"):  # of a dialogue
+        split[0] = SourceWord("", (words[0],))
     texts = [one.text for one in split]
     if not english:
         return split

@@ -63,7 +63,7 @@ def test_a_sentence_in_capitals_is_read_in_small_letters(source, reads):
 
 @pytest.mark.parametrize(
     "word",
-    ["Hello,", "café", "Übung", "Surtitle™", "–", "...", "12%", "naïve", "and/or", "well-known",
+    ["Hello,", "café", "Übung", "Surtitle™", "...", "12%", "naïve", "and/or", "well-known",
      "a_b.pdf", "anna@example.org", "https://example.org/x", "401(k)", "AT&T", "C++", "(yes)",
      "#1", "Inc.®", "\u22125"],
 )  # fmt: skip
@@ -86,6 +86,11 @@ def test_what_stands_at_a_word_is_passed_on_alone():
     assert read("great👍🏽!") == ("great!", ["👍🏽"])
     assert read("<i>Hello there</i>") == ("Hello there", ["<i>", "</i>"])
     assert read("~30 people") == ("30 people", ["~"])
+
+
+def test_the_dash_of_a_dialogue_is_passed_on():
+    assert read("- No.") == ("No.", ["-"])
+    assert read("Yes - no.") == ("Yes - no.", [])
 
 
 def test_a_sign_that_stands_for_a_word_is_read_as_that_word():
