@@ -27,7 +27,7 @@ RUN = re.compile(r"[0-9]+(?:[.,:][0-9]+)*")
 """Such a number."""
 
 _MONEY = frozenset("$€£¥")
-_NUMBER_OR_HOUR = re.compile(r"[0-9]+(?:(?:[.,:]| ?(?:h|Uhr|heures?) ?)[0-9]+)*")
+_NUMBER_OR_HOUR = re.compile(r"[0-9]+(?:(?:[.,:]| ?(?:h|Uhr|heures?) ?)[0-9]+)*[^\W\d_]*")
 
 _BLANKS = str.maketrans("\u00a0\u202f", "  ")
 """French has two other blanks in its numbers."""
