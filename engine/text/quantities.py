@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from engine.files import ASSETS
 
@@ -120,6 +121,7 @@ class SourceWord:
     n_words: int = 1
 
 
+@lru_cache(maxsize=4096)
 def core(word: str) -> tuple[str, str, str]:
     """Take the marks around a word off; a bracket that opens within stays (``401(k)``)."""
     match = _WORD.fullmatch(word)
@@ -152,6 +154,7 @@ def read(words: Sequence[str], at: int, *, ended: bool) -> SourceWord | None:
     return None if may_go_on else found
 
 
+@lru_cache(maxsize=4096)
 def _alone(word: str) -> SourceWord:
     runs = _RUN.findall(core(word)[1])
     return SourceWord(word, numbers=tuple(Quantity(run, kind="exact") for run in runs))
@@ -162,13 +165,10 @@ def _read(words: Sequence[str], at: int) -> SourceWord:
     before = before if at > 1 else before.casefold()  # the first word is in capitals
     text = " ".join(words[at : at + _LONGEST])
     for pattern, made in _RULES:
-        match = pattern.match(text, len(lead))
-        found = (
-            made(defaultdict(str, match.groupdict(""), all=match.group()), before)
-            if match
-            else None
-        )
-        if match is None or found is None:
+        if (match := pattern.match(text, len(lead))) is None:
+            continue
+        found = made(defaultdict(str, match.groupdict(""), all=match.group()), before)
+        if found is None:
             continue
         n = match.group().count(" ") + 1
         trail = text[match.end() :].partition(" ")[0]

@@ -22,7 +22,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from engine.text.quantities import ENGLISH, Quantity, SourceWord, core, read
@@ -161,6 +161,7 @@ def _is_plain(char: str) -> bool:
     return char.isascii() or _is_latin(char) or unicodedata.category(char)[0] in "PZ"
 
 
+@lru_cache(maxsize=4096)  # each word comes again with each that follows
 def _split(word: str, *, any_script: bool) -> SourceWord:
     """Part what the model reads of a word from what passes it by."""
     text = plain(word)
