@@ -21,7 +21,6 @@ _COLOURS = ("red", "green", "small", "old", "new", "heavy")
 _THINGS = ("car", "book", "table", "window", "letter", "picture")
 _TIMES = ("today", "tomorrow", "again", "every morning", "after dinner", "on Sunday")
 _LOUD = 0.02  # a tenth of usual speech
-_HEARD_ENOUGH = 0.05  # seconds a word may be cut short and still be told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,21 +97,6 @@ def speech(texts: list[str], rng: random.Random, *, longest_pause_s: float = 0.7
     noise = np.random.default_rng(rng.getrandbits(32)).standard_normal(len(samples))
     level = rng.choice((0.0, 10 ** rng.uniform(-4.0, -2.0)))
     return Utterance(words=tuple(words), samples=(samples + level * noise).astype(np.float32))
-
-
-def cut(whole: Utterance, start_s: float, end_s: float) -> Utterance:
-    """Hear a part of an utterance: words that are not heard to their ends are not told."""
-    start, end = (round(at * SAMPLE_RATE_HZ) for at in (start_s, end_s))
-    heard = [
-        SpokenWord(
-            text=word.text,
-            start_s=max(0.0, word.start_s - start_s),
-            end_s=min(word.end_s, end_s) - start_s,
-        )
-        for word in whole.words
-        if word.start_s >= start_s - _HEARD_ENOUGH and word.end_s <= end_s + _HEARD_ENOUGH
-    ]
-    return Utterance(words=tuple(heard), samples=whole.samples[start:end])
 
 
 def _pause(rng: random.Random, longest_s: float) -> Samples:
