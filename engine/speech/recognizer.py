@@ -134,7 +134,7 @@ class Recognizer(LiveRecognizer):
         """Empty the buffer for speech that begins, or keep what was said just before."""
         silence_s = start_s - self._start_s - self.buffered_s
         is_short = self.buffered_s <= self._settings.trim_from_s
-        if is_short and silence_s <= self._settings.joins_s:
+        if is_short and max(0.0, silence_s) < self._settings.joins_s:
             silence = np.zeros(max(0, round(silence_s * SAMPLE_RATE_HZ)), np.float32)
             self._buffer = np.concatenate([self._buffer, silence])
         else:
