@@ -74,7 +74,7 @@ def read_converted(folder: Path, record: Record) -> Converted:
             f"it has {len(vocabulary)} tokens, and its embeddings have {n_rows} rows, so they "
             "belong to two models"
         )
-    if file_sha256(folder / WEIGHTS) != record.weights_sha256:
+    if record.weights_sha256 and file_sha256(folder / WEIGHTS) != record.weights_sha256:
         refuse(f"{WEIGHTS} was changed or damaged since it was converted")
     tables = [shapes[name][0] for name in _POSITIONS if shapes.get(name)]
     return Converted(vocabulary, min(tables, default=None))
