@@ -20,6 +20,7 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
+from engine.layout.registry import planner_of
 from engine.layout.rows import Headers
 from engine.runtime.causal_model import answered
 from engine.runtime.torch.torch_loader import TorchWeights
@@ -205,7 +206,7 @@ class HashingModel(AnsweringModel):
         return len(self._cached)
 
     def use(self, layout):
-        assert not layout.ranked
+        assert not planner_of(layout).ranked
 
     def truncate(self, n_rows):
         assert 0 <= n_rows <= self.n_rows
