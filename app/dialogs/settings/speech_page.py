@@ -123,8 +123,7 @@ class SpeechPage(SettingsPage):
         """Show the words for a known model, as the set-up has them; of a folder its name."""
         is_taken = speech_id(recognizer) in SPEECH_MODELS and not speech_words(recognizer)
         name = recognizer if is_taken else speech_name(recognizer)
-        if Path(recognizer).is_absolute():
-            self._ids[name] = recognizer
+        self._ids[name] = recognizer  # also of a folder, and of one that another computer has
         self.recognizer.setCurrentText(name)
 
     @property
