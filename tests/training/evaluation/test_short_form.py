@@ -100,7 +100,7 @@ def test_a_test_set_is_translated_written_and_scored(tmp_path, files, tiny, caps
     out = tmp_path / "deep" / "out"
     assert evaluate(files, tiny, out, "--workers", "2") == 0
     assert {path.name for path in out.iterdir()} == {
-        "log", "run.json", "summary.json", "quality_latency.png",
+        "log", "run.json", "summary.json",
         *(f"{p}.{end}" for p in POLICIES for end in ("hyp", "jsonl")),
     }  # fmt: skip
     summary = summary_of(out)
