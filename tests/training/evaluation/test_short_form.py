@@ -10,15 +10,15 @@ import sys
 import time
 
 import pytest
-import torch
 
 from engine.metrics.event_log import EventLog
 from engine.metrics.latency import average_lagging
 from engine.metrics.replay import read_events, replay
-from engine.settings import TranslationSettings
+from engine.runtime.loader import load_weights
+from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import WARM_UP, feed_line
 from engine.translation.slot_translator import Translator
-from tests.support.fakes import random_word, tiny_weights
+from tests.support.fakes import random_word
 from tests.support.run_folders import (
     evaluate,
     evaluate_arguments,
@@ -83,11 +83,11 @@ def without_times(out):
     return translations, scores, [(out / f"{policy}.hyp").read_text() for policy in POLICIES]
 
 
-def fed_alone(policy, sources, folder):
+def fed_alone(model, policy, sources, folder):
     """Translate the lines one after the other in one process, without the command."""
     with EventLog(folder / f"alone.{policy}.jsonl") as log:
         settings = TranslationSettings(policy=policy, cut_loops=False)
-        system = Translator(tiny_weights(torch.float32), settings, log=log)
+        system = Translator(load_weights(ModelSettings(directory=model)), settings, log=log)
         feed_line(system, log, WARM_UP, "Hello.")
         for index, line in enumerate(sources):
             feed_line(system, log, index, line)
@@ -109,7 +109,7 @@ def test_a_test_set_is_translated_written_and_scored(tmp_path, files, tiny, caps
     for scores in summary:
         policy = scores["policy"]
         assert list(scores) == FIELDS
-        alone = fed_alone(policy, sources, tmp_path)
+        alone = fed_alone(tiny, policy, sources, tmp_path)
         hypotheses = lines_of(out / f"{policy}.hyp")
         assert hypotheses == [one.hypothesis for one in alone]  # two workers say what one says
         rows = rows_of(out / f"{policy}.jsonl")
