@@ -138,9 +138,7 @@ ROWS = [
     ("compare", "--samples 0", WRONG, "at least one sample, got 0"),
     ("compare", "--seed -1", WRONG, "0 or more, got -1"),
     ("compare", "--out good/run.json", FAILED, "expected to write"),
-    ("convert", "--to tsv", WRONG, "invalid choice: 'tsv'"),
-    ("convert", "--to simuleval --policy read:9", WRONG, "'read:9': choose one of read:3, wait:1"),
-    ("convert", "--to simulstream --policy read:9", FAILED, "read:9.jsonl is missing: name a"),
+    ("convert", "--policy read:9", WRONG, "'read:9': choose one of read:3, wait:1"),
     ("policy-head", "--data de=no-schedule", FAILED, "has too few pairs with a schedule"),
 ]
 WITHOUT = [
@@ -180,7 +178,7 @@ def told(command, options, capsys):
     except SystemExit as stop:  # argparse's own way
         code = stop.code
     output = capsys.readouterr()
-    begin = f"surtitle-{'research' if command in RESEARCH else 'train'} {command}: "
+    begin = f"{'training.research' if command in RESEARCH else 'surtitle-train'} {command}: "
     (sentence,) = (line for line in output.err.splitlines() if line.startswith(begin))
     assert "Traceback" not in output.err
     assert not output.out

@@ -90,8 +90,8 @@ def check_fingerprint(folder: Path, fingerprint: str) -> None:
     counters = read_counters(folder)
     if counters is None:
         return
-    theirs = dict(part.split("=") for part in counters.fingerprint.split())
-    ours = dict(part.split("=") for part in fingerprint.split())
+    theirs = dict(part.partition("=")[::2] for part in counters.fingerprint.split())
+    ours = dict(part.partition("=")[::2] for part in fingerprint.split())
     changed = [name for name, digest in ours.items() if theirs.get(name) != digest]
     if changed:
         named = " and ".join(changed).replace("_", " ")

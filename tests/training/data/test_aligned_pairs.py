@@ -106,14 +106,6 @@ def test_without_an_aligner_the_target_is_spread_evenly(tmp_path, prepared, monk
     assert values["aligner"] is values["min_agreement"] is values["links"] is None
 
 
-@pytest.mark.slow
-def test_schedules_are_drawn_where_that_is_asked_for(tmp_path, prepared):
-    aligned(tmp_path, prepared, "--ratio")
-    assert not list(tmp_path.glob("*.png"))
-    aligned(tmp_path, prepared, "--ratio", "--picture", str(tmp_path / "pairs.png"))
-    assert (tmp_path / "pairs.png").stat().st_size < 2**20
-
-
 @pytest.mark.parametrize("ending", ["", ".gz", ".xz"])
 def test_the_file_is_packed_as_its_name_says(tmp_path, prepared, ending):
     out = tmp_path / f"pairs.aligned.tsv{ending}"

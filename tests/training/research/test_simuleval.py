@@ -113,7 +113,7 @@ def test_a_word_is_counted_when_it_is_known_to_be_whole_never_before_it_stands_t
 def test_simuleval_scores_our_converted_run_alike(folder, ours, policy):
     out = folder / f"{policy}.converted"
     arguments = ["--run", str(ours.folder), "--policy", policy, "--out", str(out)]
-    assert research(["convert", "--to", "simuleval", *arguments]) == 0
+    assert research(["convert", *arguments]) == 0
     status, output, messages = ask("simuleval", "--score-only", "--output", out)
     assert status == 0, messages
     header, values = output.splitlines()[-2:]

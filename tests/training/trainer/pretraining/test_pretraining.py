@@ -34,17 +34,6 @@ def test_a_run_that_was_stopped_and_resumed_is_the_unbroken_run_to_the_bit(
     assert_same_run(out, trained)
 
 
-def test_a_run_that_an_earlier_version_stopped_goes_on_to_the_bit(words, trained, tmp_path):
-    """Its checkpoint holds one digest, of everything."""
-    out = tmp_path / "model"
-    assert pretrain(words, out, "--stop-after", "3") == 0
-    path = out / "checkpoint" / "counters.json"
-    counters = json.loads(path.read_text("utf-8"))
-    path.write_text(json.dumps(counters | {"fingerprint": "d9041fd4fca8e839"}) + "\n", "utf-8")
-    assert pretrain(words, out) == 0
-    assert_same_run(out, trained)
-
-
 def test_a_run_that_begins_with_another_has_its_tokenizer_and_goes_on_from_its_weights(
     words, trained, tmp_path
 ):
