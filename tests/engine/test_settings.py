@@ -20,7 +20,6 @@ HERE = Path()
     ("make", "wrong"),
     [
         (lambda: LayoutSettings(slot_length=0), "the slot length must be at least 1, got 0"),
-        (lambda: LayoutSettings(name="sluts"), "the layout must be one of slots, "),
         (lambda: UtteranceLimits(soft_words=0), "soft_words must be at least 1, got 0"),
         (lambda: UtteranceLimits(max_words=31), "max_words must be at least 32, got 31"),
         (lambda: UtteranceLimits(max_bytes=7), "max_bytes must be at least 8, got 7"),

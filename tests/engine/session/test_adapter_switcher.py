@@ -9,7 +9,7 @@ import torch
 
 from engine.errors import AdapterError
 from engine.models.fingerprint import read_fingerprint
-from engine.runtime.loader import load_weights
+from engine.runtime.loader import load_by_torch, load_weights
 from engine.runtime.torch.lora_layers import TorchAdaptedLayers
 from engine.runtime.torch.torch_store import slot_model
 from engine.session import adapter_switcher
@@ -80,12 +80,12 @@ def test_switching_computes_what_a_fresh_load_computes_bit_for_bit(
         None: None,
     }
     fresh = {
-        name: heard(load_weights(settings_of(saved, adapter=folder, quantise=quantise)))
+        name: heard(load_by_torch(settings_of(saved, adapter=folder, quantise=quantise)))
         for name, folder in folders.items()
     }
     assert not torch.equal(fresh["first"], fresh[None])
     assert not torch.equal(fresh["first"], fresh["second"])
-    switcher = AdapterSwitcher(load_weights(settings_of(saved, quantise=quantise)))
+    switcher = AdapterSwitcher(load_by_torch(settings_of(saved, quantise=quantise)))
     for name in ("first", "second"):
         assert switcher.load(folders[name]) == name
     order = [*folders, *folders, "second", "first"]
