@@ -214,7 +214,6 @@ def tune(day: Day) -> Result:
     recipe = tomllib.loads(
         (ROOT / "training/trainer/finetuning/recipes/qwen2.5-7b-instruct.toml").read_text("utf-8")
     )
-    del recipe["hub"]
     recipe |= {"base": str(base), "device": day.device, "quantise": "nf4"}
     if day.state.is_dry:
         recipe |= {"precision": "fp32", "max_length": 96, "pass_tokens": 256}

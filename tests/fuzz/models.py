@@ -11,7 +11,7 @@ from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.factory import make_system
 from engine.translation.feed import changes
 from tests.fuzz.sentences import check
-from tests.support.fakes import save_tiny_model
+from tests.support.fakes import save_plain_model, save_tiny_model
 from tests.support.strangers import damaged, mutated_file
 from training.trainer.pretraining.export import write_weights
 
@@ -112,13 +112,13 @@ def load_and_translate(settings, text):
 
 @contextlib.contextmanager
 def prepared(folder):
-    whole = save_tiny_model(folder / "whole")
+    whole, by_torch = save_plain_model(folder / "whole"), save_tiny_model(folder / "by-torch")
     packed = shutil.copytree(whole, folder / "packed")
     write_weights(whole, packed, {}, bits=8)
 
     def run(rng, folder, allow):
         model = folder / "model"
-        shutil.copytree(rng.choice([whole, packed]), model)
+        shutil.copytree(rng.choice([whole, by_torch, packed]), model)
         contents = {path.name: path.read_bytes() for path in model.iterdir()}
         for _ in range(rng.randint(1, 2)):
             _change(rng, model, contents)
