@@ -50,7 +50,7 @@ def test_a_home_that_can_only_be_read_is_told_and_captions_come(tmp_path):  # no
 def test_a_disk_without_room_is_told_and_what_was_there_stays(tmp_path):
     before = "schema_version = 2\n[captions]\npoint_size = 30\n"
     (tmp_path / "settings.toml").write_text(before)
-    seen, _ = visit(tmp_path, 3, 0)
+    seen, _ = visit(tmp_path, 2, 0)
     assert any("choices could not be stored" in it for it in seen["notices"])
     assert any("session cannot be saved in" in it for it in seen["notices"])
     assert "mine.srt" in seen["export"]

@@ -4,13 +4,11 @@ import os
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from app.captions.cue_recorder import CueKept, CueMarked, CueWithdrawn
 from app.captions.cues import LATEST_S, Cue, FurtherText
-from app.captions.export import export
 from app.captions.journal import (
     SessionJournal,
     close_session,
@@ -320,38 +318,6 @@ def test_numbers_of_a_new_session_are_other_utterances():
     record.resume(earlier, 0.0)
     record.bring_back()
     assert record.cues == [cue(0)], "what was cleared before another session does not come back"
-
-
-BEFORE = Path(__file__).with_name("session_before_pieces.jsonl")
-"""Written by the version before cues had pieces: one edited, withdrawn, heard, marked."""
-
-
-def test_a_journal_of_the_version_before_is_read(tmp_path):
-    session = read_session(BEFORE)
-    assert session.started == datetime.fromisoformat("2026-11-21T09:30:00+01:00")
-    assert session.ended_well
-    assert session.damaged_lines == 0
-    assert [(one.start_s, one.end_s, one.text) for one in session.cues] == [
-        (1.25, 7.0, "Guten Tag."),
-        (2.75, 4.25, "Wir gehen jetzt nach Hause – „jetzt“ & 🙂."),
-        (8.0, 9.0, "Tee."),
-    ]
-    assert [one.speaker for one in session.cues] == ["", "me", ""]
-    assert [one.marked for one in session.cues] == [False, False, True]
-    assert export(tmp_path / "it.srt", session.cues, "srt") == 3
-
-
-def test_the_version_before_reads_what_is_written_now(tmp_path):
-    entry = kept(0, pieces=((5, 1, 0.25),), source_language="pl")
-    path = written(tmp_path, [entry])
-    now, earlier = (
-        next(line for line in map(json.loads, file.read_text().split("\n")) if "key" in line)
-        for file in (path, BEFORE)
-    )
-    assert now.pop("source_language") == "pl"
-    assert now.pop("pieces") == [[5, 1, 0.25]]  # of an entry it takes the names that it knows
-    assert set(now) == set(earlier)
-    assert read_session(path).cues == (entry.cue,)
 
 
 @pytest.mark.parametrize(
