@@ -158,7 +158,7 @@ def test_installed_elsewhere_it_translates_in_the_terminal(installed, tmp_path):
 
 
 WINDOW = """
-import os, pathlib, sys
+import os, sys
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtCore import QTimer
 from app import __main__ as entry
@@ -171,10 +171,11 @@ def show_and_type(application):
     window.typed_line.returnPressed.emit()
     look = QTimer(window, interval=20)
     def close_when_translated():
-        lines = pathlib.Path(os.environ["SURTITLE_HOME"], "captions.txt")
-        if lines.exists() and lines.read_text().strip():
+        rows = window.transcript.model()
+        caption = rows.data(rows.index(0, 1)) if rows.rowCount() else ""
+        if caption.endswith("."):
             icon = startup.QApplication.windowIcon()
-            print(lines.read_text().strip(), "|", window.menuBar().actions()[0].text(), "|",
+            print(caption, "|", window.menuBar().actions()[0].text(), "|",
                   icon.pixmap(16, 16).isNull())
             look.stop()
             window.close()
