@@ -311,11 +311,15 @@ class TranscriptModel(QAbstractTableModel):
 
     def _translation(self, view: UtteranceView) -> str:
         """Return the second language of a row, as it is shown."""
-        return _shortened(view.translation(self._second)) if self._second else ""
+        return _shortened(self._second_of(view))
+
+    def _second_of(self, view: UtteranceView) -> str:
+        """Return the second language of a row, without the space that a model may end it with."""
+        return view.translation(self._second).strip() if self._second else ""
 
     def captions_of(self, view: UtteranceView) -> list[str]:
         """Return the captions of a row in full, one for each language that is shown."""
-        second = view.translation(self._second) if self._second else ""
+        second = self._second_of(view)
         return [view.caption, second] if second else [view.caption]
 
     def _matches(self, text: str) -> list[tuple[int, int]]:
