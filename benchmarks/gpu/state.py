@@ -111,5 +111,6 @@ def join(pieces: Mapping[str, str], out: Path, folder: Path) -> None:
             target.write(content)
     shutil.rmtree(folder, ignore_errors=True)
     with tarfile.open(joined) as tar:
-        tar.extractall(folder, filter="data")
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)  # from Python 3.11.4 on
+        tar.extractall(folder)
     joined.unlink()

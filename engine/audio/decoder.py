@@ -114,22 +114,22 @@ class Decoder:
     def _resampled(self, frame: av.AudioFrame) -> list[av.AudioFrame]:
         n_channels = len(frame.layout.channels)
         try:
-            if self._resampler is None:
-                self._resampler = _resampler(n_channels)
+            resampler = self._resampler or _resampler(n_channels)
             try:
-                return self._resampler.resample(frame)
+                resampled = resampler.resample(frame)
             except ValueError:  # the rate or the channels change at this frame
-                rest = self._rest()
-                self._resampler = _resampler(n_channels)
-                return rest + self._resampler.resample(frame)
+                resampler, rest = _resampler(n_channels), self._rest()
+                resampled = rest + resampler.resample(frame)
         except (av.error.FFmpegError, MemoryError) as error:
             message = Code.SOUND_UNUSUAL(
                 path=str(self._path), channels=n_channels, rate_hz=frame.sample_rate
             )
             raise AudioError(message) from error
+        self._resampler = resampler  # kept once it took a frame: flushed before, it can crash
+        return resampled
 
     def _rest(self) -> list[av.AudioFrame]:
-        return self._resampler.resample(None) if self._resampler and self._heard_s > 0 else []
+        return self._resampler.resample(None) if self._resampler else []
 
     def _frames(self) -> Iterator[av.AudioFrame]:
         """Yield what can be decoded of the track, and of streams that follow it in the file."""
