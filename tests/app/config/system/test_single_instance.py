@@ -135,7 +135,7 @@ SECOND = """
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from app.config.system import single_instance
-single_instance._SILENT_MS, single_instance._PATIENCE_MS = 20, 50
+single_instance._SILENT_MS, single_instance._PATIENCE_MS = 500, 1_000
 
 def look():
     box = QApplication.activeModalWidget()
