@@ -45,7 +45,7 @@ def pack_base(base: Path, out: Path, since: Path | None = None) -> None:
         out: a new folder.
         since: keep the differences to this model, in 4 bits.
     """
-    ignored = shutil.ignore_patterns("checkpoint", "tensorboard", "*.safetensors")
+    ignored = shutil.ignore_patterns("checkpoint", "*.safetensors")
     shutil.copytree(base, out, ignore=ignored)
     before = {} if since is None else _weights(since)
     if since is not None:

@@ -37,7 +37,7 @@ from engine.speech.events import (
 from engine.speech.hallucinations import said_word
 from engine.speech.hypothesis import RecognizedWord
 from engine.speech.live_recognizer import LiveRecognizer, Recognized
-from engine.speech.recognizer import RecognizerSettings, SpeechModel
+from engine.speech.recognizer import CATCH_UP_S, SpeechModel
 from engine.speech.recognizers import make_recognizer
 from engine.speech.streaming import StreamingModel
 from engine.speech.vad import Detector, VadSettings
@@ -444,7 +444,7 @@ class _LaneWorker:
 
     def _with_waiting(self, chunk: AudioChunk) -> Iterator[AudioChunk]:
         """Join a late chunk with those that came meanwhile, so that the model runs less often."""
-        most_s = RecognizerSettings().catch_up_s
+        most_s = CATCH_UP_S
         joined = [chunk]
         late_s = self._clock() - chunk.heard_at_s
         while late_s > 0 and joined[-1].end_s - chunk.start_s < min(late_s, most_s):

@@ -34,6 +34,10 @@ _EDGE_S = 0.01  # a word that ends where the buffer begins is not in it
 _NEWEST_WEIGHT = 0.3  # of the newest pass in the running real-time factor
 
 
+CATCH_UP_S = 5.0
+"""The most speech of one pass, by default."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognizerSettings:
     """How often the model runs, and on how much.
@@ -51,7 +55,7 @@ class RecognizerSettings:
     step_s: float = 1.0
     trim_from_s: float = 8.0
     max_buffer_s: float = 20.0
-    catch_up_s: float = 5.0
+    catch_up_s: float = CATCH_UP_S
     joins_s: float = 0.0
 
     def __post_init__(self) -> None:

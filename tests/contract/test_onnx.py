@@ -19,8 +19,8 @@ from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import LayoutSettings, ModelSettings
 from engine.translation.retranslator import Retranslator
 from tests.support.adapter_folders import CONFIG, factors, write_adapter
-from tests.support.fakes import bare_prompt, play, save_plain_gemma, save_plain_model
-from tests.support.networks import N_IDS
+from tests.support.fakes import bare_prompt, play, save_plain_model
+from tests.support.networks import N_IDS, save_network
 from tests.support.rows import passes, sample
 from tests.support.twins import Twins, both, twin
 from training.research.methods import LAYOUTS
@@ -61,7 +61,7 @@ def test_an_utterance_longer_than_the_cache_is_computed_alike_after_evictions(
 @pytest.fixture(scope="module")
 def gemma(tmp_path_factory):
     """Local layers see 8 positions, and turn by other angles than the others."""
-    return save_plain_gemma(tmp_path_factory.mktemp("gemma"))
+    return save_network(tmp_path_factory.mktemp("gemma"), "gemma3")
 
 
 def test_gemma_3_is_computed_alike_with_edits_overflow_and_evictions(gemma):

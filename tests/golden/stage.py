@@ -22,7 +22,6 @@ import torch
 from PySide6.QtCore import QLocale, qInstallMessageHandler
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
-from safetensors.torch import load_file, save_file
 
 from app.__main__ import main as surtitle
 from app.captions.export import FORMS
@@ -150,8 +149,11 @@ class Models:
             directory=folder, device="cpu", adapter=adapter and self[adapter], **changes
         )
 
-    def _make_short(self, folder):
-        """A model that writes letters, and of every other token ends by a wide margin."""
+    def _make_graph(self, folder):
+        """A model that writes letters, and of every other token ends by a wide margin.
+
+        ONNX Runtime computes it.
+        """
         weights = tiny_weights()
         network, tokenizer = copy.deepcopy(weights.network).float(), weights.tokenizer
         pieces = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
@@ -168,8 +170,12 @@ class Models:
             for marker in (END_OF_WRITE, END):
                 network.lm_head.weight[pieces.index(marker), 0] = 1000
         network.save_pretrained(folder)
-        leave_to_torch(folder)
         save_tokenizer(tokenizer, weights.card, folder)
+        return folder
+
+    def _make_short(self, folder):
+        """The same, computed by torch."""
+        leave_to_torch(self._make_graph(folder))
         return folder
 
     def _make_plain(self, folder):
@@ -188,17 +194,6 @@ class Models:
     def _make_calibrated(self, folder):
         calibration = Calibration(slope=0.5, offset=1.0, threshold=0.5)
         return self._copy(folder, calibration=calibration)
-
-    def _make_graph(self, folder):
-        """A model that ONNX Runtime computes."""
-        self._copy(folder)
-        path = folder / "config.json"
-        config = json.loads(path.read_text("utf-8"))
-        path.write_text(json.dumps(config | {"attention_bias": False}), "utf-8")
-        tensors = load_file(folder / "model.safetensors")
-        whole = {name: tensor for name, tensor in tensors.items() if not name.endswith(".bias")}
-        save_file(whole, folder / "model.safetensors", {"format": "pt"})
-        return folder
 
     def _adapter(self, folder, scale, **changes):
         base = read_fingerprint(self["short"])

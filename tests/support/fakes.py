@@ -351,14 +351,6 @@ def save_plain_model(folder, *, tied=False):
     return folder
 
 
-def save_plain_gemma(folder):
-    """A tiny random Gemma 3 with the tiny model's tokenizer, which ONNX Runtime computes."""
-    from tests.support.networks import save_network  # noqa: PLC0415  it imports this module
-
-    save_network(folder, "gemma3")
-    return folder
-
-
 def say_slots(folder, slot_length):
     """Let the card of a model folder say that it was trained with such slots."""
     path = folder / "surtitle.json"
