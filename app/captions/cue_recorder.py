@@ -211,9 +211,10 @@ class CueRecorder:
         )
         if seconds := left_out_s(utterance):
             cue = replace(cue, text=self._note_of(seconds), left_out_s=seconds)
-        for cues in (self._cues, self._forgotten):
-            if utterance.key in cues or (cues is self._cues and utterance.key not in self._former):
-                cues[utterance.key] = cue
+        if utterance.key in self._cues or utterance.key not in self._former:
+            self._cues[utterance.key] = cue
+        if utterance.key in self._forgotten:
+            self._forgotten[utterance.key] = cue
         return CueKept(key=utterance.key, cue=cue)
 
 
