@@ -25,7 +25,7 @@ from transformers import (
 )
 
 from engine.hub.bundled import bundled_models
-from engine.runtime.torch.quantisation import pack_layer
+from engine.runtime.torch.linear_layers import pack_layer
 
 SPREAD = 0.02
 

@@ -128,8 +128,8 @@ def _use_templates_and_tokenizers_at_once(monkeypatch):
 
 def _give_torch_its_threads_again():
     """Undo what a session chose: no test may compute otherwise because of the one before it."""
-    if {"torch", "engine.runtime.device"} <= sys.modules.keys():
-        n_threads = sys.modules["engine.runtime.device"]._all_threads()
+    if {"torch", "engine.runtime.load_plan"} <= sys.modules.keys():
+        n_threads = sys.modules["engine.runtime.load_plan"]._all_threads()
         sys.modules["torch"].set_num_threads(n_threads)
 
 

@@ -15,7 +15,7 @@ from engine.errors import ModelError
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import TRANSLATION_MODELS, KnownModel, Score
 from engine.models.model_card import read_card
-from engine.runtime.hardware import Machine
+from engine.runtime.processor import Machine
 from engine.untrusted.safe_names import model_name
 from engine.untrusted.typed_table import read_table
 

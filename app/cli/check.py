@@ -87,7 +87,7 @@ def check_machine(
         report: gets the results.
         languages: between which translators are wanted; the second is None for all.
     """
-    from engine.runtime.hardware import look_around  # noqa: PLC0415
+    from engine.runtime.processor import look_around  # noqa: PLC0415
 
     machine = look_around()
     report("machine", asdict(machine))

@@ -3,25 +3,89 @@
 ``engine.runtime.torch.torch_store`` computes by torch, ``engine.runtime.onnx.onnx_store`` by ONNX
 Runtime. The code that feeds rows knows neither: it is a generator that yields what is to be
 computed and receives it, so that it may be run alone (``answered``) or beside others
-(``engine.runtime.together``).
+(``engine.runtime.causal_model``).
 """
 
-from collections.abc import Callable, Generator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import CacheFullError
 from engine.layout.planner import Eviction
 from engine.layout.rows import Row
-from engine.runtime.flops import Arithmetic
 from engine.runtime.rows import RowBook
 from engine.settings import LayoutSettings
 
-if TYPE_CHECKING:  # each library where it computes
+if TYPE_CHECKING:
     from torch import Tensor
+    from transformers import PreTrainedModel
 
-    from engine.runtime.vectors import Vectors
+    from engine.runtime.rows import Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """Floating-point operations of a network, a multiplication and an addition counted apart.
+
+    Twice the parameters for every row fed, plus attention (Kaplan et al. 2020, section 2.1,
+    https://arxiv.org/abs/2001.08361; without softmax, norms and rotations). Our choices: an
+    embedding table that is not also the output layer is only looked up, so it does not count; the
+    output layer counts for every row, though only that of the last is needed.
+
+    Attributes:
+        parameters: those that multiply.
+        per_sight: operations of one query with one cached row, in all layers.
+    """
+
+    parameters: int
+    per_sight: int
+
+    @classmethod
+    def of(cls, network: "PreTrainedModel") -> Self:
+        """Read the configuration of a network."""
+        config = network.config
+        n_heads = config.num_attention_heads
+        head_size = getattr(config, "head_dim", None) or config.hidden_size // n_heads
+        table = network.get_input_embeddings()
+        looked_up = sum(parameter.numel() for parameter in table.parameters())
+        tied = bool(config.tie_word_embeddings)
+        return cls(
+            parameters=network.num_parameters() - (0 if tied else looked_up),
+            # queries times keys, then weights times values: two products of two operations
+            per_sight=4 * config.num_hidden_layers * n_heads * head_size,
+        )
+
+    def flops(self, n_rows: int, n_cached: int) -> int:
+        """Count a forward pass of ``n_rows``, with ``n_cached`` rows in the cache after it.
+
+        A dense kernel computes masked rows too, so all of them count.
+        """
+        return n_rows * (2 * self.parameters + self.per_sight * n_cached)
+
+
+def peak_memory_bytes() -> int:
+    """Return the peak memory of the process (resident set); 0 if unknown.
+
+    Linux counts that of the process that started this one into ``ru_maxrss`` (getrusage(2), Notes),
+    so it is read from ``/proc`` there.
+    """
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+        return int(status.partition("VmHWM:")[2].split()[0]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass  # another system
+    try:
+        import resource  # noqa: PLC0415  there is none on Windows
+    except ImportError:
+        return 0
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
 
 Numbers: TypeAlias = "Tensor | NDArray[np.float32]"
 """Of the library that computes."""
@@ -52,7 +116,7 @@ class AnyModel(Protocol):
 
     @property
     def peak_memory_bytes(self) -> int:
-        """The most memory held so far, see ``engine.runtime.flops``."""
+        """The most memory held so far, see ``engine.runtime.causal_model``."""
 
     def run(self, work: "Asking[Result]") -> Result:
         """Compute what the work asks for as it asks; return its result."""
@@ -294,3 +358,114 @@ def log_probability(logits: NDArray[np.float32], id_: int) -> float:
         return _UNLIKELY
     top = logits.max()
     return max(_UNLIKELY, float(logits[id_] - top - np.log(np.exp(logits - top).sum())))
+
+
+class SharedStore(Protocol):
+    """A network with keys and values of several conversations, computed together.
+
+    Attributes:
+        book: of their rows.
+    """
+
+    book: RowBook
+
+    def feed(self, asked: Sequence[Ask]) -> list[Computed]:
+        """Compute rows of several lanes, in rising order, and keep them."""
+
+
+class Together:
+    """The works of all lanes. Rows that a lane has cached stay there from one work to the next.
+
+    A lane that has no room for what its work asks for raises CacheFullError there; other errors of
+    the network are raised there, too. An error of a work itself ends it and is raised by the verb
+    that ran it; the others may go on.
+    """
+
+    def __init__(self, store: SharedStore) -> None:
+        """Start without work."""
+        self._store = store
+        self._works = dict[int, Asking[None]]()
+        self._asked = dict[int, Ask]()  # by lane, of each work
+
+    @property
+    def n_asked(self) -> int:
+        """How many works wait for a pass."""
+        return len(self._asked)
+
+    def begin(self, lane: int, work: Asking[None]) -> None:
+        """Run work, which asks for rows of a lane that has none, until it first asks."""
+        assert lane not in self._works, "one after the other"
+        self._works[lane] = work
+        self._go_on(lane, None)
+
+    def compute(self) -> None:
+        """Compute in one pass what all works ask for, and run each until it asks again."""
+        lanes = sorted(self._asked)
+        asked = [self._asked[lane] for lane in lanes]
+        try:
+            answers: Sequence[Computed | Exception] = self._store.feed(asked)
+        except Exception as error:  # noqa: BLE001  each work may raise it again
+            answers = [error] * len(lanes)
+        for lane, answer in zip(lanes, answers, strict=True):
+            self._go_on(lane, answer)
+
+    def is_busy(self, lane: int) -> bool:
+        """Return whether work of a lane has not ended."""
+        return lane in self._works
+
+    def end(self, lane: int) -> None:
+        """End the work of a lane, if there is any."""
+        self._asked.pop(lane, None)
+        work = self._works.pop(lane, None)
+        if work is not None:
+            work.close()
+
+    def _go_on(self, lane: int, answer: Computed | Exception | None) -> None:
+        """Send work what it asked for, and note what it asks for next; forget it where it ends."""
+        work = self._works[lane]
+        self._asked.pop(lane, None)
+        try:
+            self._asked[lane] = self._next_ask(work, answer)
+        except StopIteration:
+            del self._works[lane]
+        except BaseException:
+            del self._works[lane]
+            raise
+
+    def _next_ask(self, work: Asking[None], answer: Computed | Exception | None) -> Ask:
+        while True:
+            if answer is None:
+                asked = next(work)
+            elif isinstance(answer, Exception):
+                asked = work.throw(answer)
+            else:
+                asked = work.send(answer)
+            try:
+                self._store.book.end_after(asked.lane, asked.rows)
+            except CacheFullError as error:
+                answer = error
+            else:
+                return asked
+
+
+def run_together(store: SharedStore, works: Sequence[Asking[None]]) -> Iterator[None]:
+    """Run work in each lane to its end; yield after every pass of the network.
+
+    Args:
+        store: with at least as many lanes as there are works; its rows are dropped.
+        works: the first asks for rows of lane 0, and so on.
+
+    Raises:
+        Exception: what a work raises. The others are closed then, as they are when the iterator is.
+    """
+    together = Together(store)
+    try:
+        for lane, work in enumerate(works):
+            store.book.truncate(lane, 0)
+            together.begin(lane, work)
+        while together.n_asked:
+            together.compute()
+            yield
+    finally:
+        for work in works:
+            work.close()

@@ -21,8 +21,7 @@ from engine.runtime.ctranslate2.encoder_decoder_loader import (
     load_encoder_decoder,
 )
 from engine.runtime.onnx.onnx_loader import NotPlainError, load_onnx, verify_weights
-from engine.runtime.torch.lora_factors import Factors, read_factors
-from engine.runtime.weights import Weights
+from engine.runtime.weights import Factors, Weights, read_factors
 from engine.settings import ModelSettings
 from engine.untrusted.faults import detail_of, fault_of
 from engine.untrusted.safe_names import model_name

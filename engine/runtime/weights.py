@@ -1,17 +1,93 @@
 """A loaded model, whichever library computes it, and how it was loaded."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, Self
 
+import numpy as np
 from tokenizers import Tokenizer as Backend
 
-from engine.messages import Message
+from engine.errors import AdapterError
+from engine.messages import Code, Message
+from engine.models.adapters.adapter import Adapter
+from engine.models.adapters.lora_weights import WEIGHTS_FILE
+from engine.models.adaptive_card import HEAD_FILE
 from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import ModelCard
-from engine.models.policy_head import PolicyHead
+from engine.models.policy_head import PolicyHead, read_head
+from engine.models.tensor_file import Array, parse_tensors, read_tensor_file
 from engine.runtime.causal_model import CausalModel, Store
-from engine.runtime.torch.lora_factors import AdaptedLayers
 from engine.text.tokenizer import Tokenizer
+from engine.untrusted.faults import Fault, fault_of
+
+_PREFIX, _DOWN, _UP = "base_model.model.", ".lora_A.weight", ".lora_B.weight"
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """The addition to one layer: ``scale * up @ down``."""
+
+    down: Array  # (rank, inputs)
+    up: Array  # (outputs, rank)
+    scale: float
+
+
+class AdaptedLayers(Protocol):
+    """The layers of one network that take factors.
+
+    Invariant: after ``put`` the network computes the result of its base and those factors.
+    """
+
+    def put(self, factors: Mapping[str, Factors]) -> None:
+        """Apply these factors instead of the current ones; none for the bare base.
+
+        Raises:
+            AdapterError: they do not fit the network, which is then restored.
+            MemoryError, RuntimeError: out of memory; likewise.
+        """
+
+
+def read_factors(adapter: Adapter) -> dict[str, Factors]:
+    """Read the factors of a usable and verified adapter, by the path of their layer.
+
+    Raises:
+        AdapterError: they cannot be read, or are not finite.
+    """
+    lora, weights = adapter.lora, adapter.weights
+    assert lora is not None
+    assert weights is not None
+    scale = lora.alpha / (math.sqrt(lora.rank) if lora.rank_stabilised else lora.rank)
+    try:
+        tensors = parse_tensors(read_tensor_file(adapter.folder / WEIGHTS_FILE, weights.n_bytes))
+    except (OSError, ValueError) as error:  # the file was sound when it was inspected
+        raise _unusable(adapter, fault_of(error, WEIGHTS_FILE)) from error
+    if not all(bool(np.isfinite(tensor).all()) for tensor in tensors.values()):
+        detail = f"{WEIGHTS_FILE} holds numbers that are none (NaN) or infinite"
+        raise _unusable(adapter, Fault.DAMAGED(detail=detail))
+    paths = [name.removesuffix(_DOWN) for name in tensors if name.endswith(_DOWN)]
+    return {
+        path.removeprefix(_PREFIX): Factors(tensors[path + _DOWN], tensors[path + _UP], scale)
+        for path in paths
+    }
+
+
+def read_adapter_head(adapter: Adapter) -> PolicyHead | None:
+    """Read the policy head of a usable and verified adapter; None if its card names none.
+
+    Raises:
+        AdapterError: it cannot be read, or is not finite.
+    """
+    if adapter.card is None:
+        return None
+    try:
+        return read_head(adapter.folder, adapter.card.adaptive, adapter.card.base.hidden_size)
+    except (OSError, ValueError) as error:  # its header was sound when it was inspected
+        raise _unusable(adapter, fault_of(error, HEAD_FILE)) from error
+
+
+def _unusable(adapter: Adapter, reason: Message) -> AdapterError:
+    return AdapterError(Code.ADAPTER_UNUSABLE(folder=str(adapter.folder), reason=reason))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,8 @@
 """Load several adapters on one base, and switch between utterances.
 
 A switch moves no gigabytes: whole weights are recomputed from the base's weights and the factors,
-packed ones get other factors beside them (``engine.runtime.torch.lora_layers``). Cached rows belong
+packed ones get other factors beside them (``engine.runtime.torch.linear_layers``). Cached rows
+belong
 to the adapter that computed them, so a session continues with a new ``Translator``:
 
     switcher = AdapterSwitcher(weights)           # on the worker thread, like everything here
@@ -22,8 +23,7 @@ from engine.messages import Code, Message
 from engine.models.adapters.adapter import Adapter, usable_adapter, verify_adapter
 from engine.models.model_card import ModelCard
 from engine.models.policy_head import PolicyHead
-from engine.runtime.torch.lora_factors import Factors, read_adapter_head, read_factors
-from engine.runtime.weights import Weights
+from engine.runtime.weights import Factors, Weights, read_adapter_head, read_factors
 from engine.settings import TranslationSettings
 from engine.text.prompt import word_ids
 from engine.translation.feed import translate_unseen

@@ -16,8 +16,7 @@ from engine.errors import SurtitleError, first_line, is_failure, message_of
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.remote.wire import Answer, Asked, Changed, Failure, Offer, Opened, Opening, Settled
-from engine.runtime.causal_model import Asking, CausalModel
-from engine.runtime.together import Together
+from engine.runtime.causal_model import Asking, CausalModel, Together
 from engine.session.loaded_model import LoadedModel
 from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence

@@ -9,7 +9,7 @@ from engine.errors import ModelError
 from engine.hub.catalogue import WHISPER_MODELS
 from engine.hub.download import Fetching, ModelKind, fetch_model, find_model
 from engine.messages import Code
-from engine.runtime.ctranslate2.converted_weights import WEIGHTS, is_cut_short
+from engine.runtime.ctranslate2.conversion import WEIGHTS, is_cut_short
 from engine.untrusted.faults import detail_of
 from engine.untrusted.safe_names import is_hub_name
 from engine.untrusted.strict_json import JsonObject, shown

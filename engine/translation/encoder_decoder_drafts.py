@@ -15,8 +15,11 @@ import numpy as np
 from engine.layout.rows import Row
 from engine.models.encoder_decoder.record import END
 from engine.runtime.causal_model import Asking, log_probability
-from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
-from engine.runtime.ctranslate2.encoder_decoder_model import EncoderDecoderModel, Hypothesis
+from engine.runtime.ctranslate2.encoder_decoder_loader import (
+    EncoderDecoderModel,
+    EncoderDecoderWeights,
+    Hypothesis,
+)
 from engine.translation.base import Conversation
 from engine.translation.captioned import n_same
 from engine.translation.log_events import log_cut, log_fed

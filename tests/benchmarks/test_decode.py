@@ -6,7 +6,7 @@ from transformers import AutoModelForCausalLM, Gemma2Config, LlamaConfig
 
 from benchmarks.decode import COLUMNS, main
 from benchmarks.random_models import random_network, shapes, weight_bytes
-from engine.runtime.torch.quantisation import is_quantised
+from engine.runtime.torch.linear_layers import is_quantised
 from tests.support.fakes import save_tiny_model
 
 SMALL = {

@@ -15,7 +15,7 @@ from benchmarks.gpu import parcel
 from benchmarks.gpu.report import report
 from benchmarks.gpu.state import State, pack, unpack
 from benchmarks.random_models import main as random_model
-from engine.runtime.guarded_loading import pretrained_network
+from engine.runtime.torch.torch_loader import pretrained_network
 from tests.support.networks import save_network
 from tests.support.training_runs import write_pairs
 from tests.training.trainer.pretraining.corpora import write_data

@@ -15,9 +15,9 @@ import torch
 from engine.metrics.event_log import EventLog
 from engine.models.policy_head import PolicyHead
 from engine.runtime.causal_model import probability_of_others
-from engine.runtime.sound.block_stream import BlockStream
+from engine.runtime.sound import BlockStream
 from engine.runtime.torch.attention import Attention
-from engine.runtime.torch.row_inputs import embedded
+from engine.runtime.torch.torch_store import embedded
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.sound.spoken import SpokenTranslator

@@ -9,9 +9,8 @@ import random
 import pytest
 
 from engine.metrics.event_log import EventLog
-from engine.runtime.causal_model import CausalModel
+from engine.runtime.causal_model import CausalModel, Together
 from engine.runtime.loader import load_weights
-from engine.runtime.together import Together
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.text.sentences import Sentence
 from engine.translation.factory import make_system

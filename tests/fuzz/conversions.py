@@ -7,8 +7,7 @@ import os
 import shutil
 
 from engine.models.encoder_decoder.record import RECORD_FILE
-from engine.runtime.ctranslate2.conversion import ready_folder
-from engine.runtime.ctranslate2.converted_weights import WEIGHTS
+from engine.runtime.ctranslate2.conversion import WEIGHTS, ready_folder
 from engine.settings import ModelSettings
 from tests.engine.runtime.ctranslate2.tiny_models import make_encoder_decoder
 from tests.fuzz.models import load_and_translate

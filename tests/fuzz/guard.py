@@ -14,8 +14,8 @@ import sys
 import traceback
 from pathlib import Path
 
+from engine.runtime.causal_model import peak_memory_bytes
 from engine.runtime.ctranslate2 import conversion_child
-from engine.runtime.flops import peak_memory_bytes
 from engine.untrusted import limited_child
 
 CPU_S, WALL_S = 5, 120

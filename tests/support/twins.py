@@ -7,8 +7,8 @@ from engine.models.fingerprint import read_fingerprint
 from engine.runtime.causal_model import CausalModel
 from engine.runtime.loader import load_weights
 from engine.runtime.onnx.onnx_loader import OnnxWeights
-from engine.runtime.torch.lora_factors import read_factors
 from engine.runtime.torch.torch_loader import load_torch
+from engine.runtime.weights import read_factors
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import AnsweringModel

@@ -15,7 +15,7 @@ Settings = TypeVar("Settings", bound="TrainSettings")
 
 def launched_processes(device: str) -> "Processes":
     """Return one process, or those of ``accelerate launch`` or torchrun, on a device by name."""
-    from engine.runtime.device import pick_device  # noqa: PLC0415  torch takes seconds; help must not
+    from engine.runtime.load_plan import pick_device  # noqa: PLC0415  torch takes seconds; help must not
     from training.trainer.distributed import LaunchedProcesses, OneProcess  # noqa: PLC0415  likewise
 
     picked = pick_device(device)

@@ -233,8 +233,7 @@ def _side_by_side(
     share: _Share, weights: "TorchWeights", policy: str, lines: Sequence[Line]
 ) -> Iterator[int]:
     """Translate lines in lanes that compute together, each with a log; yield finished indices."""
-    from engine.runtime.causal_model import CausalModel  # noqa: PLC0415  torch, as above
-    from engine.runtime.together import run_together  # noqa: PLC0415
+    from engine.runtime.causal_model import CausalModel, run_together  # noqa: PLC0415  as above
     from engine.runtime.torch.torch_store import TorchStore  # noqa: PLC0415
 
     n_lanes = min(share.settings.batch, len(lines))

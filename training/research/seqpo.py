@@ -43,8 +43,14 @@ from engine.metrics.units import n_reference_units
 from engine.models.adapters.adapter import usable_adapter, verify_adapter
 from engine.models.adapters.lora_weights import WEIGHTS_FILE
 from engine.policy import parse_policy
-from engine.runtime.causal_model import Asking, CausalModel, Numbers, float32, likeliest
-from engine.runtime.together import run_together
+from engine.runtime.causal_model import (
+    Asking,
+    CausalModel,
+    Numbers,
+    float32,
+    likeliest,
+    run_together,
+)
 from engine.runtime.torch.attention import Attention
 from engine.runtime.torch.torch_loader import TorchWeights
 from engine.runtime.torch.torch_store import TorchStore

@@ -43,12 +43,9 @@ from engine.models.adaptive_card import HEAD_FILE
 from engine.models.model_card import ModelCard, read_card
 from engine.models.speech_card import ENCODER_FILE, FRAMES_MERGED, SpeechCard, translator_sha256
 from engine.policy import Offline, Policy
-from engine.runtime.sound.block_stream import block_samples
-from engine.runtime.sound.encoder import SpeechEncoder
-from engine.runtime.sound.log_mel import Frames, LogMel
-from engine.runtime.sound.sound_loader import load_speech_encoder
+from engine.runtime.sound import Frames, LogMel, SpeechEncoder, block_samples, load_speech_encoder
 from engine.runtime.torch.attention import Attention
-from engine.runtime.torch.row_inputs import embedded
+from engine.runtime.torch.torch_store import embedded
 from engine.settings import LayoutSettings, ModelSettings, at_least, check_choice
 from engine.text.prompt import Prompt, make_prompt, word_ids
 from engine.text.tokenizer import WordTokenizer
@@ -437,9 +434,9 @@ class SpokenNetwork(nn.Module):
     """Encoder, adapter, translator and policy head as one network; it computes a batch's losses.
 
     The modules are those that run live: ``SpeechEncoder`` in one pass under its mask, and the
-    translator on rows that carry its vectors (``engine.runtime.torch.row_inputs``). Gradients reach
-    the encoder through a translator that stays as it is. The head has rows for READ and WRITE, no
-    bias (equation 2), and begins at 0.
+    translator on rows that carry its vectors (``engine.runtime.torch.torch_store``). Gradients
+    reach the encoder through a translator that stays as it is. The head has rows for READ and
+    WRITE, no bias (equation 2), and begins at 0.
     """
 
     def __init__(

@@ -35,11 +35,15 @@ from engine.metrics.translation import Translation
 from engine.metrics.units import n_reference_units
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import read_card
-from engine.runtime.guarded_loading import load_tokenizer
 from engine.runtime.loader import load_hearing
-from engine.runtime.sound.block_stream import Block, BlockStream, block_samples
-from engine.runtime.sound.encoder import SpeechEncoder
-from engine.runtime.sound.sound_loader import load_speech_encoder
+from engine.runtime.sound import (
+    Block,
+    BlockStream,
+    SpeechEncoder,
+    block_samples,
+    load_speech_encoder,
+)
+from engine.runtime.torch.torch_loader import load_tokenizer
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings, at_least
 from engine.text.prompt import word_ids
 from engine.translation.base import AnySystem

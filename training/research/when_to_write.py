@@ -51,9 +51,8 @@ from engine.models.model_card import ModelCard
 from engine.models.policy_head import read_head
 from engine.models.resolve import resolve
 from engine.policy import Action, Adaptive, parse_policy
-from engine.runtime.causal_model import Asking, CausalModel
+from engine.runtime.causal_model import Asking, CausalModel, run_together
 from engine.runtime.loader import load_by_torch
-from engine.runtime.together import run_together
 from engine.runtime.torch.attention import Attention
 from engine.runtime.torch.torch_loader import TorchWeights
 from engine.runtime.torch.torch_store import TorchStore

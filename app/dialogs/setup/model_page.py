@@ -26,7 +26,7 @@ from app.look.icons import icon
 from app.look.widgets.dialog_text import as_sentence, paragraph, quiet, size_text
 from app.look.widgets.file_dialogs import ask_folder
 from app.look.widgets.language_names import language_names
-from engine.runtime.hardware import Machine
+from engine.runtime.processor import Machine
 from engine.text.source_language import source_notice
 
 _LIMIT_S = 240.0  # the first import is slow on slow disks and busy computers

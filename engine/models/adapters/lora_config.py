@@ -2,7 +2,7 @@
 
 peft trusts the file: it evaluates patterns and imports a module that the settings name. So it is
 parsed here, settings that would change the meaning of the factors are refused, and the factors are
-added by ``engine.runtime.torch.lora_layers``.
+added by ``engine.runtime.torch.linear_layers``.
 """
 
 import re

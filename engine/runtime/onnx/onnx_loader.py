@@ -30,10 +30,8 @@ from engine.models.model_card import FILE_NAME, ModelCard, read_card
 from engine.models.policy_head import PolicyHead
 from engine.runtime.causal_model import CausalModel
 from engine.runtime.onnx.onnx_store import Floats, OnnxNetwork, OnnxStore, slot_model
-from engine.runtime.page_sizes import collapse_pages
-from engine.runtime.processor import free_memory_bytes, suits_one_thread
-from engine.runtime.torch.lora_factors import Factors
-from engine.runtime.weights import LoadReport
+from engine.runtime.processor import collapse_pages, free_memory_bytes, suits_one_thread
+from engine.runtime.weights import Factors, LoadReport
 from engine.settings import ModelSettings
 from engine.text.tokenizer import PlainTokenizer, check_ids, read_plain_tokenizer
 from engine.untrusted.chat_template import is_ours

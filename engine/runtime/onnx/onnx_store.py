@@ -24,23 +24,23 @@ from engine.models.int8_rows import PackedRows
 from engine.models.llama_shape import EMBEDDING, OUTPUT, LlamaShape
 from engine.models.llama_weights import Stored, whole_weight
 from engine.models.zeros import zeros
-from engine.runtime.causal_model import Ask, CausalModel, Computed
-from engine.runtime.flops import Arithmetic, peak_memory_bytes
-from engine.runtime.onnx.int8_weights import Numbers, blocks_of_rows, packed_weights
+from engine.runtime.causal_model import Arithmetic, Ask, CausalModel, Computed, peak_memory_bytes
 from engine.runtime.onnx.onnx_graph import (
     CARRIES,
     NEWEST,
     STATES,
     VECTORS,
+    Numbers,
     angle_names,
     batch_sizes,
+    blocks_of_rows,
     cache_names,
     graph_bytes,
     new_name,
     packed_layers,
+    packed_weights,
 )
-from engine.runtime.rows import Integers, RowBook
-from engine.runtime.vectors import check_carried
+from engine.runtime.rows import Integers, RowBook, check_carried
 from engine.settings import LayoutSettings
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ class OnnxStore:
 
     @property
     def peak_memory_bytes(self) -> int:
-        """The most memory held so far, see ``engine.runtime.flops``."""
+        """The most memory held so far, see ``engine.runtime.causal_model``."""
         return peak_memory_bytes()
 
     def use(self, layout: LayoutSettings) -> None:

@@ -1,49 +1,284 @@
 """Load a model folder onto a device by torch.
 
-Only safetensors are read, nothing is fetched, and no code of a folder is run: folders that name
-code are refused before a library sees them (``engine.runtime.guarded_loading``). The memory is
-estimated first; if ``auto`` was requested and the best plan does not fit, the next one is used and
-the report notes it.
+Only safetensors are read, nothing is fetched, and no code of a folder is run: transformers trusts
+folders, so those that could run code, load other files, block or grow are refused before it sees
+them (``engine.untrusted.model_folder``), too large a network is stopped while it is only shapes,
+and the result is checked against the files. Every failure becomes one sentence of this program.
+
+The memory is estimated first; if ``auto`` was requested and the best plan does not fit, the next
+one is used and the report notes it.
 """
 
+import contextlib
 import importlib.util
-from collections.abc import Mapping, Sequence
+import logging
+import threading
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
-from typing import Self
+from typing import Self, cast
 
+import numpy as np
 import torch
 from tokenizers import Tokenizer
-from transformers import PreTrainedModel, PreTrainedTokenizerFast
+from torch import Tensor, nn
+from torch.nn.modules.module import (
+    register_module_buffer_registration_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
+from transformers import (
+    AutoModelForCausalLM,
+    BitsAndBytesConfig,
+    Gemma3ForCausalLM,
+    Gemma3TextConfig,
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+from transformers.utils import logging as transformers_logging
 
-from engine.errors import ModelError
+from engine.errors import ModelError, is_failure
 from engine.files import ByteCount
 from engine.messages import Code, Message
 from engine.models.fingerprint import Fingerprint, known_fingerprint
+from engine.models.llama_shape import read_llama_shape
+from engine.models.llama_weights import parse_llama_weights, read_llama_file
 from engine.models.memory_footprint import Footprint, read_footprint
 from engine.models.model_card import ModelCard
 from engine.models.policy_head import PolicyHead
 from engine.runtime.causal_model import CausalModel
-from engine.runtime.cpu_benchmark import multiplies_packed
-from engine.runtime.device import compute_dtype, give_memory_back, share_processor
-from engine.runtime.guarded_loading import load_tokenizer, pretrained_network
-from engine.runtime.load_plan import SMALL, LoadPlan, fitting, load_plans
+from engine.runtime.load_plan import (
+    SMALL,
+    LoadPlan,
+    compute_dtype,
+    fitting,
+    give_memory_back,
+    load_plans,
+    multiplies_packed,
+    share_processor,
+)
 from engine.runtime.torch.attention import take_over_alibi
-from engine.runtime.torch.lora_factors import Factors
-from engine.runtime.torch.lora_layers import TorchAdaptedLayers
-from engine.runtime.torch.quantisation import (
+from engine.runtime.torch.linear_layers import (
     QUANTISED_HERE,
+    TorchAdaptedLayers,
     fuse_layers,
     quantisation_config,
     quantise_layers,
     unfuse_layers,
 )
 from engine.runtime.torch.torch_store import TorchStore, slot_model
-from engine.runtime.weights import LoadReport
+from engine.runtime.weights import Factors, LoadReport
 from engine.settings import ModelSettings
-from engine.untrusted.model_folder import MAX_CONFIG_BYTES
-from engine.untrusted.strict_json import JsonObject
+from engine.text.prompt import word_ids
+from engine.text.tokenizer import check_ids
+from engine.untrusted.faults import Fault, FaultError, fault_of, refuse
+from engine.untrusted.model_folder import MAX_CONFIG_BYTES, check_model_folder
+from engine.untrusted.strict_json import JsonObject, shown
+from engine.untrusted.tokenizer_trial import TRIED_WORDS, try_tokenizer
+
+_log = logging.getLogger(__name__)
+
+_ONE_AT_A_TIME = threading.Lock()
+"""transformers puts methods of its classes out of use while it reads weights, and back afterwards:
+of two readings at once the second puts back what the first had put there, for good."""
+
+
+def pretrained_network(
+    folder: Path,
+    *,
+    dtype: torch.dtype | None,
+    packing: BitsAndBytesConfig | None,
+    device: torch.device,
+) -> PreTrainedModel:
+    """Load all weights of a folder as its configuration describes them.
+
+    Args:
+        folder: with config.json, tokenizer.json and safetensors.
+        dtype: of the weights; None: as they are stored.
+        packing: how they are packed while they are read, or None.
+        device: of packed weights; whole ones are on the processor.
+
+    Raises:
+        ModelError: the folder is refused, or its files do not belong together.
+        torch.OutOfMemoryError: the weights do not fit on the device.
+    """
+    check_model_folder(folder)
+    _silence_libraries()
+    try:
+        _check_kind(folder)
+        size = read_footprint(folder)
+        growth = growth_limit(size.n_tensors, _numbers(size))
+        with _ONE_AT_A_TIME, growth, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the library, on facts that are checked here
+            kind: type = AutoModelForCausalLM
+            given: dict[str, object] = {"pretrained_model_name_or_path": folder}
+            if size.n_packed:
+                kind, given = _unpacked(folder)
+                dtype = dtype or torch.float32
+            loaded = kind.from_pretrained(  # type: ignore[attr-defined]
+                **given,
+                local_files_only=True,
+                trust_remote_code=False,
+                use_safetensors=True,
+                ignore_mismatched_sizes=True,  # reported by ``_check_result``, not by the library
+                dtype=dtype or "auto",
+                quantization_config=packing,
+                device_map=None if packing is None else {"": device},
+                output_loading_info=True,
+            )
+        network, result = cast("tuple[PreTrainedModel, dict[str, set[object]]]", loaded)
+        _check_result(result)
+        network.config.return_dict = True  # regardless of the file: outputs are read by name
+    except (ModelError, torch.OutOfMemoryError, MemoryError):
+        raise
+    except Exception as error:
+        refused = "its config.json and its weights make no model that is known here"
+        raise _cannot_be_loaded(folder, error, refused) from error
+    return network
+
+
+def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
+    """Load a tokenizer, try it, and check its ids against the rows of the embedding table.
+
+    Raises:
+        ModelError: it cannot be loaded or used, or has ids that the table does not have.
+    """
+    check_model_folder(folder)
+    _silence_libraries()
+    try:
+        try_tokenizer(folder / "tokenizer.json")
+        tokenizer = cast(
+            "PreTrainedTokenizerFast",
+            PreTrainedTokenizerFast.from_pretrained(
+                folder, local_files_only=True, trust_remote_code=False
+            ),
+        )
+        check_ids(tokenizer, _setting(folder, "vocab_size"))
+        word_ids(tokenizer, TRIED_WORDS[0])  # by transformers, which has settings of its own
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        raise _cannot_be_loaded(folder, error, "its tokenizer cannot be used") from error
+    return tokenizer
+
+
+def _unpacked(folder: Path) -> tuple[type, dict[str, object]]:
+    """Return a network's class, and in the place of a folder its configuration and its weights."""
+    shape = read_llama_shape(folder)
+    weights = parse_llama_weights(read_llama_file(folder, shape), shape)
+    kind, described = (
+        (Gemma3ForCausalLM, Gemma3TextConfig) if shape.is_gemma else (LlamaForCausalLM, LlamaConfig)
+    )
+    return kind, {
+        "pretrained_model_name_or_path": None,
+        "config": described.from_pretrained(folder, local_files_only=True, trust_remote_code=False),
+        "state_dict": {
+            name: torch.from_numpy(np.require(array, requirements=["A", "W"]))
+            for name, array in weights.items()
+        },
+    }
+
+
+def _cannot_be_loaded(folder: Path, error: BaseException, refused: str) -> ModelError:
+    """Return the error to raise; messages of libraries, on their own arguments, go to the log."""
+    if isinstance(error, FaultError):  # of this program: files that do not fit
+        reason = fault_of(error)
+    else:
+        _log.info("a library refused the model in %s", folder, exc_info=error)
+        reason = Fault.UNSUPPORTED(detail=f"{refused} ({type(error).__name__})")
+    return ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason))
+
+
+def _silence_libraries() -> None:
+    """Turn off the progress bars and messages of transformers."""
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+
+
+def _check_kind(folder: Path) -> None:
+    kind = _setting(folder, "model_type")
+    if kind not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        detail = f"its config.json says that it is a {shown(kind)}, which is no kind known here"
+        refuse(Fault.UNSUPPORTED(detail=detail))
+
+
+def _check_result(result: Mapping[str, set[object]]) -> None:
+    """Refuse a network that the library filled with random numbers, or without some weights."""
+    for key, found in (
+        ("missing_keys", "its weights lack {}"),
+        ("mismatched_keys", "its weights have {} in another shape than its config.json asks for"),
+        ("unexpected_keys", "its config.json has no place for its weights {}"),
+    ):
+        names = sorted(item[0] if isinstance(item, tuple) else str(item) for item in result[key])
+        if names:
+            first, n_more = shown(names[0]), len(names) - 1
+            refuse(found.format(f"{first} and {n_more} more" if n_more else first))
+
+
+def _numbers(footprint: Footprint) -> int:
+    """Return the largest count of numbers; up to sixteen packed ones are stored in one."""
+    return footprint.n_parameters * (1 if footprint.stored_bytes > 1 else 16)
+
+
+def _setting(folder: Path, key: str) -> object:
+    return JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES).values.get(key)
+
+
+_ROOM = 1 << 26  # numbers of masks and tables that are in no file
+_PARTS, _SPARE_PARTS = 20, 1000  # modules and tensors for each tensor of the file, and others
+
+
+class TooLargeError(FaultError):
+    """The network is larger than its weights."""
+
+
+@contextlib.contextmanager
+def growth_limit(n_tensors: int, n_numbers: int) -> Iterator[None]:
+    """Limit a network that is built as shapes (on torch's device ``meta``) in this thread.
+
+    A configuration may have a thousand layers with the weights of six. Libraries build all of them
+    before they read the weights, first as shapes alone and then in memory.
+
+    Args:
+        n_tensors: in the files of its weights.
+        n_numbers: in these. The limit is four times as large: a shared table is built twice, and a
+            layer that will be packed twice more.
+
+    Raises:
+        TooLargeError: it becomes larger, or has too many parts.
+    """
+    thread, counted = threading.get_ident(), [0, 0]
+    most_parts, most_numbers = _PARTS * n_tensors + _SPARE_PARTS, 4 * n_numbers + _ROOM
+
+    def count(parts: int, numbers: int) -> None:
+        if threading.get_ident() != thread:
+            return
+        counted[0] += parts
+        counted[1] += numbers
+        if counted[0] > most_parts or counted[1] > most_numbers:
+            msg = "its config.json asks for a larger network than it has weights for"
+            raise TooLargeError(msg)
+
+    def count_tensor(_owner: nn.Module, _name: str, tensor: Tensor | None) -> None:
+        if tensor is not None and tensor.is_meta:  # the same tensors are later filled from the file
+            count(1, tensor.numel())
+
+    def count_part(_owner: nn.Module, _name: str, _part: nn.Module | None) -> None:
+        count(1, 0)
+
+    with contextlib.ExitStack() as hooks:
+        for handle in (
+            register_module_parameter_registration_hook(count_tensor),
+            register_module_buffer_registration_hook(count_tensor),
+            register_module_module_registration_hook(count_part),
+        ):
+            hooks.callback(handle.remove)
+        yield
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

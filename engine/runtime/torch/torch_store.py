@@ -17,14 +17,32 @@ from transformers import PreTrainedModel
 
 from engine.layout.planner import Eviction
 from engine.layout.rows import Places
-from engine.runtime.causal_model import Ask, CausalModel, Computed
-from engine.runtime.flops import Arithmetic, peak_memory_bytes
-from engine.runtime.rows import Integers, RowBook
+from engine.runtime.causal_model import Arithmetic, Ask, CausalModel, Computed, peak_memory_bytes
+from engine.runtime.rows import Integers, RowBook, check_carried
 from engine.runtime.torch.attention import Attention, turn_keys
-from engine.runtime.torch.cuda_graph import MAX_ROWS, StaticSteps
-from engine.runtime.torch.row_inputs import embedded
-from engine.runtime.torch.tensor_cache import TensorCache
+from engine.runtime.torch.tensor_cache import MAX_ROWS, StaticSteps, TensorCache
 from engine.settings import LayoutSettings
+
+
+def embedded(network: PreTrainedModel, ids: Tensor, vectors: Tensor) -> Tensor:
+    """Return the inputs of rows of which some carry a vector in the place of a token.
+
+    Args:
+        network: has the embeddings of tokens.
+        ids: int64, shape (B, Q); negative where a row carries a vector.
+        vectors: of these rows, line by line, shape (n, width).
+
+    Returns:
+        shape (B, Q, width), in the type of the embeddings.
+
+    Raises:
+        ValueError: there are fewer or more vectors than rows that carry one.
+    """
+    carries = ids < 0
+    check_carried(int(carries.sum()), vectors)
+    tokens: Tensor = network.get_input_embeddings()(ids.clamp(min=0))
+    return tokens.masked_scatter(carries[..., None], vectors.to(tokens))
+
 
 _WORTH_A_PASS = 24
 """Padded rows that cost about as much as the overhead of another pass (7 ms and 0.3 ms a row)."""
@@ -62,7 +80,7 @@ class TorchStore:
             n_lanes: conversations.
             capacity: rows of each.
             static: run small passes of one conversation over fixed tensors
-                (``engine.runtime.torch.cuda_graph``); None: on CUDA only, as graphs.
+                (``engine.runtime.torch.tensor_cache``); None: on CUDA only, as graphs.
         """
         self.book = RowBook(n_lanes, capacity)
         self._network = network

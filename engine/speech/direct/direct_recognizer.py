@@ -20,13 +20,13 @@ from engine.speech.pace import Pace
 from engine.speech.vad import SpeechPart, VoiceActivityDetector
 
 if TYPE_CHECKING:
-    from engine.runtime.sound.block_stream import Block
+    from engine.runtime.sound import Block
 
 _NEWEST_WEIGHT = 0.05
 
 
 class SoundStream(Protocol):
-    """One speech, as ``engine.runtime.sound.block_stream.BlockStream``."""
+    """One speech, as ``engine.runtime.sound.BlockStream``."""
 
     def feed(self, samples: Samples) -> "Sequence[Block]":
         """Hear more; return the blocks that are certain now."""
@@ -54,11 +54,11 @@ def load_direct_model(folder: Path) -> DirectModel:
     Raises:
         ModelError: the folder has none, or one that is damaged, oversized, or of another model.
     """
-    from engine.runtime.sound.block_stream import (  # noqa: PLC0415  torch takes seconds
+    from engine.runtime.sound import (  # noqa: PLC0415  torch takes seconds
         BlockStream,
         block_samples,
+        load_speech_encoder,
     )
-    from engine.runtime.sound.sound_loader import load_speech_encoder  # noqa: PLC0415
 
     encoder = load_speech_encoder(folder, read_card(folder), read_fingerprint(folder).hidden_size)
     return DirectModel(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.metrics.event_log import EventLog
 from engine.runtime.causal_model import AnyModel, Asking
-from engine.runtime.vectors import Vectors
+from engine.runtime.rows import Vectors
 from engine.runtime.weights import Weights
 from engine.settings import TranslationSettings
 from engine.translation.base import AnySystem

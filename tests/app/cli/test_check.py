@@ -6,7 +6,7 @@ import pytest
 from app.__main__ import main
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import KNOWN_MODELS, SPEECH_MODELS
-from engine.runtime.hardware import Machine
+from engine.runtime.processor import Machine
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +59,7 @@ def test_a_person_is_told_fact_by_fact_what_is_here(capsys, monkeypatch, found, 
         return Path(name) if name in found else None
 
     machine = Machine(processor="P\x1b[2J", cores=2, memory_bytes=2 * 10**9, free_bytes=10**9)
-    monkeypatch.setattr("engine.runtime.hardware.look_around", lambda: machine)
+    monkeypatch.setattr("engine.runtime.processor.look_around", lambda: machine)
     monkeypatch.setattr("engine.speech.speech_models.found_speech_model", found_whisper)
     monkeypatch.setattr("app.cli.check.KNOWN_MODELS", ())
     monkeypatch.setattr("app.cli.check.known_offers", list)

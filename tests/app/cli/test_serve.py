@@ -105,7 +105,7 @@ STILL_COMPUTING = """
 import signal, sys, threading
 import app.serving.server as server
 from app.__main__ import main
-from engine.runtime.together import Together
+from engine.runtime.causal_model import Together
 
 server.LAST_ANSWERS_S = 0.01
 begun = threading.Event()

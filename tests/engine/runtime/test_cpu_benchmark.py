@@ -3,8 +3,8 @@ import random
 import pytest
 import torch
 
-from engine.runtime import cpu_benchmark
-from engine.runtime.cpu_benchmark import packed_is_faster, rank_ways, time_ways
+from engine.runtime import load_plan
+from engine.runtime.load_plan import packed_is_faster, rank_ways, time_ways
 
 WHOLE, HALF = ("none", torch.float32), ("none", torch.bfloat16)
 NF4, INT8 = ("nf4", torch.float32), ("int8", torch.float32)
@@ -13,8 +13,8 @@ NF4, INT8 = ("nf4", torch.float32), ("int8", torch.float32)
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """Layers that are quickly packed; nothing here asks a real stop-watch."""
-    monkeypatch.setattr(cpu_benchmark, "_IN", 128)
-    monkeypatch.setattr(cpu_benchmark, "_OUT", 64)
+    monkeypatch.setattr(load_plan, "_IN", 128)
+    monkeypatch.setattr(load_plan, "_OUT", 64)
 
 
 def test_the_fastest_way_comes_first():
@@ -39,7 +39,7 @@ def test_every_way_is_kept_for_where_the_fastest_does_not_fit():
 def test_what_is_timed_are_products_with_weights_kept_so(way, monkeypatch):
     if way[0] != "none":
         pytest.importorskip("bitsandbytes")
-    monkeypatch.setattr(cpu_benchmark, "multiplies_packed", lambda: False)
+    monkeypatch.setattr(load_plan, "multiplies_packed", lambda: False)
     products = []
 
     def stop_watch(once):
@@ -57,8 +57,8 @@ def test_what_is_timed_are_products_with_weights_kept_so(way, monkeypatch):
 def test_4_bits_are_timed_as_they_will_be_multiplied(packed, monkeypatch):
     pytest.importorskip("bitsandbytes")
     fused = []
-    monkeypatch.setattr(cpu_benchmark, "multiplies_packed", lambda: packed)
-    monkeypatch.setattr(cpu_benchmark, "fuse_layers", fused.append)
+    monkeypatch.setattr(load_plan, "multiplies_packed", lambda: packed)
+    monkeypatch.setattr(load_plan, "fuse_layers", fused.append)
     time_ways([WHOLE, INT8, NF4], lambda _once: 1.0)
     assert len(fused) == packed
 
@@ -77,12 +77,12 @@ def test_4_bits_are_multiplied_packed_where_an_utterance_is_a_fifth_faster(
 ):
     pytest.importorskip("bitsandbytes")
     fused, seconds = [], iter([*unpacked, *packed])
-    monkeypatch.setattr(cpu_benchmark, "has_fused_product", lambda: True)
-    monkeypatch.setattr(cpu_benchmark, "fuse_layers", fused.append)
+    monkeypatch.setattr(load_plan, "has_fused_product", lambda: True)
+    monkeypatch.setattr(load_plan, "fuse_layers", fused.append)
     assert packed_is_faster(lambda _once: next(seconds)) is faster
     assert len(fused) == 1
 
 
 def test_nothing_is_timed_where_the_processor_cannot_multiply_them_packed(monkeypatch):
-    monkeypatch.setattr(cpu_benchmark, "has_fused_product", lambda: False)
+    monkeypatch.setattr(load_plan, "has_fused_product", lambda: False)
     assert packed_is_faster(lambda _once: pytest.fail("a stop-watch was asked")) is False

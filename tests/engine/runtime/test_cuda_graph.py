@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from engine.errors import CacheFullError
 from engine.layout.registry import make_planner
-from engine.runtime.torch.cuda_graph import MAX_ROWS
+from engine.runtime.torch.tensor_cache import MAX_ROWS
 from engine.runtime.torch.torch_store import slot_model
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
@@ -115,7 +115,7 @@ def test_what_may_not_be_chosen_may_change_from_step_to_step():
 
 
 def test_a_cache_that_grows_past_an_extent_goes_on(monkeypatch):
-    monkeypatch.setattr("engine.runtime.torch.cuda_graph._FIRST_EXTENT", 16)
+    monkeypatch.setattr("engine.runtime.torch.tensor_cache._FIRST_EXTENT", 16)
     rng = random.Random(5)
     dynamic, static = both(tiny_network("gemma2"), capacity=50)
     for rows in conversation(rng, "slots"):

@@ -5,7 +5,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoModelForCausalLM, FalconConfig, Gemma2Config, LlamaConfig, Qwen2Config
 
-from engine.runtime.flops import Arithmetic, peak_memory_bytes
+from engine.runtime.causal_model import Arithmetic, peak_memory_bytes
 
 SIZES = {
     "vocab_size": 128,

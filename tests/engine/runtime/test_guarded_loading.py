@@ -12,9 +12,9 @@ from transformers import PreTrainedModel
 
 from engine.errors import ModelError
 from engine.hub.bundled import bundled_models
-from engine.runtime import guarded_loading
-from engine.runtime.guarded_loading import TooLargeError, growth_limit, load_tokenizer
 from engine.runtime.loader import load_by_torch
+from engine.runtime.torch import torch_loader
+from engine.runtime.torch.torch_loader import TooLargeError, growth_limit, load_tokenizer
 from engine.settings import ModelSettings
 from engine.untrusted import limited_process
 from engine.untrusted.limited_child import tried
@@ -129,7 +129,7 @@ def test_the_tokenizers_that_come_with_the_program_need_no_process(monkeypatch):
 def test_two_networks_are_not_read_at_once(folder, monkeypatch):
     """transformers would leave ``tie_weights`` out of use: later models had heads of nothing."""
     ties, both = PreTrainedModel.tie_weights, threading.Barrier(2)
-    read, overlapped = guarded_loading.AutoModelForCausalLM.from_pretrained, []
+    read, overlapped = torch_loader.AutoModelForCausalLM.from_pretrained, []
 
     def slowly(**given):
         try:
@@ -139,7 +139,7 @@ def test_two_networks_are_not_read_at_once(folder, monkeypatch):
             pass
         return read(**given)
 
-    monkeypatch.setattr(guarded_loading.AutoModelForCausalLM, "from_pretrained", slowly)
+    monkeypatch.setattr(torch_loader.AutoModelForCausalLM, "from_pretrained", slowly)
     settings = ModelSettings(directory=folder, device="cpu")
     loaders = [threading.Thread(target=load_by_torch, args=(settings,)) for _ in range(2)]
     for one in loaders:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from engine.runtime import hardware
+from engine.runtime import processor
 from engine.runtime.processor import is_out_of_memory
 
 
@@ -35,7 +35,7 @@ def test_memory_that_ran_out_is_known_by_class_or_words(error, ran_out):
 
 
 def graphics():
-    machine = hardware.look_around()
+    machine = processor.look_around()
     return machine.gpu, machine.gpu_bytes, machine.gpu_free_bytes, machine.trouble
 
 
@@ -63,16 +63,16 @@ def test_a_computer_that_tells_nothing_is_described_all_the_same(driver):
 
     driver.setattr(os, "sysconf", fail, raising=False)
     driver.setattr(Path, "read_text", fail)
-    driver.setattr(hardware, "free_memory_bytes", lambda: None)
+    driver.setattr(processor, "free_memory_bytes", lambda: None)
     driver.setattr(platform, "system", lambda: "Other")
     driver.setattr(platform, "processor", lambda: "")
     driver.setattr(platform, "machine", lambda: "a64")
     driver.setattr(os, "cpu_count", lambda: None)
-    machine = hardware.look_around()
+    machine = processor.look_around()
     assert (machine.processor, machine.cores) == ("a64", 1)
     assert (machine.memory_bytes, machine.free_bytes) == (0, 0)
     driver.setattr(os, "cpu_count", lambda: 6)
-    assert hardware.look_around().cores == 6
+    assert processor.look_around().cores == 6
 
 
 def test_linux_names_processor_cores_and_memory(driver):
@@ -82,7 +82,7 @@ def test_linux_names_processor_cores_and_memory(driver):
     driver.setattr(os, "sched_getaffinity", lambda _process: {0, 5, 7}, raising=False)
     sizes = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 3}
     driver.setattr(os, "sysconf", sizes.__getitem__, raising=False)
-    driver.setattr(hardware, "free_memory_bytes", lambda: 77)
-    machine = hardware.look_around()
+    driver.setattr(processor, "free_memory_bytes", lambda: 77)
+    machine = processor.look_around()
     assert (machine.processor, machine.cores) == ("Some CPU: fast", 3)
     assert (machine.memory_bytes, machine.free_bytes) == (3 * 4096, 77)

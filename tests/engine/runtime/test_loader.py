@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 from engine.errors import ModelError
 from engine.models.adaptive_card import HEAD_FILE, AdaptiveCard, head_sha256
 from engine.models.fingerprint import read_fingerprint
-from engine.runtime.device import pick_device
+from engine.runtime.load_plan import pick_device
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import tiny_card, write_adapter

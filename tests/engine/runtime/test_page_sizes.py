@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.runtime.page_sizes import collapse_pages
+from engine.runtime.processor import collapse_pages
 
 SIZE = 16 << 20
 PAGE = mmap.PAGESIZE
@@ -45,16 +45,17 @@ def private(n_written):
 def test_memory_in_use_is_laid_together_and_keeps_what_it_holds():
     memory = private(SIZE)
     before = bytes(memory)
-    assert large_pages_bytes(memory) == 0
+    small = large_pages_bytes(memory)  # of neighbours: the kernel may count both as one range
     collapse_pages()
-    if large_pages_bytes(memory) == 0:
+    if large_pages_bytes(memory) == small:
         pytest.skip("this kernel does not lay pages together when it is asked to")
-    assert large_pages_bytes(memory) >= SIZE - (4 << 20)
+    assert large_pages_bytes(memory) - small >= SIZE - (4 << 20)
     assert bytes(memory) == before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux")
 def test_memory_that_is_hardly_used_stays_small():
     memory = private(SIZE // 4)
+    small = large_pages_bytes(memory)
     collapse_pages()
-    assert large_pages_bytes(memory) == 0
+    assert large_pages_bytes(memory) <= small

@@ -8,7 +8,7 @@ from tests.support.programs.run import ran
 
 LARGE = 300_000_000
 
-CHILD = "from engine.runtime.flops import peak_memory_bytes; print(peak_memory_bytes())"
+CHILD = "from engine.runtime.causal_model import peak_memory_bytes; print(peak_memory_bytes())"
 PARENT = f"""
 import subprocess, sys
 held = b"x" * {LARGE}

@@ -10,13 +10,11 @@ from torch import nn
 
 from engine.errors import ModelError
 from engine.models.memory_footprint import read_footprint
-from engine.runtime import guarded_loading
-from engine.runtime.device import compute_dtype
+from engine.runtime.load_plan import compute_dtype
 from engine.runtime.loader import load_by_torch
 from engine.runtime.torch import torch_loader
-from engine.runtime.torch.lora_factors import Factors
-from engine.runtime.torch.lora_layers import TorchAdaptedLayers
-from engine.runtime.torch.quantisation import (
+from engine.runtime.torch.linear_layers import (
+    TorchAdaptedLayers,
     fuse_layers,
     has_fused_product,
     is_quantised,
@@ -25,6 +23,7 @@ from engine.runtime.torch.quantisation import (
     unfuse_layers,
 )
 from engine.runtime.torch.torch_store import slot_model
+from engine.runtime.weights import Factors
 from engine.settings import ModelSettings
 from tests.support.networks import ARCHITECTURES, save_network
 from tests.support.rows import passes, rows_with_small_ids
@@ -216,7 +215,7 @@ def test_a_large_model_is_packed_though_its_layers_are_built_anew_for_it(
     folder, quantise, monkeypatch
 ):
     """The room that a limit of growth leaves beside the weights is more than a tiny model."""
-    monkeypatch.setattr(guarded_loading, "_ROOM", 5_000)
+    monkeypatch.setattr(torch_loader, "_ROOM", 5_000)
     load(folder, quantise)
 
 

@@ -9,8 +9,7 @@ from engine.errors import CacheFullError
 from engine.layout.rows import Row
 from engine.metrics.event_log import EventLog
 from engine.models.policy_head import PolicyHead
-from engine.runtime.causal_model import CausalModel
-from engine.runtime.together import run_together
+from engine.runtime.causal_model import CausalModel, run_together
 from engine.runtime.torch.torch_store import TorchStore
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import line_steps

@@ -10,7 +10,7 @@ import torch
 from engine.errors import AdapterError
 from engine.models.fingerprint import read_fingerprint
 from engine.runtime.loader import load_by_torch, load_weights
-from engine.runtime.torch.lora_layers import TorchAdaptedLayers
+from engine.runtime.torch.linear_layers import TorchAdaptedLayers
 from engine.runtime.torch.torch_store import slot_model
 from engine.session import adapter_switcher
 from engine.session.adapter_switcher import AdapterSwitcher

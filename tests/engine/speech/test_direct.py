@@ -6,7 +6,7 @@ import torch
 
 from engine.audio.chunks import AudioChunk
 from engine.errors import ModelError
-from engine.runtime.sound.block_stream import BlockStream
+from engine.runtime.sound import BlockStream
 from engine.speech.direct.direct_recognizer import DirectRecognizer, load_direct_model
 from engine.speech.recognizers import make_recognizer
 from engine.speech.vad import VadSettings, VoiceActivityDetector

@@ -12,7 +12,7 @@ from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.models.encoder_decoder.record import save_calibration
 from engine.models.model_card import Calibration
-from engine.runtime.ctranslate2.encoder_decoder_model import Hypothesis
+from engine.runtime.ctranslate2.encoder_decoder_loader import Hypothesis
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.factory import make_system

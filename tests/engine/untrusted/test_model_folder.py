@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from engine.errors import ModelError
-from engine.runtime.guarded_loading import (
+from engine.runtime.torch.torch_loader import (
     load_tokenizer,
     pretrained_network,
 )

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from engine.runtime.onnx.onnx_proto import FLOAT, constant, graph_output, model, node, weight
+from engine.runtime.onnx.onnx_graph import FLOAT, constant, graph_output, model, node, weight
 from engine.untrusted.onnx_file import onnx_metadata
 
 MOST = 1 << 20

@@ -15,8 +15,7 @@ from engine.hub.download import Fetching, fetch_model
 from engine.models.fingerprint import Fingerprint, read_fingerprint
 from engine.models.instruct_card import ask_for
 from engine.models.model_card import FILE_NAME, Language, ModelCard, read_card
-from engine.runtime.guarded_loading import load_tokenizer
-from engine.runtime.torch.torch_loader import load_network
+from engine.runtime.torch.torch_loader import load_network, load_tokenizer
 from engine.settings import LayoutSettings
 from engine.text.prompt import turn_end
 from engine.untrusted.safe_names import is_hub_name

@@ -24,7 +24,7 @@ from transformers import PreTrainedTokenizerFast as Fast
 
 from engine.models.instruct_card import ask_for
 from engine.models.model_card import ModelCard
-from engine.runtime.guarded_loading import load_tokenizer, pretrained_network
+from engine.runtime.torch.torch_loader import load_tokenizer, pretrained_network
 from engine.settings import LayoutSettings
 from engine.untrusted.regular_file import file_sha256
 from training.errors import UsageError

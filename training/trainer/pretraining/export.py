@@ -19,7 +19,7 @@ from engine.models.llama_shape import EMBEDDING, WEIGHTS_FILE, read_llama_shape
 from engine.models.llama_weights import parse_llama_weights, read_llama_file
 from engine.models.model_card import read_card
 from engine.runtime.onnx.onnx_loader import merged
-from engine.runtime.torch.lora_factors import Factors, read_factors
+from engine.runtime.weights import Factors, read_factors
 from engine.untrusted.faults import detail_of, refuse
 from engine.untrusted.model_folder import check_model_folder
 from engine.untrusted.regular_file import file_sha256

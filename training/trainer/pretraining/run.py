@@ -26,7 +26,7 @@ from transformers import (
 )
 
 from engine.models.model_card import ModelCard, read_card
-from engine.runtime.device import pick_device
+from engine.runtime.load_plan import pick_device
 from engine.runtime.torch.attention import take_over_alibi
 from engine.runtime.torch.torch_loader import load_network
 from training.data.aligned_pairs import read_aligned

@@ -6,7 +6,7 @@ import pytest
 from app.captions.models import Fit, MachineReport, ModelOffer
 from app.dialogs.setup.offer_words import Fact, n_dots_of, quality_of, words_of
 from engine.hub.catalogue import KnownModel, Score
-from engine.runtime.hardware import Machine
+from engine.runtime.processor import Machine
 
 SCORE = Score(value=46.5, measure="BLEU", test_set="newstest", published="https://example.org/card")
 KNOWN = KnownModel(

@@ -19,10 +19,11 @@ from engine.messages import Code
 from engine.models.encoder_decoder.original import read_original
 from engine.models.encoder_decoder.record import read_record
 from engine.runtime.ctranslate2 import conversion
-from engine.runtime.ctranslate2.conversion import ready_folder
-from engine.runtime.ctranslate2.encoder_decoder_loader import load_encoder_decoder
-from engine.runtime.ctranslate2.encoder_decoder_model import EncoderDecoderModel
-from engine.runtime.ctranslate2.folder_lock import held
+from engine.runtime.ctranslate2.conversion import held, ready_folder
+from engine.runtime.ctranslate2.encoder_decoder_loader import (
+    EncoderDecoderModel,
+    load_encoder_decoder,
+)
 from engine.runtime.loader import load_hearing, load_weights
 from engine.settings import ModelSettings
 from tests.engine.runtime.ctranslate2.tiny_models import FAMILIES, LANGUAGES, make_encoder_decoder

@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import ModelError
 from engine.models.encoder_decoder.record import read_record
-from engine.runtime.ctranslate2.converted_weights import read_converted
+from engine.runtime.ctranslate2.conversion import read_converted
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
 from tests.engine.runtime.ctranslate2.tiny_models import FAMILIES

@@ -10,8 +10,7 @@ from safetensors.torch import load_file, save_file
 
 from engine.errors import ModelError
 from engine.models.memory_footprint import weight_files
-from engine.runtime.ctranslate2.conversion import ready_folder
-from engine.runtime.ctranslate2.folder_lock import held
+from engine.runtime.ctranslate2.conversion import held, ready_folder
 from engine.runtime.loader import load_weights
 from engine.session.loaded_model import LoadedModel
 from engine.settings import ModelSettings

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.runtime.onnx.int8_weights import BLOCK, pack
+from engine.runtime.onnx.onnx_graph import BLOCK, pack
 
 
 @pytest.mark.parametrize("n_inputs", [1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK])

@@ -5,9 +5,7 @@ import pytest
 import torch
 
 from engine.models.speech_card import SpeechCard
-from engine.runtime.sound.block_stream import BlockStream, block_samples
-from engine.runtime.sound.encoder import SpeechEncoder
-from engine.runtime.sound.log_mel import LogMel
+from engine.runtime.sound import BlockStream, LogMel, SpeechEncoder, block_samples
 from tests.support.direct.encoders import cut, noise, tiny_encoder
 
 SHAPES = [

@@ -1,6 +1,6 @@
 import numpy as np
 
-from engine.runtime.sound.log_mel import HOP, LogMel
+from engine.runtime.sound import HOP, LogMel
 from tests.support.direct.encoders import cut, noise
 
 

@@ -11,8 +11,7 @@ from engine.errors import ModelError
 from engine.models.model_card import read_card
 from engine.models.speech_card import ENCODER_FILE
 from engine.runtime.loader import load_weights
-from engine.runtime.sound.block_stream import BlockStream
-from engine.runtime.sound.sound_loader import load_speech_encoder
+from engine.runtime.sound import BlockStream, load_speech_encoder
 from engine.settings import ModelSettings
 from engine.untrusted.regular_file import file_sha256
 from tests.support.direct.encoders import (
@@ -124,7 +123,7 @@ def test_a_card_that_promises_a_huge_file_is_refused(folder):
 
 @pytest.mark.parametrize("place", [3, 20, -5])
 def test_what_a_file_is_not_is_told_before_it_is_in_memory(folder, monkeypatch, place):
-    monkeypatch.setattr("engine.runtime.sound.sound_loader.read_tensor_file", pytest.fail)
+    monkeypatch.setattr("engine.runtime.sound.read_tensor_file", pytest.fail)
     path = folder / ENCODER_FILE
     content = bytearray(path.read_bytes())
     content[place] ^= 1
@@ -137,7 +136,7 @@ def test_where_memory_runs_out_that_is_told(folder, monkeypatch):
     def fail(*_asked):
         raise MemoryError
 
-    monkeypatch.setattr("engine.runtime.sound.sound_loader.read_tensor_file", fail)
+    monkeypatch.setattr("engine.runtime.sound.read_tensor_file", fail)
     with pytest.raises(ModelError, match="memory ran out"):
         load(folder)
 

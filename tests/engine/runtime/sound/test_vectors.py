@@ -4,9 +4,8 @@ import torch
 
 from engine.layout.rows import Row
 from engine.runtime.causal_model import Ask
-from engine.runtime.torch.row_inputs import embedded
-from engine.runtime.torch.torch_store import TorchStore, slot_model
-from engine.runtime.vectors import Vectors
+from engine.runtime.rows import Vectors
+from engine.runtime.torch.torch_store import TorchStore, embedded, slot_model
 from tests.support.fakes import save_plain_model
 from tests.support.networks import tiny_network
 from tests.support.twins import both

@@ -11,9 +11,9 @@ import torch
 
 from engine.layout.rows import IGNORE
 from engine.policy import ReadN
-from engine.runtime.sound.block_stream import BlockStream, block_samples
+from engine.runtime.sound import BlockStream, block_samples
 from engine.runtime.torch.attention import Attention
-from engine.runtime.torch.row_inputs import embedded
+from engine.runtime.torch.torch_store import embedded
 from engine.settings import LayoutSettings
 from engine.text.prompt import make_prompt
 from tests.support.direct.corpora import tones

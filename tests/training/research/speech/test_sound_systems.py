@@ -4,7 +4,7 @@ import random
 import numpy as np
 import pytest
 
-from engine.runtime.sound.block_stream import Block, BlockStream
+from engine.runtime.sound import Block, BlockStream
 from engine.settings import TranslationSettings
 from engine.translation.feed import changes, translate_lines
 from engine.translation.slot_translator import Translator

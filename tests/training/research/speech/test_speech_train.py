@@ -10,7 +10,7 @@ from engine.models.model_card import FILE_NAME, read_card
 from engine.models.speech_card import ENCODER_FILE
 from engine.runtime.loader import load_weights
 from engine.runtime.onnx.onnx_loader import OnnxWeights
-from engine.runtime.sound.sound_loader import load_speech_encoder
+from engine.runtime.sound import load_speech_encoder
 from engine.settings import ModelSettings
 from tests.support.direct.corpora import write_tones
 from tests.support.fakes import save_plain_model

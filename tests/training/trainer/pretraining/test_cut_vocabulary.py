@@ -8,7 +8,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, trainers
 from transformers import PreTrainedTokenizerFast
 
 from engine.models.model_card import read_card
-from engine.runtime.guarded_loading import load_tokenizer, pretrained_network
+from engine.runtime.torch.torch_loader import load_tokenizer, pretrained_network
 from engine.text.prompt import make_prompt, word_ids
 from tests.support.networks import stock_network
 from tests.support.training_runs import losses

@@ -1,1 +1,0 @@
-"""Sound into vectors that a translator reads as source rows."""
