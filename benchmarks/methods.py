@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, quantiles
 
-from training.commands.common_arguments import POLICIES
+from training.commands.evaluate import POLICIES
 from training.research.compare import Curve, Point, draw
 
 OFFLINE = "offline"

@@ -2,24 +2,10 @@
 
 import sys
 
-from training.commands import (
-    align,
-    augment,
-    calibrate,
-    cut_vocabulary,
-    evaluate,
-    export,
-    finetune,
-    prepare,
-    pretrain,
-    punctuation,
-)
+from training.commands import data, evaluate, models, train
 from training.commands.command_line import run_command
 
-_COMMANDS = (
-    prepare, augment, align, cut_vocabulary, pretrain, finetune, export, evaluate, calibrate,
-    punctuation,
-)  # fmt: skip
+_COMMANDS = (data, train, evaluate, models)
 
 
 def main(argv: list[str] | None = None) -> int:

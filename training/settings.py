@@ -224,7 +224,7 @@ class TrainSettings:
         out: run folder; ``checkpoint`` resumes the run. A new base is written into the folder
             itself, an adapter into ``adapter``.
         name: of the model; for an adapter, that of ``out`` by default.
-        method: one of ``training.trainer.samples.methods.METHODS``.
+        method: one of ``training.trainer.samples.METHODS``.
         slot_lengths: one is drawn for each pair; captions should use the first. 1 leaves no gap
             between a whole source and its target. Empty takes that of the base.
         one_end: a write of a new base ends with the token that ends a target.
@@ -232,7 +232,7 @@ class TrainSettings:
         weights: copies of a corpus in an epoch, by corpus name; 1 by default.
         quantise: ``nf4`` keeps the base of an adapter in 4 bits (QLoRA, Dettmers et al. 2023).
             ``int4`` trains a new base for the 4 bits of ``export --int4``: every pass computes with
-            rounded matrices, see ``training.trainer.samples.loss.BareLoss.use_4_bits``.
+            rounded matrices, see ``training.trainer.loss.BareLoss.use_4_bits``.
         max_length: tokens a sample may have; longer pairs are left out.
         pass_tokens: rows of an adapter's step that are computed at once; it bounds memory.
         gradient_checkpointing: compute activations twice instead of keeping them.
@@ -240,7 +240,7 @@ class TrainSettings:
         precision: ``bf16``, ``fp32``, or ``auto``: bf16 where the device is fast at it.
         dropout: share of what the layers of a new base add to the hidden states, and of the
             embeddings, that is left out while training (Vaswani et al. 2017, section 5.4).
-        compiled: compile the network of a new base, see ``training.trainer.samples.loss.BareLoss``.
+        compiled: compile the network of a new base, see ``training.trainer.loss.BareLoss``.
         lines: in a step of a new base, ``batch_tokens`` rows together: several pairs fill each, and
             all steps have one shape, which suits GPUs. 0 gives each pair a line of its own.
         workers: processes that build the steps of such lines ahead; 0: the run builds them itself.

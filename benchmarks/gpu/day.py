@@ -212,7 +212,7 @@ def tune(day: Day) -> Result:
         day.run("random model", [*make, "--device", day.device, *tiny])
         fresh.rename(base)
     recipe = tomllib.loads(
-        (ROOT / "training/trainer/finetuning/recipes/qwen2.5-7b-instruct.toml").read_text("utf-8")
+        (ROOT / "training/trainer/recipes/finetuning/qwen2.5-7b-instruct.toml").read_text("utf-8")
     )
     recipe |= {"base": str(base), "device": day.device, "quantise": "nf4"}
     if day.state.is_dry:
@@ -279,7 +279,7 @@ def train_gemma(day: Day) -> Result:
     """
     place, run = day.work / _GEMMA, day.work / "gemma-run"
     data = parcel.open_parcel(day.data, place)
-    path = ROOT / "training/trainer/pretraining/recipes/gemma-3-270m.toml"
+    path = ROOT / "training/trainer/recipes/pretraining/gemma-3-270m.toml"
     recipe = tomllib.loads(path.read_text("utf-8")) | {"device": day.device}
     n_pairs = sum(map(len, (file.read_bytes().splitlines() for file in data.values())))
     if day.state.is_dry:
@@ -323,7 +323,7 @@ def train_gemma(day: Day) -> Result:
 
 def _training_recipe(day: Day, name: str) -> Path:
     """Write a recipe of the bundled model, for the GPU."""
-    path = ROOT / f"training/trainer/pretraining/recipes/{name}.toml"
+    path = ROOT / f"training/trainer/recipes/pretraining/{name}.toml"
     recipe = tomllib.loads(path.read_text("utf-8"))
     recipe |= {"device": day.device, "checkpoint_steps": 200}
     if day.state.is_dry:

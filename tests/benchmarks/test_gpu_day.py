@@ -18,7 +18,7 @@ from benchmarks.random_models import main as random_model
 from engine.runtime.torch.torch_loader import pretrained_network
 from tests.support.networks import save_network
 from tests.support.training_runs import write_pairs
-from tests.training.trainer.pretraining.corpora import write_data
+from tests.training.trainer.corpora import write_data
 from training.__main__ import main as training
 
 

@@ -15,9 +15,8 @@ from engine.translation.slot_translator import Translator
 from tests.support.fakes import HashingModel, random_word, teach, tiny_weights
 from tests.support.rows import build_rows
 from tests.support.teacher import Teacher, word_tokens
-from training.trainer.pretraining.tokenizer import make_card, train_tokenizer
-from training.trainer.samples.examples import TokenizedPair
-from training.trainer.samples.pairs import by_characters
+from training.trainer.samples import TokenizedPair, by_characters
+from training.trainer.tokenizer import make_card, train_tokenizer
 
 CHARACTERS = "今天氣很好我們去看電影吧,。a1"
 RARE = "貓鯨雲"  # never trained on: each is several tokens, of some of its bytes each

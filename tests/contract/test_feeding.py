@@ -10,7 +10,7 @@ from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import play, tiny_weights
-from training.trainer.samples.batches import Example, pad
+from training.trainer.stream import Example, pad
 
 CASES = 25
 

@@ -17,8 +17,8 @@ from engine.translation.feed import feed_sentence
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, tiny_weights
 from training.research.seqpo import PolicyLoss, Request, Rollouts, RowScores, Sampler, frozen_copy
-from training.trainer.samples.batches import Example, pack, pad
-from training.trainer.samples.loss import Markers
+from training.trainer.loss import Markers
+from training.trainer.stream import Example, pack, pad
 
 
 def requests(n, rng, **changes):

@@ -24,7 +24,7 @@ from tests.support.networks import N_IDS, save_network
 from tests.support.rows import passes, sample
 from tests.support.twins import Twins, both, twin
 from training.research.methods import LAYOUTS
-from training.trainer.pretraining.export import export_folder
+from training.trainer.export import export_folder
 
 CASES = 24
 

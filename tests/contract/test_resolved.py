@@ -25,7 +25,7 @@ from tests.support.adapter_folders import tiny_card, write_adapter
 from tests.support.chat_templates import CHATML
 from tests.support.fakes import save_tiny_model
 from training.commands import evaluate
-from training.commands.common_arguments import run_settings
+from training.commands.evaluate import run_settings
 from training.evaluation.workers import logged_system
 
 LENGTH = 32  # of the slots of the base; other than the standard of the settings

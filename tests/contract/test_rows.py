@@ -12,7 +12,7 @@ from tests.support.fakes import HashingModel, random_word, teach, tiny_weights
 from tests.support.rows import build_rows
 from tests.support.teacher import Teacher, word_tokens
 from training.research.methods import LAYOUTS
-from training.trainer.samples.examples import TokenizedPair
+from training.trainer.samples import TokenizedPair
 
 CASES = 40
 

@@ -26,7 +26,7 @@ from tests.support.direct.histories import History
 from tests.support.fakes import tiny_weights
 from tests.support.networks import TerseModel
 from training.research.when_to_write import ghost
-from training.trainer.samples.batches import Example, pad
+from training.trainer.stream import Example, pad
 
 LAYOUTS = ["slots", "interleaved"]
 

@@ -13,7 +13,7 @@ from engine.translation.feed import changes
 from tests.fuzz.sentences import check
 from tests.support.fakes import save_plain_model, save_tiny_model
 from tests.support.strangers import damaged, mutated_file
-from training.trainer.pretraining.export import write_weights
+from training.trainer.export import write_weights
 
 _CODE = """import os, sys
 open(os.path.expanduser("~/bait"), "w").write("it ran")

@@ -64,7 +64,7 @@ from tests.support.commands import fed, typed
 from tests.support.fakes import Receiver, leave_to_torch, save_tiny_model, tiny_weights
 from tests.support.listening_fakes import Loudness, Script, script, sound_of
 from tests.support.sounds import write_sound
-from training.trainer.pretraining.tokenizer import END, END_OF_WRITE, save_tokenizer
+from training.trainer.tokenizer import END, END_OF_WRITE, save_tokenizer
 
 __all__ = [
     "CaptionChanged", "Clear", "Configure", "DeviceKind",

@@ -11,7 +11,7 @@ from engine.models.adapters.card import AdapterCard
 from engine.models.fingerprint import Fingerprint
 from engine.models.linear_layers import linear_layers
 from engine.models.model_card import Language
-from training.trainer.pretraining.tokenizer import END, END_OF_SOURCE, END_OF_WRITE
+from training.trainer.tokenizer import END, END_OF_SOURCE, END_OF_WRITE
 
 BASE = Fingerprint(
     architecture="llama", layers=2, hidden_size=64, heads=4, kv_heads=2, head_size=16,

@@ -28,14 +28,14 @@ from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import Prompt
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
-from training.trainer.pretraining.tokenizer import (
+from training.trainer.samples import TokenizedPair
+from training.trainer.tokenizer import (
     END,
     END_OF_WRITE,
     make_card,
     save_tokenizer,
     train_tokenizer,
 )
-from training.trainer.samples.examples import TokenizedPair
 
 LETTERS = "abcdefgh"
 

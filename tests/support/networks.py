@@ -25,8 +25,8 @@ from engine.runtime.torch.attention import Attention, take_over_alibi
 from engine.runtime.torch.torch_loader import TorchWeights
 from engine.runtime.torch.torch_store import TorchStore
 from tests.support.fakes import tiny_weights
-from training.trainer.pretraining.tokenizer import END_OF_WRITE, save_tokenizer
-from training.trainer.samples.batches import Example, pad
+from training.trainer.stream import Example, pad
+from training.trainer.tokenizer import END_OF_WRITE, save_tokenizer
 
 N_IDS = 384
 _SHAPE = {

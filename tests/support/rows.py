@@ -8,8 +8,8 @@ from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, random_pair
 from tests.support.networks import N_IDS
-from training.trainer.samples.batches import Example
-from training.trainer.samples.examples import build_samples
+from training.trainer.samples import build_samples
+from training.trainer.stream import Example
 
 
 def rows_with_small_ids(seed):

@@ -8,7 +8,7 @@ from engine.metrics.translation import Translation
 from tests.support.fakes import random_word
 from training.__main__ import main
 from training.evaluation import workers
-from training.evaluation.run_record import RunRecord
+from training.evaluation.runs import RunRecord
 from training.evaluation.scores import score
 
 WORDS = "der die das Haus Baum Weg geht steht ist war alt neu und oder nicht heute".split()

@@ -114,7 +114,7 @@ def options_of(commands):
 def added():
     """Have the layouts, methods and systems of the papers in the mappings of the product."""
     mappings = (
-        research.registry.LAYOUTS, research.methods.METHODS, research.factory.TRANSLATORS,
+        research.registry.LAYOUTS, research.samples.METHODS, research.factory.TRANSLATORS,
         research.SYSTEMS,
     )  # fmt: skip
     before = [dict(one) for one in mappings]

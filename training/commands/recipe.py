@@ -19,7 +19,7 @@ from engine.errors import PolicyError
 from engine.folders import own_folder
 from engine.settings import DEVICES
 from engine.untrusted.typed_table import kind_name, read_table
-from training.commands.common_arguments import named_values
+from training.commands.command_line import named_values
 from training.errors import UsageError
 from training.settings import FALLS, PRECISIONS, TrainSettings
 

@@ -24,8 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from training.data.corpus import SentencePair, read_pairs, write_pairs
-from training.data.grammar import grammar_of
-from training.data.invented_facts import any_name, in_notation, invent, whole_number
+from training.data.invented_facts import any_name, grammar_of, in_notation, invent, whole_number
 from training.data.lexicon import Entry, NounSwap, in_sentences, read_lexicon
 from training.errors import UsageError
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from training.data.cleaning import Cleaner, CleaningSettings, HeldOut
+from training.data.cleaning import Cleaner, CleaningSettings, HeldOut, n_words
 from training.data.corpus import (
     INVALID_UTF8,
     BrokenRow,
@@ -22,7 +22,6 @@ from training.data.corpus import (
     write_json,
     write_pairs,
 )
-from training.data.orthography import n_words
 from training.errors import CorpusError
 
 _N_EXAMPLES = 2

@@ -1,15 +1,206 @@
-"""Write and read run folders: the record of a run, its scores and its sentences."""
+"""Run folders: settings, ``run.json`` that keeps a folder to one run, scores and sentences."""
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from engine.metrics.translation import Translation
+from engine.models.adapters.adapter import model_card
+from engine.models.encoder_decoder.record import converted_folder
+from engine.models.resolve import Resolved, resolve
+from engine.policy import parse_policy
+from engine.settings import ModelSettings, TranslationSettings, at_least
+from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.typed_table import read_table, read_value
-from training.data.corpus import write_lines
-from training.errors import TrainingError
-from training.evaluation.run_record import RunRecord, read_record
+from training.data.corpus import write_json, write_lines
+from training.errors import TrainingError, UsageError
+from training.evaluation.arrivals import DRAWN
+from training.evaluation.models import card_in_use
+
+FILE_NAME = "run.json"
+_DECISIVE = frozenset({".safetensors", ".json"})
+_DECISIVE_CONVERTED = frozenset({".bin", ".spm", ".model", ".json"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """Which text a run translates, how, and where its files go.
+
+    Attributes:
+        source: a sentence, or a segment of a talk, in each line.
+        reference: its translation in the same line.
+        model: weights, device and translation system.
+        translation: all but the policy.
+        out: run folder.
+        limit: lines from the start of the files; None takes all.
+        names: file with the talk of each line; for talks only.
+        n_workers: processes; talks are translated in one.
+        batch: lines that a process translates side by side; talks are translated one by one.
+        arrivals: of the words, see ``training.evaluation.short_form``; None has no times.
+    """
+
+    source: Path
+    reference: Path
+    model: ModelSettings
+    translation: TranslationSettings
+    policies: tuple[str, ...]
+    out: Path
+    limit: int | None = None
+    names: Path | None = None
+    n_workers: int = 1
+    batch: int = 1
+    arrivals: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.policies:
+            msg = "at least one policy is needed, for example --policies read:3,offline"
+            raise ValueError(msg)
+        for policy in self.policies:
+            parse_policy(policy)
+        if self.limit is not None:
+            at_least("--limit", self.limit, 1)
+        at_least("--workers", self.n_workers, 1)
+        at_least("--batch", self.batch, 1)
+
+    @property
+    def resolved(self) -> Resolved:
+        """System and layout of the run; raises TrainingError or ModelError for an unfit model."""
+        card = card_in_use(self.model.directory, self.model.adapter)
+        return resolve(card, self.model.system, self.translation)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """Every setting that decides the translations of a run, except the policy.
+
+    Attributes:
+        system: ``slots``, ``retranslate``, or ``long form`` for talks.
+        language: two-letter code of the target.
+        source_language: two-letter code of the source.
+        model: name on its card.
+        model_sha256: of its files, see ``fingerprint``.
+        adapter_sha256: likewise; None without an adapter.
+        slot_length: positions.
+        layout: one of ``engine.layout.registry.LAYOUTS``.
+        cut_loops: whether the engine ended writes that looped.
+        batch: lines translated side by side; the times in the logs of more than one include waiting
+            for the others.
+        quantise: as it was asked for, one of ``engine.settings.QUANTISATIONS``.
+        arrivals: of the words, one of ``DRAWN``, or the hash of a file; None has no times.
+        source_sha256, reference_sha256: of the two files.
+    """
+
+    system: str
+    language: str
+    model: str
+    model_sha256: str
+    adapter_sha256: str | None
+    slot_length: int
+    source_sha256: str
+    reference_sha256: str
+    layout: str = "slots"
+    cut_loops: bool = False
+    batch: int = 1
+    quantise: str = "none"
+    source_language: str = "en"
+    arrivals: str | None = None
+
+    @classmethod
+    def of(cls, settings: RunSettings, system: str) -> "RunRecord":
+        """Make the record of a run.
+
+        Raises:
+            ModelError: the model's card cannot be read.
+            TrainingError: a file cannot be read.
+        """
+        model, translation, layout = settings.model, settings.translation, settings.resolved.layout
+        arrivals = settings.arrivals
+        return cls(
+            system=system,
+            language=translation.target_language,
+            source_language=translation.source_language,
+            model=model_card(model.directory, None).name,
+            model_sha256=fingerprint(model.directory),
+            adapter_sha256=None if model.adapter is None else fingerprint(model.adapter),
+            slot_length=layout.slot_length,
+            layout=layout.name,
+            cut_loops=translation.cut_loops,
+            batch=settings.batch,
+            quantise=model.quantise,
+            arrivals=arrivals
+            if arrivals is None or arrivals in DRAWN
+            else readable_sha256(Path(arrivals)),
+            source_sha256=readable_sha256(settings.source),
+            reference_sha256=readable_sha256(settings.reference),
+        )
+
+    def claim(self, folder: Path) -> None:
+        """Write the record into a run folder, or check that the folder holds this very run.
+
+        Raises:
+            TrainingError: its record cannot be read or written.
+            UsageError: the folder holds another run.
+        """
+        path = folder / FILE_NAME
+        if not path.exists():
+            write_json(path, asdict(self))
+            return
+        recorded = read_record(folder)
+        for field in fields(self):
+            new, old = getattr(self, field.name), getattr(recorded, field.name)
+            if new != old:
+                name = field.name.removesuffix("_sha256").replace("_", " ")
+                values = "" if field.name.endswith("sha256") else f" ({old}, not {new})"
+                msg = f"{folder} holds a run with another {name}{values}: choose another --out"
+                raise UsageError(msg)
+
+
+def read_record(folder: Path) -> RunRecord:
+    """Read the record of a run folder.
+
+    Raises:
+        TrainingError: the folder holds no run, or its record is garbled.
+    """
+    path = folder / FILE_NAME
+    try:
+        return RunRecord(**json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError as error:
+        msg = f"{folder} holds no run: it has no {FILE_NAME}; name a folder that evaluate wrote"
+        raise TrainingError(msg) from error
+    except (OSError, ValueError, TypeError) as error:
+        msg = f"{path} cannot be read ({error}): run evaluate again into another folder"
+        raise TrainingError(msg) from error
+
+
+def readable_sha256(path: Path) -> str:
+    """Hash a file that the user named; raise TrainingError if it cannot be read."""
+    try:
+        return file_sha256(path)
+    except OSError as error:
+        msg = f"{path} cannot be read ({error.strerror}): name a file that is there"
+        raise TrainingError(msg) from error
+
+
+def fingerprint(folder: Path, left_out: Sequence[str] = ()) -> str:
+    """Hash the files that decide a model's or adapter's output: weights and JSON, tokenizer too.
+
+    Of a model with an encoder and a decoder these are what was made of it for CTranslate2. Files
+    of the names in ``left_out`` do not count.
+
+    Raises:
+        TrainingError: a file cannot be read.
+    """
+    converted = converted_folder(folder, "")
+    suffixes = _DECISIVE if converted is None else _DECISIVE_CONVERTED
+    files = (converted or folder).glob("*")
+    paths = sorted(one for one in files if one.suffix in suffixes and one.name not in left_out)
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(f"{path.name}\0{readable_sha256(path)}\n".encode())
+    return digest.hexdigest()
+
 
 TALKS = "long form"
 """The system of runs over talks, which are scored by segments, not by lines."""

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 from training.data.corpus import read_pairs, replacing, write_json, write_lines
 from training.evaluation.arrivals import arrivals_of
-from training.evaluation.model_choice import convert_once
-from training.evaluation.run_record import RunRecord, RunSettings
-from training.evaluation.runs import write_translations
+from training.evaluation.models import convert_once
+from training.evaluation.runs import RunRecord, RunSettings, write_translations
 from training.evaluation.workers import Job, Line, read_translations, show_progress, translate
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from engine.metrics.replay import read_events, replay
 from engine.metrics.translation import Translation
 from engine.translation.feed import WARM_UP, Arrival, feed_line, line_steps
 from training.errors import TrainingError
-from training.evaluation.run_record import RunSettings
+from training.evaluation.runs import RunSettings
 
 if TYPE_CHECKING:
     from engine.runtime.causal_model import AnyModel, Asking

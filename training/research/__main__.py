@@ -2,14 +2,14 @@
 
 They serve the papers, and are no part of the program that is installed: learning when to write,
 translators that read sound, systems held against each other, talks, other tools' files. Here
-``finetune`` and ``evaluate``, those of ``surtitle-train``, know the methods of the papers.
+``pretrain``, ``finetune`` and ``evaluate``, those of ``surtitle-train``, know the papers' methods.
 """
 
 import sys
 from importlib import import_module
 from typing import cast
 
-from training.commands import evaluate, finetune
+from training.commands import evaluate, train
 from training.commands.command_line import Command, run_command
 from training.research import methods
 
@@ -38,9 +38,9 @@ def main(argv: list[str] | None = None) -> int:
     methods.add()
     given = sys.argv[1:] if argv is None else argv
     name = given[0] if given else ""
-    own = [] if name in ("finetune", "evaluate") else commands(name)
+    own = [] if name in ("pretrain", "finetune", "evaluate") else commands(name)
     description = "Learn when to write, compare systems and measure talks, as the papers do."
-    return run_command("training.research", description, [*own, finetune, evaluate], given)
+    return run_command("training.research", description, [*own, train, evaluate], given)
 
 
 if __name__ == "__mp_main__":  # in a process that this one has started

@@ -20,10 +20,9 @@ from tempfile import TemporaryDirectory
 from typing import TypedDict
 
 from engine.settings import DEVICES, at_least
-from training.commands.common_arguments import settings_from, split_policies
+from training.commands.command_line import Cell, draw_table, settings_from, split_policies
 from training.data.corpus import write_json
 from training.errors import TrainingError, UsageError
-from training.evaluation import table
 from training.evaluation.runs import PolicyRun, read_run
 from training.research import comet_scorer
 from training.research.comet_scorer import Answer, Request, Sample, Scores
@@ -53,7 +52,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(arguments: argparse.Namespace) -> int:
     settings = settings_from(arguments, CometSettings)
     # four digits, as differences in COMET are reported
-    shown: list[dict[str, table.Cell]] = [
+    shown: list[dict[str, Cell]] = [
         {
             "policy": row["policy"],
             "comet": f"{row['comet']:.4f}",
@@ -62,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         }
         for row in score_run(settings)
     ]
-    sys.stdout.write(table.draw(tuple(shown[0]), shown) + f"{settings.model}\n")
+    sys.stdout.write(draw_table(tuple(shown[0]), shown) + f"{settings.model}\n")
     return 0
 
 

@@ -29,14 +29,11 @@ from engine.metrics.quality import make_bleu
 from engine.metrics.units import n_reference_units
 from engine.models.adapters.adapter import write_adapter_card
 from engine.models.adapters.card import AdapterScore
-from training.commands.common_arguments import named_values, settings_from
+from training.commands.command_line import Cell, draw_table, named_values, settings_from
 from training.data.corpus import replacing, write_json
 from training.errors import TrainingError, UsageError
-from training.evaluation import table
-from training.evaluation.named_card import read_named_card
-from training.evaluation.run_record import fingerprint
-from training.evaluation.runs import PolicyRun, Run, read_run
-from training.evaluation.table import Cell
+from training.evaluation.models import read_named_card
+from training.evaluation.runs import PolicyRun, Run, fingerprint, read_run
 
 _SCORES = (
     "policy", "run", "bleu", "chrf", "laal", "tokens_fed", "tokens_recomputed",
@@ -426,13 +423,13 @@ def _tables(
         for policy, contender in zip(row, contenders, strict=True)
         if policy is not None
     ]
-    text, name = table.draw(_SCORES, scores), contenders[0].name
+    text, name = draw_table(_SCORES, scores), contenders[0].name
     if not found:
         return f"{text}\nno policy is in {name} and in another run\n"
     differences = [_difference_row(one) for one in found]
     one = found[0].comparison
     return (
-        f"{text}\neach run minus {name}:\n{table.draw(tuple(differences[0]), differences)}"
+        f"{text}\neach run minus {name}:\n{draw_table(tuple(differences[0]), differences)}"
         f"95 % intervals and two-sided p of the paired bootstrap, {settings.n_samples} samples, "
         f"seed {settings.seed};\nn: sentences for which both runs wrote something\n"
         f"{one.bleu.signature}\n{one.chrf.signature}\n"

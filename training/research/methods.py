@@ -29,10 +29,8 @@ from engine.translation.slot_translator import Translator
 from engine.translation.translated import is_runaway
 from engine.translation.utterance import Utterance
 from training.settings import Mixture
-from training.trainer.samples import methods
-from training.trainer.samples.examples import TokenizedPair
-from training.trainer.samples.methods import Method
-from training.trainer.samples.mixture import AlignedReads
+from training.trainer import samples
+from training.trainer.samples import AlignedReads, Method, TokenizedPair
 
 TARGET_SIDE = 1 << 20
 """First position of a target that is kept apart: after every source word to come."""
@@ -411,6 +409,6 @@ def agreed_words(
 def add() -> None:
     """Let every command know these layouts, methods and the decoder."""
     registry.LAYOUTS.update(LAYOUTS)
-    methods.METHODS.update(METHODS)
+    samples.METHODS.update(METHODS)
     factory.TRANSLATORS["agreement"] = AgreementTranslator
     SYSTEMS["agreement"] = "read-n by beams of 5 of which half agree"

@@ -59,32 +59,27 @@ from engine.text.prompt import make_prompt, word_ids
 from engine.text.sentences import Sentence
 from engine.translation.feed import growing, known_steps
 from engine.translation.slot_translator import Translator
-from training.commands.launch import train_and_tell
 from training.commands.recipe import add_recipe, add_setting, noted_settings
-from training.data.aligned_pairs import read_aligned
+from training.commands.train import train_and_tell
+from training.data.alignment import read_aligned
 from training.errors import CorpusError, UsageError
-from training.evaluation.run_record import fingerprint
+from training.evaluation.runs import fingerprint
 from training.research import comet
 from training.research.comet_scorer import Request as CometRequest
 from training.research.comet_scorer import Sample as CometSample
 from training.settings import NEW, LoraSettings, TrainSettings
 from training.trainer.checkpoint import Counters, trained_parameters
-from training.trainer.dev_watch import DevScore, DevWatch, Sources
-from training.trainer.distributed import Processes
-from training.trainer.finetuning.base_model import Base, base_network, find_base, find_folder
-from training.trainer.finetuning.card_writer import describe, named
-from training.trainer.finetuning.lora import attach_lora, save_adapter, whole_factors
+from training.trainer.export import name_weights
+from training.trainer.finetuning import Base, base_network, describe, find_base, find_folder, named
+from training.trainer.lora import attach_lora, save_adapter, whole_factors
+from training.trainer.loss import Markers, forbid_markers, labelled_logits
 from training.trainer.material import find_method, fingerprint_of
-from training.trainer.pretraining.export import name_weights
-from training.trainer.pretraining.run import save_model
-from training.trainer.pretraining.tokenizer import save_tokenizer
-from training.trainer.run import Result, Run, Task, Write, open_watch
-from training.trainer.samples.batches import Batch, Example
-from training.trainer.samples.loss import Markers, forbid_markers, labelled_logits
-from training.trainer.samples.methods import laid_out
-from training.trainer.samples.mixture import draw_policy
-from training.trainer.samples.stream import Lines
-from training.trainer.steps import Step, share_step
+from training.trainer.pretraining import save_model
+from training.trainer.processes import Processes
+from training.trainer.run import DevScore, DevWatch, Result, Run, Sources, Task, Write, open_watch
+from training.trainer.samples import draw_policy, laid_out
+from training.trainer.stream import Batch, Example, Lines, Step, share_step
+from training.trainer.tokenizer import save_tokenizer
 
 RECIPES = Path(__file__).parent / "recipes" / "seqpo"
 CAPACITY = 2048

@@ -29,7 +29,7 @@ from engine.settings import SYSTEMS, TranslationSettings
 from engine.translation.base import AnySystem
 from engine.translation.factory import make_system
 from training.errors import TrainingError
-from training.evaluation.model_choice import find_model, measured_model
+from training.evaluation.models import find_model, measured_model
 from training.evaluation.workers import CAPACITY
 from training.research import methods
 from training.research.simuleval import WholeWords, WordByWord

@@ -22,7 +22,7 @@ from engine.errors import SurtitleError
 from engine.metrics.event_log import EventLog
 from engine.metrics.units import is_spaced
 from training.errors import TrainingError
-from training.evaluation.model_choice import measured_model
+from training.evaluation.models import measured_model
 from training.research import methods
 from training.research.simuleval import WholeWords
 from training.research.speech_measure import SpeechRunSettings, make_sound_system

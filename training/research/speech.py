@@ -50,28 +50,24 @@ from engine.settings import LayoutSettings, ModelSettings, at_least, check_choic
 from engine.text.prompt import Prompt, make_prompt, word_ids
 from engine.text.tokenizer import WordTokenizer
 from engine.untrusted.regular_file import file_sha256
-from training.commands.launch import train_and_tell
 from training.commands.recipe import add_recipe, add_setting, noted_settings
+from training.commands.train import train_and_tell
 from training.errors import CorpusError, UsageError
-from training.evaluation.run_record import fingerprint
+from training.evaluation.runs import fingerprint
 from training.research.methods import LEVELS, nested_boundaries
 from training.research.speech_corpus import Line, read_sound, read_table
 from training.research.when_to_write import read_direction, save_head
 from training.settings import FALLS, NEW, PRECISIONS, TrainSettings
 from training.trainer.checkpoint import Counters
-from training.trainer.dev_watch import Sources
-from training.trainer.distributed import Processes
-from training.trainer.finetuning.base_model import Base, base_network, find_base, find_folder
+from training.trainer.export import name_weights
+from training.trainer.finetuning import Base, base_network, find_base, find_folder
+from training.trainer.loss import Markers, forbid_markers
 from training.trainer.material import find_method, fingerprint_of
-from training.trainer.precision import computes_bf16
-from training.trainer.pretraining.export import name_weights
-from training.trainer.pretraining.run import save_model
-from training.trainer.run import Result, Run, Task, Write, open_watch
-from training.trainer.samples.batches import Batch, Example, pad
-from training.trainer.samples.examples import Ids, TokenizedPair, build_samples
-from training.trainer.samples.loss import Markers, forbid_markers
-from training.trainer.samples.mixture import AlignedReads
-from training.trainer.steps import Pass, Step
+from training.trainer.pretraining import save_model
+from training.trainer.processes import Processes, computes_bf16
+from training.trainer.run import Result, Run, Sources, Task, Write, open_watch
+from training.trainer.samples import AlignedReads, Ids, TokenizedPair, build_samples
+from training.trainer.stream import Batch, Example, Pass, Step, pad
 
 RECIPES = Path(__file__).parent / "recipes" / "speech"
 STAGES = ("words", "translate", "joint")

@@ -40,11 +40,11 @@ from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.audio.resampler import Resampler
 from engine.settings import at_least
-from training.commands.common_arguments import settings_from
-from training.data.aligned_pairs import AlignedPair, read_aligned
+from training.commands.command_line import settings_from
+from training.data.alignment import AlignedPair, read_aligned
 from training.data.corpus import read_lines, replacing, write_lines
 from training.errors import CorpusError, TrainingError, UsageError
-from training.evaluation.run_record import readable_sha256
+from training.evaluation.runs import readable_sha256
 
 SPLITS = ("train", "dev", "test")
 _FULL, _SAMPLE_BYTES, _SHARD = 32767, 2, 200

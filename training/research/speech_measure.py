@@ -50,13 +50,11 @@ from engine.translation.base import AnySystem
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from engine.translation.sound.spoken import SpokenTranslator, SpokenUtterance
-from training.commands.common_arguments import settings_from, split_policies
+from training.commands.command_line import draw_table, settings_from, split_policies
 from training.data.corpus import replacing, write_json, write_lines
 from training.errors import UsageError
-from training.evaluation import table
-from training.evaluation.model_choice import measured_model
-from training.evaluation.run_record import RunRecord, fingerprint, readable_sha256
-from training.evaluation.runs import write_translations
+from training.evaluation.models import measured_model
+from training.evaluation.runs import RunRecord, fingerprint, readable_sha256, write_translations
 from training.evaluation.scores import score
 from training.evaluation.workers import CAPACITY
 from training.research.simuleval import WordByWord
@@ -120,7 +118,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(arguments: argparse.Namespace) -> int:
     rows = evaluate_speech(settings_from(arguments, SpeechRunSettings))
-    sys.stdout.write(table.draw(_COLUMNS, rows))
+    sys.stdout.write(draw_table(_COLUMNS, rows))
     sys.stdout.write(f"{rows[0]['bleu_signature']}\n{rows[0]['chrf_signature']}\n")
     return 0
 

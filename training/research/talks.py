@@ -38,14 +38,18 @@ from engine.runtime.loader import load_weights
 from engine.translation.base import AnySystem
 from engine.translation.passage import Passage
 from engine.words import FedWord
-from training.commands.common_arguments import add_run_arguments, run_settings, score_table
+from training.commands.evaluate import add_run_arguments, run_settings, score_table
 from training.data.corpus import read_lines, read_pairs, replacing, write_json, write_lines
 from training.errors import CorpusError, TrainingError
-from training.evaluation.degenerate import is_degenerate
-from training.evaluation.model_choice import convert_once
-from training.evaluation.run_record import RunRecord, RunSettings
-from training.evaluation.runs import TALKS, write_translations
-from training.evaluation.scores import Cost, flattened, measure_cost, normalised_erasure
+from training.evaluation.models import convert_once
+from training.evaluation.runs import TALKS, RunRecord, RunSettings, write_translations
+from training.evaluation.scores import (
+    Cost,
+    flattened,
+    is_degenerate,
+    measure_cost,
+    normalised_erasure,
+)
 from training.evaluation.workers import (
     logged_system,
     next_number,
@@ -433,7 +437,7 @@ class LongScores:
             model of ``engine.metrics.real_time``.
         normalised_erasure: target units taken away again for each unit that stayed.
         cost: a talk stands for a sentence.
-        n_degenerate: segments whose output is a loop, see ``training.evaluation.degenerate``.
+        n_degenerate: segments whose output is a loop, see ``training.evaluation.scores``.
     """
 
     policy: str

@@ -62,19 +62,15 @@ from engine.text.tokenizer import WordTokenizer
 from engine.translation.translated import runaway_length
 from engine.untrusted.faults import fault_of
 from engine.untrusted.typed_table import read_table
-from training.commands.common_arguments import named_values
+from training.commands.command_line import named_values
 from training.data.corpus import read_lines, replacing, write_lines
 from training.errors import CorpusError, TrainingError, UsageError
-from training.evaluation.model_choice import measured_model
-from training.evaluation.named_card import add_owner, change_adaptive, check_owner
-from training.evaluation.run_record import fingerprint
-from training.evaluation.runs import Run, read_run
+from training.evaluation.models import add_owner, change_adaptive, check_owner, measured_model
+from training.evaluation.runs import Run, fingerprint, read_run
 from training.research.methods import LEVELS, nested_boundaries
 from training.trainer.material import is_text
-from training.trainer.samples.batches import Example, pad
-from training.trainer.samples.examples import Ids, TokenizedPair, play, source_words
-from training.trainer.samples.mixture import AlignedReads
-from training.trainer.samples.pairs import tokenize
+from training.trainer.samples import AlignedReads, Ids, TokenizedPair, play, source_words, tokenize
+from training.trainer.stream import Example, pad
 
 _Drawn = TypeVar("_Drawn")
 

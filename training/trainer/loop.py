@@ -1,21 +1,26 @@
-"""The supervised loop, for new bases and for adapters.
+"""The supervised loop, for new bases and for adapters, its learning rates and its record.
 
 A step updates the weights once. It may take several passes and several processes: the loss is the
 mean over all labelled rows of the step, however they are divided. On one kind of machine, equal
-seeds give equal weights, also after a run was stopped and resumed.
+seeds give equal weights, also after a run was stopped and resumed. ``steps.jsonl`` has a line for
+every step; a resumed run drops the lines after its checkpoint and writes them again.
 """
 
+import json
 import math
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
+from training.data.corpus import write_lines
 from training.errors import TrainingError
+from training.settings import Optimisation
 from training.trainer.checkpoint import (
     Counters,
     check_fingerprint,
@@ -23,10 +28,71 @@ from training.trainer.checkpoint import (
     read_counters,
     save_checkpoint,
 )
-from training.trainer.distributed import Processes
-from training.trainer.learning_rates import Rates
-from training.trainer.samples.batches import Batch
-from training.trainer.steps import Step
+from training.trainer.processes import Processes
+from training.trainer.stream import Batch, Step
+
+
+@dataclass(frozen=True, slots=True)
+class LinearFall:
+    """Rise linearly over the first share of the run, then fall linearly to 0."""
+
+    peak: float
+    warm_up: float
+
+    def rate(self, step: int, done: float) -> float:  # noqa: ARG002  a share counts, not steps
+        """Return the learning rate of a step."""
+        rising = done < self.warm_up
+        scale = done / self.warm_up if rising else (1 - done) / (1 - self.warm_up)
+        return self.peak * max(scale, 1e-3)
+
+
+@dataclass(frozen=True, slots=True)
+class WarmUpStableDecay:
+    """Rise over the first steps, stay, and fall linearly to 0 over the last share of the run.
+
+    A run can be prolonged before its rate falls: until then no rate depends on its length.
+
+    Source: Hu et al. 2024, MiniCPM, arXiv 2404.06395, section 4.
+    """
+
+    peak: float
+    warm_up_steps: int
+    decay: float
+
+    def rate(self, step: int, done: float) -> float:
+        """Return the learning rate of a step."""
+        rising = (step + 1) / max(self.warm_up_steps, 1)
+        falling = (1 - done) / self.decay if self.decay else 1.0
+        return self.peak * max(min(rising, falling, 1.0), 1e-3)
+
+
+@dataclass(frozen=True, slots=True)
+class InverseSquareRoot:
+    """Rise linearly over the first steps, then fall with the root of the steps taken.
+
+    Source: Vaswani et al. 2017, section 5.3, scaled so that the highest rate is ``peak``.
+    """
+
+    peak: float
+    warm_up_steps: int
+
+    def rate(self, step: int, done: float) -> float:  # noqa: ARG002  steps count, not a share
+        """Return the learning rate of a step."""
+        n, warm_up = step + 1, max(self.warm_up_steps, 1)
+        return self.peak * min(n / warm_up, math.sqrt(warm_up / n))
+
+
+Rates: TypeAlias = LinearFall | WarmUpStableDecay | InverseSquareRoot
+
+
+def make_rates(settings: Optimisation, n_steps: float) -> Rates:
+    """Make the rates of a run of about ``n_steps``."""
+    peak, warm_up = settings.rate, settings.warm_up_steps
+    if settings.fall == "root":
+        return InverseSquareRoot(peak, warm_up)
+    if settings.fall == "linear":
+        return LinearFall(peak, min(warm_up / max(n_steps, 1), 0.5))
+    return WarmUpStableDecay(peak, warm_up, settings.decay)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,3 +291,64 @@ class Trainer:
         checkpoint = self._plan.checkpoint
         save_checkpoint(checkpoint, self._network, self._optimizer, self._counters, writes=writes)
         self._processes.wait()
+
+
+def keep_lines(path: Path, last_step: int) -> list[dict[str, object]]:
+    """Drop the lines after a step, and an incomplete last line; return the lines that are kept."""
+    if not path.exists():
+        return []
+    kept = list[dict[str, object]]()
+    texts = list[str]()
+    for text in path.read_text(encoding="utf-8").splitlines():
+        try:
+            line = json.loads(text)
+        except ValueError:
+            break  # the process was killed while it wrote this line
+        if line["step"] > last_step:
+            break
+        kept.append(line)
+        texts.append(text)
+    write_lines(path, texts)
+    return kept
+
+
+_NOTHING: Mapping[str, float] = {}
+
+
+class StepRecord:
+    """Writer of the steps; its owner closes it."""
+
+    def __init__(self, path: Path, last_step: int) -> None:
+        """Open the record, in order to append to it.
+
+        Args:
+            path: of the file.
+            last_step: lines of later steps are dropped.
+
+        Raises:
+            TrainingError: the file cannot be written.
+        """
+        self._path = path
+        try:
+            keep_lines(path, last_step)
+            self._file = path.open("a", encoding="utf-8")
+        except OSError as error:
+            raise self._refusal(error) from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def write(self, moved: Moved, more: Mapping[str, float] = _NOTHING) -> None:
+        """Write a step, and more values by their names; raise TrainingError if the disk is full."""
+        try:
+            self._file.write(json.dumps({**asdict(moved), **more}) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise self._refusal(error) from error
+
+    def _refusal(self, error: OSError) -> TrainingError:
+        return TrainingError(
+            f"{self._path} cannot be written ({error.strerror or error}): make room and run again, "
+            "the checkpoint is kept"
+        )

@@ -14,10 +14,9 @@ from engine.text.prompt import Prompt, make_prompt
 from engine.untrusted.regular_file import file_sha256
 from training.errors import CorpusError, UsageError
 from training.settings import NEW, TrainSettings
-from training.trainer.samples.loss import Markers
-from training.trainer.samples.methods import METHODS, Method
-from training.trainer.samples.pairs import CorpusPair, tokenize
-from training.trainer.samples.stream import Filled, Packed, Padded, Stream
+from training.trainer.loss import Markers
+from training.trainer.samples import METHODS, CorpusPair, Method, tokenize
+from training.trainer.stream import Filled, Packed, Padded, Stream
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,7 +34,7 @@ from tests.support.adapter_folders import tiny_card, write_adapter
 from tests.support.app.bundle import bundle
 from tests.support.chat_templates import CHATML
 from tests.support.fakes import leave_to_torch, tiny_weights
-from training.trainer.pretraining.tokenizer import END, END_OF_WRITE
+from training.trainer.tokenizer import END, END_OF_WRITE
 
 ROOT = Path(__file__).resolve().parents[3]
 POLICIES = ["read:1", "read:3", "wait:1", "wait:3", "offline"]

@@ -7,7 +7,7 @@ from engine.policy import WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, numbered_pair
 from tests.support.rows import build_rows
-from training.trainer.samples.examples import source_words
+from training.trainer.samples import source_words
 
 CASES = 200
 

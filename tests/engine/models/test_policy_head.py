@@ -13,7 +13,7 @@ from engine.errors import ModelError
 from engine.models.adaptive_card import HEAD_FILE, AdaptiveCard, check_head, head_sha256
 from engine.models.model_card import FILE_NAME, read_card
 from engine.models.policy_head import PolicyHead, read_head
-from training.trainer.pretraining.tokenizer import make_card
+from training.trainer.tokenizer import make_card
 
 CARD = make_card(name="tiny", languages=["de"], slot_length=16, policies=["read:3"])
 WIDTH = 8

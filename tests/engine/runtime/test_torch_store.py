@@ -15,7 +15,7 @@ from engine.settings import LayoutSettings, ModelSettings
 from tests.support.fakes import save_tiny_model, tiny_weights
 from tests.support.networks import ROUNDED, tiny_network
 from tests.support.rows import passes, rows_with_small_ids, sample
-from training.trainer.samples.batches import Example, pad
+from training.trainer.stream import Example, pad
 
 N_LANES = 4
 

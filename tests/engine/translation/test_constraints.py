@@ -11,7 +11,7 @@ from engine.text.source import heard
 from engine.text.written import RUN
 from engine.translation.constraints import Constraints
 from engine.translation.copies import ADDRESS_BONUS, NAME_BONUS, VERBATIM_BONUS
-from training.trainer.pretraining.tokenizer import END_OF_WRITE, train_tokenizer
+from training.trainer.tokenizer import END_OF_WRITE, train_tokenizer
 
 LINES = (
     "Der Umsatz wuchs um 12,5 Prozent auf 4.200 Euro. Wir treffen uns um 9:30 Uhr.",

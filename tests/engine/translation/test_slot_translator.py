@@ -23,7 +23,7 @@ from tests.support.fakes import (
     tiny_weights,
     word_for_word,
 )
-from training.trainer.pretraining.tokenizer import END, END_OF_WRITE
+from training.trainer.tokenizer import END, END_OF_WRITE
 
 POLICIES = ["read:1", "read:2", "read:3", "wait:1", "wait:3", "adaptive:0.5", "offline"]
 

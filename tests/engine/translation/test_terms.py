@@ -16,7 +16,7 @@ from engine.translation.copies import SECOND_BONUS, TERM_BONUS
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import hashing_translator, tiny_weights
-from training.trainer.pretraining.tokenizer import END_OF_WRITE, train_tokenizer
+from training.trainer.tokenizer import END_OF_WRITE, train_tokenizer
 
 LINES = (
     "Der Umsatz wuchs im Fenster. Wir treffen uns am Montag im Haus der Vereinigten Staaten.",

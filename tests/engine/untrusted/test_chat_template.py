@@ -17,7 +17,7 @@ from engine.untrusted.limited_child import rendered
 from engine.untrusted.limited_process import LimitedError, text_of
 from tests.support.chat_templates import CHATML, WITHOUT_SYSTEM, card, tokenizer_with
 from tests.support.strangers import refused
-from training.trainer.pretraining.tokenizer import CHAT_TEMPLATE
+from training.trainer.tokenizer import CHAT_TEMPLATE
 
 CHAT = [{"role": "user", "content": "Abc é 漢 \ue000"}, {"role": "assistant", "content": "Hag."}]
 

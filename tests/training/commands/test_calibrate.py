@@ -11,7 +11,7 @@ from tests.support.run_folders import references, translations, write_run
 from training.__main__ import main
 from training.evaluation.calibration import calibrate
 from training.evaluation.runs import read_run
-from training.trainer.pretraining.tokenizer import make_card
+from training.trainer.tokenizer import make_card
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.run_folders import evaluate, summary_of, work_here, write_test_set
 from training.__main__ import main
-from training.evaluation import model_choice
+from training.evaluation import models
 
 pytestmark = pytest.mark.usefixtures("papers")  # other layouts and methods
 
@@ -51,7 +51,7 @@ def test_the_baseline_is_measured_by_the_same_command(tmp_path, files, tiny):
 def test_only_the_first_lines_may_be_asked_for_and_the_model_may_be_bundled(
     tmp_path, files, tiny, monkeypatch
 ):
-    monkeypatch.setattr(model_choice, "bundled_models", lambda: [tiny])
+    monkeypatch.setattr(models, "bundled_models", lambda: [tiny])
     source, reference = map(str, files)
     given = ["--source", source, "--reference", reference, "--to", "fr", "--out", str(tmp_path)]
     assert main(["evaluate", *given, "--policies", "read:3,read:3", "--limit", "1"]) == 0
@@ -114,7 +114,7 @@ def test_a_garbled_log_is_one_sentence(begun, files, tiny, capsys):
 
 
 def test_without_a_bundled_model_a_folder_must_be_named(tmp_path, files, monkeypatch, capsys):
-    monkeypatch.setattr(model_choice, "bundled_models", list)
+    monkeypatch.setattr(models, "bundled_models", list)
     source, reference = map(str, files)
     arguments = ["--source", source, "--reference", reference, "--to", "de", "--out", str(tmp_path)]
     assert main(["evaluate", *arguments, "--policies", "offline"]) == 2

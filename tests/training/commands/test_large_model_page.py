@@ -12,7 +12,7 @@ import pytest
 
 from app.cli import adapters, translate
 from training import __main__ as commands
-from training.commands import finetune
+from training.commands import train
 from training.commands.recipe import settings_of
 from training.settings import TrainSettings
 
@@ -67,7 +67,7 @@ def test_the_commands_make_a_run_in_4_bits_on_own_data(tmp_path, monkeypatch, ba
     parser = parser_of(*commands._COMMANDS)
     *_, arguments = [parser.parse_args(call) for call in calls]
     monkeypatch.chdir(tmp_path)
-    settings = settings_of(arguments, finetune.RECIPES, {"models": "models"}, {}, TrainSettings)
+    settings = settings_of(arguments, train.ADAPTERS, {"models": "models"}, {}, TrainSettings)
     assert settings.base == base
     assert (settings.quantise, settings.device) == ("nf4", "cuda")
     assert settings.prompt.end_of_source

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from training.commands import finetune, pretrain
+from training.commands import train
 from training.commands.recipe import make_settings, read_recipe, recipe_names
 from training.errors import UsageError
 from training.settings import LoraSettings, Optimisation, TrainSettings
@@ -15,19 +15,19 @@ def recipe(**changes):
 
 
 def test_there_are_the_recipes_of_the_paper_and_ours():
-    assert {*PAPER, "surtitle", "bundled"} == set(recipe_names(finetune.RECIPES))
+    assert {*PAPER, "surtitle", "bundled"} == set(recipe_names(train.ADAPTERS))
 
 
 @pytest.mark.parametrize("name", [*PAPER, "surtitle"])
 def test_every_recipe_can_be_read(name):
-    settings = make_settings(read_recipe(name, finetune.RECIPES) | {"out": "out"}, TrainSettings)
+    settings = make_settings(read_recipe(name, train.ADAPTERS) | {"out": "out"}, TrainSettings)
     assert settings.method == "exposst"
     assert settings.mixture.fixed_reads + settings.mixture.waits < 1  # offline is kept in
 
 
 @pytest.mark.parametrize("name", PAPER)
 def test_the_recipes_of_the_paper_hold_its_numbers(name):
-    settings = make_settings(read_recipe(name, finetune.RECIPES) | {"out": "out"}, TrainSettings)
+    settings = make_settings(read_recipe(name, train.ADAPTERS) | {"out": "out"}, TrainSettings)
     assert settings.lora == LoraSettings(rank=32, alpha=16)
     assert settings.optimisation == Optimisation(
         rate=2e-4, warm_up_steps=500, weight_decay=0.1, clip=1.0, batch_pairs=64, epochs=2
@@ -49,8 +49,8 @@ def test_the_recipes_of_the_paper_hold_its_numbers(name):
     ],
 )
 def test_a_recipe_of_a_new_base_says_how_it_is_made(name, batch):
-    assert name in recipe_names(pretrain.RECIPES)
-    settings = make_settings(read_recipe(name, pretrain.RECIPES) | {"out": "out"}, TrainSettings)
+    assert name in recipe_names(train.BASES)
+    settings = make_settings(read_recipe(name, train.BASES) | {"out": "out"}, TrainSettings)
     assert settings.base == "new"
     assert settings.slot_lengths == (32 if "20m" in name else 16,)
     assert settings.optimisation.batch_tokens == batch
@@ -125,4 +125,4 @@ def test_a_file_that_is_no_recipe_is_one_sentence(tmp_path, content, words):
     if content is not None:
         path.write_text(content)
     with pytest.raises(UsageError, match=words):
-        read_recipe(str(path), finetune.RECIPES)
+        read_recipe(str(path), train.ADAPTERS)

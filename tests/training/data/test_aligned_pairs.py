@@ -4,8 +4,8 @@ import random
 import pytest
 
 from training.__main__ import main
-from training.data import word_alignment
-from training.data.aligned_pairs import read_aligned
+from training.data import alignment
+from training.data.alignment import read_aligned
 from training.data.corpus import SentencePair, write_pairs
 from training.errors import CorpusError, TrainingError
 
@@ -29,7 +29,7 @@ def links(monkeypatch):
     """Two directions for each pair, as the aligner would give them."""
     half = {(0, 0), (1, 1)}
     found = [(AGREED, AGREED), (half, {(0, 0)}), ({(0, 0)}, NONE)]
-    monkeypatch.setattr(word_alignment, "align", lambda _pairs: iter(found))
+    monkeypatch.setattr(alignment, "align", lambda _pairs: iter(found))
 
 
 def aligned(tmp_path, prepared, *arguments):
@@ -87,7 +87,7 @@ def test_pairs_that_no_schedule_fits_are_kept_without_one(tmp_path, prepared, mo
     pairs = [*PAIRS[:2], SentencePair("g", "", "chat")]
     write_pairs(prepared, pairs)
     found = [(NONE, NONE), ({(0, 0)}, {(1, 1)}), (NONE, NONE)]
-    monkeypatch.setattr(word_alignment, "align", lambda _pairs: iter(found))
+    monkeypatch.setattr(alignment, "align", lambda _pairs: iter(found))
     assert [one.needs for one in aligned(tmp_path, prepared)] == [None] * 3
     assert statistics(tmp_path)["dropped"] == {
         "no word has a link": 1,
@@ -98,7 +98,7 @@ def test_pairs_that_no_schedule_fits_are_kept_without_one(tmp_path, prepared, mo
 
 
 def test_without_an_aligner_the_target_is_spread_evenly(tmp_path, prepared, monkeypatch):
-    monkeypatch.setattr(word_alignment, "align", None)
+    monkeypatch.setattr(alignment, "align", None)
     written = aligned(tmp_path, prepared, "--ratio")
     assert [one.needs for one in written] == [(1, 2, 3), (1, 2), (1,)]
     values = statistics(tmp_path)
@@ -141,7 +141,7 @@ def test_where_the_aligner_fails_what_was_there_stays(tmp_path, prepared, capsys
         reason = "disk full"
         raise TrainingError(reason)
 
-    monkeypatch.setattr(word_alignment, "align", failing)
+    monkeypatch.setattr(alignment, "align", failing)
     out = tmp_path / "pairs.aligned.tsv"
     assert main(["align", "--from", str(prepared), "--out", str(out)]) == 1
     assert "disk full" in capsys.readouterr().err

@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from training.data.orthography import (
+from training.data.cleaning import (
     ORTHOGRAPHIES,
     bare,
     is_in_script,

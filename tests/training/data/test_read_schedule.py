@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from training.data.read_schedule import (
+from training.data.alignment import (
     Run,
     needed_words,
     ratio_needs,

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from engine.metrics.latency import length_adaptive_average_lagging
-from training.data.schedule_statistics import (
+from training.data.align_report import (
     BINS,
     READ_N,
     LinkStatistics,

@@ -6,14 +6,14 @@ from subprocess import CalledProcessError
 
 import pytest
 
-from training.data.corpus import SentencePair
-from training.data.word_alignment import (
+from training.data.alignment import (
     agreement,
     align,
     aligner_form,
     parse_links,
     symmetrise,
 )
+from training.data.corpus import SentencePair
 from training.errors import TrainingError
 
 

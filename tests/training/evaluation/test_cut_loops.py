@@ -4,7 +4,7 @@ import argparse
 
 from engine.settings import TranslationSettings
 from tests.support.fakes import save_tiny_model
-from training.commands.common_arguments import add_run_arguments, run_settings
+from training.commands.evaluate import add_run_arguments, run_settings
 
 NEEDED = ["--source", "s", "--reference", "r", "--to", "de", "--policies", "read:3", "--out", "o"]
 

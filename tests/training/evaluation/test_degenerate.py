@@ -6,7 +6,7 @@ import pytest
 from omnisteval.data import Instance
 from omnisteval.scoring import ShortformDegeneracyScorer
 
-from training.evaluation.degenerate import is_degenerate, short_form_degeneracy
+from training.evaluation.scores import is_degenerate, short_form_degeneracy
 
 WORDS = [f"wort{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
 

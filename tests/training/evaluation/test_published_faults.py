@@ -16,13 +16,10 @@ from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, numbered_pair, random_word, tiny_tokenizer
 from tests.support.rows import build_rows
-from training.data.aligned_pairs import AlignedPair, read_aligned
+from training.data.alignment import AlignedPair, aligner_form, ratio_needs, read_aligned
 from training.data.corpus import SentencePair
-from training.data.read_schedule import ratio_needs
-from training.data.word_alignment import aligner_form
 from training.settings import Mixture
-from training.trainer.samples.mixture import AlignedReads, cut_writes, merged_boundaries
-from training.trainer.samples.pairs import tokenize
+from training.trainer.samples import AlignedReads, cut_writes, merged_boundaries, tokenize
 
 EOS, EOW, EOT = 930, 931, 932
 BLANKS = (" ", "  ", "\u00a0", "\u3000", "\u2009 ", "\x1c", "\x85")

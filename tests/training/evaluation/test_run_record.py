@@ -5,7 +5,7 @@ import pytest
 
 from engine.settings import ModelSettings, TranslationSettings
 from training.errors import TrainingError, UsageError
-from training.evaluation.run_record import (
+from training.evaluation.runs import (
     FILE_NAME,
     RunRecord,
     RunSettings,

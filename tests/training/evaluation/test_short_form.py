@@ -27,8 +27,8 @@ from tests.support.run_folders import (
     write_test_set,
 )
 from training.evaluation import workers
-from training.evaluation.model_choice import measured_model
-from training.evaluation.run_record import RunSettings
+from training.evaluation.models import measured_model
+from training.evaluation.runs import RunSettings
 from training.research.__main__ import main as research
 
 pytestmark = pytest.mark.usefixtures("papers")

@@ -13,9 +13,7 @@ from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, numbered_pair
 from training.research.methods import LEVELS, METHODS, TARGET_SIDE, nested_boundaries
 from training.settings import Mixture
-from training.trainer.samples.examples import TokenizedPair, build_samples
-from training.trainer.samples.methods import Method
-from training.trainer.samples.mixture import AlignedReads
+from training.trainer.samples import AlignedReads, Method, TokenizedPair, build_samples
 
 N_SYSTEM, N_USER, N_ASSISTANT = 3, 2, 2
 ALL = {"exposst": Method(), **METHODS}

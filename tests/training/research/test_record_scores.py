@@ -11,7 +11,7 @@ from engine.models.adapters.card import AdapterScore, read_adapter_card
 from engine.settings import TranslationSettings
 from tests.support.adapter_folders import BASE, tiny_card, write_adapter
 from tests.support.run_folders import references, translations, write_run
-from training.evaluation.run_record import fingerprint
+from training.evaluation.runs import fingerprint
 from training.research.__main__ import main
 
 POLICIES = ("read:3", "wait:3", "offline")

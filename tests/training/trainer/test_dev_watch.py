@@ -11,9 +11,9 @@ from tests.support.fakes import tiny_weights
 from tests.support.training_runs import write_dev
 from training.errors import TrainingError
 from training.settings import DevSettings
-from training.trainer.dev_watch import DevScore, DevWatch, best_bleu, decode, read_sets
-from training.trainer.distributed import OneProcess
-from training.trainer.finetuning.run import translate
+from training.trainer.finetuning import translate
+from training.trainer.processes import OneProcess
+from training.trainer.run import DevScore, DevWatch, best_bleu, decode, read_sets
 
 ALONE = OneProcess(torch.device("cpu"))
 
@@ -26,7 +26,7 @@ def watching(tmp_path, monkeypatch, bleus, **changes):
     """A watch whose decodings give these BLEUs."""
     ahead = iter(bleus)
     monkeypatch.setattr(
-        "training.trainer.dev_watch.decode", lambda *_: [dev_score("read:3", next(ahead), 2.0)]
+        "training.trainer.run.decode", lambda *_: [dev_score("read:3", next(ahead), 2.0)]
     )
     return opened(tmp_path, settings(tmp_path, **changes))
 
@@ -115,7 +115,7 @@ def test_a_full_disk_is_one_sentence(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     watch = watching(tmp_path, monkeypatch, [5])
-    monkeypatch.setattr("training.trainer.dev_watch.decode", full)
+    monkeypatch.setattr("training.trainer.run.decode", full)
     with pytest.raises(TrainingError, match=r"step 10 cannot be logged \(No space left on device"):
         look(watch, 10)
 

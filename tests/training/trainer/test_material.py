@@ -10,12 +10,10 @@ from tests.support.fakes import save_tiny_model, say_slots
 from tests.support.rows import random_examples
 from tests.support.training_runs import write_pairs
 from training.settings import Mixture, Optimisation, TrainSettings
-from training.trainer.finetuning.base_model import find_base
+from training.trainer.finetuning import find_base
+from training.trainer.loss import Markers, forbid_markers
 from training.trainer.material import find_method, prepare, trained_policies
-from training.trainer.samples.batches import pack
-from training.trainer.samples.loss import Markers, forbid_markers
-from training.trainer.samples.stream import Lines, pack_lines
-from training.trainer.steps import share_step
+from training.trainer.stream import Lines, pack, pack_lines, share_step
 
 pytestmark = pytest.mark.usefixtures("papers")  # other layouts and methods
 

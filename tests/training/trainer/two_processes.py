@@ -15,7 +15,7 @@ from tests.support.programs.run import ran
 N_PROCESSES = 2
 IMPORTED_ONCE = (
     "torch.distributed.fsdp", "accelerate", "peft", "sacrebleu", "tests.support.fakes",
-    "training.trainer.finetuning.run",
+    "training.trainer.finetuning",
 )  # fmt: skip
 
 

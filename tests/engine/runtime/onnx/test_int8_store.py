@@ -25,7 +25,7 @@ from tests.support.adapter_folders import CONFIG, factors, write_adapter
 from tests.support.fakes import play, save_plain_model
 from tests.support.training_runs import finetune, write_pairs
 from tests.support.twins import both, twin
-from training.trainer.pretraining.export import export_folder, name_weights
+from training.trainer.export import export_folder, name_weights
 
 ROWS = [Row(20 + n, n, 0) for n in range(9)]
 NAME = "model.layers.0.mlp.up_proj.weight"

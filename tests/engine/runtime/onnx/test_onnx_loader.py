@@ -27,7 +27,7 @@ from engine.runtime.torch.torch_loader import TorchWeights
 from engine.settings import ModelSettings
 from tests.support.fakes import save_plain_model, save_tiny_model
 from tests.support.programs.run import ran
-from training.trainer.pretraining.export import name_weights
+from training.trainer.export import name_weights
 
 ROWS = [Row(20 + n, n, 0) for n in range(9)]
 

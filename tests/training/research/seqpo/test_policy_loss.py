@@ -10,8 +10,8 @@ from torch import nn
 from engine.layout.rows import Row
 from engine.runtime.torch.attention import Attention
 from training.research.seqpo import PolicyLoss, RowScores, frozen_copy
-from training.trainer.samples.batches import Example, pack
-from training.trainer.samples.loss import Markers
+from training.trainer.loss import Markers
+from training.trainer.stream import Example, pack
 
 BETA = 0.3
 START = [0.2, -0.5]

@@ -11,7 +11,7 @@ from tests.support.training_runs import pair_lines
 from training.research.seqpo import RewardSettings, SeqpoSettings, open_reward_watch
 from training.settings import DevSettings
 from training.trainer.checkpoint import Counters, save_checkpoint
-from training.trainer.distributed import OneProcess
+from training.trainer.processes import OneProcess
 
 ALONE = OneProcess(torch.device("cpu"))
 

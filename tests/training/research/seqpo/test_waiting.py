@@ -20,9 +20,9 @@ from engine.text.prompt import make_prompt
 from tests.support.fakes import WORD_FOR_WORD, tiny_weights
 from training.research.__main__ import main
 from training.research.seqpo import RECIPES, Request, Rollouts
-from training.trainer.pretraining.tokenizer import save_tokenizer
-from training.trainer.samples.batches import Example, pad
-from training.trainer.samples.loss import ForwardLoss, Markers
+from training.trainer.loss import ForwardLoss, Markers
+from training.trainer.stream import Example, pad
+from training.trainer.tokenizer import save_tokenizer
 
 NOUNS = "abcd"
 WORTH_WAITING = [f"h {noun}!" for noun in NOUNS]

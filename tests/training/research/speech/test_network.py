@@ -32,8 +32,8 @@ from training.research.speech import (
     spoken,
 )
 from training.research.speech_corpus import Line
-from training.trainer.samples.batches import Example, pad
-from training.trainer.samples.loss import Markers
+from training.trainer.loss import Markers
+from training.trainer.stream import Example, pad
 
 ALL = ("words", "embeddings", "offline", "simultaneous", "policy")
 

@@ -21,7 +21,7 @@ from tests.support.direct.corpora import write_tones
 from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model, tiny_tokenizer
 from tests.support.programs.run import ran
-from training.evaluation.model_choice import measured_model
+from training.evaluation.models import measured_model
 from training.research.speech_corpus import read_sound, read_table
 from training.research.speech_measure import (
     SpeechRunSettings,

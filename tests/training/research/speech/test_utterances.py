@@ -22,7 +22,7 @@ from training.research.speech import (
     spoken,
 )
 from training.research.speech_corpus import Line
-from training.trainer.samples.mixture import AlignedReads
+from training.trainer.samples import AlignedReads
 
 BLOCK = 5120  # samples, 320 ms
 

@@ -12,8 +12,7 @@ from tests.support.fakes import bare_prompt, numbered_pair
 from tests.support.networks import N_IDS, masked_output, tiny_network
 from training.research.methods import LEVELS, nested_boundaries
 from training.research.when_to_write import build_decisions
-from training.trainer.samples.examples import TokenizedPair, build_samples, play
-from training.trainer.samples.mixture import AlignedReads
+from training.trainer.samples import AlignedReads, TokenizedPair, build_samples, play
 
 
 def test_each_word_but_the_last_is_asked_at_its_last_row():

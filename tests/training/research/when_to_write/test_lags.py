@@ -14,7 +14,7 @@ from training.errors import TrainingError
 from training.evaluation.runs import read_run
 from training.research.__main__ import main
 from training.research.when_to_write import measured_lags, rising
-from training.trainer.pretraining.tokenizer import make_card
+from training.trainer.tokenizer import make_card
 
 pytestmark = pytest.mark.usefixtures("papers")
 

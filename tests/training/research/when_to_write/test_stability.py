@@ -35,7 +35,7 @@ from training.research.when_to_write import (
     keep_stability,
     read_sources,
 )
-from training.trainer.samples.mixture import AlignedReads
+from training.trainer.samples import AlignedReads
 
 WEIGHTS = tiny_weights()
 PROMPT = make_prompt(WEIGHTS.tokenizer, WEIGHTS.card, "de")

@@ -1,0 +1,183 @@
+import json
+import os
+
+import pytest
+import torch
+from torch import nn
+
+from training.settings import Optimisation
+from training.trainer import checkpoint
+from training.trainer.checkpoint import Counters, load_checkpoint, save_checkpoint
+from training.trainer.loop import (
+    InverseSquareRoot,
+    LinearFall,
+    WarmUpStableDecay,
+    make_rates,
+)
+
+
+def test_the_rate_rises_by_steps_stays_and_falls_by_the_share_of_the_run():
+    rates = WarmUpStableDecay(peak=2.0, warm_up_steps=4, decay=0.2)
+    assert [rates.rate(step, 0.0) for step in range(4)] == [0.5, 1.0, 1.5, 2.0]
+    assert rates.rate(100, 0.5) == 2.0
+    assert rates.rate(100, 0.8) == pytest.approx(2.0)
+    assert rates.rate(100, 0.9) == pytest.approx(1.0)
+    assert rates.rate(100, 1.0) == pytest.approx(0.002)
+
+
+def test_without_a_decay_the_rate_stays_to_the_end():
+    rates = WarmUpStableDecay(peak=2.0, warm_up_steps=0, decay=0.0)
+    assert {rates.rate(step, done) for step in (0, 9) for done in (0.0, 0.5, 1.0)} == {2.0}
+
+
+def test_before_its_fall_a_rate_does_not_depend_on_how_long_the_run_is():
+    rates = WarmUpStableDecay(peak=1.0, warm_up_steps=3, decay=0.25)
+    for step in range(50):
+        assert rates.rate(step, step / 1000) == rates.rate(step, step / 100 * 0.7)
+
+
+def test_a_linear_fall_rises_for_its_share_and_ends_just_above_nothing():
+    rates = LinearFall(peak=2.0, warm_up=0.25)
+    shares = (0.0, 0.125, 0.25, 0.625, 1.0)
+    assert [rates.rate(0, done) for done in shares] == pytest.approx([0.002, 1, 2, 1, 0.002])
+    assert LinearFall(peak=2.0, warm_up=0.0).rate(0, 0.0) == 2.0
+
+
+def test_the_root_falls_with_the_steps_taken():
+    rates = InverseSquareRoot(peak=2.0, warm_up_steps=4)
+    assert [rates.rate(step, 0.5) for step in (0, 3, 15)] == [0.5, 2.0, 1.0]
+    assert InverseSquareRoot(peak=2.0, warm_up_steps=0).rate(0, 0.0) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("fall", "n_steps", "made"),
+    [
+        ("root", 40, InverseSquareRoot(3.0, 4)),
+        ("late", 40, WarmUpStableDecay(3.0, 4, 0.3)),
+        ("linear", 40, LinearFall(3.0, 0.1)),
+        ("linear", 6, LinearFall(3.0, 0.5)),
+        ("linear", 0, LinearFall(3.0, 0.5)),
+    ],
+)
+def test_settings_name_the_fall(fall, n_steps, made):
+    settings = Optimisation(rate=3.0, warm_up_steps=4, decay=0.3, fall=fall)
+    assert make_rates(settings, n_steps) == made
+
+
+def run(seed=0):
+    """A tiny model with tied weights and its optimizer."""
+    torch.manual_seed(seed)
+    model = nn.Sequential(nn.Linear(6, 6), nn.Tanh(), nn.Linear(6, 6))
+    model[2].weight = model[0].weight
+    return model, torch.optim.AdamW(model.parameters(), lr=0.01)
+
+
+def steps(model, optimizer, first, n_steps):
+    for step in range(first, first + n_steps):
+        generator = torch.Generator().manual_seed(step)
+        model(torch.randn(4, 6, generator=generator)).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def assert_same(one, other):
+    assert one.keys() == other.keys()
+    for name, tensor in one.items():
+        assert torch.equal(tensor, other[name])
+
+
+def test_a_run_that_is_resumed_goes_on_to_the_bit(tmp_path):
+    unbroken, _ = whole = run()
+    steps(*whole, 0, 7)
+    first = run()
+    steps(*first, 0, 3)
+    save_checkpoint(tmp_path / "checkpoint", *first, Counters(step=3))
+    resumed, _ = second = run(seed=1)
+    assert load_checkpoint(tmp_path / "checkpoint", *second) == Counters(step=3)
+    steps(*second, 3, 4)
+    assert_same(resumed.state_dict(), unbroken.state_dict())
+
+
+def test_saving_changes_nothing(tmp_path):
+    saved, untouched = run(), run()
+    for each in (saved, untouched):
+        steps(*each, 0, 3)
+    save_checkpoint(tmp_path / "checkpoint", *saved, Counters())
+    for each in (saved, untouched):
+        steps(*each, 3, 3)
+    assert_same(saved[0].state_dict(), untouched[0].state_dict())
+
+
+def test_counters_are_loaded_as_they_were_saved(tmp_path):
+    counters = Counters(step=3, pairs=40, rows=500, fingerprint="abc")
+    save_checkpoint(tmp_path / "checkpoint", *run(), counters)
+    assert load_checkpoint(tmp_path / "checkpoint", *run()) == counters
+
+
+def test_tied_weights_stay_tied(tmp_path):
+    first = run()
+    steps(*first, 0, 2)
+    save_checkpoint(tmp_path / "checkpoint", *first, Counters())
+    model, optimizer = run(seed=1)
+    load_checkpoint(tmp_path / "checkpoint", model, optimizer)
+    assert model[0].weight is model[2].weight
+
+
+def test_without_a_checkpoint_nothing_is_loaded(tmp_path):
+    model, optimizer = run()
+    assert load_checkpoint(tmp_path / "checkpoint", model, optimizer) is None
+    assert_same(model.state_dict(), run()[0].state_dict())
+
+
+def test_a_newer_checkpoint_takes_the_place_of_the_old_and_leaves_nothing_beside_it(tmp_path):
+    for step in (1, 2):
+        save_checkpoint(tmp_path / "checkpoint", *run(), Counters(step=step))
+    assert load_checkpoint(tmp_path / "checkpoint", *run()).step == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["checkpoint"]
+
+
+def test_a_write_that_is_cut_leaves_the_old_checkpoint(tmp_path, monkeypatch):
+    save_checkpoint(tmp_path / "checkpoint", *run(), Counters(step=1))
+
+    def cut(_tensors, path):
+        path.write_bytes(b"half of it")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "save_file", cut)
+        with pytest.raises(KeyboardInterrupt):
+            save_checkpoint(tmp_path / "checkpoint", *run(), Counters(step=2))
+    assert load_checkpoint(tmp_path / "checkpoint", *run()).step == 1
+    save_checkpoint(tmp_path / "checkpoint", *run(), Counters(step=3))
+    assert load_checkpoint(tmp_path / "checkpoint", *run()).step == 3
+    assert [path.name for path in tmp_path.iterdir()] == ["checkpoint"]
+
+
+@pytest.mark.parametrize("n_renames", [0, 1])
+def test_a_swap_that_is_cut_loses_nothing(tmp_path, monkeypatch, n_renames):
+    save_checkpoint(tmp_path / "checkpoint", *run(), Counters(step=1))
+    done = []
+    replace = os.replace
+
+    def cut(source, target):
+        if len(done) == n_renames:
+            raise KeyboardInterrupt
+        done.append(source)
+        replace(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint.os, "replace", cut)
+        with pytest.raises(KeyboardInterrupt):
+            save_checkpoint(tmp_path / "checkpoint", *run(), Counters(step=2))
+    assert load_checkpoint(tmp_path / "checkpoint", *run()).step in (1, 2)
+    save_checkpoint(tmp_path / "checkpoint", *run(), Counters(step=3))
+    assert load_checkpoint(tmp_path / "checkpoint", *run()).step == 3
+
+
+def test_a_checkpoint_holds_no_pickle(tmp_path):
+    model = run()
+    steps(*model, 0, 1)
+    save_checkpoint(tmp_path / "checkpoint", *model, Counters())
+    files = sorted(path.name for path in (tmp_path / "checkpoint").iterdir())
+    assert files == ["counters.json", "state.safetensors"]
+    assert json.loads((tmp_path / "checkpoint" / "counters.json").read_text())["step"] == 0

@@ -1,0 +1,415 @@
+import dataclasses
+import itertools
+import multiprocessing
+import os
+import random
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import torch
+
+from engine.layout.rows import IGNORE, NEVER, Row
+from engine.runtime.torch.attention import Attention
+from tests.support.fakes import bare_prompt, numbered_pair, tiny_weights
+from tests.support.networks import ALIBI, ARCHITECTURES, tiny_network
+from tests.support.rows import random_examples
+from training.settings import Mixture, Optimisation, TrainSettings
+from training.trainer.checkpoint import Counters
+from training.trainer.loss import BareLoss, ForwardLoss, Markers
+from training.trainer.processes import OneProcess
+from training.trainer.samples import METHODS, CorpusPair
+from training.trainer.stream import (
+    Example,
+    Filled,
+    Packed,
+    Padded,
+    Stream,
+    epoch_order,
+    pack,
+    pack_lines,
+    pad,
+    share_step,
+    share_steps,
+    steps_ahead,
+)
+
+
+def corpus(n_pairs, *names):
+    rng = random.Random(0)
+    return [
+        CorpusPair(numbered_pair(rng), "de", names[index % len(names)] if names else "all")
+        for index in range(n_pairs)
+    ]
+
+
+def stream(**changes):
+    values = {
+        "pairs": corpus(60),
+        "prompts": {"de": bare_prompt()},
+        "weights": {},
+        "method": METHODS["exposst"],
+        "mixture": Mixture(),
+        "slot_lengths": (16,),
+        "arrangement": Padded(300),
+        "seed": 1,
+    }
+    return Stream(**(values | changes))
+
+
+def batches_of(steps):
+    """The batch of each step, as a run packs it."""
+    for one in steps:
+        (only,) = share_step(one, 0, 1, 1).passes
+        yield only.batch
+
+
+def content(batches, n_batches):
+    return [
+        [tensor.tolist() for tensor in (b.ids, *b.places, b.labels, b.ends_writes)]
+        for b in itertools.islice(batches, n_batches)
+    ]
+
+
+def random_rows(rng, n_rows):
+    return [Row(rng.randrange(380), index, index, rng.randrange(380)) for index in range(n_rows)]
+
+
+# --- padding --------------------------------------------------------------------------------------
+
+
+def test_rows_stand_in_the_batch_as_they_are_and_the_rest_never_comes():
+    rng = random.Random(0)
+    examples = [Example(random_rows(rng, n_rows), n_rows % 2 == 0) for n_rows in (3, 5, 1)]
+    batch = pad(examples)
+    assert batch.n_rows == 9
+    assert not batch.ends_writes.any()
+    for index, example in enumerate(examples):
+        n_rows = len(example.rows)
+        tensors = (batch.ids, batch.places.position, batch.places.time, batch.labels)
+        columns = zip(*(tensor[index] for tensor in tensors), strict=True)
+        rows = [Row(*(int(value) for value in column)) for column in columns]
+        assert rows[:n_rows] == example.rows
+        assert all(row.time == NEVER and row.label == IGNORE for row in rows[n_rows:])
+
+
+def test_padding_is_unseen():
+    batch = next(batches_of(stream().steps()))
+    real = batch.places.time != NEVER
+    seen = batch.bias(Attention(torch.float32))[:, 0] == 0
+    assert not real.all()
+    assert not (seen & real[:, :, None] & ~real[:, None, :]).any()
+
+
+def test_padding_changes_no_logit():
+    rng = random.Random(0)
+    short, long = random_rows(rng, 6), random_rows(rng, 11)
+    network = tiny_weights().network
+
+    def logits(*samples):
+        batch = pad([Example(rows, ends_writes=False) for rows in samples])
+        with torch.inference_mode():
+            return network(
+                input_ids=batch.ids,
+                position_ids=batch.places.encoded,
+                attention_mask=batch.bias(Attention.of(network)),
+                use_cache=False,
+            ).logits
+
+    together = logits(short, long)
+    assert torch.isfinite(together).all()
+    torch.testing.assert_close(together[0, :6], logits(short)[0], rtol=0, atol=1e-9)
+    torch.testing.assert_close(together[1], logits(long)[0], rtol=0, atol=1e-9)
+
+
+# --- the stream -----------------------------------------------------------------------------------
+
+
+def test_the_same_seed_gives_the_same_batches():
+    one, other = (content(batches_of(stream().steps()), 40) for _ in range(2))
+    assert one == other
+    assert one != content(batches_of(stream(seed=2).steps()), 40)
+
+
+@pytest.mark.parametrize("skip", [1, 7, 25])
+def test_skipping_gives_the_batches_that_come_later(skip):
+    n_pairs = sum(step.n_pairs for step in itertools.islice(stream().steps(), skip))
+    later = content(batches_of(stream().steps(skip_pairs=round(n_pairs))), 10)
+    assert later == content(batches_of(stream().steps()), skip + 10)[skip:]
+
+
+def test_a_batch_stays_under_its_tokens():
+    steps = list(itertools.islice(stream().steps(), 40))
+    for step, batch in zip(steps, batches_of(steps), strict=True):
+        assert batch.ids.numel() <= 300 or step.n_pairs == 1
+
+
+def test_a_pair_that_is_longer_than_a_batch_has_one_for_itself():
+    for step in itertools.islice(stream(arrangement=Padded(1)).steps(), 60):
+        assert step.n_pairs == 1
+
+
+def test_an_epoch_holds_every_pair_once_and_the_next_is_drawn_anew():
+    batches = batches_of(stream(arrangement=Padded(1)).steps())
+    first, second = content(batches, 60), content(batches, 60)
+
+    def pairs(epoch):
+        """Which pairs an epoch holds, by their lengths."""
+        return Counter(
+            tuple(sum(first <= id_ < first + 1000 for id_ in ids[0]) for first in (1000, 2000))
+            for ids, *_ in epoch
+        )
+
+    assert pairs(first) == pairs(second)
+    assert first != second
+    assert sorted(map(str, first)) != sorted(map(str, second))  # other policies too
+
+
+def test_every_example_knows_whether_its_policy_ends_its_writes():
+    prompt = bare_prompt()
+    both = set()
+    steps = list(itertools.islice(stream().steps(), 20))
+    for step, batch in zip(steps, batches_of(steps), strict=True):
+        n_pairs = round(step.n_pairs)  # the lines behind them are padding
+        flags = batch.ends_writes[:n_pairs, 0]
+        for labels, ends_writes in zip(batch.labels[:n_pairs], flags, strict=True):
+            wrong = prompt.end_of_target if ends_writes else prompt.end_of_write
+            right = prompt.end_of_write if ends_writes else prompt.end_of_target
+            assert wrong not in labels
+            assert right in labels
+            both.add(bool(ends_writes))
+    assert both == {False, True}
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_the_marker_comes_alone_as_often_as_the_mixture_says(share):
+    mixture = Mixture(fixed_reads=1, aligned_reads=0, waits=0, n=(1,), marker_alone=share)
+    steps = stream(mixture=mixture, arrangement=Padded(1)).steps()
+    for batch in itertools.islice(batches_of(steps), 60):
+        ids, times = batch.ids[0], batch.places.time[0]
+        of_marker = times == times[ids == bare_prompt().end_of_source]
+        n_words_with_it = (of_marker & (ids >= 1000) & (ids < 2000)).sum()
+        assert (n_words_with_it == 0) == (share == 1)
+
+
+# --- weights --------------------------------------------------------------------------------------
+
+
+def test_a_corpus_stands_in_an_epoch_as_often_as_its_weight_says():
+    pairs = corpus(300, "none", "half", "once", "more")
+    weights = {"none": 0, "half": 0.5, "more": 2.5}
+    copies = Counter(epoch_order(pairs, weights, random.Random(0)))
+    counts = {
+        name: [copies[index] for index, pair in enumerate(pairs) if pair.corpus == name]
+        for name in ("none", "half", "once", "more")
+    }
+    assert set(counts["none"]) == {0}
+    assert set(counts["half"]) == {0, 1}
+    assert set(counts["once"]) == {1}
+    assert set(counts["more"]) == {2, 3}
+    assert abs(sum(counts["half"]) / 75 - 0.5) < 0.15
+    assert abs(sum(counts["more"]) / 75 - 2.5) < 0.15
+
+
+def test_the_size_of_an_epoch_is_the_sum_of_the_weights():
+    weighted = stream(pairs=corpus(40, "half", "once"), weights={"half": 0.5})
+    assert weighted.epoch_size() == 30
+    sizes = [
+        len(epoch_order(weighted.pairs, weighted.weights, random.Random(seed)))
+        for seed in range(50)
+    ]
+    assert abs(sum(sizes) / 50 - 30) < 1
+
+
+def test_an_epoch_is_shuffled():
+    order = epoch_order(corpus(60), {}, random.Random(0))
+    assert order != sorted(order)
+    assert sorted(order) == list(range(60))
+
+
+def test_moving_a_batch_moves_every_tensor():
+    batch = pack([[Example(random_rows(random.Random(0), 3), False)] * 2])
+    moved = batch.to(torch.device("meta"))
+    values = [getattr(moved, field.name) for field in dataclasses.fields(batch)]
+    tensors = [value for value in [*values, *moved.places] if isinstance(value, torch.Tensor)]
+    assert len(tensors) == 8
+    assert {tensor.device.type for tensor in tensors} == {"meta"}
+
+
+# --- filled lines ---------------------------------------------------------------------------------
+
+
+def filled(**changes):
+    return stream(arrangement=Filled(n_lines=3, line_rows=90, block=20), **changes)
+
+
+def steps_here(taken=0):
+    run = share_steps(filled(), OneProcess(torch.device("cpu")), 1, Counters(pairs=taken))
+    return (only.batch for step in run for only in step.passes)
+
+
+def test_filled_steps_have_one_shape_and_lose_no_pair():
+    steps = list(itertools.islice(filled().steps(), 40))
+    n_pairs = list(itertools.accumulate(len(one.examples) for one in steps))
+    of_an_epoch = steps[: n_pairs.index(60) + 1]
+    sources = Counter(
+        tuple(row.id for row in example.rows if 1000 <= row.id < 2000)
+        for one in of_an_epoch
+        for example in one.examples
+    )
+    assert sources == Counter(tuple(i for w in one.pair.source for i in w) for one in corpus(60))
+    assert {batch.ids.shape for batch in itertools.islice(steps_here(), 40)} == {(3, 90)}
+    full = [sum(len(e.rows) for e in line) for one in of_an_epoch for line in one.lines]
+    assert sum(full) / len(full) > 60  # of 90
+
+
+@pytest.mark.parametrize("taken", [0, 1])
+def test_steps_that_other_processes_build_are_those_of_the_run(taken):
+    n_pairs = taken and round(next(filled().steps()).n_pairs)
+    run = steps_ahead(filled(), 2, Counters(pairs=n_pairs))
+    ahead = [
+        (only.batch, step.n_pairs, step.n_rows)
+        for step in itertools.islice(run, 30)
+        for only in step.passes
+    ]
+    run.close()
+    assert content((batch for batch, *_ in ahead), 30) == content(steps_here(n_pairs), 30)
+    again = itertools.islice(filled().steps(skip_pairs=n_pairs), 30)
+    assert [(n_pairs, n_rows) for _, n_pairs, n_rows in ahead] == [
+        (one.n_pairs, sum(len(example.rows) for example in one.examples)) for one in again
+    ]
+
+
+def build_and_be_killed(told):
+    run = steps_ahead(filled(), 2, Counters())
+    next(run)
+    told.send([child.pid for child in multiprocessing.active_children()])
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_processes_that_build_steps_end_with_a_run_that_is_killed():
+    context = multiprocessing.get_context("fork")
+    heard, told = context.Pipe(duplex=False)
+    run = context.Process(target=build_and_be_killed, args=(told,))
+    run.start()
+    workers = heard.recv()
+    run.join()
+    assert run.exitcode == -signal.SIGKILL
+    assert len(workers) == 2
+    deadline = time.monotonic() + 60
+    while any(is_running(each) for each in workers):
+        assert time.monotonic() < deadline, "they still run"
+        time.sleep(0.1)
+
+
+def is_running(pid):
+    try:
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
+def test_a_new_base_learns_the_same_from_filled_lines_as_from_lines_of_their_own():
+    loss = BareLoss(tiny_weights().network, Markers((), ()), 0.1)
+    examples = random_examples(4, 7)
+    together = loss(loss, pack(pack_lines(examples, 90), n_lines=9, length=90))
+    torch.testing.assert_close(together, loss(loss, pad(examples)), rtol=1e-5, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"lines": 4, "max_length": 100}, "need a step of 400 tokens or more, got 300"),
+        ({"workers": 2}, "workers build steps of one shape: write lines = 64"),
+    ],
+)
+def test_lines_that_do_not_hold_the_longest_pair_are_refused(changes, said, tmp_path):
+    moves = Optimisation(batch_tokens=300)
+    with pytest.raises(ValueError, match=said):
+        TrainSettings(base="new", out=tmp_path, slot_lengths=(16,), optimisation=moves, **changes)
+
+
+pytestmark = pytest.mark.usefixtures("papers")  # other layouts and methods
+
+MARKERS = Markers(within_target=(5,), within_writes=(2,))
+
+
+def step_stream(**changes):
+    rng = random.Random(1)
+    values = {
+        "pairs": [CorpusPair(numbered_pair(rng), "de", "a") for _ in range(23)],
+        "prompts": {"de": bare_prompt()},
+        "weights": {},
+        "method": METHODS["exposst"],
+        "mixture": Mixture(),
+        "slot_lengths": (4, 16),
+        "arrangement": Packed(block=5, line_rows=60),
+        "seed": 3,
+    }
+    return Stream(**(values | changes))
+
+
+def test_every_example_is_in_one_line_and_no_line_is_too_long():
+    for seed in range(30):
+        examples = random_examples(seed, 12)
+        line_rows = random.Random(seed).randint(20, 90)
+        lines = pack_lines(examples, line_rows)
+        assert sorted(map(id, examples)) == sorted(id(one) for line in lines for one in line)
+        for line in lines:
+            assert len(line) == 1 or sum(len(one.rows) for one in line) <= line_rows
+
+
+def test_packing_leaves_little_room():
+    examples = random_examples(0, 200)
+    lines = pack_lines(examples, 512)
+    assert sum(len(one.rows) for one in examples) > 0.9 * 512 * (len(lines) - 1)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "ranked"),
+    [*((one, False) for one in ARCHITECTURES), *((one, True) for one in ALIBI)],
+)
+def test_a_packed_line_costs_what_its_examples_cost_alone(architecture, ranked):
+    network = tiny_network(architecture)
+    attention = Attention.of(network)
+    examples = random_examples(4, 7, layout="simulmask" if ranked else "slots")
+    loss_of = ForwardLoss(markers=MARKERS, smoothing=0.1, attention=attention, ranked=ranked)
+
+    def summed(batch):
+        return loss_of(network, batch) * (batch.labels != IGNORE).sum()
+
+    with torch.inference_mode():
+        alone = sum(summed(pad([one])) for one in examples)
+        together = [
+            summed(pack(lines))
+            for lines in ([examples], [examples[:3], examples[3:]], [[one] for one in examples])
+        ]
+    for loss in together:
+        torch.testing.assert_close(loss, alone, rtol=1e-5, atol=0)
+
+
+def test_a_step_holds_so_many_pairs_whatever_the_method_makes_of_them():
+    for name in ("exposst", "prefix", "causal"):
+        stream = step_stream(method=METHODS[name])
+        steps = list(itertools.islice(stream.steps(), 5))
+        shares = [lines.n_pairs for lines in steps]
+        assert shares == pytest.approx([5, 5, 5, 5, 3])  # 23 pairs an epoch
+
+
+def test_both_slot_lengths_are_drawn():
+    lengths = set()
+    mixture = Mixture(fixed_reads=0, aligned_reads=0, waits=0)
+    for lines in itertools.islice(step_stream(mixture=mixture).steps(), 20):
+        for example in lines.examples:
+            source = [row.position for row in example.rows if 1000 <= row.id < 2000]
+            header = next(row.position for row in example.rows if row.id == 920)
+            lengths.add((header - source[0]) % 16)
+    assert lengths == {0, 4, 8, 12}
+
+
+def test_pairs_are_counted_in_a_step():
+    (lines,) = itertools.islice(step_stream(method=METHODS["prefix"]).steps(), 1)
+    assert len(lines.examples) > 5
+    assert lines.n_pairs == pytest.approx(5)

@@ -1,0 +1,115 @@
+import random
+
+import pytest
+from transformers import PreTrainedTokenizerFast
+
+from engine.models.model_card import read_card
+from engine.text.prompt import make_prompt, word_ids
+from tests.support.fakes import random_word, tiny_tokenizer, tiny_weights
+from training.trainer.tokenizer import (
+    ASSISTANT,
+    BEGIN,
+    END,
+    END_OF_SOURCE,
+    END_OF_WRITE,
+    LANGUAGES,
+    PAD,
+    USER,
+    language_tag,
+    make_card,
+    save_tokenizer,
+    train_tokenizer,
+)
+
+MARKERS = [PAD, BEGIN, END, USER, ASSISTANT, END_OF_WRITE, END_OF_SOURCE]
+LINES = ["the cat sat on the mat 12 times", "die Katze saß 12 Mal auf der Matte"] * 20
+
+
+def spelt(text):
+    return tiny_tokenizer().encode(text, add_special_tokens=False)
+
+
+def test_every_text_comes_back_from_its_ids():
+    rng = random.Random(0)
+    for _ in range(300):
+        text = "".join(
+            rng.choice("ab .,é漢🙂\u05d0\u202e\n\t\x00'12") for _ in range(rng.randrange(20))
+        )
+        assert tiny_tokenizer().decode(spelt(text)) == text
+
+
+def test_nothing_is_unknown():
+    tokenizer = tiny_tokenizer()
+    assert tokenizer.unk_token_id is None
+    for code in (*range(0x300), 0x4E00, 0x1F642, 0x10FFFF):
+        assert tokenizer.decode(spelt(chr(code))) == chr(code)
+
+
+def test_every_marker_and_every_language_is_one_token():
+    tags = [language_tag(code) for code in LANGUAGES]
+    ids = [spelt(marker) for marker in [*MARKERS, *tags]]
+    assert all(len(one) == 1 for one in ids)
+    assert len({one for (one,) in ids}) == len(ids)
+
+
+def test_a_language_we_have_no_name_for_gets_a_tag_too():
+    tokenizer = train_tokenizer(LINES, vocabulary=320, languages=["de", "xx"])
+    assert len(tokenizer.encode(language_tag("xx"), add_special_tokens=False)) == 1
+    assert (
+        make_card(name="x", languages=["xx"], slot_length=4, policies=[]).language("xx").name
+        == "xx"
+    )
+
+
+def test_the_vocabulary_has_the_size_that_was_asked_for():
+    assert len(tiny_tokenizer()) == 384
+    assert len(train_tokenizer(LINES, vocabulary=300, languages=["de"])) == 300
+
+
+def test_digits_stand_alone():
+    tokenizer = train_tokenizer(["2024 2024 2024 1945 1945"] * 50, vocabulary=320, languages=["de"])
+    pieces = tokenizer.tokenize(" 2024 a99")
+    assert [piece for piece in pieces if any(c.isdigit() for c in piece)] == list("202499")
+
+
+def test_the_same_lines_give_the_same_tokenizer():
+    one, other = (train_tokenizer(LINES, vocabulary=320, languages=["de"]) for _ in range(2))
+    assert one.get_vocab() == other.get_vocab()
+    assert one.backend_tokenizer.to_str() == other.backend_tokenizer.to_str()
+
+
+def test_words_are_learnt_with_the_blank_before_them():
+    tokenizer = train_tokenizer(["cat"] * 50, vocabulary=320, languages=["de"])
+    assert len(word_ids(tokenizer, "cat")) == 1
+
+
+def test_what_is_saved_is_loaded_again(tmp_path):
+    tokenizer, card = tiny_tokenizer(), tiny_weights().card
+    save_tokenizer(tokenizer, card, tmp_path)
+    again = PreTrainedTokenizerFast.from_pretrained(tmp_path, local_files_only=True)
+    assert read_card(tmp_path) == card
+    rng = random.Random(0)
+    text = " ".join(random_word(rng) for _ in range(50)) + " 漢🙂 3.5" + "".join(MARKERS)
+    assert again.encode(text) == tokenizer.encode(text)
+    assert make_prompt(again, card, "de") == make_prompt(tokenizer, card, "de")
+
+
+@pytest.mark.parametrize("language", ["de", "fr"])
+def test_the_chat_is_one_token_a_role_and_nothing_else(language):
+    chat = [
+        {"role": "system", "content": language_tag(language)},
+        {"role": "user", "content": " one"},
+        {"role": "assistant", "content": " two"},
+        {"role": "user", "content": " three"},
+    ]
+    rendered = tiny_tokenizer().apply_chat_template(chat, tokenize=False)
+    assert rendered == f"{BEGIN}{language_tag(language)}{USER} one{ASSISTANT} two{USER} three"
+
+
+def test_a_card_names_the_markers_of_the_tokenizer():
+    card = make_card(name="x", languages=["de"], slot_length=8, policies=["read:3"])
+    assert (card.end_of_source, card.end_of_write, card.end_of_target) == (
+        END_OF_SOURCE, END_OF_WRITE, END,
+    )  # fmt: skip
+    assert (card.slot_length, card.policies) == (8, ("read:3",))
+    assert card.language("de").system == language_tag("de")

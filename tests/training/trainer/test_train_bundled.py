@@ -1,0 +1,122 @@
+"""The whole run of the bundled model by one script, with a few lines of data and a tiny network."""
+
+import json
+
+import pytest
+
+from engine.runtime.loader import load_weights
+from engine.settings import ModelSettings, TranslationSettings
+from engine.translation.feed import translate_lines
+from engine.translation.slot_translator import Translator
+from tests.support.programs.run import ROOT, ran
+from tests.training.trainer.corpora import write_data
+
+RECIPE = """
+base = "new"
+name = "tiny"
+slot_lengths = [8]
+device = "cpu"
+precision = "fp32"
+
+[weights]
+phrases = 0.5
+
+[shape]
+vocabulary = 512
+hidden = 64
+layers = 1
+heads = 2
+feed_forward = 64
+
+[optimisation]
+optimizer = "muon"
+warm_up_steps = 1
+fall = "late"
+decay = 0
+batch_tokens = 400
+epochs = 0.2
+"""
+
+
+REWARD = """
+method = "exposst"
+slot_lengths = [8]
+max_length = 320
+
+[lora]
+rank = 1
+
+[seqpo]
+steps = 1
+policies = ["read:3"]
+sources = 2
+group = 2
+lanes = 4
+"""
+
+
+def run(*arguments):
+    return ran(ROOT / "scripts/train-bundled", *map(str, arguments), timeout=170)
+
+
+@pytest.mark.slow
+def test_one_command_trains_from_corpora_to_a_model_that_translates(tmp_path):
+    data, out = tmp_path / "data", tmp_path / "out"
+    held_out = write_data(data)
+    recipe = tmp_path / "tiny.toml"
+    recipe.write_text(RECIPE)
+    annealing = tmp_path / "annealing.toml"
+    annealing.write_text(RECIPE.replace("decay = 0", "decay = 1"))
+    rewarding = tmp_path / "rewarding.toml"
+    rewarding.write_text(REWARD)
+    options = ["--recipe", recipe, "--phrases", 1, "--anneal", annealing, "--limit", 3]
+    options += ["--reward", rewarding, "--", "--lines", 2, "--batch-tokens", 1024, "--workers", 2]
+    done = run(data, out, *options)
+    assert done.returncode == 0, done.stderr
+    trained_on = (out / "all.aligned.tsv").read_text("utf-8")
+    assert "we see" in trained_on
+    assert "\tphrases\t" in trained_on
+    for pair in held_out:
+        assert pair.split("\t")[0].casefold() not in trained_on.casefold()
+    rates = [
+        json.loads(line)["rate"] for line in (out / "annealed/steps.jsonl").read_text().splitlines()
+    ]
+    assert rates[-1] < rates[0]
+    assert (out / "rewarded/steps.jsonl").read_text().count("\n") == 1
+    assert (out / "reward.tsv").read_text("utf-8").count("\n") > 10
+    weights = load_weights(ModelSettings(directory=out / "surtitle-en-de", device="cpu"))
+    settings = TranslationSettings(policy="read:3")
+    lines = [(0, "we see a dog today")]
+    (translated,) = translate_lines(lambda log: Translator(weights, settings, log=log), lines)
+    assert translated.hypothesis
+    before = {path: path.stat().st_mtime_ns for path in out.glob("*")}
+    again = run(data, out, *options)
+    assert again.returncode == 0, again.stderr
+    assert {path: path.stat().st_mtime_ns for path in out.glob("*")} == before
+
+
+@pytest.mark.parametrize(
+    "options",
+    [[], ["x"], ["x", "y", "--recipe"], ["x", "y", "--limit", "z"], ["x", "y", "--to", "fra"]],
+)
+def test_wrong_usage_is_told(options):
+    done = run(*options)
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage: scripts/train-bundled")
+
+
+@pytest.mark.parametrize(("options", "language"), [([], "de"), (["--to", "fr"], "fr")])
+def test_a_folder_without_corpora_is_told(tmp_path, options, language):
+    done = run(tmp_path, tmp_path / "out", *options)
+    assert done.returncode == 2
+    assert f"expected parallel/*.en-{language}.tsv.xz" in done.stderr
+
+
+@pytest.mark.slow
+def test_data_of_another_language_have_its_own_phrases(tmp_path):
+    write_data(tmp_path / "data", "fr")
+    done = run(tmp_path / "data", tmp_path / "out", "--to", "fr", "--phrases", 1, "--data-only")
+    assert done.returncode == 0, done.stderr
+    made = (tmp_path / "out/all.aligned.tsv").read_text("utf-8")
+    assert "Nous" in made
+    assert "Wir" not in made

@@ -1,0 +1,293 @@
+"""Word alignment becomes the read-n schedule of a pair.
+
+Links between source and target words of the same meaning come from eflomal (Östling and Tiedemann
+2016, https://ufal.mff.cuni.cz/pbml/106/art-ostling-tiedemann.pdf), run in both directions; these
+are joined by grow-diag-final-and (Koehn et al. 2005). Only whitespace words are aligned, the unit
+that policies count. A schedule is the tuple ``needs``: for each target word, the number of source
+words it needs, from 1 and never falling. It comes from the links (``needed_words``) or, without an
+aligner, from the lengths alone (``ratio_needs``). docs/read_n_data.md describes the file format.
+"""
+
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, groupby, pairwise, repeat
+from pathlib import Path
+from subprocess import CalledProcessError
+from typing import TYPE_CHECKING
+
+from training.data.corpus import SentencePair, read_lines
+from training.errors import CorpusError, TrainingError
+
+if TYPE_CHECKING:
+    from training.data.align_report import Report
+
+
+Link = tuple[int, int]
+"""Source word and target word, both from 0."""
+
+_NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
+_STEM_LETTERS = 6  # enough to distinguish words, few enough to pool inflected forms
+_PUNCTUATION = ".,;:!?…\"'“”„‚‘’«»()[]{}-–—"
+
+
+def aligner_form(text: str) -> str:
+    """Fold a sentence for the aligner: lower case, no punctuation, the same number of words."""
+    return " ".join(_fold(word) for word in text.split())
+
+
+def _fold(word: str) -> str:
+    bare = word.lower().strip(_PUNCTUATION)
+    return (bare or word)[:_STEM_LETTERS]
+
+
+def align(pairs: Sequence[SentencePair]) -> Iterator[tuple[set[Link], set[Link]]]:
+    """Align all pairs in both directions; yield (source to target, target to source) links.
+
+    The aligner seeds itself, so two runs differ in some links. A pair with a side that is empty or
+    has over 1,023 words gets no links.
+
+    Raises:
+        TrainingError: eflomal is not installed, ended early, or has not aligned every pair.
+    """
+    try:
+        from eflomal import Aligner  # noqa: PLC0415  an optional extra: surtitle[align]
+    except ImportError as error:
+        msg = "word alignment needs eflomal: install it with pip install 'surtitle[align]'"
+        raise TrainingError(msg) from error
+    with tempfile.TemporaryDirectory() as folder:
+        forward, reverse = Path(folder, "forward"), Path(folder, "reverse")
+        try:
+            Aligner().align(
+                [aligner_form(pair.source) for pair in pairs],
+                [aligner_form(pair.target) for pair in pairs],
+                links_filename_fwd=str(forward),
+                links_filename_rev=str(reverse),
+            )
+            ahead, back = _read_links(forward), _read_links(reverse)
+        except (CalledProcessError, OSError, ValueError) as error:
+            raise _failed(str(error)) from error
+    if not len(ahead) == len(back) == len(pairs):
+        reason = f"{len(pairs)} pairs gave {len(ahead)} and {len(back)} lines of links"
+        raise _failed(reason)
+    yield from zip(map(parse_links, ahead), map(parse_links, back), strict=True)
+
+
+def _failed(reason: str) -> TrainingError:
+    return TrainingError(
+        f"eflomal was to align all pairs and failed ({reason}): see that there is memory and "
+        "room for temporary files, or use --ratio"
+    )
+
+
+def _read_links(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def parse_links(line: str) -> set[Link]:
+    """Read links in Pharaoh's form: ``0-0 1-2``."""
+    links = set[Link]()
+    for link in line.split():
+        source, target = link.split("-")
+        links.add((int(source), int(target)))
+    return links
+
+
+def agreement(forward: set[Link], reverse: set[Link]) -> float:
+    """Return the agreement of the directions: links in both over links in either, 0 to 1."""
+    either = len(forward | reverse)
+    return len(forward & reverse) / either if either else 0.0
+
+
+def symmetrise(forward: set[Link], reverse: set[Link]) -> set[Link]:
+    """Join two directions by grow-diag-final-and (Koehn et al. 2005, IWSLT)."""
+    joined = _Symmetrised(forward & reverse)
+    joined.grow_diagonally(forward | reverse)
+    for direction in (forward, reverse):  # final-and: both sides still free
+        for link in sorted(direction):
+            if link[0] not in joined.sources and link[1] not in joined.targets:
+                joined.add(link)
+    return joined.links
+
+
+class _Symmetrised:
+    """Links, and the words of either side that have a link."""
+
+    def __init__(self, links: set[Link]) -> None:
+        self.links = set[Link]()
+        self.sources = set[int]()
+        self.targets = set[int]()
+        for link in links:
+            self.add(link)
+
+    def add(self, link: Link) -> None:
+        self.links.add(link)
+        self.sources.add(link[0])
+        self.targets.add(link[1])
+
+    def grow_diagonally(self, union: set[Link]) -> None:
+        """Add neighbours of links from the union, if a side is still free, until none is left."""
+        grown = True
+        while grown:
+            grown = False
+            for source, target in sorted(self.links):
+                for step_source, step_target in _NEIGHBOURS:
+                    link = (source + step_source, target + step_target)
+                    free = link[0] not in self.sources or link[1] not in self.targets
+                    if free and link in union and link not in self.links:
+                        self.add(link)
+                        grown = True
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Source words read in a row, and the target words written before the next read."""
+
+    n_read: int
+    n_written: int
+
+
+def needed_words(links: Iterable[Link], n_source: int, n_target: int) -> tuple[int, ...]:
+    """Return how many source words must be read before each target word may be written.
+
+    g(y) is the running maximum of the largest source word aligned to y, including the first word
+    (after Wang et al. 2024, Conversational SimulMT, https://arxiv.org/abs/2402.10552). A word
+    without a link, mostly an article, a pronoun or a particle, waits for the next linked word, or
+    for the whole source if there is none; docs/experiments.md has gains and costs.
+
+    Args:
+        links: in any order.
+        n_source: words of the source.
+        n_target: words of the target.
+
+    Returns:
+        ``n_target`` counts from 1 to ``n_source``, never falling.
+    """
+    largest = [0] * n_target
+    for source, target in links:
+        largest[target] = max(largest[target], source + 1)
+    following = n_source
+    for target in reversed(range(n_target)):
+        largest[target] = following = largest[target] or following
+    return tuple(accumulate(largest, max))
+
+
+def ratio_needs(n_source: int, n_target: int) -> tuple[int, ...]:
+    """Spread the target evenly over the source: a schedule without an aligner."""
+    return tuple(max(1, -(-(target + 1) * n_source // n_target)) for target in range(n_target))
+
+
+def read_write_runs(needs: Sequence[int], n_source: int) -> tuple[Run, ...]:
+    """Cut a schedule into its minimal runs: read no word too many, then write all possible words.
+
+    The last run writes nothing if no target word needs the last source words.
+    """
+    runs = list[Run]()
+    n_read = 0
+    for need, words in groupby(needs):
+        runs.append(Run(need - n_read, sum(1 for _ in words)))
+        n_read = need
+    if n_read < n_source:
+        runs.append(Run(n_source - n_read, 0))
+    return tuple(runs)
+
+
+def read_n_delays(needs: Sequence[int], n: int, n_source: int) -> tuple[int, ...]:
+    """Return the source words read at each target word if ``n`` are read at a time.
+
+    These are the delays of read-n with a model that writes each word as soon as it may.
+    """
+    return tuple(min(-(-need // n) * n, n_source) for need in needs)
+
+
+MIN_AGREEMENT = 0.5
+"""Pairs with less agreement are kept without a schedule: read-n does not train on them."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedPair:
+    """A pair with its read-n schedule.
+
+    Attributes:
+        pair: the sentences.
+        needs: source words each target word needs; None if the alignment is not trusted.
+    """
+
+    pair: SentencePair
+    needs: tuple[int, ...] | None
+
+    def as_line(self) -> str:
+        """Return the line that ``read_aligned`` reads."""
+        numbers = " ".join(map(str, self.needs or ()))
+        return "\t".join((self.pair.source, self.pair.target, self.pair.corpus, numbers)) + "\n"
+
+
+def schedule(pairs: Sequence[SentencePair], report: "Report") -> Iterator[AlignedPair]:
+    """Yield each pair with its schedule, if it can have one, and count it."""
+    ratio = report.min_agreement is None
+    directions = repeat(None, len(pairs)) if ratio else align(pairs)
+    for pair, both in zip(pairs, directions, strict=True):
+        lengths = len(pair.source.split()), len(pair.target.split())
+        needs = _needs_or_reason(both, lengths, report)
+        if isinstance(needs, str):
+            report.count_dropped(pair.corpus, needs)
+            yield AlignedPair(pair, None)
+        else:
+            report.count_scheduled(pair.corpus, needs, lengths[0])
+            yield AlignedPair(pair, needs)
+
+
+def _needs_or_reason(
+    directions: tuple[set[Link], set[Link]] | None, lengths: tuple[int, int], report: "Report"
+) -> tuple[int, ...] | str:
+    """Return a schedule, or the reason why the pair has none."""
+    if 0 in lengths:
+        return "a side has no words"
+    if directions is None or report.min_agreement is None:
+        return ratio_needs(*lengths)
+    links = symmetrise(*directions)
+    report.links.count(directions, links, lengths)
+    if not links:
+        return "no word has a link"
+    if agreement(*directions) < report.min_agreement:
+        return "the two directions agree too little"
+    return needed_words(links, *lengths)
+
+
+def read_aligned(paths: Iterable[Path]) -> Iterator[AlignedPair]:
+    """Read files of ``align``.
+
+    Raises:
+        CorpusError: a file cannot be read, or a line is no aligned pair.
+    """
+    for path in paths:
+        for number, line in enumerate(read_lines(path), start=1):
+            try:
+                yield _parse(line.decode())
+            except ValueError as error:
+                msg = (
+                    f"line {number} of {path} is no aligned pair ({error}): "
+                    "make the file with surtitle-train align"
+                )
+                raise CorpusError(msg) from error
+
+
+def _parse(line: str) -> AlignedPair:
+    fields = line.split("\t")
+    if len(fields) != 4:
+        msg = f"4 columns were expected, got {len(fields)}"
+        raise ValueError(msg)
+    source, target, corpus, numbers = fields
+    needs = tuple(map(int, numbers.split())) or None
+    if needs is not None:
+        _check(needs, len(source.split()), len(target.split()))
+    return AlignedPair(SentencePair(source, target, corpus), needs)
+
+
+def _check(needs: tuple[int, ...], n_source: int, n_target: int) -> None:
+    if len(needs) != n_target:
+        msg = f"{n_target} target words need as many numbers, got {len(needs)}"
+        raise ValueError(msg)
+    if not 1 <= needs[0] <= needs[-1] <= n_source or any(a > b for a, b in pairwise(needs)):
+        msg = f"numbers rise from 1 to at most {n_source} source words, got {needs}"
+        raise ValueError(msg)

@@ -1,1 +1,0 @@
-"""LoRA adapters; recipes/ are runs to start from."""

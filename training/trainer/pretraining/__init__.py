@@ -1,1 +1,0 @@
-"""A small model from nothing; recipes/."""

@@ -1,1 +1,0 @@
-"""Pairs become rows, a stream of steps, batches and a loss."""
