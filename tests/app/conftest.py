@@ -33,11 +33,12 @@ def _no_speech_model_comes_along(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
-def _no_window_key_or_country_stays():
+def _no_window_key_look_or_country_stays():
     yield
     if QApplication.instance() is not None:
         _delete_windows()
         _release_keys()
+        _take_our_look_off(QApplication.instance())
     QLocale.setDefault(QLocale.system())  # after a test in another language
 
 
@@ -55,6 +56,14 @@ def _release_keys():
     """
     if QApplication.keyboardModifiers():
         QTest.keyRelease(QWidget(), Qt.Key.Key_Control)
+
+
+def _take_our_look_off(application):
+    """Take our style sheet and colours off: letters of windows that are made next would change."""
+    if application.styleSheet():
+        application.setStyleSheet("")
+        application.setPalette(QPalette())
+        application.styleHints().unsetColorScheme()
 
 
 @pytest.fixture(scope="session")
@@ -77,16 +86,6 @@ def language(request, qapp):
 
 
 @pytest.fixture
-def plain_look(qapp):
-    """Take our style sheet and colours off the application again."""
-    yield
-    if qapp.styleSheet():
-        qapp.setStyleSheet("")
-        qapp.setPalette(QPalette())
-        qapp.styleHints().unsetColorScheme()
-
-
-@pytest.fixture
 def keeps_parts(request, tmp_path):
     """Hold windows to the record of their parts in the folder of the test."""
     from tests.support.app.parts_of_windows import check_parts  # noqa: PLC0415  it imports Qt's widgets
@@ -95,7 +94,7 @@ def keeps_parts(request, tmp_path):
 
 
 @pytest.fixture
-def program(qtbot, tmp_path, plain_look):  # noqa: ARG001  after the windows are closed
+def program(qtbot, tmp_path):
     """Make the whole program on a fake engine; what is made is closed afterwards."""
     from tests.support.app.fake_engine import FakeEngine  # noqa: PLC0415  with the next it imports all of app
     from tests.support.app.whole_program import Program  # noqa: PLC0415

@@ -130,7 +130,7 @@ def busy():
 
 
 @pytest.fixture
-def start(qtbot, plain_look, spoken, busy):  # noqa: ARG001  after the windows are closed
+def start(qtbot, spoken, busy):
     """Start the program on a computer whose home is this folder, on a fake engine."""
 
     def start(computer, place, may_load):

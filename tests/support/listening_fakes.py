@@ -203,7 +203,7 @@ class Echo:
 
 
 class EchoSession(Echo):
-    """An echo that is made and started as a session is."""
+    """An echo that is made and started as a session is: before its start words wait."""
 
     def __init__(self, _model, translation, report, *, log=None):
         super().__init__()
@@ -211,9 +211,22 @@ class EchoSession(Echo):
         self.translation = translation
         self.log = log
         self.stopped = False
+        self._lock = threading.Lock()
+        self._before_start = []  # None from then on
 
     def start(self):
         self.report(Ready(model="echo", languages={"de": "German"}, load_s=0.0))
+        with self._lock:
+            waiting, self._before_start = self._before_start, None
+            for command in waiting:
+                super().send(command)
+
+    def send(self, command):
+        with self._lock:
+            if self._before_start is not None:
+                self._before_start.append(command)
+                return
+        super().send(command)
 
     def stop(self):
         self.stopped = True

@@ -70,7 +70,7 @@ def test_a_colour_that_does_not_exist_is_refused():
 
 
 @pytest.fixture
-def look(qapp, plain_look):  # noqa: ARG001  it is needed, not looked at
+def look(qapp):
     return Look(qapp, "light", qapp)
 
 

@@ -399,7 +399,6 @@ def test_a_colour_that_was_not_offered_is_kept_and_shown(dialog, edits):
     assert edits[-1].captions.text_colour == "#123456"
 
 
-@pytest.mark.usefixtures("plain_look")
 def test_every_list_shows_all_its_choices_whole(dialog, qtbot, qapp):
     look = Look(qapp, "light", qapp)
     dialog.show_preferences(Preferences())
