@@ -225,6 +225,11 @@ class UtteranceTracker:
         """The utterances that are complete but for a further language."""
         return [one for one in self._utterances.values() if one.owed]
 
+    @property
+    def owing_of_before(self) -> list[Utterance]:
+        """Those of sessions before, which this one does not know."""
+        return [one for one in self.owing if one.number < 0]
+
     def want(self, languages: Iterable[str]) -> None:
         """Follow in which further languages utterances are to be captioned from now on."""
         self._wanted = frozenset(languages)
@@ -293,6 +298,13 @@ class UtteranceTracker:
             utterance._is_cleared |= utterance.lane != spares
         self._number_owing()
 
+    def take_up(self, owing: Iterable[Utterance]) -> None:
+        """Follow utterances of an earlier session that further languages have to make up for."""
+        for utterance in owing:
+            self._n_owed += 1
+            utterance.number = -self._n_owed
+            self._utterances[utterance.number] = utterance
+
     def restart(self) -> None:
         """Prepare for another session, which numbers utterances from the start again."""
         self._number_owing()
@@ -301,11 +313,11 @@ class UtteranceTracker:
 
     def _number_owing(self) -> None:
         """Assign other numbers to what further languages owe; no event so far has one of these."""
-        for utterance in self.owing:
+        owing = self.owing
+        for utterance in owing:
             del self._utterances[utterance.number]
-            self._n_owed += 1
-            utterance.number, utterance._is_cleared = -self._n_owed, False
-            self._utterances[utterance.number] = utterance
+            utterance._is_cleared = False
+        self.take_up(owing)
 
     def _open(self, event: UtteranceOpened, now_s: float) -> Utterance | None:
         follower = None if event.before is None else self._utterances.get(event.before)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.captions.cues import Cue, corrected_cue, cue_of
+from app.captions.cues import Cue, corrected_cue, cue_of, utterance_of
 from app.captions.left_out import left_out_note, left_out_s
 from engine.events import Event, FurtherCaptionEnded, UtteranceDropped, UtteranceEnded
 from engine.speech.events import LeftOut
@@ -71,7 +71,8 @@ class CueRecorder:
         self._removed: dict[int, Cue] = {}  # by the user
         self._marked = set[int]()
         self._corrected = set[int]()
-        self._former: dict[int, float] = {}  # starts of sessions before, by keys of what these owe
+        # starts of sessions before, and cues of theirs that further languages owe, by their keys
+        self._former: dict[int, tuple[float, Cue | None]] = {}
         self.further: tuple[str, ...] = ()
 
     @property
@@ -179,14 +180,20 @@ class CueRecorder:
         kept = [CueKept(key=key, cue=cue) for key, cue in self._cues.items()]
         return [*kept, *(CueMarked(key=key) for key in sorted(self._marked))]
 
+    @property
+    def owing(self) -> list[Utterance]:
+        """Cues of an earlier session, which is continued, that further languages owe."""
+        owing = ((key, cue) for key, cue in self._cues.items() if cue.lacking)
+        return [utterance_of(cue, key, self._start_s) for key, cue in owing]
+
     def bring_back(self) -> None:
         """Restore the cues forgotten last, before newer ones."""
         self._cues = self._forgotten | self._cues
         self._forgotten = {}
 
     def _note_owing(self) -> None:
-        starts = {one.key: self._start_s for one in self._utterances.owing}
-        self._former = starts | self._former
+        keys = [one.key for one in self._utterances.owing]
+        self._former = {key: (self._start_s, self._cues.get(key)) for key in keys} | self._former
 
     def _has(self, utterance: Utterance) -> bool:
         """Return whether an utterance is kept in its current state."""
@@ -197,7 +204,7 @@ class CueRecorder:
         )
 
     def _keep(self, utterance: Utterance, now_s: float) -> CueKept:
-        start_s = self._former.get(utterance.key, self._start_s)
+        start_s, former = self._former.get(utterance.key, (self._start_s, None))
         times_s = [word.spoken_at_s for word in utterance.words]
         end_s = utterance.said_until_s
         if end_s is None:  # typed: its caption may have waited for minutes
@@ -209,6 +216,10 @@ class CueRecorder:
             [time_s - start_s for time_s in times_s if time_s is not None],
             self.further,
         )
+        kept = self._cues.get(utterance.key, former)
+        if kept is not None and utterance.number < 0:  # all but further languages is as it was
+            further = {one.language: one for one in (*kept.further, *cue.further)}
+            cue = replace(kept, further=tuple(further.values()))
         if seconds := left_out_s(utterance):
             cue = replace(cue, text=self._note_of(seconds), left_out_s=seconds)
         if utterance.key in self._cues or utterance.key not in self._former:

@@ -13,8 +13,9 @@ from datetime import datetime, timedelta
 
 from app.captions.line_breaking import may_break
 from app.config.system.text_io import printable
-from engine.events import Event, UtteranceEnded
-from engine.utterances import Utterance
+from engine.events import Confidence, Event, UtteranceEnded
+from engine.utterances import FurtherCaption, Utterance
+from engine.words import FedWord
 
 LATEST_S = 1e9
 """Thirty years: no recording is longer, and its milliseconds are still exact."""
@@ -99,6 +100,12 @@ class Cue:
             )
             raise ValueError(msg)
 
+    @property
+    def lacking(self) -> list[str]:
+        """Codes of the further languages in which its caption is still to come."""
+        has_caption = bool(self.text.strip()) and not self.left_out_s
+        return [one.language for one in self.further if has_caption and not one.text.strip()]
+
 
 def cue_of(
     utterance: Utterance,
@@ -114,12 +121,14 @@ def cue_of(
         start_s: start of the utterance; before 0 or after ``LATEST_S`` it counts as these.
         end_s: its end; an earlier one counts as ``start_s``.
         said_s: end of each of its words; empty if unknown.
-        further: codes of the further languages whose complete captions the cue has, too.
+        further: codes of the further languages that the cue has, too: their complete captions, and
+            an empty one where it still is to come.
     """
     start_s = min(max(0.0, start_s), LATEST_S)
     end_s = min(max(start_s, end_s), LATEST_S)
     sure, span = utterance.confidence, (start_s, end_s)
     complete = {code: one for code in further if (one := utterance.further.get(code)) and one.ended}
+    owed = dict.fromkeys(set(further) & set(utterance.owed), FurtherCaption())
     return Cue(
         start_s=start_s,
         end_s=end_s,
@@ -138,8 +147,41 @@ def cue_of(
                 text=one.caption.strip(),
                 pieces=_pieces(one.caption, one.pieces, span, said_s),
             )
-            for code, one in complete.items()
+            for code, one in (complete | owed).items()
         ),
+    )
+
+
+def utterance_of(cue: Cue, key: int, started_s: float) -> Utterance:
+    """Return a cue of an earlier session as a complete utterance, owed by what it is lacking.
+
+    Args:
+        cue: of a session that is continued.
+        key: its new one.
+        started_s: when that session began, by the clock of the utterances.
+    """
+    words = tuple(
+        FedWord(text, committed_at_s=started_s + cue.end_s) for text in cue.source.split()
+    )
+    further = {
+        one.language: FurtherCaption(caption=one.text, ended=True)
+        for one in cue.further
+        if one.text.strip()
+    }
+    return Utterance(
+        key=key,
+        number=-1,
+        lane=cue.speaker,
+        languages=(cue.source_language, cue.language),
+        before_key=None,
+        begun_at_s=started_s + cue.start_s,
+        words=words,
+        caption=cue.text,
+        ended=True,
+        confidence=None if cue.confidence is None else Confidence(cue.confidence, cue.doubtful),
+        further=further,
+        wanted=frozenset(cue.lacking),
+        made_by=cue.made_by,
     )
 
 

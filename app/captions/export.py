@@ -115,14 +115,7 @@ def export(
 
 def n_lacking(cues: Iterable[Cue]) -> dict[str, int]:
     """Count the captions that further languages left out, by their codes; without those of none."""
-    return dict(
-        Counter(
-            one.language
-            for cue in cues
-            for one in cue.further
-            if cue.text.strip() and not one.text.strip()
-        )
-    )
+    return dict(Counter(code for cue in cues for code in cue.lacking))
 
 
 def counted(cues: Sequence[Cue], times: Times) -> list[Cue]:

@@ -318,6 +318,7 @@ class EngineBridge(QObject):
             self.utterances.want(one.code for one in further)
             if self._session is not None:
                 self._session.send(UseLanguages(self._further))
+        self._send_owed()
 
     def _clear(self) -> None:
         """Drop all passages but those of a file, whose session goes on."""
@@ -334,7 +335,7 @@ class EngineBridge(QObject):
 
     def _send_owed(self) -> None:
         """Let the session make up for what further languages owe of before."""
-        for one in self.utterances.owing:
+        for one in self.utterances.owing_of_before:
             words = tuple(word.text for word in one.words if word.vectors is None)
             for language in one.owed:
                 owed = MakeUp(one.number, language, one.languages[0], words)

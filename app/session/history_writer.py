@@ -187,6 +187,7 @@ class HistoryWriter(QObject):
         keys = [self._utterances.new_key() for _ in session.cues]
         cues = dict(zip(keys, session.cues, strict=True))
         entries = self._record.resume(cues, now_s - since_s)
+        self._utterances.take_up(self._record.owing)
         self.started = session.started
         if self._journal is not None:
             self._close_journal()

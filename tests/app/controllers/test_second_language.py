@@ -1,11 +1,12 @@
 """A second language below the captions, by a real session with a tiny model."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
 
-from app.captions.export import ALL
+from app.captions.export import ALL, n_lacking
 from app.captions.journal import read_session
 from app.captions.models import ModelOffer
 from app.config.system.text_io import printable
@@ -138,11 +139,12 @@ def another_model(one):
     one.wait_until_ready()
 
 
-def earlier_session(one):
+def earlier_session(one, **more):
     folder = one.application.keeper.sessions_folder / "earlier"
     folder.mkdir(parents=True)
     started = {"event": "session", "version": 1, "started": "2026-11-21T09:30:00+01:00"}
     cue = {"event": "cue", "key": 0, "start_s": 1, "end_s": 2, "text": "Ja.", "source": "Yes."}
+    cue |= more
     lines = "".join(json.dumps(line) + "\n" for line in (started, cue, {"event": "closed"}))
     (folder / "session.jsonl").write_text(lines)
     one.application.captions.resume(read_session(folder / "session.jsonl"))
@@ -175,6 +177,50 @@ def test_what_a_language_owes_is_made_up_for_in_the_session_that_it_belongs_to(
     others = [path for path in keeper.sessions_folder.glob("*/session.jsonl") if path != journal]
     found = [cue.source for path in others for cue in read_session(path).cues]
     assert found == (["Yes."] if go_on is earlier_session else [])
+
+
+def test_what_a_language_still_owed_at_the_end_is_made_up_for_once_the_session_is_continued(
+    one, monkeypatch, qtbot, tmp_path, tiny
+):
+    monkeypatch.setattr("engine.translation.further.MOST_WAITING", 12)
+    make_up = Further.make_up
+    monkeypatch.setattr(Further, "make_up", lambda _: None)  # no time is left for it
+    in_french(one)
+    one.window.typed_line.lines_pasted.emit((("ab", "cd", "ef", "gh."),) * 6)
+    one.wait(lambda: len(one.application.keeper.cues) == 6)
+    further, keeper = one.application.further, one.application.keeper
+    one.wait(lambda: 0 < n_lacking(keeper.cues).get("fr", 0) == further.left_out.get("fr"))
+    n_owed = further.left_out["fr"]
+    one.window.close()
+    session = read_session(next((tmp_path / "sessions").glob("*/session.jsonl")))
+    assert n_lacking(session.cues) == {"fr": n_owed}
+    monkeypatch.setattr(Further, "make_up", make_up)
+    second = Program(qtbot, tmp_path, TinyEngine(), model=tiny).open()
+    second.application.captions.resume(session)
+    second.wait_until_ready()
+    second.wait(lambda: not n_lacking(second.application.keeper.cues))
+    second.wait(lambda: not second.application.further.left_out)
+    assert all("\n" in caption for _, caption in cells(second.window.transcript))
+    second.window.close()
+    found = read_session(next((tmp_path / "sessions").glob("*/session.jsonl"))).cues
+    assert [replace(cue, further=()) for cue in found] == [
+        replace(cue, further=()) for cue in session.cues
+    ]
+    assert all(cue.further[0].text for cue in found)
+
+
+def test_what_an_earlier_session_lacks_is_made_up_for_in_a_language_that_is_chosen_later(one):
+    lacking = [{"language": "fr", "text": ""}, {"language": "es", "text": "Sí."}]
+    more = {"source": "ab cd ef gh.", "source_language": "en", "language": "de"}
+    earlier_session(one, further=lacking, doubtful=True, confidence=0.25, **more)
+    ((before,),) = [one.application.keeper.cues]
+    in_french(one)
+    one.wait(lambda: not n_lacking(one.application.keeper.cues))
+    (cue,) = one.application.keeper.cues
+    texts = {further.language: further.text for further in cue.further}
+    assert texts["es"] == "Sí."
+    assert replace(cue, further=()) == replace(before, further=())
+    assert cells(one.window.transcript) == [("ab cd ef gh.", f"Ja.\n{texts['fr']}")]
 
 
 def test_every_language_can_be_exported_alone_and_together(one, tmp_path):
