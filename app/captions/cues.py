@@ -191,13 +191,23 @@ def _pieces(
     span: tuple[float, float],
     said_s: Sequence[float],
 ) -> tuple[Piece, ...]:
-    """Return the times of the pieces of a caption, within the span of its cue."""
+    """Return the times of the pieces of a caption, within the span of its cue.
+
+    Text that was written at once rests on all words read until then, though it says them one after
+    the other: it is shared out over those that were read since the text before.
+    """
     n_letters, n_blanks = len(caption.strip()), len(caption) - len(caption.lstrip())
-    (at_s, end_s), n_words, pieces = span, 0, list[Piece]()
+    written, n_words = dict[int, int](), 1  # characters there when so many words were read
     for n_characters, n_read in known if said_s else ():
         n_words = max(n_words, min(n_read, len(said_s)))
-        at_s = min(end_s, max(at_s, said_s[max(n_words, 1) - 1]))
-        pieces.append((min(max(n_characters - n_blanks, 0), n_letters), n_words, at_s))
+        written[n_words] = min(max(n_characters - n_blanks, 0), n_letters)
+    (at_s, end_s), before, begin, pieces = span, 0, 0, list[Piece]()
+    for n_words, n_characters in written.items():
+        for n in range(before + 1, n_words + 1):
+            at_s = min(end_s, max(at_s, said_s[n - 1]))
+            share = (n_characters - begin) * (n - before) // (n_words - before)
+            pieces.append((begin + share, n, at_s))
+        before, begin = n_words, n_characters
     return tuple(pieces)
 
 
