@@ -177,13 +177,14 @@ def _divided(
     lengths = [(end - begin) * _BLOCK_S for begin, end in stretches]
     told_s = letters * sum(lengths) / letters[-1]
     marks = np.array([0.0, *(_MARK_S * text.endswith(tuple(_MARKS)) for text in texts)])
+    gained = np.tril(np.repeat(marks[:, None], len(marks), axis=1), -1)  # by words, once
     costs, choices = np.full(len(told_s), np.inf), []
     costs[0] = 0.0
     for length_s in lengths:
         # Row: the first word behind the stretch; column: the first one in it.
         wrong_s = np.abs(told_s[:, None] - told_s[None, :] - length_s)
         wrong_s[np.triu_indices(len(told_s), 1)] = np.inf
-        total = costs[None, :] + wrong_s - marks[:, None]
+        total = costs[None, :] + wrong_s - gained
         choices.append(total.argmin(axis=1))
         costs = total.min(axis=1)
     firsts = [len(texts)]

@@ -126,6 +126,12 @@ def test_a_stretch_too_short_for_a_word_gets_none():
     assert times[0][0] == pytest.approx(0.6, abs=0.03)
 
 
+def test_a_mark_counts_once_so_that_a_drawled_word_gets_the_stretch_behind_its_pause():
+    samples = tone((0, 0.3), (1, 0.36), (0, 0.36), (1, 0.2), (0, 0.5))
+    times, _ = word_times(["ask", "not."], samples)
+    assert times == [pytest.approx((0.3, 0.66), abs=0.03), pytest.approx((1.02, 1.22), abs=0.03)]
+
+
 def test_words_of_silence_are_spread_over_it():
     times, _ = word_times(["You", "too"], silence(1.0))
     assert times == [(0.0, 0.5), (0.5, 1.0)]
