@@ -23,7 +23,7 @@ _PRIMARY = "primary"  # dynamic property of buttons
 _SHEET = Template("""
 QPushButton, QToolButton[autoRaise="false"] {
   min-height: 1.5em; padding: 4px 11px; border: 1px solid $edge; border-radius: 6px;
-  background: $surface; color: $text;
+  background: $surface; color: $text; outline: 0;
 }
 QToolButton[autoRaise="false"] { min-height: 0; padding: 5px 11px; }
 QDialogButtonBox, QPushButton { dialogbuttonbox-buttons-have-icons: 0; }
@@ -35,7 +35,6 @@ QPushButton:checked, QToolButton[autoRaise="false"]:checked {
   padding: 3px 10px; border: 2px solid $accent; background: $tint;
 }
 QToolButton[autoRaise="false"]:checked { padding: 4px 10px; }
-QPushButton:default { border-color: $accent; }
 QPushButton[primary="true"] {
   background: $accent; border-color: $accent; color: $on_accent;
 }

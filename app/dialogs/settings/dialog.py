@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QDialog,
     QDialogButtonBox,
-    QPushButton,
     QScrollArea,
     QTabBar,
     QTabWidget,
@@ -88,9 +87,7 @@ class SettingsDialog(QDialog):
         self.reset = self.buttons.addButton(
             self.tr("Reset this page"), QDialogButtonBox.ButtonRole.ResetRole
         )
-        for button in self.buttons.buttons():
-            if isinstance(button, QPushButton):
-                button.setAutoDefault(False)  # Enter in a field must reset or close nothing
+        self.reset.setAutoDefault(False)  # Enter in a field must reset nothing
         self.reset.clicked.connect(self._reset_page)
         self.advanced.load_wanted.connect(self._ask_import)
         self.advanced.save_wanted.connect(self._ask_export)

@@ -56,9 +56,14 @@ def quiet(text: str = "") -> QLabel:
 
 
 def close_button() -> QDialogButtonBox:
-    """Make a row with a Close button; its icon is removed, since it is black on dark desktops."""
+    """Make a row with a Close button, which Enter in a field does not press.
+
+    Its icon is removed, since it is black on dark desktops.
+    """
     box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-    box.button(QDialogButtonBox.StandardButton.Close).setIcon(QIcon())
+    close = box.button(QDialogButtonBox.StandardButton.Close)
+    close.setIcon(QIcon())
+    close.setAutoDefault(False)
     return box
 
 

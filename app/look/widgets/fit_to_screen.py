@@ -1,7 +1,12 @@
-"""Keeps the dialogs of the program inside their screen, which may be small or scaled."""
+"""Keeps the dialogs of the program inside their screen, which may be small or scaled.
 
-from PySide6.QtCore import QChildEvent, QEvent, QObject, QPoint, QRect, QSize
-from PySide6.QtWidgets import QDialog, QStyle, QWidget
+In all windows Enter presses the button that has the focus: of Qt's own, ``autoDefault`` does that
+alone, and lets Enter in a field press a button as well.
+"""
+
+from PySide6.QtCore import QChildEvent, QEvent, QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QDialog, QPushButton, QStyle, QWidget
 
 _BORDER = 8  # pixels; the widest frame of window managers
 
@@ -22,7 +27,19 @@ class FitDialogs(QObject):
             child = event.child()
             if isinstance(child, QDialog):
                 FitToScreen(child)
+        elif event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            return _is_pressed(watched, event) or super().eventFilter(watched, event)
         return super().eventFilter(watched, event)
+
+
+def _is_pressed(window: QObject, event: QKeyEvent) -> bool:
+    """Press the button that has the focus by Enter; of a choice, Enter takes what is chosen."""
+    button = window.focusWidget() if isinstance(window, QWidget) else None
+    is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat()
+    if not is_enter or not isinstance(button, QPushButton) or button.group() is not None:
+        return False
+    button.click()
+    return True
 
 
 class FitToScreen(FitDialogs):
@@ -38,11 +55,9 @@ class FitToScreen(FitDialogs):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Fit the dialog before it is shown; save its position when it is hidden."""
-        if event.spontaneous():
-            return super().eventFilter(watched, event)
-        if event.type() == QEvent.Type.Show:
+        if event.type() == QEvent.Type.Show and not event.spontaneous():
             self._fit()
-        elif event.type() == QEvent.Type.Hide:
+        elif event.type() == QEvent.Type.Hide and not event.spontaneous():
             self._corner = self._dialog.pos()
         return super().eventFilter(watched, event)
 

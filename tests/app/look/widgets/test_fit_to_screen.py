@@ -1,10 +1,20 @@
 import pytest
-from PySide6.QtCore import QPoint, QRect, QSettings, QSize, QTimer
+from PySide6.QtCore import QPoint, QRect, QSettings, QSize, Qt, QTimer
 from PySide6.QtGui import QScreen
-from PySide6.QtWidgets import QApplication, QCheckBox, QDialog, QVBoxLayout, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QButtonGroup,
+    QCheckBox,
+    QDialog,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.look.widgets import file_dialogs
-from app.look.widgets.dialog_text import paragraph
+from app.look.widgets.dialog_text import close_button, paragraph
 from app.look.widgets.fit_to_screen import FitToScreen, fitted
 from app.main_window.window import MainWindow
 
@@ -55,6 +65,39 @@ def test_a_dialog_opens_where_it_was_closed(qtbot, monkeypatch):
     dialog.show()
     assert dialog.pos() == QPoint(77, 66)
     assert dialog.size() == QSize(200, 100)
+
+
+@pytest.mark.parametrize("is_default", [True, False])
+@pytest.mark.parametrize(
+    ("focus", "pressed"),
+    [("field", ""), ("box", ""), ("choice", ""), ("switch", "switch"), ("close", "close")],
+)
+def test_enter_presses_the_button_with_the_focus_and_else_the_main_one(
+    qtbot, focus, pressed, is_default
+):
+    dialog, told = QDialog(), []
+    qtbot.addWidget(dialog)
+    choices, buttons = QButtonGroup(dialog), close_button()
+    parts = {
+        "field": QLineEdit(),
+        "box": QCheckBox("Mark"),
+        "choice": QPushButton("A file", checkable=True, autoDefault=False),
+        "switch": QPushButton("Switch on", checkable=True, autoDefault=False),
+        "main": QPushButton("Start", autoDefault=False),
+        "close": buttons.button(buttons.StandardButton.Close),
+    }
+    choices.addButton(parts["choice"])
+    column = QVBoxLayout(dialog)
+    for name, part in parts.items():
+        column.addWidget(buttons if name == "close" else part)
+        if isinstance(part, QPushButton):
+            part.clicked.connect(lambda _on, name=name: told.append(name))
+    parts["main"].setDefault(is_default)
+    FitToScreen(dialog)
+    dialog.show()
+    parts[focus].setFocus()
+    QTest.keyClick(parts[focus], Qt.Key.Key_Return)
+    assert told == ([pressed] if pressed else ["main"] * is_default)
 
 
 def test_a_dialog_that_a_page_of_a_dialog_opens_is_inside_the_screen(qtbot, monkeypatch, tmp_path):
