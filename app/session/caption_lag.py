@@ -58,7 +58,9 @@ class CaptionLag:
             self._painted.popleft()
         waits_s = 0.0 if held_up_since_s is None else now_s - held_up_since_s
         self.catches_up = waits_s > (_CATCHES_UP_TO_S if self.catches_up else _CATCHES_UP_FROM_S)
-        ages_s = [now_s - one for one in (held_up_since_s, uncaptioned_since_s) if one is not None]
+        # Younger sound waits as it must, and may be silence; a word without a caption is a lag.
+        ages_s = [waits_s] if waits_s > _CATCHES_UP_TO_S else []
+        ages_s += [] if uncaptioned_since_s is None else [now_s - uncaptioned_since_s]
         painted_s = sorted(late_s for _, late_s in self._painted)
         ages_s += painted_s[(len(painted_s) - 1) // 2 :][:1]
         self.seconds = max(ages_s, default=None)

@@ -35,6 +35,7 @@ def after(lag, now_s, *, held_up=None, uncaptioned=None):
 def test_the_lag_is_the_age_of_the_oldest_that_waits_and_grows_while_no_caption_comes():
     lag = CaptionLag()
     assert after(lag, 100.0).seconds is None
+    assert after(lag, 100.0, held_up=98.9).seconds is None  # the newest sound, which may be silence
     assert after(lag, 100.0, held_up=97.0, uncaptioned=98.0).seconds == 3.0
     assert after(lag, 101.0, uncaptioned=98.0).seconds == 3.0
     assert after(lag, 174.0, held_up=100.0).seconds == 74.0
