@@ -29,7 +29,7 @@ from app.look.widgets.dialog_text import (
     size_text,
 )
 
-_WIDTH, _HEIGHT = 560, 380
+_WIDTH, _HEIGHT = 560, 420
 _STEPS = 1000
 _END_S = 0.5  # what is left of a file that was read to its end, by its head
 
@@ -87,8 +87,8 @@ class MediaDialog(QDialog):
         self.folder = QPushButton(icon("folder-open", before_text=True), self.tr("&Open folder"))
         self.show_captions = QPushButton(self.tr("Show c&aptions"))
         self.leave = QPushButton(self.tr("C&lose"))
-        make_primary(self.start)
         self._lay_out()
+        self._offer(self.start)
         self.start.clicked.connect(self._start)
         self.stop.clicked.connect(self.stop_wanted)
         self.speech.clicked.connect(self.speech_wanted)
@@ -151,6 +151,7 @@ class MediaDialog(QDialog):
         self.show_message(text)
         self.folder.setVisible(bool(written))
         self.start.setText(self.tr("&Start"))
+        self._offer(self.leave)  # Enter does not do it all again
 
     def show_failure(self, message: str, *, offers_models: bool = False) -> None:
         """Show why the file cannot be captioned; offer to try again, or with another model."""
@@ -188,7 +189,6 @@ class MediaDialog(QDialog):
         others = (self.speech, self.folder, self.show_captions)
         for button in (self.start, self.stop, self.leave, *others):
             button.setAutoDefault(False)
-        self.start.setDefault(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[6 * GAP] * 4)
         column.setSpacing(4 * GAP)
@@ -199,8 +199,17 @@ class MediaDialog(QDialog):
         column.addLayout(row)
         self.resize(_WIDTH, _HEIGHT)
 
+    def _offer(self, button: QPushButton) -> None:
+        """Let Enter press a button, and show it."""
+        for one in (self.start, self.leave):
+            make_primary(one, primary=one is button)
+        button.setDefault(True)
+        if self.start.hasFocus():
+            button.setFocus()
+
     def _show(self, *, running: bool) -> None:
         self.is_running = running
+        self._offer(self.start)
         for choice in (self.fast, self.slow, *self.boxes.values()):
             choice.setEnabled(not running)
         gone, there = (self.start, self.stop) if running else (self.stop, self.start)

@@ -203,7 +203,7 @@ def make_spin(bounds: tuple[int, int], suffix: str = "") -> QSpinBox:
 
 def make_primary(button: QPushButton, *, primary: bool = True) -> None:
     """Fill a button with the accent: the one that most people want now; or take that back."""
-    if button.property(_PRIMARY) != primary:
+    if bool(button.property(_PRIMARY)) != primary:
         button.setProperty(_PRIMARY, primary)
         button.style().unpolish(button)  # else the sheet is applied as it was before
         button.style().polish(button)

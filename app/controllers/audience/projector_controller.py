@@ -1,6 +1,6 @@
 """Opens the projector view on a screen, by its menu, and feeds it."""
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QScreen
 
 from app.config.preferences import LEAST_PROJECTED, MOST_PROJECTED, PLACES, Preferences
@@ -73,7 +73,7 @@ class ProjectorController(QObject):
             )
             self._menu.addAction(action)
 
-    def toggle(self, screen: QScreen) -> None:
+    def toggle(self, screen: QScreen, *, takes_keyboard: bool = True) -> None:
         """Show the view on a screen, or leave that one."""
         before, self._awaited = self.view, None
         if before is not None:
@@ -81,6 +81,7 @@ class ProjectorController(QObject):
             if before.shown_on is screen:
                 return
         self.view = ProjectorView(screen, self._stage.speakers)
+        self.view.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating, not takes_keyboard)
         self.view.closed.connect(self._forget)
         is_before_it = self._stage.overlay.screen() is screen
         self._stage.visibility.put_aside(aside=is_before_it)
@@ -121,7 +122,7 @@ class ProjectorController(QObject):
         """Show the view again on the screen that took it along."""
         if self._awaited is not None and _identity(screen) == self._awaited:
             self._window.banner.withdraw(_LOST)
-            self.toggle(screen)
+            self.toggle(screen, takes_keyboard=False)  # slides have it
 
     def close(self) -> None:
         """Leave the screen."""

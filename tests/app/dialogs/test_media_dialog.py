@@ -85,7 +85,9 @@ def test_what_was_written_is_named_and_its_folder_can_be_opened(dialog, monkeypa
     opened = []
     monkeypatch.setattr(module, "open_folder", lambda path: opened.append(path) or "")
     dialog.start.click()
+    assert dialog.start.isDefault()
     dialog.show_done(2, [Path("/talks/town hall.srt"), Path("/talks/town hall.vtt")], apart=False)
+    assert dialog.leave.isDefault(), "Enter does not do it all again"
     told = dialog.message.text().replace("\u200b", "")
     assert told.startswith("2 captions are in the transcript.")
     assert told.endswith("Written beside the file: town hall.srt, town hall.vtt.")
