@@ -11,9 +11,8 @@ from pathlib import Path
 
 from app.cli import adapters, check, devices, listen, serve, translate
 from app.cli.adapters import adapter_folder, open_library
-from app.config.launch_settings import LaunchSettings
-from app.config.system.early_interrupt import leaving_at_once
-from app.config.system.process_environment import name_temporary_folder, own_stdin
+from app.config.process import leaving_at_once, name_temporary_folder, own_stdin
+from app.config.settings_in_force import LaunchSettings
 from engine.errors import PolicyError, SurtitleError
 from engine.folders import own_folder
 from engine.hub.bundled import NO_ADAPTER
@@ -151,8 +150,8 @@ def _open_window(arguments: argparse.Namespace) -> int:
         return 2
     try:
         with leaving_at_once():
-            from app.config.preferences_file import PreferencesFile  # noqa: PLC0415
-            from app.config.system.wayland import platform_wanted  # noqa: PLC0415
+            from app.config.preferences import PreferencesFile  # noqa: PLC0415
+            from app.config.window_system import platform_wanted  # noqa: PLC0415
             from app.controllers import startup  # noqa: PLC0415  terminal commands need no Qt
     except ImportError as error:
         sys.stderr.write(f"surtitle: the window needs a library that is missing: {error}\n")

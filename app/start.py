@@ -1,6 +1,6 @@
 """Where the program begins: with next to nothing imported, so that Ctrl+C ends it at once."""
 
-from app.config.system.early_interrupt import leave_at_once, leaving_at_once
+from app.config.process import leave_at_once, leaving_at_once
 
 
 def main() -> int:

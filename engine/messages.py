@@ -1,7 +1,7 @@
 """Every sentence that the engine reports to people, by its code.
 
 Code decides by ``Message.code``, never by the text. The terminal prints the English sentence; the
-windows translate it (``app/config/system/translations.py``), and ``scripts/translations`` collects
+windows translate it (``app/config/translations.py``), and ``scripts/translations`` collects
 it.
 """
 

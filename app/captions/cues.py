@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
 from app.captions.line_breaking import may_break
-from app.config.system.text_io import printable
+from app.config.text_io import printable
 from engine.events import Confidence, Event, UtteranceEnded
 from engine.utterances import FurtherCaption, Utterance
 from engine.words import FedWord

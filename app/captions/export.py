@@ -11,9 +11,9 @@ from pathlib import Path
 
 from app.captions.cues import LATEST_S, Cue, to_json, to_srt, to_vtt
 from app.captions.subtitles import Subtitles, of_source, split
-from app.config.doubt import with_sign
-from app.config.system.messages import AppCode
-from app.config.system.text_io import TextError, printable
+from app.config.messages import AppCode
+from app.config.preferences import with_sign
+from app.config.text_io import TextError, printable
 from engine.errors import message_of
 from engine.files import append_text, replacing
 from engine.messages import Code

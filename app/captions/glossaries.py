@@ -7,7 +7,7 @@ import enum
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.config.system.messages import AppCode
+from app.config.messages import AppCode
 from engine.errors import ContextError, message_of
 from engine.files import write_file
 from engine.messages import Message

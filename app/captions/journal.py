@@ -28,8 +28,8 @@ from typing import BinaryIO
 
 from app.captions.cue_recorder import CueKept, CueMarked, CueWithdrawn, Entry
 from app.captions.cues import LATEST_S, Cue, FurtherText, Piece, begun
-from app.config.system.messages import AppCode
-from app.config.system.text_io import TextError
+from app.config.messages import AppCode
+from app.config.text_io import TextError
 from engine.errors import message_of
 from engine.files import append_text
 from engine.untrusted.regular_file import open_plain

@@ -1,6 +1,6 @@
 """Words without a caption: a note stands in their place instead of silence. Plain Python."""
 
-from app.config.system.messages import AppCode
+from app.config.messages import AppCode
 from engine.text.sentences import is_strange
 from engine.utterances import Utterance
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.captions.model import UtteranceView, dotted
-from app.config.doubt import DOUBT_SIGN, MARKED, OFF, SIGN
+from app.config.preferences import DOUBT_SIGN, MARKED, OFF, SIGN
 from engine.text.sentences import ends_sentence
 
 Measure = Callable[[str], float]

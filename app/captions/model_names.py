@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from app.config.system.progress_line import progress_line
+from app.config.text_io import progress_line
 from engine.untrusted.safe_names import is_hub_name
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from app.captions.model import UtteranceView
-from app.config.lanes import ME, THEM
+from app.config.preferences import ME, THEM
 
 _KEPT = 200  # decisions; many more utterances than are on the screen
 

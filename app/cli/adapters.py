@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.captions.adapter_details import NOTHING, rows
 from app.cli.exit_codes import exit_code_of, standard_output, tell
-from app.config.system.text_io import printable, send
+from app.config.text_io import printable, send
 from engine.errors import AdapterError
 from engine.files import bytes_text
 from engine.hub.bundled import bundled_adapters, bundled_model, bundled_models

@@ -17,8 +17,8 @@ from pathlib import Path
 from app.captions.models import MachineReport, known_offers
 from app.cli.exit_codes import UsageError, exit_code_of
 from app.cli.translate import CODES
-from app.config.system.early_interrupt import leaving_at_once
-from app.config.system.text_io import printable
+from app.config.process import leaving_at_once
+from app.config.text_io import printable
 from engine.errors import SurtitleError, message_of
 from engine.files import bytes_text
 from engine.hub.bundled import bundled_models

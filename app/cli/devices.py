@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from app.cli.exit_codes import exit_code_of, standard_output
-from app.config.system.text_io import printable, send
+from app.config.text_io import printable, send
 from engine.audio.devices import AudioDevice, DeviceKind
 
 _TITLES = {DeviceKind.MICROPHONE: "Microphones", DeviceKind.SYSTEM: "What you hear"}

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from app.config.system.early_interrupt import INTERRUPTED
-from app.config.system.text_io import ReaderGoneError, TextError, printable
+from app.config.process import INTERRUPTED
+from app.config.text_io import ReaderGoneError, TextError, printable
 from engine.errors import SurtitleError, is_failure
 
 _MEMORY = re.compile("^(OutOf)?MemoryError |can't allocate memory")  # torch is not imported here

@@ -26,8 +26,8 @@ from app.cli.listen_options import (
 from app.cli.listen_output import EventQueue, Screen
 from app.cli.listen_rows import ListeningView
 from app.cli.server_options import add_server_options
-from app.config.system.early_interrupt import leaving_at_once
-from app.config.system.messages import AppCode
+from app.config.messages import AppCode
+from app.config.process import leaving_at_once
 from engine.errors import HubError, ModelError, message_of
 from engine.events import Event
 from engine.files import bytes_text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from app.captions.export import WRITTEN
 from app.cli.exit_codes import UsageError
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
-from app.config.lanes import LANES
+from app.config.preferences import LANES
 from engine.audio.devices import AudioNotice, DeviceKind, WantedDevice
 from engine.errors import ModelError
 from engine.hub.bundled import NO_ADAPTER, standard_speech_model

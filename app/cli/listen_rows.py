@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
 from app.captions.left_out import left_out_note, left_out_s
-from app.config.doubt import with_sign
-from app.config.system.text_io import printable, send
+from app.config.preferences import with_sign
+from app.config.text_io import printable, send
 from engine.events import CaptionChanged, Event, UtteranceEnded
 from engine.utterances import Utterance, UtteranceTracker
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from app.cli.exit_codes import UsageError, exit_code_of, tell
 from app.cli.serve_ray import add_replica_options, check_ray, n_clients, replica_settings
 from app.cli.translate import add_model_options, chosen_model, convert_first
-from app.config.system.early_interrupt import leaving_at_once
-from app.config.system.text_io import TextError
+from app.config.process import leaving_at_once
+from app.config.text_io import TextError
 from app.sharing.networks import LOOPBACK
 from engine.errors import first_line, message_of
 from engine.folders import own_folder

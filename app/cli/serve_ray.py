@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from app.cli.exit_codes import UsageError
 from app.cli.translate import add_model_options, chosen_model
-from app.config.system.text_io import TextError
+from app.config.text_io import TextError
 from engine.folders import own_folder
 from engine.settings import TranslationSettings
 

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from app.cli.exit_codes import UsageError
-from app.config.system.text_io import TextError
+from app.config.text_io import TextError
 from engine.errors import message_of
 from engine.settings import ServerSettings
 

@@ -15,10 +15,9 @@ from app.captions.models import MachineReport, known_offers
 from app.cli.adapters import adapter_folder, open_library
 from app.cli.exit_codes import UsageError, exit_code_of, standard_output, tell
 from app.cli.server_options import add_server_options, server_settings
-from app.config.doubt import DOUBT_SIGN
-from app.config.system.early_interrupt import leaving_at_once
-from app.config.system.progress_line import progress_line
-from app.config.system.text_io import LineReader, LineWriter, TextError, check_text
+from app.config.preferences import DOUBT_SIGN
+from app.config.process import leaving_at_once
+from app.config.text_io import LineReader, LineWriter, TextError, check_text, progress_line
 from engine.errors import AdapterError, ModelError
 from engine.files import bytes_text
 from engine.hub.bundled import NO_ADAPTER, bundled_model, default_adapter, suited_model

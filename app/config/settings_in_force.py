@@ -6,23 +6,114 @@ program ends; another choice is stored for the next start. A server that is stor
 the command line names a model.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.config.launch_settings import LaunchSettings
-from app.config.model_choice import ModelChoice
-from app.config.modes import CAPTIONS_ONLY, SOURCE_LANGUAGE
-from app.config.preferences import Preferences, ServerPreferences
-from app.config.preferences_file import PreferencesFile
-from app.config.server_token import read_token, write_token
-from app.config.system.translations import worded
+from app.config.messages import AppCode
+from app.config.preferences import (
+    CAPTIONS_ONLY,
+    SOURCE_LANGUAGE,
+    Preferences,
+    PreferencesFile,
+    ServerPreferences,
+)
+from app.config.translations import worded
+from engine.errors import message_of
+from engine.files import write_file
 from engine.hub.bundled import NO_ADAPTER, bundled_languages, standard_speech_model
 from engine.hub.catalogue import suited_speech_model
+from engine.messages import Message
 from engine.models.model_card import translates_sound
 from engine.models.resolve import STANDARD_POLICY, suited_policy
 from engine.settings import ServerSettings, TranslationSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchSettings:
+    """The command line; None means that the preferences decide.
+
+    Attributes:
+        places_file: stores the geometry of windows.
+        data_folder: stores journals, adapters and other files of the user.
+        model: folder of the model, or its name on the hub.
+        adapter: folder of the adapter, instead of that of the preferences.
+        no_adapter: use the bare model.
+        device: as in ``ModelSettings``.
+        language: code of the target language.
+        policy: as the engine writes it.
+        forget_places: open the windows at their default positions.
+        can_use_xwayland: a restart through XWayland can be offered.
+        crashed: the last run crashed without a message.
+        first_run: there are no preferences yet, so the setup wizard is shown.
+    """
+
+    preferences_file: Path
+    places_file: Path
+    data_folder: Path
+    log_folder: Path
+    model: Path | None = None
+    adapter: Path | None = None
+    no_adapter: bool = False
+    device: str = "auto"
+    language: str | None = None
+    policy: str | None = None
+    forget_places: bool = False
+    can_use_xwayland: bool = False
+    crashed: bool = False
+    first_run: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChoice:
+    """A model with its languages.
+
+    Attributes:
+        model: as the preferences store it: a folder, a name on the hub, or None for the bundled
+            one.
+        language: code of the target language.
+        source: code of what is spoken.
+        accepts_licence: its licence forbids commercial use, and that is accepted.
+        server: translates instead, by a model of its own; None for this computer.
+    """
+
+    model: Path | None
+    language: str
+    source: str = SOURCE_LANGUAGE
+    accepts_licence: bool = False
+    server: ServerSettings | None = None
+
+
+MOST_TOKEN = 200
+"""Characters."""
+
+
+def read_token(path: Path) -> str:
+    """Return the token; empty where there is none that can be used."""
+    try:
+        with path.open("rb") as file:
+            token = file.read(MOST_TOKEN + 2).decode("ascii").strip()
+    except (OSError, UnicodeError):
+        return ""  # the server says that it does not know it
+    return token if is_token(token) else ""
+
+
+def is_token(text: str) -> bool:
+    """Return whether a text can be sent as a token."""
+    return len(text) <= MOST_TOKEN and text.isascii() and text.isprintable()
+
+
+def write_token(path: Path, token: str) -> Message | None:
+    """Store a token; return a message for the user if that failed."""
+    if token == read_token(path):
+        return None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, f"{token}\n")
+    except OSError as error:
+        return AppCode.SETTINGS_UNWRITABLE(path=str(path), reason=message_of(error))
+    return None
 
 
 class SettingsInForce(QObject):

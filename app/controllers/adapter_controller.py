@@ -11,8 +11,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 
 from app.config.settings_in_force import SettingsInForce
-from app.dialogs.adapters.dialog import AdapterDialog
-from app.dialogs.adapters.service import AdapterService, ListedAdapter
+from app.dialogs.adapter_dialog import AdapterDialog
+from app.dialogs.adapter_service import AdapterService, ListedAdapter
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from engine.commands import LoadAdapter, UnloadAdapter, UseAdapter

@@ -6,29 +6,23 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from app.config.lanes import LANES
-from app.config.launch_settings import LaunchSettings
-from app.config.preferences import Preferences
-from app.config.settings_in_force import SettingsInForce
-from app.config.system.event_wait import wait_until
-from app.config.system.translations import worded
-from app.config.system.wayland import is_wayland
-from app.config.window_geometry import GeometryFile, WindowGeometry
+from app.config.event_loop import wait_until
+from app.config.preferences import LANES, Preferences
+from app.config.settings_in_force import LaunchSettings, SettingsInForce
+from app.config.translations import worded
+from app.config.window_system import GeometryFile, WindowGeometry, is_wayland
 from app.controllers.adapter_controller import AdapterController
-from app.controllers.audience.projector_controller import ProjectorController
-from app.controllers.audience.share_controller import ShareController
-from app.controllers.caption_controller import CaptionController
-from app.controllers.correction_controller import CorrectionController
-from app.controllers.diagnostics import diagnostics
+from app.controllers.audience import PageController, ProjectorController, ShareController
+from app.controllers.caption_controller import CaptionController, CorrectionController
 from app.controllers.further_controller import FurtherController
 from app.controllers.history_controller import HistoryController
 from app.controllers.listening_controller import FETCH, ListeningController
 from app.controllers.media_controller import MediaController
 from app.controllers.model_controller import ModelController
-from app.controllers.page_controller import PageController
-from app.controllers.server.server_controller import ServerController
+from app.controllers.server_controller import ServerController
 from app.controllers.step_aside import StepAside
 from app.controllers.tool_windows import HelpWindows, ToolWindows
+from app.dialogs.help import diagnostics
 from app.dialogs.settings.dialog import SettingsDialog
 from app.look.apply import Look
 from app.look.widgets.dialog_text import bring_up

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.captions.further import Way, further_language, offers_here, wanted_languages, ways_here
 from app.captions.models import MachineReport
 from app.config.settings_in_force import SettingsInForce
-from app.config.system.translations import filled, worded
+from app.config.translations import filled, worded
 from app.look.widgets.dialog_text import as_sentence, size_text
 from app.look.widgets.language_names import language_name, language_names
 from app.main_window.window import MainWindow

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.captions.glossaries import GlossaryFolder, Terms
 from app.config.settings_in_force import SettingsInForce
-from app.config.system.translations import filled, worded
+from app.config.translations import filled, worded
 from app.dialogs.glossary_dialog import GlossaryDialog
 from app.look.widgets.dialog_text import bring_up
 from app.look.widgets.language_names import language_name

@@ -6,11 +6,9 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.captions.journal import PastSession
-from app.config.modes import BOTH
-from app.config.preferences import PrivacyPreferences
+from app.config.preferences import BOTH, PrivacyPreferences
 from app.dialogs.export_dialog import ExportDialog
-from app.dialogs.session_window import SessionWindow
-from app.dialogs.sessions_dialog import SessionsDialog
+from app.dialogs.sessions import SessionsDialog, SessionWindow
 from app.main_window.banner import Offer
 from app.session.history_writer import HistoryWriter
 from engine.utterances import UtteranceTracker

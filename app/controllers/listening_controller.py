@@ -1,16 +1,14 @@
 """Connects the sources in the control panel with the listening service and the transcript."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.config.lanes import LANES, ME, THEM
-from app.config.preferences import ListeningPreferences, Preferences
+from app.config.preferences import LANES, ME, THEM, ListeningPreferences, Preferences
 from app.config.settings_in_force import SettingsInForce
-from app.config.system.translations import worded
+from app.config.translations import worded
 from app.controllers.recognizer_choice import RecognizerChoice, can_mend
-from app.controllers.source_notices import SourceNotices
 from app.look.widgets.dialog_text import as_sentence
 from app.look.widgets.speech_model_names import speech_name
 from app.main_window.banner import Banner, Offer
@@ -20,7 +18,7 @@ from app.main_window.source_toggle import SourceToggle
 from app.main_window.status_bar import StatusBar
 from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService, Spoken
-from engine.audio.devices import SAMPLE_RATE_HZ, DeviceKind, WantedDevice
+from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, DeviceKind, NoticeKind, WantedDevice
 from engine.messages import Code, Message
 from engine.speech.events import (
     Behind,
@@ -32,6 +30,53 @@ from engine.speech.events import (
     RecognizerReady,
     SoundCame,
 )
+
+_GOOD_NEWS = (NoticeKind.HEARD, NoticeKind.RETURNED, NoticeKind.WOKE)
+_NAMES_DEVICE = (
+    NoticeKind.LISTENING,
+    NoticeKind.RETURNED,
+    NoticeKind.MOVED,
+    NoticeKind.LOST,
+)
+
+
+class SourceNotices:
+    """Show notices of sources by lane."""
+
+    def __init__(self, banner: Banner) -> None:
+        self._banner = banner
+        self._devices: dict[str, str] = {}
+        self._noticed = set[str]()  # lanes with a notice
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Names of the devices in use."""
+        return tuple(filter(None, self._devices.values()))
+
+    def take(self, lane: str, notice: AudioNotice) -> None:
+        """Show a notice about a source."""
+        topic = _topic(lane)
+        self._noticed.add(lane)
+        if notice.kind in _NAMES_DEVICE:
+            self._devices[lane] = notice.device
+        if notice.kind is NoticeKind.LISTENING:  # the status shows it; the problem is over
+            self._banner.withdraw(topic)
+            return
+        passes = notice.kind in _GOOD_NEWS
+        self._banner.show_offer(worded(notice.message), topic, passes=passes)
+
+    def keep(self, lanes: Collection[str]) -> None:
+        """Set the active lanes; notices of other lanes are withdrawn."""
+        for lane in [one for one in self._devices if one not in lanes]:
+            del self._devices[lane]
+        for lane in self._noticed - set(lanes):
+            self._banner.withdraw(_topic(lane))
+        self._noticed &= set(lanes)
+
+
+def _topic(lane: str) -> str:
+    return f"source {lane}"
+
 
 FETCH, SMALLER, CHOOSE = "fetch speech model", "smaller speech model", "choose speech model"
 """Topics of notices in the banner."""

@@ -11,11 +11,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.captions.cues import LATEST_S, Cue, spoken_cue
 from app.captions.export import Times, export
-from app.config.lanes import FILE, THEM
-from app.config.modes import BOTH
+from app.config.preferences import BOTH, FILE, THEM
 from app.config.settings_in_force import SettingsInForce
-from app.config.system.text_io import TextError
-from app.config.system.translations import error_text, worded
+from app.config.text_io import TextError
+from app.config.translations import error_text, worded
 from app.controllers.recognizer_choice import can_mend
 from app.dialogs.media_dialog import MediaChoice, MediaDialog
 from app.look.widgets.file_dialogs import ask_open

@@ -13,11 +13,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.captions.model_names import hub_name
-from app.config.launch_settings import LaunchSettings
-from app.config.model_choice import ModelChoice
-from app.config.modes import TRANSLATE
-from app.config.settings_in_force import SettingsInForce
-from app.config.system.translations import worded
+from app.config.preferences import TRANSLATE
+from app.config.settings_in_force import LaunchSettings, ModelChoice, SettingsInForce
+from app.config.translations import worded
 from app.look.widgets.dialog_text import as_sentence
 from app.look.widgets.language_names import language_name
 from app.main_window.banner import Banner

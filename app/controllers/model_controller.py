@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.config.model_choice import ModelChoice
-from app.config.modes import CAPTIONS_ONLY, SOURCE_LANGUAGE
-from app.config.preferences import Preferences
-from app.config.settings_in_force import SettingsInForce
-from app.config.system.translations import worded
+from app.config.preferences import CAPTIONS_ONLY, SOURCE_LANGUAGE, Preferences
+from app.config.settings_in_force import ModelChoice, SettingsInForce
+from app.config.translations import worded
 from app.controllers.adapter_controller import AdapterController
 from app.controllers.model_change import (
     ModelChange,

@@ -8,14 +8,12 @@ from PySide6.QtGui import QAction
 
 from app.captions.model import UtteranceView
 from app.captions.models import MachineReport, ModelOffer, bundled_offers, known_offers
-from app.config.lanes import ME
-from app.config.model_choice import ModelChoice
-from app.config.modes import CAPTIONS_ONLY, TRANSLATE
-from app.config.settings_in_force import SettingsInForce
-from app.config.system.translations import worded
-from app.dialogs.setup.offer_words import quality_of
+from app.config.preferences import CAPTIONS_ONLY, ME, TRANSLATE
+from app.config.settings_in_force import ModelChoice, SettingsInForce
+from app.config.translations import worded
+from app.dialogs.setup.models_dialog import ModelsDialog
+from app.dialogs.setup.offers import quality_of
 from app.dialogs.setup.pages import FILE, TYPING
-from app.dialogs.setup.tool_dialogs import ModelsDialog
 from app.dialogs.setup.wizard import SetupWizard, WizardServices
 from app.look.widgets.dialog_text import size_text
 from app.look.widgets.language_names import language_names

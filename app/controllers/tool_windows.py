@@ -5,8 +5,7 @@ from PySide6.QtCore import QObject, Slot
 from app.config.settings_in_force import SettingsInForce
 from app.controllers.glossary_controller import GlossaryController
 from app.controllers.setup_controller import SetupController
-from app.dialogs.about_dialog import AboutDialog
-from app.dialogs.help_dialog import HelpDialog
+from app.dialogs.help import AboutDialog, HelpDialog
 from app.look.widgets.dialog_text import bring_up
 from app.main_window.window import MainWindow
 from app.session.listening_service import ListeningService

@@ -27,8 +27,8 @@ from app.captions.export import (
     further_languages,
     n_lacking,
 )
-from app.config.system.text_io import TextError
-from app.config.system.translations import error_text
+from app.config.text_io import TextError
+from app.config.translations import error_text
 from app.look.style_sheet import make_primary
 from app.look.widgets.dialog_text import add_row, breakable, bring_up, close_button, paragraph
 from app.look.widgets.file_dialogs import ask_save, forget_folder

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.dialogs.setup.page_frame import heading_of, scrolled
+from app.dialogs.setup.pages import heading_of, scrolled
 from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary
 from app.look.widgets.desktop_links import open_folder

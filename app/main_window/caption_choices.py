@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from app.config.modes import BOTH, CAPTIONS_ONLY, MODES, SOURCE_LANGUAGE
+from app.config.preferences import BOTH, CAPTIONS_ONLY, MODES, SOURCE_LANGUAGE
 from app.look.widgets.choice_menu import ChoiceMenu
 from app.look.widgets.language_names import language_name
 from app.look.widgets.policy_names import policy_names, unoffered_policy

@@ -4,7 +4,7 @@ from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton
 
-from app.config.system.translations import filled
+from app.config.translations import filled
 
 _STEPS = 1000
 _MEGABYTE = 1_000_000

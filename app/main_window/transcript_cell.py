@@ -14,7 +14,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.captions.line_breaking import runs_right_to_left
-from app.config.doubt import DOUBT_MARK
+from app.config.preferences import DOUBT_MARK
 from app.look.palette import colours_of
 from app.main_window.transcript_model import (
     BELOW_ROLE,

@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 
 from app.captions.model import UtteranceView, dotted
-from app.config.doubt import MARKED, OFF, SIGN, with_sign
+from app.config.preferences import MARKED, OFF, SIGN, with_sign
 from app.look.icons import icon
 from app.look.widgets.lane_style import lane_colour, lane_name
 from app.look.widgets.language_names import language_name

@@ -26,8 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.captions.model import UtteranceView
-from app.config.lanes import ME, THEM
-from app.config.modes import CAPTIONS_ONLY
+from app.config.preferences import CAPTIONS_ONLY, ME, THEM
 from app.look.widgets.announcement import announce
 from app.look.widgets.tool_button import tool_button
 from app.main_window.transcript_cell import PADDING, TranscriptCell, small

@@ -10,12 +10,15 @@ from PySide6.QtGui import QAction
 from app.captions.line_breaking import Line
 from app.captions.model import UtteranceView
 from app.captions.speakers import SpeakerNames
-from app.config.lanes import ME, THEM
-from app.config.modes import CAPTIONS_ONLY
-from app.config.preferences import CaptionPreferences
-from app.config.system.screen_share import ShareGuard
-from app.config.system.wayland import is_wayland
-from app.config.window_geometry import GeometryFile, geometry_of, restored_geometry, screens
+from app.config.preferences import CAPTIONS_ONLY, ME, THEM, CaptionPreferences
+from app.config.window_system import (
+    GeometryFile,
+    ShareGuard,
+    geometry_of,
+    is_wayland,
+    restored_geometry,
+    screens,
+)
 from app.look.widgets.lane_style import lane_name
 from app.overlay.below_dialogs import BelowDialogs
 from app.overlay.last_lines import LastLines

@@ -8,9 +8,8 @@ from typing import Protocol
 from app.captions.line_breaking import Line, Typesetter
 from app.captions.model import UtteranceView
 from app.captions.reading_pace import LOOKED_AT, ReadingPace
-from app.config.modes import CAPTIONS_ONLY, TRANSLATE
-from app.config.preferences import CaptionPreferences
-from app.config.system.translations import worded_note
+from app.config.preferences import CAPTIONS_ONLY, TRANSLATE, CaptionPreferences
+from app.config.translations import worded_note
 from app.overlay.text_layout import OverlayView
 
 _MOST_VIEWS = 100  # far more than have room

@@ -6,9 +6,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.captions.line_breaking import Typesetter
 from app.captions.model import UtteranceView
-from app.config.lanes import ME, THEM
-from app.config.modes import CAPTIONS_ONLY
-from app.config.preferences import CaptionPreferences
+from app.config.preferences import CAPTIONS_ONLY, ME, THEM, CaptionPreferences
 from app.overlay.text_layout import OverlayView, TextLayout
 
 BEHIND = ((0, 0, 0), (255, 255, 255))

@@ -19,9 +19,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.captions.model import UtteranceView
 from app.captions.speakers import SpeakerNames
-from app.config.doubt import OFF
 from app.config.preferences import (
     BOTTOM_STRIP,
+    OFF,
     WHOLE_SCREEN,
     CaptionPreferences,
     ProjectorPreferences,

@@ -17,7 +17,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 from PySide6.QtWidgets import QStyle, QWidget
 
 from app.captions.line_breaking import RIGHT_TO_LEFT_MARK, Line, lines_scrolled
-from app.config.doubt import DOUBT_MARK
+from app.config.preferences import DOUBT_MARK
 from app.look.contrast import Rgb
 from app.overlay.themes import Theme
 

@@ -11,8 +11,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.captions.line_breaking import Line
-from app.config.modes import BOTH
-from app.config.preferences import CaptionPreferences
+from app.config.preferences import BOTH, CaptionPreferences
 from app.overlay.text_block import Block, n_parted, paint_box
 from app.overlay.themes import theme_of
 

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.config.lanes import ME, THEM
-from app.config.preferences import PRESETS, CaptionPreferences
+from app.config.preferences import ME, PRESETS, THEM, CaptionPreferences
 from app.look.contrast import LEGIBLE, Rgb, contrast, over
 from app.look.palette import DARK, LIGHT
 

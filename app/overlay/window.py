@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.captions.reading_pace import EXTRA_LINES
 from app.config.preferences import CaptionPreferences
-from app.config.system.wayland import is_wayland
+from app.config.window_system import is_wayland
 from app.overlay.placing import best_place, clear_place, moved_inside
 from app.overlay.resize_edges import NO_EDGE, Drag, cursor_at, edges_at, with_edges_of
 from app.overlay.shape import set_shape

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.config.system.text_io import TextError
+from app.config.text_io import TextError
 from app.sharing.access import is_same
 from engine.errors import message_of
 

@@ -17,8 +17,8 @@ from PySide6.QtCore import QObject
 
 from app.captions.line_breaking import Line
 from app.config.preferences import PrivacyPreferences
-from app.config.system.toml_file import read_small
-from app.config.system.translations import worded
+from app.config.toml_file import read_small
+from app.config.translations import worded
 from engine.errors import message_of
 from engine.files import write_file
 

@@ -13,7 +13,7 @@ from typing import Protocol, TypeGuard
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
-from app.config.lanes import APART, CORRECTED, FILE
+from app.config.preferences import APART, CORRECTED, FILE
 from app.session.event_queue import EventQueue
 from app.session.unfinished_words import TypedLine, append, readable, unfinished
 from engine.commands import (

@@ -17,9 +17,9 @@ from app.captions.journal import (
     delete_old,
     unfinished_sessions,
 )
+from app.config.background import BackgroundQueue
 from app.config.preferences import PrivacyPreferences
-from app.config.system.background import BackgroundQueue
-from app.config.system.translations import worded_note
+from app.config.translations import worded_note
 from engine.events import Event
 from engine.speech.events import LeftOut
 from engine.utterances import Utterance, UtteranceTracker

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.config.lanes import FILE
-from app.config.modes import SOURCE_LANGUAGE
-from app.config.system.background import BackgroundQueue
-from app.config.system.translations import error_text, worded
+from app.config.background import BackgroundQueue
+from app.config.preferences import FILE, SOURCE_LANGUAGE
+from app.config.translations import error_text, worded
 from engine.audio.devices import Level, WantedDevice
 from engine.errors import FetchCancelledError, ModelError, SurtitleError, message_of
 from engine.events import Event, Flushed

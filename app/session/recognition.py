@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.config.lanes import FILE, LANES, THEM
-from app.config.modes import SOURCE_LANGUAGE
+from app.config.preferences import FILE, LANES, SOURCE_LANGUAGE, THEM
 from engine.audio.devices import AudioDevice
 from engine.audio.file_source import FileSource
 from engine.audio.live_source import LiveSource

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.captions.model import UtteranceView, dotted
-from app.config.system.text_io import printable
+from app.config.text_io import printable
 
 SOURCE, CAPTION = "source", "caption"
 """A reader follows the words that are said, or their translation; else the code of a language."""

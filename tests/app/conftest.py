@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.config.system.garbage import GarbageCollector
-from app.config.system.translations import speak
+from app.config.event_loop import GarbageCollector
+from app.config.translations import speak
 from engine.files import ASSETS
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # windows without a screen

@@ -15,12 +15,16 @@ from app.captions.journal import (
     read_session,
     unfinished_sessions,
 )
-from app.config.preferences import Preferences, PrivacyPreferences
-from app.config.preferences_file import PreferencesFile, import_preferences
-from app.config.system.background import BackgroundQueue
-from app.config.system.text_io import TextError
-from app.config.system.toml_file import MOST_BYTES, TomlFile
-from app.config.window_geometry import GeometryFile, SavedGeometry
+from app.config.background import BackgroundQueue
+from app.config.preferences import (
+    Preferences,
+    PreferencesFile,
+    PrivacyPreferences,
+    import_preferences,
+)
+from app.config.text_io import TextError
+from app.config.toml_file import MOST_BYTES, TomlFile
+from app.config.window_system import GeometryFile, SavedGeometry
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine

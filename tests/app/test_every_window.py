@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import dialogs
-from app.dialogs.code_view import CodeView
+from app.dialogs.share_dialog import CodeView
 from app.look.widgets.fit_to_screen import fitted
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.setup_services import parts

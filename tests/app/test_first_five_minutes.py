@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from app.config.system.translations import speak
+from app.config.translations import speak
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from engine.files import ASSETS

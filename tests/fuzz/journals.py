@@ -14,7 +14,7 @@ from app.captions.journal import (
     past_sessions,
     unfinished_sessions,
 )
-from app.config.system.text_io import TextError
+from app.config.text_io import TextError
 from tests.fuzz.sentences import check, text
 from tests.support.strangers import damaged, mutated
 

@@ -4,7 +4,7 @@ import contextlib
 
 from PySide6.QtCore import QRect, QSize
 
-from app.config.window_geometry import GeometryFile, ScreenArea, restored_geometry
+from app.config.window_system import GeometryFile, ScreenArea, restored_geometry
 from tests.fuzz.sentences import text
 from tests.fuzz.settings import put_file
 

@@ -5,8 +5,8 @@ import os
 
 import tomli_w
 
-from app.config.preferences import Preferences
-from app.config.preferences_file import (
+from app.config.preferences import (
+    Preferences,
     PreferencesFile,
     export_preferences,
     import_preferences,

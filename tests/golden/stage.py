@@ -31,9 +31,9 @@ from app.config.preferences import (
     ListeningPreferences,
     OverlayPreferences,
     Preferences,
+    PreferencesFile,
 )
-from app.config.preferences_file import PreferencesFile
-from app.config.system.translations import speak
+from app.config.translations import speak
 from engine.audio.devices import DeviceKind
 from engine.commands import (
     Clear,

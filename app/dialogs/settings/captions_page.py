@@ -7,18 +7,18 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
 
-from app.config.doubt import DOUBT_MARKS
-from app.config.lanes import ME, THEM
-from app.config.modes import MODES
 from app.config.preferences import (
+    DOUBT_MARKS,
     LEAST_OPACITY,
+    ME,
+    MODES,
     MOST_LETTERS,
     PRESETS,
+    THEM,
     OverlayPreferences,
     Preferences,
 )
-from app.config.system.screen_share import can_hide
-from app.config.system.wayland import is_wayland
+from app.config.window_system import can_hide, is_wayland
 from app.dialogs.settings.page import SettingsPage
 from app.look.contrast import LEGIBLE, Rgb, contrast, over
 from app.look.style_sheet import make_spin

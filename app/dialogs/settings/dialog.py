@@ -1,15 +1,21 @@
-"""The settings window: pages, each with its own reset; edits take effect at once."""
+"""The settings window: pages, each with its own reset; edits take effect at once.
+
+The pages about the windows, the translation and what few need stand here.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QCursor, QHideEvent, QHoverEvent
+from PySide6.QtCore import QEvent, QPointF, QSignalBlocker, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QCursor, QGuiApplication, QHideEvent, QHoverEvent
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
     QDialogButtonBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
     QScrollArea,
     QTabBar,
     QTabWidget,
@@ -17,20 +23,256 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.config.preferences import Preferences, ServerPreferences
-from app.config.preferences_file import export_preferences, import_preferences
-from app.config.system.translations import worded
-from app.dialogs.settings.advanced_page import AdvancedPage
+from app.captions.model_names import hub_name
+from app.config.preferences import (
+    APPEARANCES,
+    INTERFACE_LANGUAGES,
+    InterfacePreferences,
+    Preferences,
+    ServerPreferences,
+    export_preferences,
+    import_preferences,
+)
+from app.config.translations import worded
 from app.dialogs.settings.captions_page import CaptionsPage
-from app.dialogs.settings.general_page import GeneralPage
 from app.dialogs.settings.page import SettingsPage
 from app.dialogs.settings.shortcuts_page import ShortcutsPage
 from app.dialogs.settings.speech_page import SpeechPage
-from app.dialogs.settings.translation_page import TranslationPage
+from app.look.icons import icon
 from app.look.style_sheet import GAP
+from app.look.widgets.desktop_links import open_folder, open_page
 from app.look.widgets.dialog_text import close_button, paragraph
 from app.look.widgets.file_dialogs import ask_open, ask_save
+from app.look.widgets.policy_names import unoffered_policy
 from app.main_window.actions import Actions
+from engine.hub.bundled import suited_model
+from engine.untrusted.safe_names import model_name
+
+
+class GeneralPage(SettingsPage):
+    """Language and colours of the windows, and whether sessions are kept."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+        self.title = self.tr("General")
+        self._spoken: str | None = None  # as the program was started
+        languages = (self.tr("Same as system"), "English", "Deutsch")
+        self.language = self.add_combo(
+            "interface.language",
+            self.tr("Display &language"),
+            list(zip(languages, INTERFACE_LANGUAGES, strict=True)),
+        )
+        self.next_start = paragraph(
+            self.tr("The windows change to this language when Surtitle is started again.")
+        )
+        self.next_start.hide()
+        self.form.addRow("", self.next_start)
+        self.language.currentIndexChanged.connect(self._tell_next_start)
+        looks = (self.tr("Same as system"), self.tr("Light"), self.tr("Dark"))
+        self.appearance = self.add_combo(
+            "interface.appearance",
+            self.tr("&Appearance"),
+            list(zip(looks, APPEARANCES, strict=True)),
+        )
+        self.text_size = self.add_spin(
+            "interface.text_size", self.tr("&Transcript text size"), (50, 300), self.tr(" %")
+        )
+        self._add_sessions()
+
+    def fill(self, preferences: Preferences) -> None:
+        """Show the preferences; the first ones are those that the program was started with."""
+        self._spoken = self._spoken or preferences.interface.language
+        super().fill(preferences)
+
+    def defaults(self, preferences: Preferences) -> Preferences:
+        """Return the preferences with this page and the columns of the transcript reset."""
+        reset = super().defaults(preferences)
+        return replace(reset, interface=InterfacePreferences())
+
+    def _add_sessions(self) -> None:
+        self.add_heading(self.tr("Privacy"))
+        self.form.addRow(
+            paragraph(
+                self.tr(
+                    "Surtitle sends no text, sound or statistics to anyone, and does "
+                    "not look for updates."
+                )
+            )
+        )
+        self.journal = self.add_check(
+            "privacy.journal", self.tr("&Keep sessions, so that a crash costs one sentence at most")
+        )
+        with self.below(self.journal):
+            self.days = self.add_spin(
+                "privacy.journal_days", self.tr("&Delete them after"), (1, 3650)
+            )
+        self.days.valueChanged.connect(self._name_days)
+        self._name_days(self.days.value())
+
+    @Slot()
+    def _tell_next_start(self) -> None:
+        self.next_start.setVisible(self._spoken not in (None, self.language.currentData()))
+
+    @Slot(int)
+    def _name_days(self, days: int) -> None:
+        self.days.setSuffix(self.tr(" days", "", days))
+
+
+class TranslationPage(SettingsPage):
+    """When captions are written, and which model translates.
+
+    Signals:
+        models_wanted(): choose another translation model.
+    """
+
+    models_wanted = Signal()
+
+    def __init__(self, policies: Sequence[tuple[str, str, str]]) -> None:
+        """Offer policies, as ``policy_names`` returns them."""
+        super().__init__("")
+        self.title = self.tr("Translation")
+        self.policy = self.add_combo("translation.policy", self.tr("&Timing"), ())
+        self._explanations = dict[str, str]()
+        self.explanation = paragraph()
+        self.form.addRow("", self.explanation)
+        self.model = QLabel(wordWrap=True)
+        self.form.addRow(self.tr("Translation model"), self.model)
+        self.choose_model = QPushButton(self.tr("Choose another &model…"))
+        self.choose_model.clicked.connect(self.models_wanted)
+        self.add_buttons(self.choose_model)
+        self.policy.currentIndexChanged.connect(self._explain)
+        self.show_timings(policies)
+
+    def fill(self, preferences: Preferences) -> None:
+        """Show the preferences and the name of the model."""
+        self._offer([unoffered_policy(preferences.translation.policy)])
+        super().fill(preferences)
+        self.model.setText(_model_name(preferences.model, preferences.translation.language))
+        self.model.setToolTip(str(preferences.model or ""))
+
+    def show_timings(self, policies: Sequence[tuple[str, str, str]]) -> None:
+        """Offer policies, as ``policy_names`` returns them; the chosen one stays."""
+        chosen = self.policy.currentData()
+        with QSignalBlocker(self.policy):  # nothing was edited
+            self.policy.clear()
+            self._offer(policies)
+            if chosen is not None:
+                self._offer([unoffered_policy(chosen)])
+                self.policy.setCurrentIndex(self.policy.findData(chosen))
+        self._explain()
+
+    def _offer(self, policies: Sequence[tuple[str, str, str]]) -> None:
+        """Append those policies that are not on offer."""
+        for written, name, explanation in policies:
+            if self.policy.findData(written) < 0:
+                self._explanations[written] = explanation
+                self.policy.addItem(name, written)
+
+    @Slot()
+    def _explain(self) -> None:
+        self.explanation.setText(self._explanations.get(self.policy.currentData(), ""))
+
+
+def _model_name(model: Path | None, language: str) -> str:
+    if model is not None:
+        return hub_name(model) or model_name(model)
+    folder = suited_model(language)
+    return "–" if folder is None else folder.name
+
+
+class AdvancedPage(SettingsPage):
+    """The caption page, for this computer alone; the settings as a file; the kept sessions.
+
+    Signals:
+        load_wanted(): choose a settings file to use.
+        save_wanted(): choose a file to write the settings into.
+    """
+
+    load_wanted = Signal()
+    save_wanted = Signal()
+
+    def __init__(self, data_folder: Path) -> None:
+        """Make the page.
+
+        Args:
+            data_folder: has the sessions, in ``sessions``.
+        """
+        super().__init__("")
+        self.title = self.tr("Advanced")
+        self._data_folder = data_folder
+        self._address = ""
+        self._add_page()
+        self._add_files()
+        self.show_address("")
+
+    def show_address(self, address: str) -> None:
+        """Show the address of the caption page, without its secret; empty while it is closed."""
+        self._address = address
+        shown, token, _ = address.partition("?")
+        self.address.setText(f"{shown}…" if token else shown)
+        for button in (self.copy, self.open):
+            button.setEnabled(bool(address))
+
+    def fill(self, preferences: Preferences) -> None:
+        """Show the preferences."""
+        super().fill(preferences)
+        self.address.setPlaceholderText(
+            self.tr("The page is not open") if preferences.privacy.page else ""
+        )
+
+    def _add_page(self) -> None:
+        self.page = self.add_check(
+            "privacy.page",
+            self.tr("Caption &page for OBS"),
+            self.tr("A browser source; its address holds a secret."),
+        )
+        with self.below(self.page):
+            self.form.addRow(
+                paragraph(
+                    self.tr("Only this computer can open it. Treat the address like a password.")
+                )
+            )
+            self.port = self.add_spin("privacy.page_port", self.tr("Po&rt"), (1024, 65535))
+            self.address = QLineEdit(readOnly=True)
+            self.add_field(self.tr("Address"), self.address)
+            self.copy = QPushButton(icon("copy", before_text=True), self.tr("Cop&y"))
+            self.open = QPushButton(icon("external-link", before_text=True), self.tr("&Open"))
+            self.copy.setAccessibleName(self.tr("Copy the address of the caption page"))
+            self.open.setAccessibleName(self.tr("Open the caption page in the browser"))
+            self.copy.clicked.connect(self._copy_address)
+            self.open.clicked.connect(self._open_page)
+            self.add_buttons(self.copy, self.open)
+
+    def _add_files(self) -> None:
+        self.add_heading(self.tr("All settings as a file"))
+        self.load = QPushButton(self.tr("Load &settings…"))
+        self.save = QPushButton(self.tr("Sa&ve settings…"))
+        self.load.clicked.connect(self.load_wanted)
+        self.save.clicked.connect(self.save_wanted)
+        self.add_buttons(self.load, self.save)
+        self.add_heading(self.tr("Kept sessions"))
+        self.open_sessions = QPushButton(
+            icon("folder-open", before_text=True), self.tr("Open fol&der")
+        )
+        self.open_sessions.clicked.connect(self._open_sessions)
+        self.add_buttons(self.open_sessions)
+
+    @Slot()
+    def _copy_address(self) -> None:
+        QGuiApplication.clipboard().setText(self._address)
+        self.noticed.emit(
+            self.tr("The address was copied. Everybody who knows it can read the captions.")
+        )
+
+    @Slot()
+    def _open_page(self) -> None:
+        self.noticed.emit(open_page(self._address))
+
+    @Slot()
+    def _open_sessions(self) -> None:
+        sessions = self._data_folder / "sessions"
+        self.noticed.emit(open_folder(sessions if sessions.is_dir() else self._data_folder))
+
 
 _FILES = "TOML (*.toml)"
 _SIZE = QSize(640, 560)  # unless the screen is smaller

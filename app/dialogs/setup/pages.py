@@ -1,25 +1,146 @@
-"""The first page of the setup wizard: what is to be captioned, languages and privacy."""
+"""The frame of dialogs with pages, and the first page of the setup wizard.
+
+That asks what is to be captioned, in which languages, and says what stays private.
+"""
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, QSize, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
+    QDialog,
+    QFrame,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QPushButton,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
-from app.config.modes import CAPTIONS_ONLY
-from app.config.preferences import Preferences
-from app.dialogs.setup.example import ExampleCaption
+from app.config.preferences import CAPTIONS_ONLY, Preferences
 from app.look.icons import icon
 from app.look.style_sheet import GAP
 from app.look.widgets.dialog_text import paragraph, quiet
 from app.look.widgets.language_names import language_name, language_names
+
+_HEADING = 1.5  # letters, of those of the window
+
+
+def heading_of(text: str) -> QLabel:
+    """Make a heading in large letters that wraps."""
+    heading = QLabel(text, wordWrap=True)
+    font = heading.font()
+    font.setPointSizeF(font.pointSizeF() * _HEADING)
+    font.setBold(True)
+    heading.setFont(font)
+    return heading
+
+
+def scrolled(content: QWidget) -> QScrollArea:
+    """Put a widget into a frameless area that scrolls where it is too small."""
+    area = QScrollArea(widgetResizable=True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setWidget(content)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return area
+
+
+def lay_out_page(
+    dialog: QDialog,
+    top: QLayout,
+    content: QWidget,
+    buttons: QLayout,
+    *,
+    below: QWidget | None = None,
+) -> QScrollArea:
+    """Lay out a dialog whose content scrolls while its buttons stay, on screens of any size.
+
+    Args:
+        dialog: without a layout.
+        top: holds the heading.
+        content: scrolls.
+        buttons: the row below.
+        below: stays, too, between the two.
+
+    Returns:
+        what scrolls the content.
+    """
+    column = QVBoxLayout(dialog)
+    column.setContentsMargins(*[6 * GAP] * 4)
+    column.setSpacing(4 * GAP)
+    column.addLayout(top)
+    area = scrolled(content)
+    column.addWidget(area, 1)
+    if below is not None:
+        column.addWidget(below)
+    column.addLayout(buttons)
+    return area
+
+
+_WORD_MS, _REST = 380, 6  # between two words; words' time before it begins again
+_BEGUN = 6  # words when it is first seen
+_LATE = 3  # words between what is said and its caption
+_SAID = "Good morning everyone, and welcome to our meeting."
+_CAPTIONS = {
+    "de": "Guten Morgen zusammen und willkommen zu unserer Besprechung.",
+    "es": "Buenos días a todos y bienvenidos a nuestra reunión.",
+    "fr": "Bonjour à tous et bienvenue à notre réunion.",
+}
+_BIG = 1.3  # letters, of those of the window
+
+
+class ExampleCaption(QFrame):
+    """A box as that of the overlay, in which a sentence and its caption grow, word for word."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said, self._caption, self._n_words = _SAID.split(), list[str](), _BEGUN
+        self.said, self.caption = paragraph(), paragraph()
+        font = self.caption.font()
+        font.setPointSizeF(_BIG * font.pointSizeF())
+        self.caption.setFont(font)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(3 * GAP, 2 * GAP, 3 * GAP, 2 * GAP)
+        column.setSpacing(GAP)
+        for line in (self.said, self.caption):
+            line.setAccessibleName(self.tr("Example"))
+            line.setMinimumHeight(line.fontMetrics().lineSpacing())
+            column.addWidget(line)
+        self._timer = QTimer(self, interval=_WORD_MS)
+        self._timer.timeout.connect(self._go_on)
+        self.show_language("de")
+
+    def show_language(self, language: str) -> None:
+        """Show the caption in a language; what is said alone where there is no example in it."""
+        self._caption = _CAPTIONS.get(language, "").split()
+        self.caption.setVisible(bool(self._caption))
+        self._show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin to move."""
+        super().showEvent(event)
+        self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Stand still."""
+        super().hideEvent(event)
+        self._timer.stop()
+
+    @Slot()
+    def _go_on(self) -> None:
+        last = len(self._said) + _LATE + len(self._caption) + _REST
+        self._n_words = (self._n_words + 1) % last
+        self._show()
+
+    def _show(self) -> None:
+        self.said.setText(" ".join(self._said[: self._n_words + 1]))
+        n_shown = max(0, self._n_words - _LATE)
+        self.caption.setText(" ".join(self._caption[:n_shown]))
+
 
 _ICON_SIDE = 20
 CALL, VOICE, FILE, TYPING = "call", "voice", "file", "typing"

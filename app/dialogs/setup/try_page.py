@@ -7,7 +7,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout
 
 from app.captions.model import UtteranceView, dotted
-from app.config.lanes import LANES
+from app.config.preferences import LANES
 from app.dialogs.setup.pages import WizardPage
 from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary

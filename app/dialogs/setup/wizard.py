@@ -9,8 +9,15 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QWidget
 
 from app.config.preferences import Preferences
-from app.dialogs.setup.page_frame import heading_of, lay_out_page
-from app.dialogs.setup.pages import FILE, TYPING, VOICE, WelcomePage, WizardPage
+from app.dialogs.setup.pages import (
+    FILE,
+    TYPING,
+    VOICE,
+    WelcomePage,
+    WizardPage,
+    heading_of,
+    lay_out_page,
+)
 from app.dialogs.setup.speech_page import SpeechPage
 from app.dialogs.setup.try_page import TryPage
 from app.look.style_sheet import make_primary

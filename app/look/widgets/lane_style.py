@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QColor, QGuiApplication
 
-from app.config.lanes import ME, THEM
+from app.config.preferences import ME, THEM
 from app.look.palette import colours_of
 
 
@@ -13,7 +13,7 @@ def lane_name(lane: str, given: Mapping[str, str] | None = None) -> str:
     """Return the name of a lane for people; empty for typed text.
 
     Args:
-        lane: one of ``app.config.lanes``.
+        lane: one of ``app.config.preferences``.
         given: names that the user gave, by lane.
     """
     if given and lane in given:

@@ -10,7 +10,7 @@ import webvtt
 from app.captions.cues import LINE, Cue, FurtherText, lines_of
 from app.captions.export import ALL, FORMS, Times, export
 from app.captions.subtitles import of_source, split
-from app.config.system.text_io import TextError
+from app.config.text_io import TextError
 from tests.support.app.cues import DOUBTFUL, EIGHT_HOURS, SURE, spoken
 
 

@@ -18,7 +18,7 @@ from app.captions.journal import (
     read_session,
     unfinished_sessions,
 )
-from app.config.system.text_io import TextError
+from app.config.text_io import TextError
 from engine.events import (
     CaptionChanged,
     Confidence,

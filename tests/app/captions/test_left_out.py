@@ -9,7 +9,7 @@ from app.captions.journal import read_session
 from app.captions.left_out import left_out_note
 from app.captions.model import UtteranceView
 from app.config.preferences import CaptionPreferences
-from app.dialogs.session_window import views_of
+from app.dialogs.sessions import views_of
 from app.overlay.last_lines import LastLines
 from engine.events import CaptionChanged, SourceChanged, UtteranceEnded, UtteranceOpened
 from engine.speech.events import LeftOut

@@ -11,7 +11,7 @@ from app.captions.line_breaking import (
     runs_right_to_left,
 )
 from app.captions.model import UtteranceView
-from app.config.doubt import DOUBT_MARKS
+from app.config.preferences import DOUBT_MARKS
 
 ALPHABET = [
     "a",

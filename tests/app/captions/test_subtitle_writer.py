@@ -9,7 +9,7 @@ import webvtt
 
 from app.captions.cues import Cue, to_json, to_srt, to_vtt
 from app.captions.export import WRITTEN, SubtitleWriter
-from app.config.system.text_io import TextError
+from app.config.text_io import TextError
 
 NASTY = [
     "<i>",

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from app.__main__ import main
-from app.config.system.text_io import printable
+from app.config.text_io import printable
 from engine.audio.chunks import AudioChunk
 from engine.settings import TranslationSettings
 from engine.speech.direct.direct_recognizer import load_direct_model

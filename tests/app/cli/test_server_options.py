@@ -4,7 +4,7 @@ import pytest
 
 from app.cli.exit_codes import UsageError
 from app.cli.server_options import add_server_options, server_settings
-from app.config.system.text_io import TextError
+from app.config.text_io import TextError
 
 SERVER = "https://office-pc:8443"
 

@@ -21,7 +21,7 @@ import torch
 
 from app.__main__ import main
 from app.cli import translate as terminal
-from app.config.system.text_io import LineReader, LineWriter, printable
+from app.config.text_io import LineReader, LineWriter, printable
 from engine.models.adapters.card import AdapterScore
 from engine.models.adaptive_card import AdaptiveCard
 from engine.models.fingerprint import read_fingerprint

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.captions.models import MachineReport, known_offers
-from app.config.model_choice import ModelChoice
+from app.config.settings_in_force import ModelChoice
 from engine.messages import Code
 from engine.models.encoder_decoder.record import Record
 from engine.untrusted.faults import Fault

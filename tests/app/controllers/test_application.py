@@ -15,7 +15,7 @@ from PySide6.QtGui import QCloseEvent, QGuiApplication, QIcon, QKeySequence
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
 from app.captions.journal import SessionJournal, past_sessions, read_session
-from app.config.system.unix_signals import Interrupt
+from app.config.event_loop import Interrupt
 from app.controllers.listening_controller import FETCH
 from app.controllers.startup import stays_in_tray
 from app.main_window.actions import Actions

@@ -5,10 +5,14 @@ import pytest
 import torch
 
 from app.captions.journal import past_sessions
-from app.config.lanes import LANES
-from app.config.modes import CAPTIONS_ONLY
-from app.config.preferences import ListeningPreferences, Preferences, TranslationPreferences
-from app.config.preferences_file import PreferencesFile
+from app.config.preferences import (
+    CAPTIONS_ONLY,
+    LANES,
+    ListeningPreferences,
+    Preferences,
+    PreferencesFile,
+    TranslationPreferences,
+)
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from app.session.recognition import SpeechEngine

@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from app.captions.cue_recorder import CueMarked
 from app.captions.cues import LATEST_S
 from app.captions.journal import past_sessions, read_session
-from app.config.modes import BOTH, TRANSLATE
+from app.config.preferences import BOTH, TRANSLATE
 from app.main_window.transcript_model import CAPTION, LANGUAGE_ROLE
 from tests.support.app.journals import STARTED, cue, kept, written
 from tests.support.app.whole_program import cells

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 
-from app.config.model_choice import ModelChoice
-from app.config.preferences_file import PreferencesFile
+from app.config.preferences import PreferencesFile
+from app.config.settings_in_force import ModelChoice
 from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
 from engine.errors import HubError
 from engine.events import SourceChanged, UtteranceOpened

@@ -12,8 +12,12 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QGuiApplication
 
-from app.config.preferences import CaptionPreferences, ListeningPreferences, Preferences
-from app.config.preferences_file import PreferencesFile
+from app.config.preferences import (
+    CaptionPreferences,
+    ListeningPreferences,
+    Preferences,
+    PreferencesFile,
+)
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from engine.audio.devices import SAMPLE_RATE_HZ

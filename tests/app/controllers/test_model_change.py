@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 
-from app.config.model_choice import ModelChoice
+from app.config.settings_in_force import ModelChoice
 from app.controllers.model_change import model_folder
 from app.main_window.transcript_model import CAPTION
 from engine.events import LoadProgress

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from app.captions.export import ALL, n_lacking
 from app.captions.journal import read_session
 from app.captions.models import ModelOffer
-from app.config.system.text_io import printable
+from app.config.text_io import printable
 from engine.events import FurtherCaptionChanged, FurtherCaptionLeftOut
 from engine.translation.further import Further
 from tests.support.app.tiny_engine import TinyEngine

@@ -1,4 +1,6 @@
 import re
+from email.message import Message
+from importlib import metadata
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -6,12 +8,36 @@ import pytest
 from PySide6.QtCore import QObject, QPoint, Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QKeySequence
 
-from app.config.system.translations import speak
-from app.config.system.versions import version_of
-from app.dialogs.about_dialog import AboutDialog
-from app.dialogs.help_dialog import HelpDialog
+from app.config.translations import speak
+from app.dialogs.help import LIBRARIES, AboutDialog, HelpDialog, licence_of, version_of
 from app.main_window.actions import Actions
 from engine.hub.bundled import ASSETS, bundled_models
+
+
+def test_every_library_that_is_installed_names_its_licence():
+    for name in LIBRARIES:
+        assert bool(licence_of(name)) == bool(version_of(name)), name
+    assert licence_of("no such package") == version_of("no such package") == ""
+
+
+@pytest.mark.parametrize(
+    ("fields", "licence"),
+    [
+        ({"License-Expression": "MIT", "License": "the whole text"}, "MIT"),
+        ({"License": " BSD "}, "BSD"),
+        ({"License": "x" * 80}, "x" * 80),
+        ({"License": "x" * 81, "Classifier": "License :: OSI Approved :: MIT"}, "MIT"),
+        ({"License": "a\nb", "Classifier": "Programming Language :: Python"}, ""),
+        ({"License-Expression": "x" * 81}, "x" * 81),
+    ],
+)
+def test_a_licence_is_the_shortest_thing_that_names_it(monkeypatch, fields, licence):
+    found = Message()
+    for name, value in fields.items():
+        found[name] = value
+    monkeypatch.setattr(metadata, "metadata", lambda _package: found)
+    assert licence_of("some package") == licence
+
 
 HELP = sorted((ASSETS / "help").glob("*.md"))
 
@@ -20,7 +46,7 @@ def test_about_names_version_and_licence_of_every_part(qtbot, tmp_path, monkeypa
     adapter = tmp_path / "chats-en-de"
     adapter.mkdir()
     (adapter / "README.md").write_text("---\nlicense: cc-by-sa-4.0\n---\n")
-    monkeypatch.setattr("app.dialogs.about_dialog.bundled_adapters", lambda: [adapter])
+    monkeypatch.setattr("app.dialogs.help.bundled_adapters", lambda: [adapter])
     about = AboutDialog()
     qtbot.addWidget(about)
     shown = HelpDialog()
@@ -121,7 +147,7 @@ def test_guide_settings_help_and_readme_tell_the_same_of_a_crash():
         "README.md",
         "assets/help/help_en.md",
         "app/dialogs/setup/pages.py",
-        "app/dialogs/settings/general_page.py",
+        "app/dialogs/settings/dialog.py",
     ):
         text = " ".join((root / name).read_text(encoding="utf-8").replace('"', " ").split())
         assert re.search(r"crash costs (you )?one sentence at most", text), name

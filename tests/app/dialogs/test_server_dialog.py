@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from app.config.preferences import MOST_ADDRESS
-from app.config.server_token import MOST_TOKEN
+from app.config.settings_in_force import MOST_TOKEN
 from app.dialogs.server_dialog import ServerDialog
 from engine.settings import ServerSettings
 

@@ -3,8 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QMenu
 
-from app.dialogs.code_view import HEADLINES
-from app.dialogs.share_dialog import FURTHER, ShareChoice, ShareDialog
+from app.dialogs.share_dialog import FURTHER, HEADLINES, ShareChoice, ShareDialog
 from app.sharing.networks import LOOPBACK, Network
 from app.sharing.room_feed import CAPTION, SOURCE
 

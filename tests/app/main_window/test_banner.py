@@ -4,7 +4,7 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 
 from app.captions.model import UtteranceView
-from app.config.system.translations import speak, worded
+from app.config.translations import speak, worded
 from app.look.widgets.dialog_text import as_sentence
 from app.main_window.banner import Banner
 from app.main_window.window import MainWindow

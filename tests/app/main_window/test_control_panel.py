@@ -4,7 +4,7 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 
-from app.controllers.source_notices import SourceNotices
+from app.controllers.listening_controller import SourceNotices
 from app.look.contrast import contrast
 from app.look.icons import icon
 from app.look.widgets.lane_style import lane_colour, lane_name

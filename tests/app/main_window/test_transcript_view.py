@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QPalette, QWheelEvent
 from PySide6.QtWidgets import QLineEdit, QPushButton, QStyleOptionViewItem
 
 from app.captions.model import UtteranceView
-from app.config.doubt import MARKED, OFF, SIGN
+from app.config.preferences import MARKED, OFF, SIGN
 from app.look.palette import colours_of
 from app.main_window.transcript_cell import PADDING
 from app.main_window.transcript_model import (

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont, QGuiApplication, QScreen
 
 from app.captions.model import UtteranceView
 from app.config.preferences import PRESETS, CaptionPreferences
-from app.config.window_geometry import GeometryFile, ScreenArea
+from app.config.window_system import GeometryFile, ScreenArea
 from app.overlay.controller import OverlayController
 from app.overlay.themes import theme_of
 from app.overlay.window import Overlay

@@ -4,10 +4,12 @@ from PySide6.QtGui import QGuiApplication
 
 from app.captions.model import UtteranceView
 from app.captions.speakers import SpeakerNames
-from app.config.modes import BOTH, CAPTIONS_ONLY, TRANSLATE
 from app.config.preferences import (
+    BOTH,
     BOTTOM_STRIP,
+    CAPTIONS_ONLY,
     TOP_STRIP,
+    TRANSLATE,
     WHOLE_SCREEN,
     CaptionPreferences,
     ProjectorPreferences,

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from app.config.lanes import LANES
+from app.config.preferences import LANES
 from app.session import recognition
 from app.session.listening_service import ListeningService
 from app.session.recognition import SpeechEngine

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.config.lanes import LANES
+from app.config.preferences import LANES
 from engine.audio.devices import AudioDevice, AudioNotice, DeviceKind, Level, NoticeKind
 from engine.errors import AudioError, FetchCancelledError, ModelError
 from engine.hub.catalogue import SPEECH_MODELS

@@ -1,6 +1,6 @@
 """Everything that the program keeps, in one folder."""
 
-from app.config.launch_settings import LaunchSettings
+from app.config.settings_in_force import LaunchSettings
 
 
 def settings_in(folder, **others):

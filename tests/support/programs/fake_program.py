@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from app.config.system.unix_signals import Interrupt
+from app.config.event_loop import Interrupt
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine

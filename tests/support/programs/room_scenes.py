@@ -4,7 +4,7 @@ from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.config.preferences import BOTTOM_STRIP
-from app.controllers.audience import share_controller
+from app.controllers import audience
 from app.sharing.networks import LOOPBACK, Network
 from engine.events import FurtherCaptionChanged, LanguagesChanged
 
@@ -37,7 +37,7 @@ class RoomScenes:
         entry.menu().setActiveAction(action)
 
     def act_share(self):
-        share_controller.networks = lambda: [Network("192.168.178.20", "wlp3s0")]
+        audience.networks = lambda: [Network("192.168.178.20", "wlp3s0")]
         self.window.menu_actions.share.trigger()
         self.put_beside(self.application.sharing.dialog)
 

@@ -31,10 +31,10 @@ from app.config.preferences import (
     ListeningPreferences,
     OverlayPreferences,
     Preferences,
+    PreferencesFile,
 )
-from app.config.preferences_file import PreferencesFile
-from app.config.system.translations import speak
-from app.config.system.wayland import is_wayland, platform_wanted
+from app.config.translations import speak
+from app.config.window_system import is_wayland, platform_wanted
 from app.controllers.application import Application
 from app.overlay.text_layout import OverlayView
 from app.overlay.window import Overlay

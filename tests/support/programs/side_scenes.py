@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.captions.model import UtteranceView
-from app.config.system.translations import worded
+from app.config.translations import worded
 from app.dialogs.setup.wizard import WizardServices
 from engine.audio.devices import Level
 from engine.events import ContextChanged, Notice

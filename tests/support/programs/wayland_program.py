@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from app.config.system.wayland import platform_wanted
+from app.config.window_system import platform_wanted
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine

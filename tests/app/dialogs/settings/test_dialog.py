@@ -14,8 +14,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.config.preferences import Preferences, ServerPreferences, TranslationPreferences
-from app.config.preferences_file import export_preferences
+from app.config.preferences import (
+    Preferences,
+    ServerPreferences,
+    TranslationPreferences,
+    export_preferences,
+)
 from app.dialogs.settings.captions_page import CaptionsPage
 from app.dialogs.settings.dialog import SettingsDialog
 from app.look.apply import Look

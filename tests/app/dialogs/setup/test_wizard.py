@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from app.config.preferences import ListeningPreferences, Preferences, TranslationPreferences
-from app.dialogs.setup.download_row import DownloadRow
+from app.dialogs.setup.speech_page import DownloadRow
 from app.dialogs.setup.wizard import SetupWizard
 from app.session.listening_service import ListeningService
 from engine.audio.devices import DeviceKind

@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.config.system.translations import speak
+from app.config.translations import speak
 from app.look.widgets.language_names import language_name, language_names
 from engine.files import ASSETS
 from engine.models.instruct_card import LANGUAGE_NAMES

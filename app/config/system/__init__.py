@@ -1,1 +1,0 @@
-"""Files, processes, screens and signals of the system."""

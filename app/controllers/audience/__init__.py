@@ -1,1 +1,0 @@
-"""Show captions to a room: on its phones, and on a screen for all."""

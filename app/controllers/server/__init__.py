@@ -1,1 +1,0 @@
-"""The computer that translates: this one or another."""

@@ -1,0 +1,412 @@
+"""The dialog of adapters: what each is for, and whether it works with the model in use."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QMenu,
+    QPushButton,
+    QTableView,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.captions.adapter_details import NOTHING, Detail, rows
+from app.config.translations import worded
+from app.dialogs.adapter_service import AdapterService, ListedAdapter
+from app.look.widgets.dialog_text import (
+    as_sentence,
+    bring_up,
+    close_button,
+    dress_table,
+    paragraph,
+    size_text,
+)
+from app.look.widgets.file_dialogs import ask_folder
+from app.look.widgets.language_names import language_name
+from app.look.widgets.tool_button import open_with
+from engine.models.adapters.adapter import Status
+from engine.models.adapters.card import AdapterCard
+from engine.policy import family
+
+_MARKS = {Status.OK: "●", Status.UNKNOWN: "◐", Status.BLOCKED: "✕"}  # not by colour alone
+_MANY = 3  # languages that are named; more are counted
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class AdapterTable(QAbstractTableModel):
+    """One row for each adapter; the tick before its name says that it translates.
+
+    Signals:
+        switched(int, bool): the user set or removed the tick of a row.
+
+    Attributes:
+        listed: the adapters, row by row.
+    """
+
+    switched = Signal(int, bool)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.listed: Sequence[ListedAdapter] = ()
+        self._loaded: tuple[str, ...] = ()
+        self._used: str | None = None
+
+    def show_adapters(self, listed: Sequence[ListedAdapter]) -> None:
+        """Show these adapters."""
+        self.beginResetModel()
+        self.listed = listed
+        self.endResetModel()
+
+    def show_loaded(self, names: Sequence[str], used: str | None) -> None:
+        """Show which adapters are loaded, and which one translates."""
+        self._loaded, self._used = tuple(names), used
+        if self.listed:
+            last = self.index(len(self.listed) - 1, self.columnCount() - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+        """Return the number of adapters."""
+        return 0 if parent.isValid() else len(self.listed)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        """Return the number of columns."""
+        return 0 if parent.isValid() else len(self._titles())
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return the text of a cell and the tick; the tool tip is the reason of the status."""
+        listed = self.listed[index.row()]
+        if role == Qt.ItemDataRole.CheckStateRole and index.column() == 0:
+            is_used = listed.adapter.name == self._used
+            return Qt.CheckState.Checked if is_used else Qt.CheckState.Unchecked
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._cells(listed)[index.column()]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            reason = listed.adapter.reason
+            return None if reason is None else worded(reason)
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Let the tick of an adapter that can be used be set."""
+        flags = super().flags(index)
+        is_usable = self.listed[index.row()].adapter.status is not Status.BLOCKED
+        if index.column() == 0 and is_usable:
+            flags |= Qt.ItemFlag.ItemIsUserCheckable
+        return flags
+
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Report a tick; it changes once the session translates so."""
+        if role == Qt.ItemDataRole.CheckStateRole:
+            self.switched.emit(index.row(), Qt.CheckState(value) is Qt.CheckState.Checked)
+        return False
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        """Return the title of a column."""
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return self._titles()[section]
+        return None
+
+    def _titles(self) -> tuple[str, ...]:
+        return (
+            self.tr("Name"),
+            self.tr("With this model"),
+            self.tr("Languages"),
+            self.tr("Size"),
+            self.tr("Licence"),
+            self.tr("Now"),
+        )
+
+    def _cells(self, listed: ListedAdapter) -> tuple[str, ...]:
+        adapter = listed.adapter
+        card, weights = adapter.card, adapter.weights
+        return (
+            listed.shelved.name,
+            f"{_MARKS[adapter.status]} {self._status(adapter.status)}",
+            self._languages(card) if card else NOTHING,
+            size_text(weights.n_bytes) if weights else NOTHING,
+            card.licence if card and card.licence else NOTHING,
+            self._state(adapter.name),
+        )
+
+    def _status(self, status: Status) -> str:
+        if status is Status.OK:
+            return self.tr("Works")
+        return self.tr("May work") if status is Status.UNKNOWN else self.tr("Does not work")
+
+    def _languages(self, card: AdapterCard) -> str:
+        named = [
+            language_name(code, language.name)
+            for code, language in [*card.languages.items()][:_MANY]
+        ]
+        n_more = len(card.languages) - len(named)
+        targets = ", ".join(named) + (f" + {n_more}" if n_more else "")
+        return self.tr("{} to {}").format(language_name(card.source_language), targets)
+
+    def _state(self, name: str) -> str:
+        if name == self._used:
+            return self.tr("translates")
+        return self.tr("loaded") if name in self._loaded else ""
+
+
+class AdapterDialog(QDialog):
+    """A table of adapters, each with a switch, and what the selected one is for.
+
+    The rest, which its makers need, stands in the menu *More*.
+
+    Signals:
+        load_wanted(Path): load the adapter in this folder and translate with it.
+        use_wanted(str): translate with this loaded adapter; an empty name is the bare model.
+        unload_wanted(str): unload this adapter.
+    """
+
+    load_wanted = Signal(object)
+    use_wanted = Signal(str)
+    unload_wanted = Signal(str)
+
+    def __init__(self, desk: AdapterService, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Adapters"))
+        self.setAcceptDrops(True)
+        self._desk = desk
+        self._loaded: tuple[str, ...] = ()
+        self._used: str | None = None
+        self._awaited = ""  # name of the one that the session was asked to load
+        self._policy = ""
+        self._says_working = False
+        self.rows = AdapterTable(self)
+        self.table, self.details = QTableView(), QTreeWidget()
+        self.more = QPushButton(self.tr("&More"))
+        self.purpose, self.reason, self.message = paragraph(), paragraph(), paragraph()
+        self._dress()
+        self._lay_out()
+        self.table.selectionModel().currentRowChanged.connect(self._show_row)
+        self.rows.switched.connect(self._switch)
+        desk.listed.connect(self._show_list)
+        desk.added.connect(self._select)
+        desk.reported.connect(self.show_message)
+        desk.busy_changed.connect(self._show_busy)
+        self._show_details(None)
+
+    def open_list(self) -> None:
+        """Refresh the library and show the dialog."""
+        self._desk.refresh()
+        bring_up(self)
+
+    def show_loaded(self, names: tuple[str, ...], used: str | None) -> None:
+        """Show which adapters the session has loaded, and which one it translates with."""
+        self._loaded, self._used = names, used
+        if self._awaited in names:
+            self.show_message(self.tr("The adapter {} translates now").format(self._awaited))
+        self.rows.show_loaded(names, used)
+        self._show_details(self._chosen())
+
+    def show_policy(self, policy: str) -> None:
+        """Warn of adapters that were trained for other policies than this one."""
+        self._policy = policy
+        self._show_details(self._chosen())
+
+    def add(self, path: Path) -> None:
+        """Copy an adapter into the library."""
+        self._desk.add(path)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Accept local files and folders."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Add the dropped files and folders."""
+        for url in event.mimeData().urls():
+            if url.isLocalFile():
+                self.add(Path(url.toLocalFile()))
+        event.acceptProposedAction()
+
+    def _dress(self) -> None:
+        self.table.setModel(self.rows)
+        self.table.setAccessibleName(self.tr("Adapters"))
+        dress_table(self.table)
+        self.details.setHeaderHidden(True)
+        self.details.setColumnCount(2)
+        self.details.setRootIsDecorated(False)
+        self.details.setWordWrap(True)
+        self.details.setAccessibleName(self.tr("Details of the adapter"))
+        for label in (self.purpose, self.reason, self.message):
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+
+    def _lay_out(self) -> None:
+        menu = QMenu(self.more)
+        self.unfold = menu.addAction(self.tr("&Details"))
+        self.unfold.setCheckable(True)
+        self.unfold.toggled.connect(self.details.setVisible)
+        self.details.hide()
+        self.verify = self._add_entry(menu, self.tr("&Verify"), self._verify)
+        self.unload = self._add_entry(menu, self.tr("&Unload"), self._unload)
+        self.remove = self._add_entry(menu, self.tr("&Remove"), self._remove)
+        self.bare = self._add_entry(menu, self.tr("&Translate without an adapter"), self._use_none)
+        self.more.setMenu(menu)
+        open_with(menu, self.more)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.table.addActions(menu.actions())
+        self.add_folder = QPushButton(self.tr("&Add…"))
+        self.add_folder.clicked.connect(self._ask_folder)
+        last = close_button()
+        for button in (self.add_folder, self.more):
+            button.setAutoDefault(False)
+            last.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+        last.rejected.connect(self.close)
+        column = QVBoxLayout(self)
+        hint = self.tr(
+            "An adapter tunes the translator for a purpose, such as talks. Tick the one that is to "
+            "translate; drop a folder here to add one."
+        )
+        column.addWidget(paragraph(hint))
+        column.addWidget(self.table, 1)
+        for widget in (self.purpose, self.reason, self.message):
+            column.addWidget(widget)
+        column.addWidget(self.details, 1)
+        column.addWidget(last)
+        self.resize(820, 560)
+
+    def _add_entry(self, menu: QMenu, text: str, act: object) -> QAction:
+        entry = menu.addAction(text)
+        entry.triggered.connect(act)
+        return entry
+
+    def _chosen(self) -> ListedAdapter | None:
+        row = self.table.currentIndex().row()
+        return self.rows.listed[row] if 0 <= row < len(self.rows.listed) else None
+
+    @Slot(list)
+    def _show_list(self, listed: list[ListedAdapter]) -> None:
+        chosen = self._chosen()
+        self.rows.show_adapters(listed)
+        self._select("" if chosen is None else chosen.shelved.name)
+        self._show_details(self._chosen())
+        if not listed:
+            self.reason.setText(self.tr("There is no adapter yet."))
+            self.reason.show()
+
+    @Slot(str)
+    def _select(self, name: str) -> None:
+        """Select an adapter of the table, or else the first."""
+        names = [it.shelved.name for it in self.rows.listed]
+        if names:
+            self.table.selectRow(names.index(name) if name in names else 0)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _show_row(self, _now: QModelIndex, _before: QModelIndex) -> None:
+        self._show_details(self._chosen())
+
+    def _show_details(self, listed: ListedAdapter | None) -> None:
+        self.details.clear()
+        self.reason.setText("")
+        card = None if listed is None else listed.adapter.card
+        self.purpose.setText("" if card is None else card.description)
+        self.purpose.setVisible(bool(self.purpose.text()))
+        if listed is not None:
+            items = [
+                QTreeWidgetItem([worded(name), worded(value)])
+                for name, value in rows(listed.adapter)
+                if name.code is not Detail.DESCRIPTION
+            ]
+            self.details.addTopLevelItems(items)
+            self.details.resizeColumnToContents(0)
+            if listed.adapter.reason is not None:
+                self.reason.setText(as_sentence(worded(listed.adapter.reason)))
+            elif self._is_for_others(listed):
+                text = self.tr(
+                    "Trained for another timing than the one in use, so captions may be worse; the "
+                    "button at the lower right of the window changes the timing."
+                )
+                self.reason.setText(text)
+        self.reason.setVisible(bool(self.reason.text()))
+        self._offer(listed)
+
+    def _is_for_others(self, listed: ListedAdapter) -> bool:
+        """Return whether an adapter knows no policy of the family in use."""
+        policies = listed.adapter.card.policies if listed.adapter.card else ()
+        families = set(map(family, policies))
+        return bool(families and self._policy) and family(self._policy) not in families
+
+    def _offer(self, listed: ListedAdapter | None) -> None:
+        """Enable what applies to an adapter."""
+        name = listed.adapter.name if listed else ""
+        is_used = name == self._used
+        self.bare.setEnabled(self._used is not None)
+        self.unload.setEnabled(name in self._loaded and not is_used)
+        self.verify.setEnabled(listed is not None and listed.adapter.weights is not None)
+        is_own = listed is not None and not listed.shelved.bundled
+        self.remove.setEnabled(is_own and not is_used)
+
+    @Slot(str)
+    def show_message(self, message: str) -> None:
+        """Show a result, or why the session refused a request; captions go on."""
+        self._says_working, self._awaited = False, ""
+        self.message.setText(as_sentence(message))
+
+    @Slot(bool)
+    def _show_busy(self, busy: bool) -> None:  # noqa: FBT001  what the signal carries
+        if busy:
+            self.message.setText(self.tr("Working…"))
+        elif self._says_working:
+            self.message.setText("")
+        self._says_working = busy
+
+    @Slot(int, bool)
+    def _switch(self, row: int, on: bool) -> None:  # noqa: FBT001  what the signal carries
+        """Translate with an adapter, or by the bare model, from the next sentence on."""
+        adapter = self.rows.listed[row].adapter
+        if not on:
+            self._use_none()
+        elif adapter.name in self._loaded:
+            self.use_wanted.emit(adapter.name)
+        else:
+            text = self.tr("The adapter {} is being loaded; captions go on").format(adapter.name)
+            self.show_message(text)
+            self._awaited = adapter.name
+            self.load_wanted.emit(adapter.folder)
+
+    @Slot()
+    def _use_none(self) -> None:
+        self.use_wanted.emit("")
+
+    @Slot()
+    def _unload(self) -> None:
+        listed = self._chosen()
+        if listed is not None:
+            self.unload_wanted.emit(listed.adapter.name)
+
+    @Slot()
+    def _verify(self) -> None:
+        listed = self._chosen()
+        if listed is not None:
+            self._desk.verify(listed)
+
+    @Slot()
+    def _remove(self) -> None:
+        listed = self._chosen()
+        if listed is not None:
+            self._desk.remove(listed.shelved.name)
+
+    @Slot()
+    def _ask_folder(self) -> None:
+        path = ask_folder(self, self.tr("Folder of an adapter"))
+        if path:
+            self.add(path)

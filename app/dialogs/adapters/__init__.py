@@ -1,1 +1,0 @@
-"""The dialog that loads, lists and removes LoRA adapters."""

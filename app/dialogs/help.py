@@ -1,0 +1,241 @@
+"""Help, About with the licences of all parts, and diagnostics for the clipboard."""
+
+import platform
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal, qVersion
+from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.config.logs import last_fault
+from app.config.preferences import Preferences
+from app.look import icons
+from app.look.widgets.dialog_text import add_action, close_button, paragraph
+from engine.files import ASSETS
+from engine.hub.bundled import bundled_adapters, bundled_models
+
+PROGRAM = "surtitle"
+LIBRARIES = (
+    "PySide6-Essentials",
+    "torch",
+    "transformers",
+    "tokenizers",
+    "safetensors",
+    "huggingface_hub",
+    "numpy",
+    "faster-whisper",
+    "ctranslate2",
+    "onnxruntime",
+    "av",
+    "sounddevice",
+    "SoundCard",
+    "jinja2",
+    "platformdirs",
+    "tomli-w",
+    "starlette",
+    "uvicorn",
+    "segno",
+    "tqdm",
+    "sacrebleu",
+    "accelerate",
+    "bitsandbytes",
+)
+"""What the program may use; not all of it is installed everywhere."""
+
+_LONG = 80  # letters; some packages put the whole text into the field
+_CLASSIFIER = "License :: OSI Approved :: "
+
+
+def version_of(package: str) -> str:
+    """Return the version of an installed package, or an empty text."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def licence_of(package: str) -> str:
+    """Return the licence that an installed package names, or an empty text."""
+    try:
+        fields = metadata.metadata(package)
+    except metadata.PackageNotFoundError:
+        return ""
+    for name in ("License-Expression", "License"):
+        text = fields[name].strip() if name in fields else ""
+        if text and len(text) <= _LONG and "\n" not in text:
+            return text
+    classifiers = [str(value) for value in fields.get_all("Classifier") or []]
+    named = [text.removeprefix(_CLASSIFIER) for text in classifiers if _CLASSIFIER in text]
+    if named or "License-Expression" not in fields:
+        return ", ".join(named)
+    return fields["License-Expression"]
+
+
+_LIBRARIES = (PROGRAM, "PySide6-Essentials", "torch", "transformers", "tokenizers")
+_NAMES = ("name_me", "name_them", "address")  # of people, and of their computers
+_FAULT_LINES = 40
+
+
+def diagnostics(preferences: Preferences, state: Mapping[str, str | float], logs: Path) -> str:
+    """Describe the program, the computer and the choices.
+
+    Args:
+        preferences: their paths are described as set or not.
+        state: further labels and values, for example the model's name.
+        logs: folder of the logs; the trace of the last crash is in it.
+    """
+    lines = ["Surtitle, diagnostics", ""]
+    lines += [f"{name}: {version_of(name) or 'not installed'}" for name in _LIBRARIES]
+    lines += [
+        f"Python: {platform.python_version()}, {sys.platform}, {platform.machine()}",
+        f"system: {platform.platform()}",
+        f"Qt: {qVersion()}, {QGuiApplication.platformName()}",
+    ]
+    for screen in QGuiApplication.screens():
+        size, scale = screen.size(), screen.devicePixelRatio()
+        lines.append(f"screen: {size.width()} x {size.height()}, scale {scale:g}")
+    lines += [f"{label}: {value}" for label, value in state.items()]
+    lines += ["", *_choices(preferences), "", *_fault(logs)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _choices(preferences: Preferences) -> list[str]:
+    lines = []
+    for page, values in asdict(preferences).items():
+        pairs = values.items() if isinstance(values, dict) else [("", values)]
+        for name, value in pairs:
+            shown = "set" if isinstance(value, Path) or (name in _NAMES and value) else value
+            lines.append(f"{page}.{name} = {shown}" if name else f"{page} = {shown}")
+    return lines
+
+
+def _fault(logs: Path) -> list[str]:
+    """Return the trace of the last crash: functions and our files, no values."""
+    try:
+        text = last_fault(logs)
+    except OSError:
+        return ["no crash is known"]
+    return ["the last crash:", *map(_without_folder, text.splitlines()[:_FAULT_LINES])]
+
+
+def _without_folder(line: str) -> str:
+    """Reduce ``File "/home/name/x/app/overlay.py", line 3`` to the name of the file."""
+    before, quote, rest = line.partition('"')
+    path, end, after = rest.partition('"')
+    return f"{before}{quote}{Path(path).name}{end}{after}"
+
+
+_MARGIN = 12  # pixels
+
+
+class HelpDialog(QDialog):
+    """Show the help; its links go to the browser."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Help"))
+        # The translation of this text is the code of the language.
+        language = self.tr("en")
+        self.text = QTextBrowser(openExternalLinks=True)
+        self.text.setAccessibleName(self.tr("Help"))
+        file = ASSETS / "help" / f"help_{language}.md"
+        self.text.setMarkdown(file.read_text(encoding="utf-8"))
+        self.text.document().setDocumentMargin(_MARGIN)
+        self.buttons = close_button()
+        self.buttons.rejected.connect(self.close)
+        column = QVBoxLayout(self)
+        column.addWidget(self.text, 1)
+        column.addWidget(self.buttons)
+        self.resize(680, 560)
+
+
+_LICENCE = "Apache-2.0"
+_LOGO = 64  # pixels
+_HEADER_LINES = 20  # of a card; its licence stands in them
+
+
+class AboutDialog(QDialog):
+    """Name, version and licences.
+
+    Signals:
+        help_wanted(): show the help.
+    """
+
+    help_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("About Surtitle"))
+        logo = QLabel()
+        logo.setPixmap(QIcon(str(ASSETS / "icons" / "surtitle.svg")).pixmap(_LOGO, _LOGO))
+        self.name = QLabel(self._name())
+        self.name.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        font = self.name.font()
+        font.setPointSizeF(font.pointSizeF() * 1.4)
+        self.name.setFont(font)
+        words = QVBoxLayout()
+        words.addStretch(1)
+        words.addWidget(self.name)
+        words.addWidget(
+            paragraph(self.tr("Live translated captions on your own computer. Nothing leaves it."))
+        )
+        words.addStretch(1)
+        top = QHBoxLayout()
+        top.addWidget(logo)
+        top.addLayout(words, 1)
+        self.licences = QPlainTextEdit(readOnly=True, tabChangesFocus=True)
+        self.licences.setAccessibleName(self.tr("Parts and licences"))
+        self.licences.setPlainText("\n".join(self._lines()))
+        heading = QLabel(self.tr("&Parts and licences"))
+        heading.setBuddy(self.licences)
+        self.buttons = close_button()
+        self.help = add_action(self.buttons, self.tr("&Help"), self.help_wanted)
+        self.buttons.rejected.connect(self.close)
+        column = QVBoxLayout(self)
+        column.addLayout(top)
+        column.addWidget(heading)
+        column.addWidget(self.licences, 1)
+        column.addWidget(self.buttons)
+        self.resize(620, 460)
+
+    def _name(self) -> str:
+        version = version_of(PROGRAM)
+        return f"Surtitle {version}" if version else self.tr("Surtitle, not installed")
+
+    def _lines(self) -> Iterator[str]:
+        """Yield the text: a line for each part, and the licence of the icons in full."""
+        yield f"Surtitle: {_LICENCE}"
+        yield ""
+        for folder in bundled_models():
+            told = self.tr("Translation model {name}: {licence}")
+            yield told.format(name=folder.name, licence=_licence_of_card(folder))
+        for folder in bundled_adapters():
+            told = self.tr("Adapter {name}: {licence}")
+            yield told.format(name=folder.name, licence=_licence_of_card(folder))
+        yield self.tr("Icons Lucide: ISC, some MIT (below)")
+        yield ""
+        unnamed = self.tr("see its package")
+        for name in LIBRARIES:
+            if version := version_of(name):
+                yield f"{name} {version}: {licence_of(name) or unnamed}"
+        yield ""
+        yield (icons.FOLDER / "LICENSE").read_text(encoding="utf-8")
+
+
+def _licence_of_card(folder: Path) -> str:
+    """Return the licence in the card of one of our own models or adapters."""
+    lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()[:_HEADER_LINES]
+    named = (line.removeprefix("license:") for line in lines if line.startswith("license:"))
+    return next(named, "").strip().upper()

@@ -1,0 +1,373 @@
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.config.settings_in_force import ModelChoice
+from app.controllers.application import Application
+from app.dialogs.adapter_dialog import AdapterDialog
+from app.session.engine_bridge import EngineBridge
+from engine.commands import LoadAdapter, UseAdapter
+from engine.events import AdapterChanged
+from engine.models.adapters.card import AdapterScore
+from engine.models.fingerprint import read_fingerprint
+from engine.settings import ModelSettings
+from tests.support.adapter_folders import BASE, CONFIG, factors, tiny_card, write_adapter
+from tests.support.app.bundle import bundle as bundle_models
+from tests.support.app.fake_engine import LANGUAGES
+from tests.support.app.home import settings_in
+from tests.support.app.whole_program import cells
+from tests.support.fakes import save_tiny_model
+from tests.support.sessions import at_once
+
+
+@pytest.fixture
+def bundle(tmp_path, monkeypatch):
+    """Bundles adapters that gain so much BLEU; the model at hand fits them."""
+    assets = tmp_path / "assets"
+    monkeypatch.setattr("engine.hub.bundled.ASSETS", assets)
+    monkeypatch.setattr("app.dialogs.adapter_service.read_fingerprint", lambda _folder: BASE)
+
+    def make(name, policy, gain):
+        score = AdapterScore(
+            test_set="some",
+            lines=9,
+            language="de",
+            policy=policy,
+            bleu=20 + gain,
+            laal=3,
+            base_bleu=20,
+        )
+        card = tiny_card(name=name, scores=(score,))
+        return write_adapter(assets / "adapters" / name, card=card)
+
+    return make
+
+
+def loaded(one):
+    return [call.folder.name for call in one.session.calls if isinstance(call, LoadAdapter)]
+
+
+def tell(one, used, *names):
+    event = AdapterChanged(names=names or (used,), used=used, languages=LANGUAGES)
+    one.application.bridge.event_came.emit(event)
+
+
+def choose_policy(one, written):
+    one.window.choices.timing.pick(written)
+
+
+def test_a_bundled_adapter_that_helps_is_loaded_unasked_and_not_stored(program, bundle):
+    bundle("little", "read:3", 0.4)
+    bundle("much", "read:3", 2)
+    one = program().open().wait_until_ready()
+    one.wait(lambda: loaded(one) == ["much"])
+    tell(one, "much")
+    assert one.application.settings.adapter_in_use == "much"
+    one.window.controls.overlay.click()
+    assert one.stored()["translation"]["adapter"] == ""
+
+
+def test_one_that_hardly_helps_is_not(program, bundle):
+    bundle("little", "read:3", 0.4)
+    one = program().open().wait_until_ready()
+    one.application.adapters.close()  # waits for the look at the bundle
+    assert loaded(one) == []
+
+
+def test_the_dialog_knows_the_policy_in_use(program, monkeypatch):
+    told = []
+    monkeypatch.setattr(AdapterDialog, "show_policy", lambda _dialog, policy: told.append(policy))
+    one = program(policy="read:5").open().wait_until_ready()
+    choose_policy(one, "wait:5")
+    assert (told[0], told[-1]) == ("read:5", "wait:5")
+
+
+def test_another_family_of_policies_gets_its_own_adapter_and_back(program, bundle):
+    bundle("reader", "read:3", 2)
+    bundle("waiter", "wait:3", 2)
+    one = program().open().wait_until_ready()
+    one.wait(lambda: loaded(one) == ["reader"])
+    tell(one, "reader")
+    choose_policy(one, "wait:5")
+    one.wait(lambda: loaded(one) == ["reader", "waiter"])
+    tell(one, "waiter", "reader", "waiter")
+    choose_policy(one, "read:5")
+    one.wait(lambda: one.session.calls[-1] == UseAdapter("reader"))
+    tell(one, "reader", "reader", "waiter")
+    choose_policy(one, "offline")
+    one.wait(lambda: one.session.calls[-1] == UseAdapter(None))
+
+
+@pytest.mark.parametrize("settings", [{"no_adapter": True}, {"adapter": "own"}])
+def test_what_the_command_line_says_wins(program, bundle, tmp_path, settings):
+    bundle("much", "read:3", 2)
+    if "adapter" in settings:
+        settings = {"adapter": tmp_path / "own"}
+    one = program(**settings).open().wait_until_ready()
+    choose_policy(one, "read:5")
+    one.application.adapters.close()
+    assert loaded(one) == [path.name for path in settings.values() if path is not True]
+
+
+def test_the_bare_model_stays_once_a_person_asked_for_it(program, bundle):
+    bundle("much", "read:3", 2)
+    one = program().open().wait_until_ready()
+    one.wait(lambda: loaded(one) == ["much"])
+    tell(one, "much")
+    one.application.adapters.dialog.use_wanted.emit("")
+    choose_policy(one, "read:5")
+    assert one.stored()["translation"]["adapter"] == "none"
+    again = program().open().wait_until_ready()
+    again.application.adapters.close()
+    assert loaded(again) == []
+
+
+def test_what_a_person_loads_stays_and_is_stored_when_it_translates(program, bundle, tmp_path):
+    bundle("much", "read:3", 2)
+    one = program().open().wait_until_ready()
+    one.wait(lambda: loaded(one) == ["much"])
+    one.application.adapters.dialog.load_wanted.emit(tmp_path / "mine")
+    tell(one, "mine", "much", "mine")
+    assert one.stored()["translation"]["adapter"] == "mine"
+    choose_policy(one, "wait:5")
+    one.application.adapters.close()
+    assert loaded(one) == ["much", "mine"]
+
+
+@pytest.fixture
+def two_models(tmp_path, monkeypatch):
+    """A German and a Spanish model are bundled; a person has an adapter for the German one."""
+    bundle_models(tmp_path, monkeypatch, ("de", "es"))
+    spanish = replace(BASE, tokenizer_sha256="1e" * 32)
+    monkeypatch.setattr(
+        "app.dialogs.adapter_service.read_fingerprint",
+        lambda folder: BASE if folder.name.endswith("de") else spanish,
+    )
+    write_adapter(tmp_path / "adapters" / "mine", card=tiny_card(name="mine"))
+
+
+@pytest.mark.usefixtures("two_models")
+def test_a_chosen_adapter_is_not_loaded_into_another_model_and_is_again_into_its_own(program):
+    one = program(model=None).open().wait_until_ready()
+    settings = one.application.settings
+    settings.choose_adapter("mine")
+    for language, expected in (("es", []), ("de", ["mine"])):
+        n_sessions = len(one.engine.sessions)
+        settings.choose_model(ModelChoice(model=None, language=language))
+        one.wait(lambda n_sessions=n_sessions: len(one.engine.sessions) > n_sessions)
+        one.wait(lambda language=language: settings.translation.target_language == language)
+        desk = one.application.adapters.desk
+        with one.qtbot.waitSignal(desk.listed):  # after what was begun before
+            desk.refresh()
+        assert loaded(one) == expected
+    assert not one.window.banner.isVisible()
+
+
+@pytest.mark.usefixtures("two_models")
+def test_no_adapter_is_shown_as_loaded_once_another_model_translates(program):
+    one = program(model=None).open().wait_until_ready()
+    tell(one, "mine")
+    dialog = one.application.adapters.dialog
+    dialog.open_list()
+    one.wait(lambda: dialog.rows.rowCount() == 1)
+    now = dialog.rows.index(0, dialog.rows.columnCount() - 1)
+    assert dialog.rows.data(now) == "translates"
+    one.window.choices.language.pick("es")
+    one.wait(lambda: one.application.settings.translation.target_language == "es")
+    one.wait(lambda: dialog.rows.data(now) != "translates")
+    assert not dialog.bare.isEnabled()
+
+
+def test_a_bundled_adapter_that_is_found_too_late_changes_nothing(program, bundle, tmp_path):
+    one = program().open().wait_until_ready()
+    adapters = one.application.adapters
+    adapters.dialog.load_wanted.emit(tmp_path / "mine")
+    adapters.desk.default_found.emit(bundle("much", "read:3", 2), "much")
+    assert loaded(one) == ["mine"]
+
+
+def test_adapters_that_fit_are_plain_choices_and_the_main_window_tells_it(program, bundle):
+    bundle("lectures", "read:3", 0)
+    one = program().open().wait_until_ready()
+    choices, button = one.window.choices, one.window.status.choices
+    one.wait(lambda: len(choices.purpose.entries) == 2)
+    assert [text for text, _ in choices.purpose.entries] == ["&Everything", "lectures"]
+    assert (choices.purpose.value, button.text()) == ("", "English → German")
+    choices.purpose.pick("lectures")
+    one.wait(lambda: loaded(one) == ["lectures"])
+    tell(one, "lectures")
+    assert button.text() == "English → German · lectures"
+    choices.purpose.pick("")
+    one.wait(lambda: one.session.calls[-1] == UseAdapter(None))
+    tell(one, None, "lectures")
+    assert button.text() == "English → German"
+    assert one.stored()["translation"]["adapter"] == "none"
+
+
+def test_adapters_are_offered_in_the_languages_that_they_know(program, bundle):
+    bundle("much", "read:3", 0)
+    one = program().open().wait_until_ready()
+    purpose = one.window.choices.purpose
+    one.wait(lambda: len(purpose.entries) == 2)
+    for language, n_choices in (("fr", 1), ("de", 2)):
+        one.window.choices.language.pick(language)
+        one.wait(lambda n_choices=n_choices: len(purpose.entries) == n_choices)
+
+
+def test_an_adapter_is_offered_once_it_is_added_and_no_longer_once_it_is_removed(program, bundle):
+    one = program().open().wait_until_ready()
+    desk, choices = one.application.adapters.desk, one.window.choices
+    desk.add(bundle("lectures", "read:3", 0))
+    one.wait(lambda: [name for _, name in choices.purpose.entries] == ["", "lectures"])
+    desk.remove("lectures")
+    one.wait(lambda: len(choices.purpose.entries) == 1)
+
+
+def test_without_an_adapter_there_is_no_choice(program):
+    one = program().open().wait_until_ready()
+    one.application.adapters.close()
+    assert not one.window.choices.purpose.menuAction().isVisible()
+
+
+LIMIT_MS = 60_000
+TEXT = "ab cd ef gh."
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    return save_tiny_model(tmp_path_factory.mktemp("models") / "base")
+
+
+@pytest.fixture(scope="module")
+def adapter(base, tmp_path_factory):
+    return adapter_for(base, tmp_path_factory.mktemp("adapters") / "whole")
+
+
+def adapter_for(base, folder, *, scale=0.2):
+    """An adapter of the base that makes it say something else."""
+    shape = read_fingerprint(base)
+    tensors = {key: value * scale for key, value in factors(shape, CONFIG).items()}
+    card = tiny_card(shape, name="whole")
+    return write_adapter(folder, shape, tensors=tensors, card=card)
+
+
+@pytest.fixture(autouse=True)
+def nothing_bundled(monkeypatch):
+    """What is added stands alone in the table."""
+    monkeypatch.setattr("app.controllers.adapter_controller.bundled_adapters", list)
+    monkeypatch.setattr("engine.hub.bundled.bundled_adapters", list)
+
+
+class Person:
+    """Somebody before the window and its dialog of adapters."""
+
+    def __init__(self, qtbot, home, base):
+        self.qtbot = qtbot
+        settings = settings_in(home, model=base, device="cpu", policy="read:2")
+        self.application = Application(settings, EngineBridge())
+        self.window = self.application.window
+        qtbot.addWidget(self.window)
+        qtbot.addWidget(self.application.overlay)
+        self.application.show()
+        self.dialog = self.application.adapters.dialog
+        self.wait(lambda: self.window.status.is_ready)
+
+    def wait(self, condition):
+        self.qtbot.waitUntil(condition, timeout=LIMIT_MS)
+
+    def open_dialog(self):
+        """Open the dialog, as the menu in the window does."""
+        self.window.menu_actions.adapters.trigger()
+        assert self.dialog.isVisible()
+
+    def add(self, folder):
+        """Add an adapter, and wait until it stands in the table."""
+        self.dialog.add(folder)
+        self.wait(lambda: self.dialog.rows.rowCount() > 0)
+
+    @property
+    def used(self):
+        return self.application.settings.adapter_in_use
+
+    def press_space(self):
+        """Turn the switch of the selected adapter."""
+        self.qtbot.keyClick(self.dialog.table, Qt.Key.Key_Space)
+
+    def press_switch(self, used):
+        """Turn the switch, and wait for the adapter that then translates."""
+        self.press_space()
+        self.wait(lambda: self.used == used)
+
+    def type(self, text):
+        """Type a line; give its caption."""
+        before = len(cells(self.window.transcript))
+        self.qtbot.keyClicks(self.window.typed_line, text)
+        self.qtbot.keyClick(self.window.typed_line, Qt.Key.Key_Return)
+        keeper = self.application.keeper
+        self.wait(lambda: len(keeper.cues) == before + 1)
+        return cells(self.window.transcript)[-1][1]
+
+
+@pytest.fixture
+def person(qtbot, tmp_path, base):
+    made = []
+
+    def make():
+        made.append(Person(qtbot, tmp_path / "home", base))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.window.close()
+
+
+def said(base, adapter=None):
+    """What the model says without any window to what is typed key by key."""
+    settings = ModelSettings(directory=base, adapter=adapter, device="cpu")
+    ((_, caption),) = at_once(settings, TEXT, together=1)
+    return caption.strip()
+
+
+def test_an_adapter_is_added_loaded_compared_and_kept_and_captions_are_those_of_the_engine(
+    person, base, adapter
+):
+    bare, adapted = said(base), said(base, adapter)
+    assert bare != adapted
+    one = person()
+    assert one.type(TEXT) == bare
+    one.open_dialog()
+    one.add(adapter)
+    one.press_switch("whole")
+    assert one.type(TEXT) == adapted
+    one.press_switch(None)
+    assert one.type(TEXT) == bare
+    one.press_switch("whole")
+    assert one.type(TEXT) == adapted
+    one.window.close()
+    again = person()
+    again.wait(lambda: again.used == "whole")
+    assert again.type(TEXT) == adapted
+
+
+def test_an_adapter_that_breaks_after_it_was_judged_is_refused_and_captions_go_on(
+    person, base, adapter, tmp_path
+):
+    one = person()
+    one.open_dialog()
+    one.add(adapter)
+    weights = tmp_path / "home" / "adapters" / "whole" / "adapter_model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-40])
+    one.press_space()
+    one.wait(lambda: "whole is being loaded" not in one.dialog.message.text().lower())
+    assert "it is damaged; get it again" in one.dialog.message.text()
+    assert one.used is None
+    assert one.type(TEXT) == said(base)
+
+
+def test_an_adapter_of_another_base_cannot_be_loaded_from_the_dialog(person, tmp_path):
+    one = person()
+    one.open_dialog()
+    one.add(write_adapter(tmp_path / "stranger"))
+    one.wait(lambda: one.dialog.reason.text() != "")
+    assert not one.dialog.rows.index(0, 0).flags() & Qt.ItemFlag.ItemIsUserCheckable

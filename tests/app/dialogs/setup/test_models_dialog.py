@@ -1,0 +1,401 @@
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.config.settings_in_force import ModelChoice
+from app.dialogs.setup.models_dialog import ModelsDialog, ModelService
+from engine.commands import Configure
+from engine.events import LoadProgress
+from engine.hub.bundled import bundled_models
+from engine.hub.catalogue import KNOWN_MODELS, TRANSLATION_MODELS
+from engine.messages import Code
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.setup_services import MACHINE, parts, says
+
+
+@pytest.fixture
+def desk(qapp, tmp_path, monkeypatch):  # noqa: ARG001  signals need an application
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
+    desks = []
+
+    def make():
+        one = ModelService(tmp_path / "models")
+        one.lists = []
+        one.listed.connect(one.lists.append)
+        desks.append(one)
+        return one
+
+    yield make
+    for one in desks:
+        one.close()
+
+
+def test_the_bundled_model_and_those_of_the_library_are_here_and_others_are_not(qtbot, desk):
+    one = desk()
+    known = one.library / KNOWN_MODELS[1].name.replace("/", "--")
+    for folder in (known, one.library / "mine", one.library / ".begun"):
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text("{}")
+    (one.library / "mine" / "README.md").write_text("---\nlicense: mit\n---\n")
+    one.refresh()
+    qtbot.waitUntil(lambda: bool(one.lists), timeout=30_000)
+    (offers,) = one.lists
+    here = {offer.name: offer for offer in offers if offer.is_here}
+    bundled = [folder.name for folder in bundled_models()]
+    assert set(here) == {*bundled, "mine", KNOWN_MODELS[1].name}
+    for name in bundled:
+        assert here[name].choice is None
+        assert here[name].n_bytes > 1e7
+        assert here[name].licence == "CC-BY-SA-4.0"
+    assert here["mine"].licence == "MIT"
+    assert len(offers) == len(TRANSLATION_MODELS) + len(bundled) + 1
+
+
+def test_the_room_that_is_left_is_told_before_the_library_is_made(desk):
+    assert desk().free_bytes > 0
+
+
+SMALL = KNOWN_MODELS[0].name
+N_GERMAN = 1 + sum(
+    model.translates("en", "de") and (model.footprint is not None or len(model.targets) == 1)
+    for model in TRANSLATION_MODELS
+)
+"""The bundled one, and the others but translators of many languages, which are not needed here."""
+CRASH = "import os; os.abort()"
+HANG = "import time; time.sleep(99)"
+
+
+@pytest.fixture
+def made(qtbot, tmp_path, monkeypatch):
+    """Keep the dialogs that a test makes, and end them."""
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
+    dialogs = []
+
+    def keep(one):
+        qtbot.addWidget(one)
+        dialogs.append(one)
+        return one
+
+    yield keep
+    for one in dialogs:
+        one.end()
+
+
+@pytest.fixture
+def models(made, tmp_path):
+    def make(code=None, model=None):
+        one = made(ModelsDialog(tmp_path / "models", parts(code)))
+        one.uses = []
+        one.wanted.connect(one.uses.append)
+        one.open_models(ModelChoice(model=model, language="de"))
+        return one
+
+    return make
+
+
+def listed(qtbot, one):
+    qtbot.waitUntil(lambda: len(one.page._offers) == N_GERMAN, timeout=30_000)
+    return one.page
+
+
+def row_of(page, name):
+    return [offer.name for offer in page._offers].index(name)
+
+
+def select(page, name):
+    page.cards.choose(row_of(page, name))
+
+
+def facts(page, name):
+    return [fact.text for fact in page.cards.words[row_of(page, name)].facts]
+
+
+def test_what_the_computer_has_and_what_fits_stands_beside_the_models(models, qtbot):
+    page = models().page
+    qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "Runs (speed not known)" in facts(page, SMALL), timeout=30_000)
+    first, *others = page.cards.words
+    assert first.title == "English → German, built in"
+    assert first.is_best
+    assert first.detail == "surtitle-en-de · CC-BY-SA-4.0"
+    assert not any(words.is_best for words in others)
+    assert all("to download" in str(words.facts) for words in others)
+    assert "free on the disk" in page.room.text()
+
+
+def test_a_computer_with_one_core_has_no_cores(models, qtbot):
+    page = models(says(MACHINE | {"cores": 1})).page
+    qtbot.waitUntil(lambda: "some, 1 core;" in page.machine.text(), timeout=30_000)
+
+
+def test_the_others_stand_below_the_recommended_model_and_arrow_keys_pass_their_heading(models):
+    cards = polish(models(says(MACHINE))).cards
+    assert cards.item(1).text() == "More models"
+    cards.choose(0)
+    QTest.keyClick(cards, Qt.Key.Key_Down)
+    assert cards.chosen == 1
+    QTest.keyClick(cards, Qt.Key.Key_Up)
+    assert cards.chosen == 0
+    assert len(cards.words) == cards.count() - 1
+
+
+def test_a_screen_reader_hears_quality_as_a_word_and_all_that_a_card_says(models):
+    cards = polish(models(says(MACHINE))).cards
+    said = cards.item(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert said == (
+        "English → Polish and many more, Recommended, Quality: fair, 1.9 GB to download, "
+        "Free for any use, facebook/m2m100_418M · MIT"
+    )
+
+
+def test_cards_are_as_high_as_their_texts_in_a_narrow_window(models, qtbot):
+    page = polish(models(says(MACHINE)))
+    cards = page.cards
+    heights = []
+    for width in (900, 200):
+        cards.setFixedWidth(width)
+        qtbot.waitUntil(lambda width=width: cards.viewport().width() > width - 40)
+        qtbot.waitUntil(lambda: cards.visualItemRect(cards.item(0)).width() < cards.width())
+        heights.append(cards.visualItemRect(cards.item(0)).height())
+    assert heights[1] > heights[0]
+
+
+def test_one_bar_alone_scrolls_in_a_small_window_and_what_is_asked_stays(models, qtbot):
+    one = models(says(MACHINE))
+    one.resize(592, 320)
+    page = polish(one)
+    cards, bar = page.cards, one.area.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > cards.height() // 2)
+    assert cards.verticalScrollBar().maximum() == 0
+    last = cards.item(cards.count() - 1)
+    assert cards.viewport().rect().contains(cards.visualItemRect(last))
+    cards.setFocus()
+    for _ in range(cards.count()):
+        QTest.keyClick(cards, Qt.Key.Key_Down)
+    assert cards.currentItem() is last
+    seen = one.area.viewport().rect()
+    card = cards.visualItemRect(last)
+    assert seen.contains(cards.viewport().mapTo(one.area.viewport(), card.center()))
+    for part in (page.room, page.folder, one.apply):
+        assert part.visibleRegion().boundingRect().size() == part.size()
+
+
+@pytest.mark.parametrize(("code", "words"), [(CRASH, "crashed"), ("raise SystemExit(1)", "error")])
+def test_a_check_that_crashes_is_one_sentence_and_a_model_can_be_chosen(models, qtbot, code, words):
+    one = models(code)
+    qtbot.waitUntil(lambda: words in one.page.machine.text(), timeout=30_000)
+    select(listed(qtbot, one), KNOWN_MODELS[1].name)
+    one.apply.click()
+    assert one.uses == [ModelChoice(model=Path(KNOWN_MODELS[1].name), language="de")]
+    assert not one.isVisible()
+
+
+def test_a_check_that_failed_can_be_tried_again(models, qtbot):
+    one = models(CRASH)
+    qtbot.waitUntil(one.page.retry.isVisible, timeout=30_000)
+    one.page.retry.click()
+    assert not one.page.retry.isVisible()
+    qtbot.waitUntil(one.page.retry.isVisible, timeout=30_000)
+
+
+def test_the_window_is_closed_while_a_check_hangs(models, qtbot, keeps_parts):
+    one = models(HANG)
+    keeps_parts(one)
+    qtbot.waitUntil(lambda: one._check.is_running)
+    one.end()
+    assert not one._check.is_running
+
+
+def test_a_disk_that_is_too_small_is_said_before_anything_is_fetched(models, qtbot, monkeypatch):
+    roomy = models()
+    select(listed(qtbot, roomy), SMALL)
+    assert roomy.apply.isEnabled()
+    one = models()
+    monkeypatch.setattr(type(one.desk), "free_bytes", 1_000)
+    page = listed(qtbot, one)
+    select(page, SMALL)
+    assert not one.apply.isEnabled()
+    assert "Not enough for this model" in page.room.text()
+
+
+def polish(one):
+    choose(one.page.target, "pl")
+    return one.page
+
+
+def choose(box, code):
+    box.setCurrentIndex(box.findData(code))
+
+
+FAST = {"kind": "computing", "gflops": 1000.0}
+
+
+def test_two_languages_lead_to_the_models_that_translate_between_them(models, qtbot):
+    page = polish(models(says(MACHINE, FAST)))
+    qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
+    first = page.cards.words[0]
+    assert first.is_best
+    assert first.detail == "facebook/m2m100_418M · MIT"
+    quality, size, speed, use = facts(page, "facebook/m2m100_418M")
+    assert (quality, size) == ("Quality: ●●○○ fair", "1.9 GB to download")
+    assert speed.startswith("Fast enough (uses ")
+    assert use == "Free for any use"
+    assert "46.5 chrF on FLORES-200" in first.tip
+    assert "A second of speech takes about 0." in first.tip
+    assert page.offer.name == "facebook/m2m100_418M"
+    assert not any(offer.choice is None for offer in page._offers)
+    choose(page.target, "de")
+    assert page.offer.choice is None
+
+
+def test_another_spoken_language_leads_to_other_models_and_one_chosen_twice_is_exchanged(models):
+    one = models(says(MACHINE, FAST))
+    page = one.page
+    choose(page.source, "fr")
+    assert (page.spoken, page.language) == ("fr", "de")
+    assert not any(offer.choice is None for offer in page._offers)
+    choose(page.target, "fr")
+    assert (page.spoken, page.language) == ("de", "fr")
+    choose(page.target, "en")
+    assert "Helsinki-NLP/opus-mt-de-en" in [offer.name for offer in page._offers]
+    select(page, "Helsinki-NLP/opus-mt-de-en")
+    one.apply.click()
+    wanted = ModelChoice(model=Path("Helsinki-NLP/opus-mt-de-en"), language="en", source="de")
+    assert one.uses == [wanted]
+
+
+def test_the_button_says_that_a_model_is_downloaded_first_and_how_much(models, qtbot):
+    one = models(says(MACHINE, FAST))
+    assert one.apply.text() == "&Use this model"
+    listed(qtbot, one)
+    select(polish(one), "facebook/m2m100_418M")
+    assert one.apply.text() == "Download and &use (1.9 GB)"
+
+
+def test_the_model_in_use_is_marked_and_there_is_nothing_to_use(models, qtbot, pick):
+    one = models()
+    qtbot.waitUntil(lambda: one.page.offer is not None)
+    marked = [words.title for words in one.page.cards.words if words.facts[0].text == "In use now"]
+    assert marked == ["English → German, built in"]
+    one.page.choose(None)
+    assert not one.apply.isEnabled()
+    for folder in (None, "/my/own"):
+        asked = pick(folder)
+        one.page.folder.click()
+        assert one.apply.isEnabled() == (folder is not None)
+    assert asked == [("Folder of a translation model", None)] * 2
+    one.apply.click()
+    assert [use.model for use in one.uses] == [Path("/my/own")]
+
+
+def test_a_slow_computer_is_told_before_a_download_what_is_too_slow(models, qtbot):
+    page = polish(models(says(MACHINE, {**FAST, "gflops": 20.0})))
+    qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
+    assert "Too slow for this computer" in facts(page, "facebook/m2m100_418M")
+
+
+@pytest.mark.parametrize(
+    ("gflops", "again", "marked"), [(1.0, True, False), (1.0, False, False), (1e6, False, True)]
+)
+def test_nothing_is_recommended_beside_a_doubt_that_it_is_fast_enough(
+    models, qtbot, gflops, again, marked
+):
+    page = polish(models(says(MACHINE)))
+    qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
+    page.take_speed(gflops, again)
+    assert page.cards.words[0].is_best is marked
+
+
+def test_the_model_in_use_stays_selected_when_another_one_is_recommended(models, qtbot):
+    page = models(says(MACHINE, FAST), model=Path("/my/own")).page
+    qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
+    assert page.offer.choice == Path("/my/own")
+
+
+def test_what_a_source_without_blanks_means_is_said_beside_its_models(models):
+    page = models().page
+    for spoken, is_said in (("ja", True), ("pl", False)):
+        page.show_languages(spoken, "de")
+        assert ("written without blanks between words" in page.room.text()) == is_said
+
+
+def chosen_in_tools(one, model, language, **more):
+    guide = one.application.side_windows.guide
+    guide.parts = parts()
+    one.window.menu_actions.models.trigger()
+    guide.models.wanted.emit(ModelChoice(model=model, language=language, **more))
+
+
+def test_the_window_of_the_models_measures_the_speed_again_whenever_it_is_opened(program):
+    one = program().open().wait_until_ready()
+    guide, desk, asked = one.application.side_windows.guide, one.application.listening.desk, []
+    desk.measure_speed = lambda: asked.append(True)
+    guide.parts = parts()
+    for n_opened in (1, 2):
+        guide.open_models()
+        assert len(asked) == n_opened
+        assert guide.report.measures_again
+        desk.speed_measured.emit(10.0 * n_opened, False)
+        one.wait(lambda n=n_opened: guide.report.gflops == 10.0 * n)
+        assert not guide.report.measures_again
+
+
+def test_a_model_that_is_chosen_is_stored_and_loaded(program, tmp_path, monkeypatch):
+    monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
+    one = program(model=None).open().wait_until_ready()
+    chosen_in_tools(one, Path("some/model"), "fr")
+    one.wait(lambda: one.application.settings.model == Path("some/model"))
+    assert one.stored()["model"] == "some/model"
+    assert one.stored()["translation"]["language"] == "fr"
+    assert len(one.engine.models) == 2
+    assert one.engine.models[1].hub_name == "some/model"
+    assert one.engine.translations[1].target_language == "fr"
+
+
+def test_a_model_that_gives_way_is_not_asked_for_the_language_of_the_next(program):
+    one = program(model=None).open().wait_until_ready()
+    first = one.session
+    chosen_in_tools(one, Path("some/model"), "es")
+    one.wait(lambda: len(one.engine.models) == 2)
+    assert one.engine.translations[1].target_language == "es"
+    assert not [call for call in first.calls if isinstance(call, Configure)]
+
+
+def test_the_command_line_wins_over_a_model_that_is_chosen(program):
+    one = program(language="fr").open().wait_until_ready()
+    chosen_in_tools(one, Path("some/model"), "es")
+    assert len(one.engine.models) == 1
+    assert not [call for call in one.session.calls if isinstance(call, Configure)]
+    assert one.stored()["model"] == "some/model"
+
+
+def test_a_model_that_is_just_being_loaded_is_not_waited_for_by_the_window(program):
+    may_load = threading.Event()
+    one = program(FakeEngine(may_load=may_load), model=None).open()
+    one.wait(lambda: one.window.banner.progress.value() == 500)
+    chosen = one.application.settings
+    chosen.choose(replace(chosen.preferences, model=Path("some/model")))
+    one.application.model.start_over()  # would stand still here
+    further = LoadProgress(message=Code.MAKING_CACHE(), fraction=0.8)
+    one.application.bridge.event_came.emit(further)
+    assert len(one.engine.models) == 1
+    may_load.set()
+    one.wait(lambda: len(one.engine.models) == 2)
+    one.wait_until_ready()
+    assert one.engine.models[1].hub_name == "some/model"
+    assert len(one.engine.models) == 2
+
+
+def test_a_model_that_is_being_fetched_gives_way_at_once(program):
+    one = program(FakeEngine(may_load=threading.Event())).open()
+    one.wait(lambda: one.window.banner.progress.value() == 500)
+    one.application.model.start_over()
+    progress = LoadProgress(
+        message=Code.FETCHING(name="some/model", done=1.0, total=2.0), fraction=0.5
+    )
+    one.application.bridge.event_came.emit(progress)
+    one.wait(lambda: len(one.engine.models) == 2)

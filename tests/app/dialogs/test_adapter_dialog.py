@@ -1,0 +1,283 @@
+import shutil
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+
+from app.dialogs.adapter_dialog import AdapterDialog
+from app.dialogs.adapter_service import AdapterService
+from engine.events import AdapterChanged
+from engine.models.adapters.library import AdapterLibrary
+from engine.models.model_card import Language
+from tests.support.adapter_folders import tiny_card, write_adapter
+
+LOADED = AdapterChanged(names=("tiny-en-de",), used="tiny-en-de", languages={"de": "German"})
+BARE = AdapterChanged(names=("tiny-en-de",), used=None, languages={"de": "German"})
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return write_adapter(tmp_path_factory.mktemp("adapter") / "tiny-en-de")
+
+
+class Desk:
+    """The dialog over a library, and a person before it."""
+
+    def __init__(self, qtbot, tmp_path):
+        self.qtbot = qtbot
+        self.home = tmp_path / "adapters"
+        self.desk = AdapterService(AdapterLibrary(self.home))
+        self.dialog = AdapterDialog(self.desk)
+        qtbot.addWidget(self.dialog)
+
+    def do(self, act):
+        """Act, and wait until the thread has done it."""
+        self.desk.busy_changed.disconnect(self.dialog._show_busy)
+        self.desk.busy_changed.connect(self.dialog._show_busy)
+        with self.qtbot.waitSignal(self.desk.busy_changed, check_params_cb=lambda busy: not busy):
+            act()
+        return self.dialog.message.text()
+
+    def cells(self):
+        rows = self.dialog.rows
+        return [
+            tuple(rows.data(rows.index(row, column)) for column in range(rows.columnCount()))
+            for row in range(rows.rowCount())
+        ]
+
+    def is_on(self):
+        name = self.dialog.rows.index(0, 0)
+        return Qt.CheckState(name.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked
+
+    def can_be_switched(self):
+        return bool(self.dialog.rows.index(0, 0).flags() & Qt.ItemFlag.ItemIsUserCheckable)
+
+    def press_space(self):
+        self.qtbot.keyClick(self.dialog.table, Qt.Key.Key_Space)
+
+    def details(self):
+        tree = self.dialog.details
+        items = (tree.topLevelItem(row) for row in range(tree.topLevelItemCount()))
+        return {item.text(0): item.text(1) for item in items}
+
+
+@pytest.fixture
+def desk(qtbot, tmp_path):
+    made = Desk(qtbot, tmp_path)
+    yield made
+    made.desk.close()
+
+
+def test_an_empty_table_says_so_until_there_is_an_adapter(desk, whole):
+    desk.do(desk.desk.refresh)
+    assert desk.dialog.reason.text() == "There is no adapter yet."
+    desk.do(lambda: desk.dialog.add(whole))
+    assert desk.cells() != []
+    assert "no adapter yet" not in desk.dialog.reason.text()
+
+
+def test_an_added_adapter_is_listed_in_plain_words_and_the_rest_unfolds(desk, tmp_path):
+    card = tiny_card(licence="Apache-2.0")
+    told = desk.do(lambda: desk.dialog.add(write_adapter(tmp_path / "tiny-en-de", card=card)))
+    assert told == "The adapter tiny-en-de was added."
+    ((name, works, languages, size, licence, now),) = desk.cells()
+    assert (name, works, languages, licence, now) == (
+        "tiny-en-de", "● Works", "English to German", "Apache-2.0", ""
+    )  # fmt: skip
+    assert size.endswith("kB")
+    desk.dialog.show()
+    assert not desk.dialog.details.isVisible()
+    desk.dialog.unfold.trigger()
+    assert desk.dialog.details.isVisible()
+    details = desk.details()
+    for label in ("rank", "alpha", "targets", "layers", "slot length", "policies", "languages"):
+        assert details[label]
+    assert desk.can_be_switched()
+
+
+LONG = "For talks, lectures and sermons. " * 9
+
+
+def test_the_sentence_that_says_what_an_adapter_is_for_is_never_cut(desk, tmp_path):
+    card = tiny_card(description=LONG.strip())
+    desk.do(lambda: desk.dialog.add(write_adapter(tmp_path / "talks", card=card)))
+    purpose = desk.dialog.purpose
+    assert purpose.text() == LONG.strip()
+    assert "description" not in desk.details()
+    desk.dialog.resize(600, 330)
+    desk.dialog.show()
+    desk.qtbot.waitUntil(
+        lambda: purpose.height() >= purpose.heightForWidth(purpose.width()), timeout=5000
+    )
+
+
+def test_numbers_of_the_details_have_the_points_of_the_country(desk, whole):
+    QLocale.setDefault(QLocale("de_DE"))
+    desk.do(lambda: desk.dialog.add(whole))
+    assert desk.details()["size"] == "4,6 kB, F32"
+
+
+def test_of_many_languages_the_first_are_named(desk, tmp_path):
+    languages = {code: Language(name=code, system="-") for code in ("de", "fr", "pl", "it", "es")}
+    card = tiny_card(languages=languages)
+    desk.do(lambda: desk.dialog.add(write_adapter(tmp_path / "many", card=card)))
+    assert desk.cells()[0][2] == "English to German, French, Polish + 2"
+
+
+def test_an_adapter_for_another_timing_is_warned_of(desk, whole):
+    desk.do(lambda: desk.dialog.add(whole))
+    desk.dialog.show_policy("read:5")
+    assert desk.dialog.reason.text() == ""
+    desk.dialog.show_policy("wait:3")
+    assert desk.dialog.reason.text().startswith("Trained for another timing")
+    assert desk.can_be_switched()
+
+
+def test_a_folder_adds_an_adapter_and_selects_it(desk, whole, pick, tmp_path):
+    other = write_adapter(tmp_path / "z-last")
+    button = desk.dialog.add_folder
+    asked = pick(None)
+    button.click()
+    pick(whole)
+    desk.do(button.click)
+    pick(other)
+    desk.do(button.click)
+    assert [cells[0] for cells in desk.cells()] == ["tiny-en-de", "z-last"]
+    assert desk.dialog.table.currentIndex().row() == 1
+    assert asked == [("Folder of an adapter", None)] * 3
+
+
+@pytest.mark.parametrize("name", ["", "adapter_config.json"])
+def test_a_dropped_folder_or_file_is_added(desk, whole, name):
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(whole / name))])
+    button, modifier = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    action = Qt.DropAction.CopyAction
+    enter = QDragEnterEvent(QPoint(5, 5), action, mime, button, modifier)
+    desk.dialog.dragEnterEvent(enter)
+    assert enter.isAccepted()
+    drop = QDropEvent(QPointF(5, 5), action, mime, button, modifier)
+    desk.do(lambda: desk.dialog.dropEvent(drop))
+    assert len(desk.cells()) == 1
+
+
+def broken(whole, folder, kind):
+    """Break a copy of an adapter."""
+    there = Path(shutil.copytree(whole, folder))
+    weights = there / "adapter_model.safetensors"
+    match kind:
+        case "cut":
+            weights.write_bytes(weights.read_bytes()[:-40])
+        case "pickle":
+            weights.rename(there / "adapter_model.bin")
+        case "no config":
+            (there / "adapter_config.json").unlink()
+        case "no json":
+            (there / "adapter_config.json").write_text("{")
+        case "empty":
+            shutil.rmtree(there)
+            there.mkdir()
+        case "link":
+            weights.unlink()
+            weights.symlink_to("/dev/zero")
+    return there
+
+
+KINDS = ["cut", "pickle", "no config", "no json", "empty", "link"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_broken_adapter_is_not_added_and_one_sentence_says_why(desk, whole, tmp_path, kind):
+    told = desk.do(lambda: desk.dialog.add(broken(whole, tmp_path / "broken", kind)))
+    acts = ("get it again", "choose another one", "save them as safetensors", "put the file")
+    assert any(act in told for act in acts)
+    assert "\n" not in told
+    assert desk.cells() == []
+
+
+@pytest.mark.parametrize("kind", ["cut", "pickle", "no config", "no json"])
+def test_an_adapter_that_broke_in_the_library_is_blocked_with_its_reason(desk, whole, kind):
+    desk.home.mkdir()
+    broken(whole, desk.home / "tiny-en-de", kind)
+    desk.do(desk.dialog.open_list)
+    assert desk.cells()[0][1] == "✕ Does not work"
+    assert desk.dialog.reason.text().startswith(("It ", "Its "))
+    assert not desk.can_be_switched()
+    assert desk.dialog.remove.isEnabled()
+
+
+def test_without_a_card_it_is_unknown_and_can_be_used_all_the_same(desk, tmp_path):
+    folder = write_adapter(tmp_path / "bare", card=False)
+    desk.do(lambda: desk.dialog.add(folder))
+    assert desk.cells()[0][1] == "◐ May work"
+    assert desk.can_be_switched()
+    assert "are not known" in desk.dialog.reason.text()
+
+
+def test_the_switch_of_a_row_loads_uses_and_leaves_it_by_keyboard(desk, whole, qtbot):
+    desk.do(lambda: desk.dialog.add(whole))
+    desk.dialog.show()
+    with qtbot.waitSignal(desk.dialog.load_wanted) as wanted:
+        desk.press_space()
+    assert wanted.args[0] == desk.home / "tiny-en-de"
+    assert desk.dialog.message.text().startswith("The adapter tiny-en-de is being loaded")
+    assert not desk.is_on()  # until it translates
+    desk.dialog.show_loaded(LOADED.names, LOADED.used)
+    assert desk.dialog.message.text() == "The adapter tiny-en-de translates now."
+    assert (desk.is_on(), desk.cells()[0][-1]) == (True, "translates")
+    assert not desk.dialog.remove.isEnabled()
+    with qtbot.waitSignal(desk.dialog.use_wanted) as wanted:
+        desk.press_space()
+    assert wanted.args == [""]
+    with qtbot.waitSignal(desk.dialog.use_wanted) as wanted:
+        desk.dialog.bare.trigger()
+    assert wanted.args == [""]
+    desk.dialog.show_loaded(BARE.names, BARE.used)
+    assert (desk.is_on(), desk.cells()[0][-1]) == (False, "loaded")
+    assert not desk.dialog.bare.isEnabled()
+    with qtbot.waitSignal(desk.dialog.use_wanted) as wanted:
+        desk.press_space()
+    assert wanted.args == ["tiny-en-de"]
+    with qtbot.waitSignal(desk.dialog.unload_wanted) as wanted:
+        desk.dialog.unload.trigger()
+    assert wanted.args == ["tiny-en-de"]
+
+
+def test_a_refusal_ends_the_wait_for_what_was_to_be_loaded(desk, whole, qtbot):
+    desk.do(lambda: desk.dialog.add(whole))
+    desk.dialog.show()
+    with qtbot.waitSignal(desk.dialog.load_wanted):
+        desk.press_space()
+    desk.dialog.show_message("there is no memory for it")
+    desk.dialog.show_loaded(LOADED.names, LOADED.used)
+    assert desk.dialog.message.text() == "There is no memory for it."
+
+
+def test_verifying_reads_all_of_it_and_tells_a_change(desk, whole):
+    desk.do(lambda: desk.dialog.add(whole))
+    assert "matches its card: sha256" in desk.do(desk.dialog.verify.trigger)
+    weights = desk.home / "tiny-en-de" / "adapter_model.safetensors"
+    data = bytearray(weights.read_bytes())
+    data[-1] ^= 1
+    weights.write_bytes(data)
+    assert "is damaged; get it again" in desk.do(desk.dialog.verify.trigger)
+
+
+def test_an_adapter_is_removed_and_the_next_one_shown(desk, whole, tmp_path):
+    other = write_adapter(tmp_path / "another")
+    desk.do(lambda: desk.dialog.add(whole))
+    desk.do(lambda: desk.dialog.add(other))
+    desk.dialog.table.selectRow(1)
+    assert desk.do(desk.dialog.remove.trigger) == "The adapter tiny-en-de was removed."
+    assert [cells[0] for cells in desk.cells()] == ["another"]
+    assert desk.details()["name"] == "another"
+
+
+def test_a_refusal_of_the_session_is_told_here_too(desk):
+    desk.dialog.show_message("there is no memory for it")
+    assert desk.dialog.message.text() == "There is no memory for it."
+
+
+def test_all_that_it_tells_and_asks_is_in_the_window(desk, keeps_parts):
+    keeps_parts(desk.dialog)
