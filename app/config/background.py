@@ -41,7 +41,6 @@ class BackgroundQueue:
             self._thread.start()
 
     def close(self) -> None:
-        """Wait for all jobs and end the thread."""
         if self._thread is not None:
             self._jobs.put(None)
             self._thread.join()
@@ -94,11 +93,9 @@ class ChildCommand(QObject):
 
     @property
     def is_running(self) -> bool:
-        """Whether a run is going on."""
         return self._process is not None
 
     def run(self, arguments: Sequence[str], timeout_s: float) -> None:
-        """Start a run; a previous one is cancelled."""
         self.cancel()
         command, *first = self._program
         process = self._process = QProcess(self)

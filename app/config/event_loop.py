@@ -44,7 +44,6 @@ class Interrupt(QObject):
         }
 
     def close(self) -> None:
-        """Restore the previous handlers."""
         for number, handler in self._old_handlers.items():
             signal.signal(number, handler)
         signal.set_wakeup_fd(self._old_wakeup)

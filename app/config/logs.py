@@ -58,7 +58,6 @@ class Logs:
         self._qt_handler = qInstallMessageHandler(log_qt)
 
     def close(self) -> None:
-        """Close the files; remove the empty crash file."""
         qInstallMessageHandler(self._qt_handler)
         if self._handler is not None:
             logging.getLogger().removeHandler(self._handler)

@@ -87,7 +87,6 @@ _COLOUR = re.compile("#[0-9a-fA-F]{6}")
 
 
 def _between(name: str, value: int, least: int, most: int) -> None:
-    """Raise a ValueError if a number is out of range."""
     at_least(name, value, least)
     if value > most:
         msg = f"{name} must be at most {most}, got {value}"
@@ -95,7 +94,6 @@ def _between(name: str, value: int, least: int, most: int) -> None:
 
 
 def _colour(name: str, value: str) -> None:
-    """Raise a ValueError if a text is neither empty nor a colour."""
     if value and not _COLOUR.fullmatch(value):
         msg = f"{name} must be written as #rrggbb, got {value!r}"
         raise ValueError(msg)
@@ -443,7 +441,6 @@ def _check_texts(value: object) -> None:
 
 
 def _lay_over(merged: dict[str, object], page: Page) -> dict[str, object]:
-    """Write the plain values of a page into a table."""
     for item in fields(page):
         value = getattr(page, item.name)
         if _is_page(value):
@@ -455,7 +452,6 @@ def _lay_over(merged: dict[str, object], page: Page) -> dict[str, object]:
 
 
 def _plain(value: object) -> object:
-    """Return a value as TOML can store it."""
     if isinstance(value, Path):
         return str(value)
     return dict(value) if isinstance(value, Mapping) else value

@@ -161,7 +161,6 @@ class SettingsInForce(QObject):
 
     @property
     def preferences(self) -> Preferences:
-        """The current preferences."""
         return self._preferences
 
     @property
@@ -224,7 +223,6 @@ class SettingsInForce(QObject):
 
     @property
     def mode(self) -> str:
-        """The mode of the captions, one of ``MODES``."""
         return self._preferences.captions.mode
 
     @property
@@ -234,7 +232,6 @@ class SettingsInForce(QObject):
 
     @property
     def translates(self) -> bool:
-        """Whether captions are translated, and so a model is needed."""
         return self.mode != CAPTIONS_ONLY
 
     @property
@@ -275,13 +272,11 @@ class SettingsInForce(QObject):
 
     @Slot(str)
     def choose_language(self, code: str) -> None:
-        """Translate into another language."""
         self._translate(replace(self.translation, target_language=code))
         self.change("translation", language=code)
 
     @Slot(str)
     def choose_policy(self, policy: str) -> None:
-        """Translate with another policy."""
         self._use_policy(policy)
         self.change("translation", policy=policy)
 
@@ -292,7 +287,6 @@ class SettingsInForce(QObject):
 
     @Slot(str)
     def choose_mode(self, mode: str) -> None:
-        """Translate, or caption what is said, or both."""
         self.change("captions", mode=mode)
 
     def choose_adapter(self, name: str) -> None:
@@ -300,7 +294,6 @@ class SettingsInForce(QObject):
         self.change("translation", adapter=name)
 
     def accept_licence(self) -> None:
-        """Accept that the licence of the model forbids commercial use."""
         self.choose(replace(self._preferences, accepted=self.model))
 
     def choose_model(self, choice: ModelChoice) -> bool:
@@ -378,7 +371,6 @@ class SettingsInForce(QObject):
         self.translation = replace(self.translation, target_language=code)
 
     def use_glossary(self, terms: tuple[tuple[str, str], ...]) -> None:
-        """Set the glossary."""
         self._translate(replace(self.translation, glossary=terms))
 
     def _use_policy(self, policy: str) -> None:

@@ -69,7 +69,6 @@ class SingleInstance(QObject):
         return process_id
 
     def close(self) -> None:
-        """Release the lock and the socket."""
         self._server.close()
         self._lock.unlock()
 

@@ -66,7 +66,6 @@ def hide_from_share(window: int, *, hidden: bool) -> bool:
 
 
 def _set_sharing_type(view: int, sharing_type: int) -> bool:
-    """Set the sharing type of the NSWindow that a view is in."""
     objc = ctypes.cdll.LoadLibrary("/usr/lib/libobjc.dylib")
     objc.sel_registerName.restype = ctypes.c_void_p
     objc.sel_registerName.argtypes = [ctypes.c_char_p]
@@ -93,12 +92,10 @@ class ShareGuard(QObject):
         self._windows: list[QWidget] = []
 
     def watch(self, window: QWidget) -> None:
-        """Guard a window from now on."""
         self._windows.append(window)
         window.installEventFilter(self)
 
     def use(self, *, hidden: bool) -> None:
-        """Hide or show the windows in screen shares."""
         if hidden != self._hidden:
             self._hidden = hidden
             for window in self._windows:
@@ -106,7 +103,6 @@ class ShareGuard(QObject):
                     hide_from_share(int(window.winId()), hidden=hidden)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Hide a window that was shown or recreated."""
         shown = event.type() in {QEvent.Type.Show, QEvent.Type.WinIdChange}
         if self._hidden and shown and isinstance(watched, QWidget):
             hide_from_share(int(watched.winId()), hidden=True)
@@ -196,7 +192,6 @@ class GeometryFile:
         self._file.read()
 
     def find(self, window: str) -> SavedGeometry | None:
-        """Return the geometry of a window, or None."""
         known = table(self._file.content, window)
         screen, x, y = known.get("screen"), known.get("x"), known.get("y")
         if not isinstance(screen, str) or not isinstance(x, float) or not isinstance(y, float):
@@ -214,7 +209,6 @@ class GeometryFile:
             self._file.write({**self._file.content, window: asdict(geometry)})
 
     def forget(self) -> None:
-        """Forget the geometry of all windows."""
         self._file.write({})
 
 
@@ -261,7 +255,6 @@ class WindowGeometry(QObject):
         return True
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Save the geometry after a drag and on close."""
         if event.type() in {QEvent.Type.Move, QEvent.Type.Resize}:
             self._settled.start()
         elif event.type() == QEvent.Type.Close:
@@ -317,7 +310,6 @@ def _common(area: QRect, window: QRect) -> int:
 
 
 def _size(value: object) -> int:
-    """Return a valid width or height, else 0."""
     return value if isinstance(value, int) and 0 < value <= _WIDEST else 0
 
 

@@ -32,7 +32,6 @@ class AdapterController(QObject):
     def __init__(
         self, settings: SettingsInForce, folder: Path, bridge: EngineBridge, window: MainWindow
     ) -> None:
-        """Use the adapters in a folder and the bundled ones."""
         super().__init__(window)
         self.desk = AdapterService(AdapterLibrary(folder, bundled_adapters()), self)
         self.dialog = AdapterDialog(self.desk, window)
@@ -73,7 +72,6 @@ class AdapterController(QObject):
             self.desk.find_chosen(wanted, self._settings.translation.target_language)
 
     def take(self, event: AdapterChanged) -> None:
-        """Show the loaded adapters and the one in use."""
         self._settings.adapter_in_use, self._names = event.used, event.names
         self.dialog.show_loaded(event.names, event.used)
         self._show_purpose()
@@ -81,13 +79,11 @@ class AdapterController(QObject):
             self._settings.choose_adapter(event.used)
 
     def close(self) -> None:
-        """Wait for jobs on adapters."""
         self.dialog.close()
         self.desk.close()
 
     @Slot()
     def _find_default(self) -> None:
-        """Find a bundled adapter that helps, unless the user has chosen one."""
         is_free = not (self._settings.adapter or self._by_person)
         if is_free and self._settings.server is None:
             self.desk.find_default(self._settings.translation)
@@ -129,7 +125,6 @@ class AdapterController(QObject):
 
     @Slot(str)
     def _use_purpose(self, name: str) -> None:
-        """Translate with an adapter, or by the model alone."""
         if name and name not in self._names:
             self._load(self._fitting[name].shelved.folder)
         else:

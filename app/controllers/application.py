@@ -121,7 +121,6 @@ class Application(QObject):
         self._report_missing_font(self.settings.translation.target_language)
 
     def _report_start(self, launch: LaunchSettings) -> None:
-        """Report settings that cannot be read, and a crash; offer the session that it lost."""
         banner = self.window.banner
         if self.settings.notice is not None:
             banner.show_notice(worded(self.settings.notice))
@@ -203,7 +202,6 @@ class Application(QObject):
         window.fetch_bar.cancelled.connect(desk.cancel_fetch)
 
     def _connect_latency(self) -> None:
-        """Measure how far captions are behind, and show it."""
         watch = self.lag
         self.listening.desk.begins.connect(watch.begin_listening)
         watch.measured.connect(self._show_lag)
@@ -213,7 +211,6 @@ class Application(QObject):
 
     @Slot()
     def _show_lag(self) -> None:
-        """Show how far captions are behind; the overlay stays as long as sound waits."""
         self.listening.show_lag(self.lag.lag.seconds)
         self.stage.catch_up(catches_up=self.lag.lag.catches_up)
 
@@ -259,21 +256,18 @@ class Application(QObject):
 
     @Slot()
     def _show_mode(self) -> None:
-        """Show the columns of the languages in use."""
         choices = self.window.choices
         self.window.transcript.show_mode(choices.mode.value, *choices.languages)
         self._show_typed_line()
 
     @Slot()
     def _show_typed_line(self) -> None:
-        """Offer the typed line where words are read."""
         self.window.typed_line.show_use(
             translates=self.window.choices.translates, hears=self.settings.direct is not None
         )
 
     @Slot(int)
     def _resize_rows(self, percent: int) -> None:
-        """Make the text of the transcript larger or smaller."""
         size = self.settings.preferences.interface.text_size + percent
         self.settings.change("interface", text_size=min(300, max(50, size)))
 
@@ -290,7 +284,6 @@ class Application(QObject):
         self.settings.change("captions", point_size=min(96, max(14, size)))
 
     def _show_transcripts(self, now: Preferences) -> None:
-        """Apply the preferences of the transcript."""
         self.window.transcript.show_size(now.interface.text_size)
         self.window.transcript.show_share(now.interface.source_share)
         self.window.transcript.show_second(now.captions.second_shown)
@@ -305,7 +298,6 @@ class Application(QObject):
 
     @Slot(object, object)
     def _use_choices(self, before: Preferences, now: Preferences) -> None:
-        """Apply changed preferences, from whichever window."""
         if now.interface.appearance != before.interface.appearance:
             self.look.use(now.interface.appearance)
         if now.captions != before.captions:
@@ -364,7 +356,6 @@ class Application(QObject):
 
     @Slot()
     def _reset_place(self) -> None:
-        """Show the overlay at its default position."""
         self.stage.reset_position()
         self.window.menu_actions.overlay.setChecked(True)
 
@@ -421,7 +412,6 @@ class Application(QObject):
 
     @Slot()
     def raise_window(self) -> None:
-        """Bring the main window to the front."""
         window = self.window
         window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
         bring_up(window)
@@ -465,6 +455,5 @@ class Application(QObject):
         return not is_busy or self._patience_left_s() <= 0
 
     def _patience_left_s(self) -> float:
-        """Return the remaining time for the shutdown."""
         since_s = time.monotonic() if self._closing_since_s is None else self._closing_since_s
         return since_s + PATIENCE_S - time.monotonic()

@@ -51,14 +51,12 @@ class PageController(QObject):
     address_changed = Signal(str)
 
     def __init__(self, folder: Path, stage: OverlayController, parent: QObject) -> None:
-        """Make the page; ``folder`` keeps its secret."""
         super().__init__(parent)
         self.source = BrowserSource(folder / "page.token", self)
         self._stage = stage
         stage.lines_changed.connect(self._show_lines)
 
     def use(self, preferences: Preferences) -> None:
-        """Open or close the page."""
         failure = self.source.use(preferences.privacy)
         if failure is not None:
             self.failed.emit(failure)
@@ -86,12 +84,10 @@ class PageController(QObject):
 
     @Slot()
     def _show_lines(self) -> None:
-        """Show the lines of the overlay."""
         lines = self._stage.lines
         self.source.show_lines(lines.lines, lines.source, lines.second)
 
     def close(self) -> None:
-        """Close the page."""
         self.source.close()
 
 
@@ -131,7 +127,6 @@ class ProjectorController(QObject):
 
     @Slot()
     def fill_menu(self) -> None:
-        """List the screens, the places on them, and the size of letters."""
         menu = self._menu
         menu.clear()
         for number, screen in enumerate(QGuiApplication.screens(), 1):
@@ -165,7 +160,6 @@ class ProjectorController(QObject):
             self._menu.addAction(action)
 
     def toggle(self, screen: QScreen) -> None:
-        """Show the view on a screen, or leave that one."""
         before, self._awaited = self.view, None
         if before is not None:
             before.close()
@@ -215,7 +209,6 @@ class ProjectorController(QObject):
             self.toggle(screen)
 
     def close(self) -> None:
-        """Leave the screen."""
         self._awaited = None
         if self.view is not None:
             self.view.close()
@@ -247,14 +240,6 @@ class ShareController(QObject):
         further: FurtherController,
         window: MainWindow,
     ) -> None:
-        """Open the dialog by the action.
-
-        Args:
-            settings: in force.
-            speakers: are named as on the overlay.
-            further: captions the languages that readers choose.
-            window: has the action.
-        """
         super().__init__(window)
         self._settings, self._speakers, self._window = settings, speakers, window
         self._further, self._offers_further = further, False
@@ -287,7 +272,6 @@ class ShareController(QObject):
         bring_up(self.dialog)
 
     def _languages(self) -> dict[str, str]:
-        """Return the codes of what can be offered."""
         spoken, target = self._settings.languages
         return {SOURCE: spoken, CAPTION: target} if self._settings.translates else {SOURCE: spoken}
 
@@ -373,7 +357,6 @@ class ShareController(QObject):
 
     @Slot(tuple)
     def show_views(self, views: Sequence[UtteranceView]) -> None:
-        """Follow the captions."""
         self._views = views
         if self.room is not None:
             self.room.show_views(views, self._speakers.name_of)
@@ -384,7 +367,6 @@ class ShareController(QObject):
             self.room.show_languages(self._languages() | self._further_languages())
 
     def _further_languages(self) -> dict[str, str]:
-        """Return the codes of the further languages that are offered."""
         further = self._further.offered if self._offers_further else ()
         return {code: code for code in further}
 
@@ -427,7 +409,6 @@ class ShareController(QObject):
                 )
 
     def hide(self) -> None:
-        """Hide the window."""
         if self.dialog is not None:
             self.dialog.leave_wall()
             self.dialog.close()

@@ -99,7 +99,6 @@ class CaptionController(QObject):
 
     @Slot()
     def restart(self) -> None:
-        """Prepare for another session."""
         self._captions.restart()
         self._show_captions()
 
@@ -153,7 +152,6 @@ class CaptionController(QObject):
         return before.source
 
     def _with_mark(self, waiting: UtteranceView) -> UtteranceView:
-        """Return a row of waiting words with its bookmark."""
         marked = (waiting.lane, waiting.source) in self._awaited_marks
         return replace(waiting, marked=marked)
 
@@ -209,7 +207,6 @@ class CaptionController(QObject):
 
     @Slot(object)
     def take_heard(self, event: Heard) -> None:
-        """Show tentative words, and where sound was left out."""
         if isinstance(event, LeftOut):
             key = self._bridge.utterances.new_key()
             self._keeper.leave_out(event, key)
@@ -246,7 +243,6 @@ class CaptionController(QObject):
 
     @Slot(tuple)
     def _show_waiting(self, rows: tuple[tuple[str, tuple[FedWord, ...]], ...]) -> None:
-        """Show the waiting words below the captions."""
         waiting = tuple(
             self._with_mark(
                 UtteranceView(
@@ -265,7 +261,6 @@ class CaptionController(QObject):
 
     @Slot(bool)
     def pause(self, paused: bool) -> None:  # noqa: FBT001  what the signal carries
-        """Pause or resume."""
         if paused:
             self._typed_line.finish()  # what was begun is translated to its end
         self._bridge.pause(paused=paused)
@@ -335,7 +330,6 @@ class CaptionController(QObject):
             self._undo(name)
 
     def _way_back(self, name: str) -> Offer:
-        """Return the offer to undo a new session or the newest deletion."""
         return self.tr("&Undo"), partial(self._undo, name)
 
     def _undo(self, name: str) -> None:

@@ -49,14 +49,6 @@ class FurtherController(QObject):
         window: MainWindow,
         report: Callable[[], MachineReport],
     ) -> None:
-        """Make it.
-
-        Args:
-            settings: in force.
-            bridge: to the session.
-            window: offers the second language.
-            report: returns what is known of this computer.
-        """
         super().__init__(window)
         self._settings, self._bridge, self._report = settings, bridge, report
         self._choices, self._banner, self._status = window.choices, window.banner, window.status
@@ -92,7 +84,6 @@ class FurtherController(QObject):
 
     @Slot()
     def _offer(self) -> None:
-        """Offer the languages, each with its cost."""
         none = self.tr("None"), "", self.tr("Captions in one language")
         entries = [
             (f"{language_name(code)} ({self._cost(way)})", code, self._tip(code))
@@ -101,7 +92,6 @@ class FurtherController(QObject):
         self._choices.show_seconds([none, *entries], self._settings.preferences.captions.second)
 
     def _cost(self, way: Way) -> str:
-        """Return what a language costs, in a few words."""
         if way.offer is None:
             return self.tr("twice the computing, no more memory")
         size = size_text(way.memory_bytes)
@@ -121,7 +111,6 @@ class FurtherController(QObject):
         self._tell()
 
     def show_read(self, read: Collection[str]) -> None:
-        """Follow which languages readers of a room have chosen."""
         self._read.follow(read)
         self._tell()
 
@@ -132,7 +121,6 @@ class FurtherController(QObject):
 
     @Slot()
     def _follow(self) -> None:
-        """Follow other settings."""
         self._choices.show_second(self._settings.preferences.captions.second)
         offered = tuple(code for code in self._ways() if code not in self._failed)
         if offered != self._offered:
@@ -142,7 +130,6 @@ class FurtherController(QObject):
 
     @Slot()
     def _tell(self) -> None:
-        """Send the session what is wanted now."""
         read = [code for code in self._read.languages if code not in self._failed]
         ends_in_s = self._read.ends_in_s
         if ends_in_s is not None:

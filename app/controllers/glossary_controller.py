@@ -30,7 +30,6 @@ class GlossaryController(QObject):
     failed = Signal(str)
 
     def __init__(self, settings: SettingsInForce, folder: Path, window: QWidget) -> None:
-        """Use the glossary files of a folder."""
         super().__init__(window)
         self.dialog: GlossaryDialog | None = None
         self._settings = settings
@@ -41,13 +40,11 @@ class GlossaryController(QObject):
         settings.language_changed.connect(self._take_language)
 
     def begin(self) -> None:
-        """Send the terms to the model, if the user wants that."""
         if self._is_used:
             self._take_language(self._settings.translation.target_language)
 
     @Slot()
     def open_glossary(self) -> None:
-        """Show the window."""
         if self.dialog is None:
             self.dialog = GlossaryDialog(self._window)
             self.dialog.terms_changed.connect(self._take_terms)
@@ -68,7 +65,6 @@ class GlossaryController(QObject):
 
     @Slot(object)
     def take_event(self, event: Event) -> None:
-        """Show the report of the session about the glossary."""
         if self.dialog is None:
             return
         match event:
@@ -79,7 +75,6 @@ class GlossaryController(QObject):
 
     @Slot(str)
     def _take_language(self, language: str) -> None:
-        """Use the terms of another language."""
         if language != self._language:
             self._language = language
             self._terms, failure = self._folder.read(language)
@@ -138,7 +133,6 @@ class GlossaryController(QObject):
         return self.tr("The terms are not in use")
 
     def _warning(self) -> str:
-        """Return what a glossary does with the current model."""
         if self._settings.model is None:
             return self.tr(
                 "A translation is used exactly as written here, in place of the model's own word "

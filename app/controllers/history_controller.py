@@ -55,7 +55,6 @@ class HistoryController(QObject):
 
     @Slot()
     def recover(self) -> None:
-        """Show the captions of the session that crashed."""
         lost = self.keeper.take_lost_session()
         if lost is not None:
             self.session_window.show_session(lost)
@@ -74,11 +73,9 @@ class HistoryController(QObject):
 
     @Slot()
     def show_sessions(self) -> None:
-        """List earlier sessions."""
         self.sessions_dialog.open_list()
 
     def close(self) -> None:
-        """Close the windows and write what is left."""
         self.export_dialog.close()
         self.session_window.close()
         self.sessions_dialog.close()

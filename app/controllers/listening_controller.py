@@ -50,11 +50,9 @@ class SourceNotices:
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """Names of the devices in use."""
         return tuple(filter(None, self._devices.values()))
 
     def take(self, lane: str, notice: AudioNotice) -> None:
-        """Show a notice about a source."""
         topic = _topic(lane)
         self._noticed.add(lane)
         if notice.kind in _NAMES_DEVICE:
@@ -149,7 +147,6 @@ class ListeningController(QObject):
             self.desk.listen((), self._recognizer)
 
     def close(self) -> None:
-        """Stop recording and end at once."""
         self._meters.stop()
         self.desk.close()
 
@@ -185,7 +182,6 @@ class ListeningController(QObject):
 
     @Slot(object, object)
     def _use(self, preferences_before: Preferences, preferences: Preferences) -> None:
-        """Follow the choice of the user."""
         before, now = preferences_before.listening, preferences.listening
         if now != before:
             self._show_devices(now)
@@ -194,7 +190,6 @@ class ListeningController(QObject):
 
     @Slot()
     def _use_recognizer(self) -> None:
-        """Look for another speech model once it, or another language, is chosen."""
         is_other = self._choice.follow()
         self._tell_spoken()
         if not is_other:
@@ -214,12 +209,10 @@ class ListeningController(QObject):
 
     @property
     def _lanes(self) -> tuple[str, ...]:
-        """Return the lanes that are on."""
         return tuple(LANES[one.kind] for one in self._wanted)
 
     @Slot()
     def _listen(self) -> None:
-        """Listen to the sources that are on, and to no others."""
         sources = () if self._bridge.is_paused else self._bar.on
         self._keep_before()
         wanted = tuple(
@@ -323,7 +316,6 @@ class ListeningController(QObject):
 
     @Slot()
     def look_for_model(self) -> None:
-        """Look whether the speech model is on this computer; ``missing_found`` is emitted."""
         self.desk.look_for(self._recognizer)
 
     @Slot(str, object)

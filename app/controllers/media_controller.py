@@ -94,7 +94,6 @@ class MediaController(QObject):
         bridge.paused_changed.connect(lambda paused: desk.pause_file(paused=paused))
 
     def close(self) -> None:
-        """Close the window and stop its file."""
         self.dialog.close()
 
     @Slot()
@@ -252,7 +251,6 @@ class FileDrop(QObject):
             widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take drags that carry a file."""
         if event.type() in _STEPS and isinstance(event, QDropEvent):
             path = _file_in(event)
             if path is not None:

@@ -90,7 +90,6 @@ class ModelChange(QObject):
 
     @property
     def is_under_way(self) -> bool:
-        """Whether another model is being loaded."""
         return self._choice is not None
 
     @Slot()
@@ -102,7 +101,6 @@ class ModelChange(QObject):
         self._bar.hide()
 
     def finish(self) -> None:
-        """Put the new model in force; it works."""
         choice, self._choice = self._choice, None
         self.is_alone = False
         self._bar.hide()
@@ -190,7 +188,6 @@ class ModelChange(QObject):
 
     @Slot(object)
     def _take(self, event: Event) -> None:
-        """Follow the model that is prepared."""
         match event:
             case LoadProgress(message=message, fraction=fraction):
                 self._show_stage(worded(message), fraction)

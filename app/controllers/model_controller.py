@@ -149,7 +149,6 @@ class ModelController(QObject):
         self._start(self._settings.server)
 
     def _begin(self, model: Engine | None) -> None:
-        """Start a session with a model, by a server, or with none."""
         self._status.show_loading()
         if isinstance(model, ServerSettings):
             stage = self.tr("Connecting to {}").format(server_name(model.address))
@@ -170,7 +169,6 @@ class ModelController(QObject):
         self.restarted.emit()
 
     def _judge_adapters(self) -> None:
-        """Check adapters against the model in force from now on."""
         if self._settings.server is not None:
             return
         model = self._own_model()
@@ -178,7 +176,6 @@ class ModelController(QObject):
             self._adapters.desk.use_model(model_folder(model))
 
     def _offer_languages(self, model: ModelSettings) -> None:
-        """Offer the languages of the model's card before the model is loaded."""
         card = card_of(model)
         if card is None:
             return
@@ -189,7 +186,6 @@ class ModelController(QObject):
         self._show_languages(languages)
 
     def _show_languages(self, languages: Mapping[str, str]) -> None:
-        """Offer the languages of the model in use, and those of the bundled ones."""
         now, self._own = self._settings.translation, languages
         others = {code: name for code, name in languages.items() if code != now.source_language}
         is_ours = self._settings.launch.model is None and self._settings.server is None
@@ -209,7 +205,6 @@ class ModelController(QObject):
 
     @Slot(object)
     def _translate(self, translation: TranslationSettings) -> None:
-        """Apply changed settings from the next passage on."""
         self._show_choices(translation)
         self._bridge.send(Configure(translation))
 
@@ -247,13 +242,11 @@ class ModelController(QObject):
 
     @property
     def has_model(self) -> bool:
-        """Whether this computer has a model to translate with."""
         model = self._own_model()
         return model is not None and model_folder(model).is_dir()
 
     @Slot()
     def compute_here(self) -> None:
-        """Translate by the model of this computer instead of a server."""
         stored = self._settings.preferences.translation
         language = self._settings.launch.language or stored.language
         self._settings.choose_model(

@@ -45,12 +45,10 @@ class RecognizerChoice:
 
     @property
     def recognizer(self) -> str:
-        """The speech model to listen with."""
         return self._now.recognizer
 
     @property
     def language(self) -> str:
-        """Code of what is spoken."""
         return self._now.language
 
     @property
@@ -72,11 +70,9 @@ class RecognizerChoice:
         return (self._now.recognizer, self._now.language) != (before.recognizer, before.language)
 
     def see_here(self) -> None:
-        """Note that the chosen model is on this computer."""
         self._here = self._now
 
     def see_loaded(self) -> None:
-        """Note that the chosen model was loaded."""
         self._here = self._proven = self._now
 
     def go_back(self) -> bool:

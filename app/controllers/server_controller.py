@@ -41,15 +41,6 @@ class ServerController(QObject):
         guide: SetupController,
         window: MainWindow,
     ) -> None:
-        """Offer them in the menu.
-
-        Args:
-            settings: in force.
-            bridge: to the session.
-            model: changes what translates.
-            guide: shows the models that this computer could have.
-            window: has menu, banner and status.
-        """
         super().__init__(window)
         self.dialog: ServerDialog | None = None
         self._settings, self._model, self._guide = settings, model, guide
@@ -69,7 +60,6 @@ class ServerController(QObject):
 
     @Slot()
     def open_dialog(self) -> None:
-        """Ask for a server."""
         if self.dialog is None:
             self.dialog = ServerDialog(self._window)
             self.dialog.wanted.connect(self._use)
@@ -94,7 +84,6 @@ class ServerController(QObject):
 
     @Slot(object)
     def _use(self, server: ServerSettings) -> None:
-        """Use a server once it answers."""
         stored = self._settings.preferences.translation
         server = replace(server, takes_any_language=True)
         if server == self._settings.server and self._settings.model_works:
@@ -118,7 +107,6 @@ class ServerController(QObject):
 
     @Slot()
     def _begin_again(self) -> None:
-        """Another session takes over."""
         self._retry.stop()
         self._is_connected = self._is_gone = False
         self._banner.withdraw(_GONE)
@@ -148,7 +136,6 @@ class ServerController(QObject):
 
     @Slot(object)
     def _take_next(self, event: Event) -> None:
-        """Show in the dialog why a server is not used."""
         if isinstance(event, Failed) and self._awaits and self.dialog is not None:
             self.dialog.show_message(as_sentence(worded(event.message)))
 
@@ -170,7 +157,6 @@ class ServerController(QObject):
 
     @Slot()
     def _show(self) -> None:
-        """Show the computers, and how the connection is."""
         known, server = self._settings.preferences.server.address, self._settings.server
         address = "" if server is None else server.address
         servers = {known: server_name(known)} if known else {}

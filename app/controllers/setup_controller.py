@@ -50,13 +50,6 @@ class SetupController(QObject):
         desk: ListeningService,
         window: MainWindow,
     ) -> None:
-        """Connect the actions of the window.
-
-        Args:
-            settings: in force.
-            desk: downloads speech models, and listens.
-            window: its sources are tried.
-        """
         super().__init__(window)
         self.parts = WizardServices(bundled=tuple(bundled_languages()))
         self.dialog: SetupWizard | None = None
@@ -71,14 +64,12 @@ class SetupController(QObject):
 
     @Slot()
     def open_guide(self) -> None:
-        """Show the wizard."""
         dialog = self._wizard()
         self.opened.emit()
         dialog.open_guide(self._settings.preferences)
 
     @Slot()
     def open_speech(self) -> None:
-        """Show the wizard at its page of the speech models."""
         dialog = self._wizard()
         self.opened.emit()
         dialog.open_speech(self._settings.preferences)
@@ -161,25 +152,21 @@ class SetupController(QObject):
 
     @Slot(tuple)
     def show_captions(self, views: tuple[UtteranceView, ...]) -> None:
-        """Show the captions in the wizard, too."""
         if self.dialog is not None:
             self.dialog.trial.show_views(views)
 
     @Slot(dict)
     def show_levels(self, levels: Mapping[str, Level]) -> None:
-        """Show the level of each lane in the wizard, too."""
         if self.dialog is not None:
             self.dialog.trial.show_levels(levels)
 
     def hide(self) -> None:
-        """Hide the windows; the program ends."""
         self._wished = ""
         for dialog in (self.dialog, self.models):
             if dialog is not None:
                 dialog.close()
 
     def close(self) -> None:
-        """Release everything the windows use."""
         for dialog in (self.dialog, self.models):
             if dialog is not None:
                 dialog.end()
@@ -203,7 +190,6 @@ class SetupController(QObject):
 
     @property
     def _sources(self) -> dict[DeviceKind, QAction]:
-        """The actions of the main window that switch the sources."""
         actions = self._window.menu_actions
         return {DeviceKind.MICROPHONE: actions.microphone, DeviceKind.SYSTEM: actions.system}
 

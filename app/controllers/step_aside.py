@@ -42,7 +42,6 @@ class StepAside(QObject):
             part.installEventFilter(self)  # for the layout of the content
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the window, the pointer and the focus."""
         if event.type() in _CHANGES:
             self._settled.start()
         return super().eventFilter(watched, event)

@@ -68,28 +68,23 @@ class AdapterTable(QAbstractTableModel):
         self._used: str | None = None
 
     def show_adapters(self, listed: Sequence[ListedAdapter]) -> None:
-        """Show these adapters."""
         self.beginResetModel()
         self.listed = listed
         self.endResetModel()
 
     def show_loaded(self, names: Sequence[str], used: str | None) -> None:
-        """Show which adapters are loaded, and which one translates."""
         self._loaded, self._used = tuple(names), used
         if self.listed:
             last = self.index(len(self.listed) - 1, self.columnCount() - 1)
             self.dataChanged.emit(self.index(0, 0), last)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        """Return the number of adapters."""
         return 0 if parent.isValid() else len(self.listed)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        """Return the number of columns."""
         return 0 if parent.isValid() else len(self._titles())
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Return the text of a cell and the tick; the tool tip is the reason of the status."""
         listed = self.listed[index.row()]
         if role == Qt.ItemDataRole.CheckStateRole and index.column() == 0:
             is_used = listed.adapter.name == self._used
@@ -102,7 +97,6 @@ class AdapterTable(QAbstractTableModel):
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Let the tick of an adapter that can be used be set."""
         flags = super().flags(index)
         is_usable = self.listed[index.row()].adapter.status is not Status.BLOCKED
         if index.column() == 0 and is_usable:
@@ -110,7 +104,6 @@ class AdapterTable(QAbstractTableModel):
         return flags
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Report a tick; it changes once the session translates so."""
         if role == Qt.ItemDataRole.CheckStateRole:
             self.switched.emit(index.row(), Qt.CheckState(value) is Qt.CheckState.Checked)
         return False
@@ -118,7 +111,6 @@ class AdapterTable(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
-        """Return the title of a column."""
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
             return self._titles()[section]
         return None
@@ -205,12 +197,10 @@ class AdapterDialog(QDialog):
         self._show_details(None)
 
     def open_list(self) -> None:
-        """Refresh the library and show the dialog."""
         self._desk.refresh()
         bring_up(self)
 
     def show_loaded(self, names: tuple[str, ...], used: str | None) -> None:
-        """Show which adapters the session has loaded, and which one it translates with."""
         self._loaded, self._used = names, used
         if self._awaited in names:
             self.show_message(self.tr("The adapter {} translates now").format(self._awaited))
@@ -218,21 +208,17 @@ class AdapterDialog(QDialog):
         self._show_details(self._chosen())
 
     def show_policy(self, policy: str) -> None:
-        """Warn of adapters that were trained for other policies than this one."""
         self._policy = policy
         self._show_details(self._chosen())
 
     def add(self, path: Path) -> None:
-        """Copy an adapter into the library."""
         self._desk.add(path)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Accept local files and folders."""
         if any(url.isLocalFile() for url in event.mimeData().urls()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Add the dropped files and folders."""
         for url in event.mimeData().urls():
             if url.isLocalFile():
                 self.add(Path(url.toLocalFile()))
@@ -305,7 +291,6 @@ class AdapterDialog(QDialog):
 
     @Slot(str)
     def _select(self, name: str) -> None:
-        """Select an adapter of the table, or else the first."""
         names = [it.shelved.name for it in self.rows.listed]
         if names:
             self.table.selectRow(names.index(name) if name in names else 0)
@@ -346,7 +331,6 @@ class AdapterDialog(QDialog):
         return bool(families and self._policy) and family(self._policy) not in families
 
     def _offer(self, listed: ListedAdapter | None) -> None:
-        """Enable what applies to an adapter."""
         name = listed.adapter.name if listed else ""
         is_used = name == self._used
         self.bare.setEnabled(self._used is not None)
@@ -371,7 +355,6 @@ class AdapterDialog(QDialog):
 
     @Slot(int, bool)
     def _switch(self, row: int, on: bool) -> None:  # noqa: FBT001  what the signal carries
-        """Translate with an adapter, or by the bare model, from the next sentence on."""
         adapter = self.rows.listed[row].adapter
         if not on:
             self._use_none()

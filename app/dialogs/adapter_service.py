@@ -57,7 +57,6 @@ class AdapterService(QObject):
         self._background = BackgroundQueue(self.reported.emit)
 
     def use_model(self, folder: Path) -> None:
-        """Check adapters against this model from now on."""
         self._model = folder
 
     def find_default(self, translation: TranslationSettings) -> None:
@@ -74,7 +73,6 @@ class AdapterService(QObject):
         self._background.run(partial(self._find_chosen, name, language))
 
     def refresh(self) -> None:
-        """List the library."""
         self._run(self._list)
 
     def add(self, path: Path) -> None:
@@ -86,11 +84,9 @@ class AdapterService(QObject):
         self._run(lambda: self._verify(listed))
 
     def remove(self, name: str) -> None:
-        """Delete an adapter that the user added."""
         self._run(lambda: self._remove(name))
 
     def close(self) -> None:
-        """Wait for the running jobs."""
         self._background.close()
 
     def _run(self, job: Callable[[], None]) -> None:

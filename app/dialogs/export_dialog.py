@@ -76,7 +76,6 @@ class ExportDialog(QDialog):
         self.form.currentIndexChanged.connect(self._take_form)
 
     def show_cues(self, cues: Sequence[Cue], started: datetime) -> None:
-        """Open with the cues of a session that started at ``started``."""
         self._told_result = False
         self.follow(cues, started)
         bring_up(self)
@@ -102,7 +101,6 @@ class ExportDialog(QDialog):
         self.content.setCurrentIndex(max(0, self.content.findData(chosen)))
 
     def name_speakers(self, given: Mapping[str, str]) -> None:
-        """Use the names that the user gave, by lane."""
         self._given = given
 
     def export_to(self, path: Path) -> None:
@@ -127,7 +125,6 @@ class ExportDialog(QDialog):
             self._show_message(self._counted(text.format(path)))
 
     def _counted(self, text: str) -> str:
-        """Append how many captions further languages lack."""
         lacking = (
             self.tr("{} lacks %Ln captions", "", n).format(language_name(code))
             for code, n in n_lacking(self._cues).items()
@@ -135,7 +132,6 @@ class ExportDialog(QDialog):
         return "; ".join((text, *lacking))
 
     def _named(self) -> list[Cue]:
-        """Return the cues with the names of their speakers instead of their lanes."""
         return [replace(cue, speaker=lane_name(cue.speaker, self._given)) for cue in self._cues]
 
     def _show_message(self, text: str) -> None:

@@ -69,7 +69,6 @@ class GlossaryDialog(QDialog):
         return [(self._text(row, 0), self._text(row, 1)) for row in range(self.table.rowCount())]
 
     def show_terms(self, spoken: str, language: str, terms: Terms) -> None:
-        """Show the terms of a language; both are named."""
         self.setWindowTitle(self.tr("Glossary: {} to {}").format(spoken, language))
         self.language.setText(
             self.tr(
@@ -82,7 +81,6 @@ class GlossaryDialog(QDialog):
         self._fill(terms)
 
     def show_use(self, *, used: bool, warning: str) -> None:
-        """Show whether the model gets the glossary, and a warning about its effect."""
         self.use.blockSignals(True)  # noqa: FBT003  Qt's own
         self.use.setChecked(used)
         self.use.blockSignals(False)  # noqa: FBT003
@@ -105,7 +103,6 @@ class GlossaryDialog(QDialog):
         self._take_edit()
 
     def export_to(self, path: Path) -> None:
-        """Write the terms into a file."""
         failure = write_terms(path, sound_terms(self.pairs))
         written = self.tr("The glossary was written to {}").format(path)
         self.fault.setText(as_sentence(written if failure is None else worded(failure)))

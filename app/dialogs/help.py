@@ -215,7 +215,6 @@ class AboutDialog(QDialog):
         return f"Surtitle {version}" if version else self.tr("Surtitle, not installed")
 
     def _lines(self) -> Iterator[str]:
-        """Yield the text: a line for each part, and the licence of the icons in full."""
         yield f"Surtitle: {_LICENCE}"
         yield ""
         for folder in bundled_models():
@@ -235,7 +234,6 @@ class AboutDialog(QDialog):
 
 
 def _licence_of_card(folder: Path) -> str:
-    """Return the licence in the card of one of our own models or adapters."""
     lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()[:_HEADER_LINES]
     named = (line.removeprefix("license:") for line in lines if line.startswith("license:"))
     return next(named, "").strip().upper()

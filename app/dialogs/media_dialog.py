@@ -112,7 +112,6 @@ class MediaDialog(QDialog):
         self.start.setFocus()
 
     def show_position(self, position_s: float, duration_s: float, left_s: float) -> None:
-        """Show how much of the file was read, and how long the rest will take; 0: unknown."""
         self.progress.setRange(0, _STEPS if duration_s else 0)
         self.progress.setValue(round(_STEPS * min(1.0, position_s / max(duration_s, 1e-9))))
         text = self.tr("{} of {} heard.").format(_clock(position_s), _clock(duration_s))
@@ -127,14 +126,12 @@ class MediaDialog(QDialog):
         self.show_message(text)
 
     def show_fetch(self, name: str, done: int, total: int) -> None:
-        """Show the downloaded and all bytes of the speech model."""
         self.progress.setRange(0, _STEPS if total else 0)
         self.progress.setValue(round(_STEPS * done / max(total, 1)))
         text = self.tr("{}: {} of {} downloaded.")
         self.show_message(text.format(name, size_text(done), size_text(total)))
 
     def show_message(self, text: str) -> None:
-        """Show a sentence."""
         self.message.setText(breakable(as_sentence(text)))
         self.message.setVisible(bool(text))
 
@@ -161,7 +158,6 @@ class MediaDialog(QDialog):
         self.speech.setVisible(offers_models)
 
     def reject(self) -> None:
-        """Stop the file."""
         super().reject()
         if self.is_running:
             self.stop_wanted.emit()

@@ -92,7 +92,6 @@ class ServerDialog(QDialog):
         buttons.rejected.connect(self.close)
 
     def show_server(self, server: ServerSettings | None) -> None:
-        """Show a server to change or to use; None for an empty form."""
         self.address.setText("" if server is None else server.address)
         self.token.setText("" if server is None else server.token)
         certificate = None if server is None else server.certificate
@@ -101,7 +100,6 @@ class ServerDialog(QDialog):
         self._check()
 
     def show_message(self, text: str) -> None:
-        """Show what is wrong; an empty text hides it."""
         self.message.setText(text)
         self.message.setVisible(bool(text))
         self.use.setEnabled(bool(self.address.text().strip()))

@@ -141,7 +141,6 @@ def views_of(cues: Iterable[Cue], started: datetime, keys: Iterable[int]) -> lis
 
 
 def _languages(cues: Sequence[Cue]) -> tuple[str, str, str]:
-    """Return the mode that shows all of a session, and the names of its languages."""
     spoken = _joined(cue.source_language or SOURCE_LANGUAGE for cue in cues)
     if all(cue.text == cue.source for cue in cues):
         return CAPTIONS_ONLY, spoken, ""
@@ -149,7 +148,6 @@ def _languages(cues: Sequence[Cue]) -> tuple[str, str, str]:
 
 
 def _joined(codes: Iterable[str]) -> str:
-    """Return the names of languages, each once."""
     return " · ".join(sorted({language_name(code) for code in codes if code}))
 
 
@@ -173,7 +171,6 @@ class SessionsDialog(QDialog):
         running: Callable[[], Path | None] = lambda: None,
         parent: QWidget | None = None,
     ) -> None:
-        """List the journals in ``folder``; ``running`` returns that of the running session."""
         super().__init__(parent)
         self.setWindowTitle(self.tr("Earlier sessions"))
         self._folder, self._running = folder, running
@@ -207,19 +204,16 @@ class SessionsDialog(QDialog):
         buttons.rejected.connect(self.close)
 
     def open_list(self) -> None:
-        """Read the journals and show the dialog."""
         self.read()
         bring_up(self)
 
     def read(self) -> None:
-        """Read the journals."""
         past = past_sessions(self._folder, self._running())
         self._all = [session for session in past if session.cues]
         self._list()
 
     @Slot()
     def _list(self) -> None:
-        """List the sessions that contain the text of the search."""
         text = self.search.text().strip().casefold()
         self.list.clear()
         self._sessions = [session for session in self._all if _contains(session, text)]

@@ -265,7 +265,6 @@ class ShareDialog(QDialog):
         self.start_wanted.emit(choice)
 
     def show_failure(self, text: str) -> None:
-        """Show why captions could not be shared."""
         self.warning.setText(text)
         self.warning.show()
 
@@ -291,7 +290,6 @@ class ShareDialog(QDialog):
         self._show_page(1)
 
     def show_readers(self, n_readers: int) -> None:
-        """Show how many phones read."""
         some = self.tr("%Ln phones read along", "", n_readers)
         none = self.tr(
             "No phone reads along yet: it must be in this network, and the firewall of this "
@@ -301,7 +299,6 @@ class ShareDialog(QDialog):
 
     @Slot()
     def show_stopped(self) -> None:
-        """Show the choices again."""
         self._shared_at = ""
         self._show_page(0)
         self.leave_wall()
@@ -335,7 +332,6 @@ class ShareDialog(QDialog):
         menu.popup(self.fill.mapToGlobal(self.fill.rect().bottomLeft()))
 
     def show_on(self, screen: QScreen) -> None:
-        """Fill a screen with the code."""
         self.leave_wall()
         lines = [self.address.text(), self.pin.text()][: 1 + (not self.pin.isHidden())]
         self.wall = CodeView(screen, self._link, lines, self._languages)

@@ -47,7 +47,6 @@ class CaptionsPage(SettingsPage):
         self._add_speakers()
 
     def fill(self, preferences: Preferences) -> None:
-        """Show the preferences; the row about Wayland only where it matters."""
         super().fill(preferences)
         wayland = is_wayland() or preferences.overlay.through_xwayland
         self.form.setRowVisible(self.through_xwayland, wayland)
@@ -132,7 +131,6 @@ class CaptionsPage(SettingsPage):
     def _add_colour(
         self, field: str, label: str, colours: Sequence[tuple[str, str]]
     ) -> ColourWells:
-        """Append a row of colours that begins with that of the preset."""
         wells = ColourWells(self.tr("From colour scheme"), colours)
         self.add_field(label, wells)
         self.bind(
@@ -175,7 +173,6 @@ class CaptionsPage(SettingsPage):
         self.opacity.setItemText(0, self.tr("{} % (colour scheme)").format(percent))
 
     def _judge_colours(self) -> None:
-        """Warn of letters that are hard to read."""
         ratio = _contrast_of(self._shown)
         told = self.tr("Hard to read: choose colours that differ more, or a less transparent box.")
         self.legibility.setText(told if ratio < LEGIBLE else "")

@@ -128,7 +128,6 @@ class TranslationPage(SettingsPage):
     models_wanted = Signal()
 
     def __init__(self, policies: Sequence[tuple[str, str, str]]) -> None:
-        """Offer policies, as ``policy_names`` returns them."""
         super().__init__("")
         self.title = self.tr("Translation")
         self.policy = self.add_combo("translation.policy", self.tr("&Timing"), ())
@@ -144,7 +143,6 @@ class TranslationPage(SettingsPage):
         self.show_timings(policies)
 
     def fill(self, preferences: Preferences) -> None:
-        """Show the preferences and the name of the model."""
         self._offer([unoffered_policy(preferences.translation.policy)])
         super().fill(preferences)
         self.model.setText(_model_name(preferences.model, preferences.translation.language))
@@ -192,11 +190,6 @@ class AdvancedPage(SettingsPage):
     save_wanted = Signal()
 
     def __init__(self, data_folder: Path) -> None:
-        """Make the page.
-
-        Args:
-            data_folder: has the sessions, in ``sessions``.
-        """
         super().__init__("")
         self.title = self.tr("Advanced")
         self._data_folder = data_folder
@@ -214,7 +207,6 @@ class AdvancedPage(SettingsPage):
             button.setEnabled(bool(address))
 
     def fill(self, preferences: Preferences) -> None:
-        """Show the preferences."""
         super().fill(preferences)
         self.address.setPlaceholderText(
             self.tr("The page is not open") if preferences.privacy.page else ""
@@ -342,13 +334,11 @@ class SettingsDialog(QDialog):
 
     @Slot(Preferences)
     def show_preferences(self, preferences: Preferences) -> None:
-        """Fill all pages."""
         self._shown = preferences
         for page in self.pages:
             page.show_preferences(preferences)
 
     def open_page(self, page: SettingsPage) -> None:
-        """Show one of the pages."""
         self.tabs.setCurrentIndex(self.pages.index(page))
 
     def import_from(self, path: Path) -> None:
@@ -359,7 +349,6 @@ class SettingsDialog(QDialog):
             self._use(replace(preferences, server=self._shown.server))
 
     def export_to(self, path: Path) -> None:
-        """Write the settings into a file."""
         exported = replace(self._shown, server=ServerPreferences())
         failure = export_preferences(exported, path)
         text = self.tr("The settings were written to {}").format(path)
@@ -395,7 +384,6 @@ class SettingsDialog(QDialog):
 
 
 def _scrolled(page: SettingsPage) -> QWidget:
-    """Return an area for a page that may be higher than a small screen."""
     area = QScrollArea(widgetResizable=True)
     area.setWidget(page)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -423,15 +411,12 @@ class WideTabs(QTabWidget):
 
 class _Bar(QTabBar):
     def tabSizeHint(self, index: int) -> QSize:
-        """Add room above and below the text."""
         return super().tabSizeHint(index) + QSize(0, _TAB_ROOM)
 
     def minimumTabSizeHint(self, index: int) -> QSize:
-        """Return the full size."""
         return self.tabSizeHint(index)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Forget which tab the mouse was on."""
         super().hideEvent(event)
         self._leave()
 

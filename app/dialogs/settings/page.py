@@ -47,12 +47,10 @@ class Binding:
     read: Callable[[], object]
 
     def value_in(self, preferences: Preferences) -> object:
-        """Return the value of the field."""
         value: object = getattr(getattr(preferences, self.table), self.name)
         return value
 
     def put_into(self, preferences: Preferences, value: object) -> Preferences:
-        """Return the preferences with another value of the field."""
         table = replace(getattr(preferences, self.table), **{self.name: value})
         return replace(preferences, **{self.table: table})
 
@@ -90,12 +88,10 @@ class SettingsPage(QWidget):
         self._is_filling = False
 
     def fill(self, preferences: Preferences) -> None:
-        """Show the preferences in the widgets."""
         for binding in self._bindings:
             binding.show(binding.value_in(preferences))
 
     def read(self, preferences: Preferences) -> Preferences:
-        """Return the preferences with the values of the widgets."""
         for binding in self._bindings:
             preferences = binding.put_into(preferences, binding.read())
         return preferences
@@ -107,7 +103,6 @@ class SettingsPage(QWidget):
         return preferences
 
     def add_heading(self, text: str) -> None:
-        """Append a heading above the next fields."""
         heading = QLabel(text)
         font = heading.font()
         font.setBold(True)
@@ -239,7 +234,6 @@ class SettingsPage(QWidget):
 
     @Slot()
     def take_edit(self) -> None:
-        """Emit the preferences with the values of the widgets."""
         if not self._is_filling:
             self._shown = self.read(self._shown)
             self.edited.emit(self._shown)

@@ -35,7 +35,6 @@ class KeysField(QKeySequenceEdit):
             line.setPlaceholderText("–")  # Qt's own text is longer than the field
 
     def event(self, event: QEvent) -> bool:
-        """Leave the window its keys; the field takes all others."""
         is_override = event.type() == QEvent.Type.ShortcutOverride
         if is_override and isinstance(event, QKeyEvent) and _steers_window(event):
             event.ignore()
@@ -43,7 +42,6 @@ class KeysField(QKeySequenceEdit):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Record the keys; Backspace alone clears the field."""
         if _steers_window(event):
             event.ignore()
         elif event.key() in _MODIFIERS:
@@ -76,7 +74,6 @@ class ShortcutsPage(SettingsPage):
         self._show_help()
 
     def fill(self, preferences: Preferences) -> None:
-        """Show the keys of all actions."""
         for name, field in self.fields.items():
             keys = preferences.shortcuts.get(name, self._defaults[name])
             if field.keySequence() != QKeySequence(keys):
@@ -101,7 +98,6 @@ class ShortcutsPage(SettingsPage):
         return replace(preferences, shortcuts=kept | changed)
 
     def defaults(self, preferences: Preferences) -> Preferences:
-        """Reset all keys."""
         self._show_help()
         return replace(preferences, shortcuts={})
 
@@ -164,7 +160,6 @@ def _steers_window(event: QKeyEvent) -> bool:
 
 
 def _types_text(keys: QKeySequence) -> bool:
-    """Return whether these keys type text or navigate."""
     text = keys.toString(QKeySequence.SequenceFormat.PortableText)
     if any(modifier in text for modifier in ("Ctrl+", "Alt+", "Meta+")):
         return False

@@ -38,11 +38,6 @@ class SpeechPage(SettingsPage):
     download_clicked = Signal()
 
     def __init__(self, data_folder: Path) -> None:
-        """Make the page.
-
-        Args:
-            data_folder: has the downloaded models, in ``models``.
-        """
         super().__init__("")
         self._folder = data_folder / "models"
         self.title = self.tr("Speech")
@@ -101,7 +96,6 @@ class SpeechPage(SettingsPage):
         )
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Ask which devices there are."""
         super().showEvent(event)
         self.devices_wanted.emit()
 
@@ -115,7 +109,6 @@ class SpeechPage(SettingsPage):
             self.offer(combo, device_names(kind, devices))
 
     def show_offer(self, recognizer: str) -> None:
-        """Offer to download a speech model; empty for none."""
         self.download.setText(self.tr("&Download {}").format(speech_name(recognizer)))
         self.download.setVisible(bool(recognizer))
 

@@ -69,11 +69,9 @@ class ModelService(QObject):
             return None
 
     def refresh(self) -> None:
-        """List the models; ``listed`` is emitted."""
         self._background.run(self._list)
 
     def close(self) -> None:
-        """Wait for the thread."""
         self._background.close()
 
     # The methods below run on the background thread and only emit signals.
@@ -158,12 +156,10 @@ class ModelPage(WizardPage):
 
     @property
     def language(self) -> str:
-        """Code of the language of the captions."""
         return str(self.target.currentData())
 
     @property
     def spoken(self) -> str:
-        """Code of the language that is spoken."""
         return str(self.source.currentData())
 
     @property
@@ -174,7 +170,6 @@ class ModelPage(WizardPage):
 
     @property
     def offer(self) -> ModelOffer | None:
-        """The selected card's model."""
         number = self.cards.chosen
         return self._offers[number] if 0 <= number < len(self._offers) else None
 
@@ -195,13 +190,11 @@ class ModelPage(WizardPage):
         self._show_offers(self._all)
 
     def show_in_use(self, choice: ModelChoice) -> None:
-        """Mark the model that translates now."""
         self._in_use = choice
         self._show_offers(self._all)
 
     @property
     def is_in_use(self) -> bool:
-        """Whether the selected model translates these languages now."""
         return self._uses(self.model)
 
     def _uses(self, model: Path | None) -> bool:
@@ -211,12 +204,10 @@ class ModelPage(WizardPage):
         return (now.model, now.source, now.language) == (model, *self._pair)
 
     def show_message(self, text: str) -> None:
-        """Show a sentence below the models; an empty one hides it."""
         self.message.setText(text)
         self.message.setVisible(bool(text))
 
     def _languages(self) -> QHBoxLayout:
-        """Make the row of the two languages."""
         row = QHBoxLayout()
         texts = (
             (self.tr("I s&peak"), self.source, self.tr("Language that is spoken")),
@@ -426,14 +417,12 @@ class ModelsDialog(QDialog):
         bring_up(self)
 
     def end(self) -> None:
-        """Stop checks; the program ends."""
         self.close()
         self._check.cancel()
         self.desk.close()
 
     @Slot(bool)
     def _offer_use(self, usable: bool) -> None:  # noqa: FBT001  what the signal carries
-        """Name what the button does: a model that is not here is downloaded first."""
         offer = self.page.offer
         text = self.tr("&Use this model")
         if offer is not None and not offer.is_here:

@@ -261,7 +261,6 @@ class OfferList(QListWidget):
 
     @property
     def words(self) -> list[OfferWords]:
-        """The texts of the cards, in their order."""
         items = (self.item(row) for row in range(self.count()))
         return [words for item in items if (words := item.data(_WORDS)) is not None]
 
@@ -272,7 +271,6 @@ class OfferList(QListWidget):
         return row - 1 if self._has_heading and row > 0 else row
 
     def choose(self, number: int) -> None:
-        """Select a card by its number."""
         self.setCurrentRow(number + 1 if self._has_heading and number > 0 else number)
 
     def show_cards(self, cards: Sequence[OfferWords], chosen: int) -> None:
@@ -292,7 +290,6 @@ class OfferList(QListWidget):
         self.scheduleDelayedItemsLayout()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Break the lines of the cards again."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.scheduleDelayedItemsLayout()
@@ -326,14 +323,12 @@ class _CardPainter(QStyledItemDelegate):
     """Paints a card: title, facts and details below each other; the heading is plain."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Return the height that the texts need in the width of the list."""
         view = option.widget
         width = view.viewport().width() if isinstance(view, QAbstractItemView) else 0
         text = self._text(option, index, width)
         return QSize(width, round(text.size().height()) + 2 * _PADDING + GAP)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint the frame, which tells what is selected, and the texts."""
         text = self._text(option, index, option.rect.width())
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -354,7 +349,6 @@ class _CardPainter(QStyledItemDelegate):
         painter.drawRoundedRect(frame, _RADIUS, _RADIUS)
 
     def _text(self, option: QStyleOptionViewItem, index: Index, width: int) -> QTextDocument:
-        """Lay out the texts of a card, plain as they come."""
         colours, words = colours_of(option.palette), index.data(_WORDS)
         document = QTextDocument()
         document.setUndoRedoEnabled(False)

@@ -121,12 +121,10 @@ class ExampleCaption(QFrame):
         self._show()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Begin to move."""
         super().showEvent(event)
         self._timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Stand still."""
         super().hideEvent(event)
         self._timer.stop()
 
@@ -164,7 +162,6 @@ class WizardPage(QWidget):
         """Stop the work of the page; another one becomes visible."""
 
     def add_text(self, text: str) -> QLabel:
-        """Append a paragraph."""
         label = paragraph(text)
         self.column.addWidget(label)
         return label
@@ -212,7 +209,6 @@ class WelcomePage(WizardPage):
         self.target.currentIndexChanged.connect(self._choose)
 
     def _lay_out_uses(self) -> QHBoxLayout:
-        """Put what can be captioned side by side; one of them is chosen."""
         named = (
             (CALL, "volume-2", self.tr("A &call")),
             (VOICE, "mic", self.tr("My &voice")),
@@ -234,11 +230,9 @@ class WelcomePage(WizardPage):
 
     @property
     def use(self) -> str:
-        """Return what is to be captioned."""
         return next(use for use, button in self.uses.items() if button.isChecked())
 
     def _lay_out_languages(self) -> QHBoxLayout:
-        """Put the two languages into one line, an arrow between them."""
         self.source, self.target = QComboBox(), QComboBox()
         self.source.addItem(language_name("en"), "en")
         self.source.setAccessibleName(self.tr("Language that is spoken"))
@@ -259,7 +253,6 @@ class WelcomePage(WizardPage):
         return row
 
     def _lay_out_privacy(self) -> QHBoxLayout:
-        """Put three promises side by side, each with an icon."""
         promises = (
             ("lock", self.tr("No sound or text leaves this computer")),
             ("eye-off", self.tr("No account and no tracking")),
@@ -277,11 +270,9 @@ class WelcomePage(WizardPage):
 
     @property
     def language(self) -> str:
-        """Code of the target language; empty for captions without a translation."""
         return str(self.target.currentData())
 
     def show_preferences(self, preferences: Preferences) -> None:
-        """Show the chosen language."""
         is_plain = preferences.captions.mode == CAPTIONS_ONLY
         index = self.target.findData("" if is_plain else preferences.translation.language)
         with QSignalBlocker(self.target):  # nobody has chosen
@@ -309,7 +300,6 @@ class WelcomePage(WizardPage):
 
 
 def _picture(name: str) -> QLabel:
-    """Make a label with an icon in the colour of the accent."""
     picture = QLabel()
     picture.setPixmap(icon(name, "accent").pixmap(QSize(_ICON_SIDE, _ICON_SIDE)))
     return picture

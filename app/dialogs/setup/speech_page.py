@@ -90,12 +90,10 @@ class DownloadRow(QWidget):
         self.show_message("")
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Wait for nothing more."""
         super().hideEvent(event)
         self.silence.stop()
 
     def set_possible(self, *, possible: bool) -> None:
-        """Enable or disable the start of a download."""
         self.download.setEnabled(possible)
 
     def show_message(self, text: str) -> None:
@@ -220,17 +218,14 @@ class SpeechPage(WizardPage):
 
     @property
     def line(self) -> QRadioButton | None:
-        """The line of the selected model."""
         return next((one for one in self.buttons.values() if one.isChecked()), None)
 
     @property
     def is_here(self) -> bool:
-        """Whether the selected model is on this computer."""
         return self._found.get(self.recognizer, "") is None
 
     @property
     def is_fetching(self) -> bool:
-        """Whether a download is running."""
         return bool(self._fetching)
 
     @property
@@ -268,7 +263,6 @@ class SpeechPage(WizardPage):
             self._given_up[recognizer] = failure
 
     def enter(self) -> None:
-        """Look which models are here, and how fast the computer is."""
         self._found |= self._given_up
         self._describe()
         self._desk.look_up([*self._names, *([self._own] if self._own else [])])
@@ -298,7 +292,6 @@ class SpeechPage(WizardPage):
         row.folder_wanted.connect(self._ask_folder)
 
     def _describe(self) -> None:
-        """Write what is known about each model, and offer the selected one."""
         best = self._desk.pace.recommended
         if MOONSHINE in self._names:
             name, purpose = self._names[MOONSHINE]
@@ -354,7 +347,6 @@ class SpeechPage(WizardPage):
         return self._found.get(name, "") is None
 
     def _offer(self) -> None:
-        """Offer what can be done with the selected model."""
         is_known = bool(self._desk.pace.recommended)
         is_ours = not self.is_here and bool(self._names.get(self.recognizer))
         self.row.set_possible(possible=is_known and is_ours)

@@ -64,12 +64,10 @@ class TryPage(WizardPage):
 
     @property
     def switch(self) -> QPushButton:
-        """The switch of what is to be captioned."""
         return self.switches[self._kind]
 
     @property
     def on(self) -> list[DeviceKind]:
-        """The sources that are on."""
         return [kind for kind, switch in self.switches.items() if switch.isChecked()]
 
     @property
@@ -132,7 +130,6 @@ class TryPage(WizardPage):
             self.show_state(text)
 
     def show_state(self, text: str) -> None:
-        """Show a sentence about what is heard."""
         self.state.setText(text)
         self.state.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.retry.hide()
@@ -162,7 +159,6 @@ class TryPage(WizardPage):
                 self.messages[kind].setText(as_sentence(message))
 
     def show_levels(self, levels: Mapping[str, Level]) -> None:
-        """Show the level of each lane that is recorded."""
         if self.isVisible():
             for kind, lane in LANES.items():
                 if lane in levels and self.switches[kind].isChecked():
@@ -181,11 +177,9 @@ class TryPage(WizardPage):
             self.caption.setText(newest.caption)
 
     def enter(self) -> None:
-        """Begin with an empty caption."""
         self._clear()
 
     def leave(self) -> None:
-        """Switch off what was switched on here."""
         for kind in self._switched_on.copy():
             self.switches[kind].setChecked(False)
         for meter in self.meters.values():
@@ -224,7 +218,6 @@ class TryPage(WizardPage):
         return switch
 
     def _make_card(self) -> QFrame:
-        """Make the frame with the newest words and their caption."""
         card = QFrame()
         card.setFrameShape(QFrame.Shape.StyledPanel)
         card.setBackgroundRole(QPalette.ColorRole.Base)

@@ -93,15 +93,12 @@ class SetupWizard(QDialog):
         self.trial.model_wanted.connect(self._show_models)
 
     def open_guide(self, preferences: Preferences) -> None:
-        """Show the first page with the current choices."""
         self._open(preferences, self.welcome)
 
     def open_speech(self, preferences: Preferences) -> None:
-        """Show the page of the speech models."""
         self._open(preferences, self.speech)
 
     def end(self) -> None:
-        """Close it; the program ends."""
         self.close()
 
     def reject(self) -> None:
@@ -168,7 +165,6 @@ class SetupWizard(QDialog):
 
     @Slot()
     def _use(self) -> None:
-        """Follow what is to be captioned."""
         is_voice = self.welcome.use == VOICE
         self.trial.prefer(DeviceKind.MICROPHONE if is_voice else DeviceKind.SYSTEM)
         self._show_speech()
@@ -180,7 +176,6 @@ class SetupWizard(QDialog):
 
     @Slot()
     def _show_speech(self) -> None:
-        """Let buttons and pages follow the state of the speech model."""
         is_here, is_fetching = self.speech.is_here, self.speech.is_fetching
         self.trial.show_speech(is_here=is_here, is_fetching=is_fetching)
         page, number = self.stack.currentWidget(), self.stack.currentIndex()
