@@ -25,16 +25,16 @@ class AdapterController(QObject):
     """Load adapters into the session and switch between them.
 
     Attributes:
-        desk: finds adapters on this computer.
+        service: finds adapters on this computer.
         dialog: lists them.
     """
 
-    def __init__(
-        self, settings: SettingsInForce, folder: Path, bridge: EngineBridge, window: MainWindow
-    ) -> None:
+    def __init__(self, settings: SettingsInForce, bridge: EngineBridge, window: MainWindow) -> None:
         super().__init__(window)
-        self.desk = AdapterService(AdapterLibrary(folder, bundled_adapters()), self)
-        self.dialog = AdapterDialog(self.desk, window)
+        library = AdapterLibrary(settings.launch.data_folder / "adapters", bundled_adapters())
+        self.service = AdapterService(library, self)
+        self.dialog = AdapterDialog(self.service, window)
+        window.menu_actions.adapters.triggered.connect(self.dialog.open_list)
         self._settings = settings
         self._bridge = bridge
         self._names: tuple[str, ...] = ()  # of the adapters that are loaded
@@ -45,12 +45,12 @@ class AdapterController(QObject):
         self.dialog.load_wanted.connect(self._load)
         self.dialog.use_wanted.connect(self._use)
         self.dialog.unload_wanted.connect(lambda name: bridge.send(UnloadAdapter(name)))
-        self.desk.default_found.connect(self._use_default)
-        self.desk.fitting_found.connect(self._offer)
-        self.desk.chosen_found.connect(self._load_chosen)
+        self.service.default_found.connect(self._use_default)
+        self.service.fitting_found.connect(self._offer)
+        self.service.chosen_found.connect(self._load_chosen)
         self._choices.purpose_chosen.connect(self._use_purpose)
         settings.translation_changed.connect(self._find_default)
-        settings.language_changed.connect(self.desk.find_fitting)
+        settings.language_changed.connect(self.service.find_fitting)
         settings.translation_changed.connect(self._show_policy)
         self._show_policy()
 
@@ -62,14 +62,14 @@ class AdapterController(QObject):
         if self._settings.server is not None:
             self._offer([])
             return
-        self.desk.find_fitting(self._settings.translation.target_language)
+        self.service.find_fitting(self._settings.translation.target_language)
         wanted = self._settings.adapter
         if not wanted:
             self._find_default()
         elif isinstance(wanted, Path):
             self._bridge.send(LoadAdapter(wanted))
         elif wanted != NO_ADAPTER:
-            self.desk.find_chosen(wanted, self._settings.translation.target_language)
+            self.service.find_chosen(wanted, self._settings.translation.target_language)
 
     def take(self, event: AdapterChanged) -> None:
         self._settings.adapter_in_use, self._names = event.used, event.names
@@ -80,13 +80,13 @@ class AdapterController(QObject):
 
     def close(self) -> None:
         self.dialog.close()
-        self.desk.close()
+        self.service.close()
 
     @Slot()
     def _find_default(self) -> None:
         is_free = not (self._settings.adapter or self._by_person)
         if is_free and self._settings.server is None:
-            self.desk.find_default(self._settings.translation)
+            self.service.find_default(self._settings.translation)
 
     @Slot()
     def _show_policy(self) -> None:

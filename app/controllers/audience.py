@@ -5,7 +5,6 @@ Sharing with phones goes from *Start sharing* to *Stop sharing*; it is off befor
 
 import contextlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
@@ -21,6 +20,7 @@ from app.controllers.further_controller import FurtherController
 from app.dialogs.share_dialog import FURTHER, ShareChoice, ShareDialog
 from app.look.contrast import Rgb
 from app.look.widgets.dialog_text import bring_up
+from app.main_window.banner import Banner
 from app.main_window.window import MainWindow
 from app.overlay.controller import OverlayController
 from app.overlay.projector import ProjectorView
@@ -40,31 +40,39 @@ class PageController(QObject):
     """Own the caption page.
 
     Signals:
-        failed(str): why the page cannot be opened.
         address_changed(str): of the page, with its secret; empty while it is closed.
 
     Attributes:
         source: the page.
     """
 
-    failed = Signal(str)
     address_changed = Signal(str)
 
-    def __init__(self, folder: Path, stage: OverlayController, parent: QObject) -> None:
-        super().__init__(parent)
-        self.source = BrowserSource(folder / "page.token", self)
-        self._stage = stage
-        stage.lines_changed.connect(self._show_lines)
+    def __init__(
+        self, settings: SettingsInForce, overlay: OverlayController, banner: Banner
+    ) -> None:
+        super().__init__(banner)
+        self.source = BrowserSource(settings.launch.data_folder / "page.token", self)
+        self._overlay, self._banner = overlay, banner
+        overlay.lines_changed.connect(self._show_lines)
+        settings.preferences_changed.connect(self._follow)
+        self._use(settings.preferences)
 
-    def use(self, preferences: Preferences) -> None:
+    @Slot(object, object)
+    def _follow(self, before: Preferences, now: Preferences) -> None:
+        self._show_look(now)
+        if now.privacy != before.privacy:
+            self._use(now)
+
+    def _use(self, preferences: Preferences) -> None:
         failure = self.source.use(preferences.privacy)
         if failure is not None:
-            self.failed.emit(failure)
+            self._banner.show_notice(failure)
         self.address_changed.emit(self.source.address)
-        self.show_look(preferences)
+        self._show_look(preferences)
         self._show_lines()
 
-    def show_look(self, preferences: Preferences) -> None:
+    def _show_look(self, preferences: Preferences) -> None:
         """Show colours, font and speakers as on the overlay."""
         captions, colours = preferences.captions, theme_of(preferences.captions)
         lanes = {lane: _css(colour) for lane, colour in colours.lanes.items()}
@@ -84,7 +92,7 @@ class PageController(QObject):
 
     @Slot()
     def _show_lines(self) -> None:
-        lines = self._stage.lines
+        lines = self._overlay.lines
         self.source.show_lines(lines.lines, lines.source, lines.second)
 
     def close(self) -> None:
@@ -110,16 +118,16 @@ class ProjectorController(QObject):
     """
 
     def __init__(
-        self, settings: SettingsInForce, stage: OverlayController, window: MainWindow
+        self, settings: SettingsInForce, overlay: OverlayController, window: MainWindow
     ) -> None:
         super().__init__(window)
-        self._settings, self._stage = settings, stage
+        self._settings, self._overlay = settings, overlay
         self.view: ProjectorView | None = None
         self._awaited: tuple[str, ...] | None = None  # the screen that took it along
         self._window = window
         self._menu = window.menu_actions.projector
         self._menu.aboutToShow.connect(self.fill_menu)
-        stage.lines_changed.connect(self._show_views)
+        overlay.lines_changed.connect(self._show_views)
         settings.preferences_changed.connect(self._dress)
         application = QGuiApplication.instance()
         assert isinstance(application, QGuiApplication)
@@ -165,10 +173,10 @@ class ProjectorController(QObject):
             before.close()
             if before.shown_on is screen:
                 return
-        self.view = ProjectorView(screen, self._stage.speakers)
+        self.view = ProjectorView(screen, self._overlay.speakers)
         self.view.closed.connect(self._forget)
-        is_before_it = self._stage.overlay.screen() is screen
-        self._stage.visibility.put_aside(aside=is_before_it)
+        is_before_it = self._overlay.overlay.screen() is screen
+        self._overlay.visibility.put_aside(aside=is_before_it)
         self._dress(self._settings.preferences, self._settings.preferences)
         self._show_views()
 
@@ -186,7 +194,7 @@ class ProjectorController(QObject):
     @Slot()
     def _show_views(self) -> None:
         if self.view is not None:
-            self.view.show_views(self._stage.fresh_views)
+            self.view.show_views(self._overlay.fresh_views)
 
     @Slot()
     def _forget(self) -> None:
@@ -199,7 +207,7 @@ class ProjectorController(QObject):
                 )
                 self._window.banner.show_offer(text, _LOST)
         self.view = None
-        self._stage.visibility.put_aside(aside=False)
+        self._overlay.visibility.put_aside(aside=False)
 
     @Slot(QScreen)
     def _come_back(self, screen: QScreen) -> None:

@@ -19,12 +19,12 @@ from app.config.translations import worded_note
 from app.controllers.glossary_controller import GlossaryController
 from app.dialogs.sessions import views_of
 from app.look.widgets.language_names import language_name
-from app.main_window.banner import Banner, Offer
-from app.main_window.input_line import LONGEST_TEXT, InputLine
-from app.main_window.transcript_view import Transcript
+from app.main_window.banner import Offer
+from app.main_window.input_line import LONGEST_TEXT
+from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from app.session.history_writer import HistoryWriter
-from engine.commands import Clear, EndPassage
+from engine.commands import Clear, EndPassage, Skip
 from engine.events import CaptionChanged, Event, FurtherCaptionEnded, NotTranslated, UtteranceEnded
 from engine.speech.events import Heard, LeftOut, TailChanged
 from engine.speech.hypothesis import same_word_key
@@ -46,28 +46,26 @@ class CaptionController(QObject):
         captions_changed(tuple of UtteranceView): the current captions.
         caption_painted(Utterance): its caption was painted.
         cleared(): the user started a new session; no words wait.
-        undo_changed(bool): whether ``undo`` would undo something.
     """
 
     captions_changed = Signal(tuple)
     caption_painted = Signal(object)
     cleared = Signal()
-    undo_changed = Signal(bool)
 
     def __init__(
         self,
         settings: SettingsInForce,
         bridge: EngineBridge,
-        keeper: HistoryWriter,
-        transcript: Transcript,
-        typed_line: InputLine,
-        banner: Banner,
+        writer: HistoryWriter,
+        window: MainWindow,
     ) -> None:
-        super().__init__(transcript)
+        super().__init__(window.transcript)
         self._settings = settings
         self._bridge = bridge
-        self._keeper = keeper
-        self._transcript, self._typed_line, self._banner = transcript, typed_line, banner
+        self._writer = writer
+        transcript, typed_line = window.transcript, window.typed_line
+        self._transcript, self._typed_line, self._banner = transcript, typed_line, window.banner
+        self._undo_action = window.menu_actions.undo
         self._epoch_s = EpochClock()
         self._captions = Captions(bridge.utterances, epoch_s=self._epoch_s, note_of=worded_note)
         self._awaited_marks: list[tuple[str, str]] = []  # lanes and texts of words that wait
@@ -91,6 +89,16 @@ class CaptionController(QObject):
         bridge.utterance_changed.connect(self._follow)
         bridge.waiting_changed.connect(self._show_waiting)
         bridge.turn_ended.connect(self._show_turn)
+        actions, status = window.menu_actions, window.status
+        actions.pause.toggled.connect(self.pause)
+        actions.new_session.triggered.connect(self.begin_session)
+        actions.undo.triggered.connect(self.undo)
+        actions.mark.triggered.connect(transcript.mark)
+        actions.go_to_mark.triggered.connect(lambda: transcript.go_to_mark(1))
+        actions.go_to_mark_before.triggered.connect(lambda: transcript.go_to_mark(-1))
+        bridge.paused_changed.connect(status.show_paused)
+        status.skip_wanted.connect(lambda: bridge.send(Skip()))
+        self.cleared.connect(status.show_no_backlog)
 
     def finish(self) -> None:
         """End the input line and any pause."""
@@ -117,7 +125,7 @@ class CaptionController(QObject):
         if waiting is None:
             is_marked = self._captions.mark(key)
             if is_marked is not None:
-                self._keeper.mark(key, marked=is_marked)
+                self._writer.mark(key, marked=is_marked)
         else:
             words = (waiting.lane, waiting.source)
             marks = self._awaited_marks
@@ -132,7 +140,7 @@ class CaptionController(QObject):
         if removed:
             self._undoable.append((_UNDO_DELETION, removed))
             self._tell_undo()
-            self._keeper.remove(view.key for _, view in removed)
+            self._writer.remove(view.key for _, view in removed)
             self._show_captions()
             text = self.tr("Deleted from the transcript and from the kept session")
             self._banner.show_answer(text, _UNDO_DELETION, self._way_back(_UNDO_DELETION))
@@ -147,7 +155,7 @@ class CaptionController(QObject):
         if before is None:
             return None
         if utterances:
-            self._keeper.correct(key, source, utterances)
+            self._writer.correct(key, source, utterances)
         self._show_captions()
         return before.source
 
@@ -169,7 +177,7 @@ class CaptionController(QObject):
     @Slot(object, object)
     def _follow(self, event: Event, utterance: Utterance) -> None:
         """Follow an event of an utterance."""
-        self._keeper.take(event, utterance)
+        self._writer.take(event, utterance)
         if not self._captions.apply(event, utterance):
             return
         self._show_with_turn()
@@ -209,7 +217,7 @@ class CaptionController(QObject):
     def take_heard(self, event: Heard) -> None:
         if isinstance(event, LeftOut):
             key = self._bridge.utterances.new_key()
-            self._keeper.leave_out(event, key)
+            self._writer.leave_out(event, key)
             if self._captions.leave_out(event, key):
                 self._show_captions()
         if isinstance(event, TailChanged) and self._captions.set_tail(
@@ -272,8 +280,8 @@ class CaptionController(QObject):
         views = self._captions.views + self._waiting
         if not views:
             return
-        is_lost = self._keeper.cannot_be_stored
-        self._keeper.clear()  # first, for it keeps what is not complete
+        is_lost = self._writer.cannot_be_stored
+        self._writer.clear()  # first, for it keeps what is not complete
         self._drop_all()
         self._undoable.append((_UNDO, list(enumerate(views))))
         self._tell_undo()
@@ -290,11 +298,11 @@ class CaptionController(QObject):
     def resume(self, session: PastSession) -> None:
         """Continue an earlier session in place of the running one, if that one is kept."""
         self._typed_line.finish()
-        if self._captions.views and not self._keeper.is_stored:
+        if self._captions.views and not self._writer.is_stored:
             text = self.tr("Start a new session first: the captions of this one are not saved")
             self._banner.show_notice(text)
             return
-        keys = self._keeper.resume(session)
+        keys = self._writer.resume(session)
         self._drop_all()
         self._banner.withdraw(_UNDO)
         self._captions.bring_back(views_of(session.cues, session.started, keys))
@@ -316,7 +324,7 @@ class CaptionController(QObject):
 
     @Slot()
     def _tell_undo(self) -> None:
-        self.undo_changed.emit(bool(self._undoable) or self._typed_line.isUndoAvailable())
+        self._undo_action.setEnabled(bool(self._undoable) or self._typed_line.isUndoAvailable())
 
     @Slot()
     def undo(self) -> None:
@@ -340,10 +348,10 @@ class CaptionController(QObject):
             newest, rows = self._undoable.pop()
         if name == _UNDO:
             self._captions.bring_back([view for _, view in rows])
-            self._keeper.bring_back()
+            self._writer.bring_back()
         else:
             self._captions.put_back(rows)
-            self._keeper.put_back(view.key for _, view in rows)
+            self._writer.put_back(view.key for _, view in rows)
         self._tell_undo()
         self._show_captions()
 
@@ -369,16 +377,15 @@ class CorrectionController(QObject):
         bridge: EngineBridge,
         captions: CaptionController,
         glossary: GlossaryController,
-        transcript: Transcript,
-        banner: Banner,
+        window: MainWindow,
     ) -> None:
-        super().__init__(transcript)
+        super().__init__(window)
         self._bridge, self._captions = bridge, captions
-        self._glossary, self._banner = glossary, banner
+        self._glossary, self._banner = glossary, window.banner
         self._texts: dict[int, str] = {}  # by key of a row
         self._numbers: dict[int, frozenset[int]] = {}  # of the words that it has now, likewise
         self._utterances: dict[int, dict[int, Utterance]] = {}  # by key and number of a first word
-        transcript.corrected.connect(self._correct)
+        window.transcript.corrected.connect(self._correct)
         bridge.apart_changed.connect(self._follow)
         captions.cleared.connect(self._forget)
 

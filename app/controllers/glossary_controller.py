@@ -1,9 +1,6 @@
 """Connects the glossary dialog with its files and the session."""
 
-from pathlib import Path
-
-from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, Slot
 
 from app.captions.glossaries import GlossaryFolder, Terms
 from app.config.settings_in_force import SettingsInForce
@@ -11,6 +8,8 @@ from app.config.translations import filled, worded
 from app.dialogs.glossary_dialog import GlossaryDialog
 from app.look.widgets.dialog_text import bring_up
 from app.look.widgets.language_names import language_name
+from app.main_window.window import MainWindow
+from app.session.engine_bridge import EngineBridge
 from engine.events import ContextChanged, Event, Refused
 from engine.messages import Code
 
@@ -20,28 +19,27 @@ _REFUSALS = (Code.GLOSSARY_TOO_LONG, Code.GLOSSARY_TOO_LARGE)
 class GlossaryController(QObject):
     """Keep the terms of the target language; the model gets them only if the user wants that.
 
-    Signals:
-        failed(str): the terms could not be read or stored; one sentence.
-
     Attributes:
         dialog: the dialog, once it was opened.
     """
 
-    failed = Signal(str)
-
-    def __init__(self, settings: SettingsInForce, folder: Path, window: QWidget) -> None:
+    def __init__(self, settings: SettingsInForce, bridge: EngineBridge, window: MainWindow) -> None:
         super().__init__(window)
         self.dialog: GlossaryDialog | None = None
         self._settings = settings
         self._window = window
-        self._folder = GlossaryFolder(folder)
+        self._folder = GlossaryFolder(settings.launch.data_folder / "glossary")
         self._language = ""
         self._terms: Terms = ()
         settings.language_changed.connect(self._take_language)
-
-    def begin(self) -> None:
+        bridge.event_came.connect(self._take_event)
+        window.menu_actions.glossary.triggered.connect(self.open_glossary)
         if self._is_used:
             self._take_language(self._settings.translation.target_language)
+
+    def hide(self) -> None:
+        if self.dialog is not None:
+            self.dialog.close()
 
     @Slot()
     def open_glossary(self) -> None:
@@ -64,7 +62,7 @@ class GlossaryController(QObject):
             self._show()
 
     @Slot(object)
-    def take_event(self, event: Event) -> None:
+    def _take_event(self, event: Event) -> None:
         if self.dialog is None:
             return
         match event:
@@ -79,7 +77,7 @@ class GlossaryController(QObject):
             self._language = language
             self._terms, failure = self._folder.read(language)
             if failure is not None:
-                self.failed.emit(worded(failure))
+                self._window.banner.show_notice(worded(failure))
             if self.dialog is not None and self.dialog.isVisible():
                 self._show()
         self._tell()
@@ -90,7 +88,7 @@ class GlossaryController(QObject):
         self._terms = terms
         failure = self._folder.write(self._language, terms)
         if failure is not None:
-            self.failed.emit(worded(failure))
+            self._window.banner.show_notice(worded(failure))
         if begins and not self._is_used:  # a first term is written to be used
             self._settings.change("translation", glossary=True)
             if self.dialog is not None:

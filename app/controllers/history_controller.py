@@ -1,15 +1,13 @@
 """The history of sessions: storing, recovery after a crash, export."""
 
-from pathlib import Path
-
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QWidget
 
 from app.captions.journal import PastSession
-from app.config.preferences import BOTH, PrivacyPreferences
+from app.config.preferences import BOTH, CaptionPreferences, Preferences
+from app.config.settings_in_force import SettingsInForce
 from app.dialogs.export_dialog import ExportDialog
 from app.dialogs.sessions import SessionsDialog, SessionWindow
-from app.main_window.banner import Offer
+from app.main_window.window import MainWindow
 from app.session.history_writer import HistoryWriter
 from engine.utterances import UtteranceTracker
 
@@ -19,67 +17,85 @@ class HistoryController(QObject):
 
     def __init__(
         self,
-        folder: Path,
-        choices: PrivacyPreferences,
+        settings: SettingsInForce,
         utterances: UtteranceTracker,
-        window: QWidget,
+        window: MainWindow,
     ) -> None:
         super().__init__(window)
-        self.keeper = HistoryWriter(folder, choices, utterances, self)
+        self._banner = window.banner
+        choices = settings.preferences.privacy
+        self.writer = HistoryWriter(settings.launch.data_folder, choices, utterances, self)
         self.export_dialog = ExportDialog(window)
         self.session_window = SessionWindow(window)
         self.sessions_dialog = SessionsDialog(
-            self.keeper.sessions_folder, lambda: self.keeper.running_journal, window
+            self.writer.sessions_folder, lambda: self.writer.running_journal, window
         )
         self._exports_running = False
-        self.keeper.cues_changed.connect(self._follow)
+        self.writer.cues_changed.connect(self._follow)
+        self.writer.failed.connect(window.banner.show_warning)
+        window.menu_actions.export.triggered.connect(self.export)
+        window.menu_actions.recover.triggered.connect(self.sessions_dialog.open_list)
+        settings.preferences_changed.connect(self._use)
+        self._dress(settings.preferences)
+        self._use_mode(settings.preferences.captions)
         self.sessions_dialog.show_wanted.connect(self.session_window.show_session)
         self.session_window.resume_wanted.connect(self.sessions_dialog.close)
         for one in (self.sessions_dialog, self.session_window):
             one.export_wanted.connect(self._export_session)
 
-    def offer(self) -> tuple[str, tuple[Offer, ...]] | None:
-        """Return what to say after a crash and what to offer then, or None."""
-        lost, damaged = self.keeper.lost_session, self.keeper.damaged_session
+    def offer_lost_session(self) -> None:
+        """Report after a crash the session that it ended, and offer its captions."""
+        lost, damaged = self.writer.lost_session, self.writer.damaged_session
         if lost is not None:
             text = self.tr(
                 "The session of {:%Y-%m-%d %H:%M} ended unexpectedly; its captions are kept"
             ).format(lost.begun)
             if lost.damaged_lines:
                 text += self.tr(", but %Ln lines cannot be read", "", lost.damaged_lines)
-            return text, ((self.tr("&Show them"), self.recover),)
-        if damaged is not None:
+            self._banner.show_offer(text, "", (self.tr("&Show them"), self._recover))
+        elif damaged is not None:
             text = self.tr("A session is damaged, and no caption in it can be read: {}")
-            return text.format(damaged.path), ()
-        return None
+            self._banner.show_offer(text.format(damaged.path))
 
     @Slot()
-    def recover(self) -> None:
-        lost = self.keeper.take_lost_session()
+    def _recover(self) -> None:
+        lost = self.writer.take_lost_session()
         if lost is not None:
             self.session_window.show_session(lost)
 
-    def use_mode(self, mode: str, second: str = "") -> None:
+    @Slot(object, object)
+    def _use(self, before: Preferences, now: Preferences) -> None:
+        captions = now.captions
+        if now.privacy != before.privacy:
+            self.writer.use(now.privacy)
+        if (captions.mode, captions.second) != (before.captions.mode, before.captions.second):
+            self._use_mode(captions)
+        self._dress(now)
+
+    def _use_mode(self, captions: CaptionPreferences) -> None:
         """Let journal and export follow the mode of the captions, and their second language."""
-        self.keeper.use_further(*filter(None, (second,)))
+        self.writer.use_further(*filter(None, (captions.second_shown,)))
         content = self.export_dialog.content
-        content.setCurrentIndex(content.findData("both" if mode == BOTH else "captions"))
+        both = captions.mode == BOTH
+        content.setCurrentIndex(content.findData("both" if both else "captions"))
+
+    def _dress(self, now: Preferences) -> None:
+        transcript, names = self.session_window.transcript, now.captions.speaker_names
+        transcript.mark_doubt(now.captions.doubt)
+        transcript.name_speakers(names)
+        self.export_dialog.name_speakers(names)
 
     @Slot()
     def export(self) -> None:
         """Open the export dialog for the captions of the running session, which it follows."""
         self._exports_running = True
-        self.export_dialog.show_cues(self.keeper.cues, self.keeper.started)
-
-    @Slot()
-    def show_sessions(self) -> None:
-        self.sessions_dialog.open_list()
+        self.export_dialog.show_cues(self.writer.cues, self.writer.started)
 
     def close(self) -> None:
         self.export_dialog.close()
         self.session_window.close()
         self.sessions_dialog.close()
-        self.keeper.close()
+        self.writer.close()
 
     @Slot(object)
     def _export_session(self, session: PastSession) -> None:
@@ -89,4 +105,4 @@ class HistoryController(QObject):
     @Slot()
     def _follow(self) -> None:
         if self._exports_running and self.export_dialog.isVisible():
-            self.export_dialog.follow(self.keeper.cues, self.keeper.started)
+            self.export_dialog.follow(self.writer.cues, self.writer.started)

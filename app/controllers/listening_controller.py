@@ -1,6 +1,6 @@
 """Connects the sources in the control panel with the listening service and the transcript."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -9,13 +9,13 @@ from app.config.preferences import LANES, ME, THEM, ListeningPreferences, Prefer
 from app.config.settings_in_force import SettingsInForce
 from app.config.translations import worded
 from app.controllers.recognizer_choice import RecognizerChoice, can_mend
+from app.controllers.setup_controller import SetupController
 from app.look.widgets.dialog_text import as_sentence
 from app.look.widgets.speech_model_names import speech_name
 from app.main_window.banner import Banner, Offer
-from app.main_window.control_panel import ControlPanel
 from app.main_window.empty_page import needs_speech_model
 from app.main_window.source_toggle import SourceToggle
-from app.main_window.status_bar import StatusBar
+from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService, Spoken
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, DeviceKind, NoticeKind, WantedDevice
@@ -88,42 +88,29 @@ class ListeningController(QObject):
     Nothing is recorded before the user clicks a source, and nothing is downloaded unasked.
 
     Signals:
-        fetch_progressed(str, int, int): recogniser, downloaded bytes, total bytes.
-        fetch_ended(): the download has ended.
-        missing_found(str): this speech model is not on this computer; empty if it is.
         download_offered(str): ``fetch`` would download this speech model; empty if none is needed.
         sound_lost(float): seconds of sound that were lost so far.
-        levels_came(dict of str to Level): the level of each lane that is recorded.
-        choice_wanted(): choose another speech model.
-        translators_wanted(): choose another translation model.
 
     Attributes:
         offered: the speech model that ``fetch`` would download; empty if none is needed.
     """
 
-    fetch_progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
-    fetch_ended = Signal()
-    missing_found = Signal(str)
     download_offered = Signal(str)
     sound_lost = Signal(float)
-    levels_came = Signal(dict)
-    choice_wanted = Signal()
-    translators_wanted = Signal()
 
     def __init__(
         self,
         settings: SettingsInForce,
         bridge: EngineBridge,
-        desk: ListeningService,
-        bar: ControlPanel,
-        banner: Banner,
-        status: StatusBar,
+        service: ListeningService,
+        setup: SetupController,
+        window: MainWindow,
     ) -> None:
-        super().__init__(bar)
+        super().__init__(window)
         self._settings = settings
         self._bridge = bridge
-        self.desk = desk
-        self._bar, self._banner, self._status = bar, banner, status
+        self.service, self._setup, self._window = service, setup, window
+        self._bar, self._banner, self._status = window.controls, window.banner, window.status
         self._wanted: tuple[WantedDevice, ...] = ()  # as the buttons say, unless it is paused
         self._begun: tuple[WantedDevice, ...] = ()  # what is listened to
         self._after_fetch: tuple[WantedDevice, ...] = ()
@@ -131,11 +118,12 @@ class ListeningController(QObject):
         self._is_ready = False
         self._heard = set[str]()  # lanes from which sound came
         self._fetching = self.offered = self._damaged = ""
-        self._notices = SourceNotices(banner)
+        self._notices = SourceNotices(window.banner)
         self._choice = RecognizerChoice(settings)
         self._switches = False  # another speech model was chosen and is being looked for
         self._tell_spoken()
-        self._meters = self._timer(_METER_MS, self._show_levels)
+        self._meters = QTimer(self, interval=_METER_MS)
+        self._meters.timeout.connect(self._show_levels)
         self._show_devices(settings.preferences.listening)
         self._connect()
 
@@ -144,37 +132,41 @@ class ListeningController(QObject):
         self._bridge.paused_changed.disconnect(self._listen)
         if self._wanted:  # else nothing that hears was ever made
             self._wanted = ()
-            self.desk.listen((), self._recognizer)
+            self.service.listen((), self._recognizer)
 
     def close(self) -> None:
         self._meters.stop()
-        self.desk.close()
-
-    def _timer(self, interval_ms: int, slot: Callable[[], None]) -> QTimer:
-        timer = QTimer(self)
-        timer.setInterval(interval_ms)
-        timer.timeout.connect(slot)
-        return timer
+        self.service.close()
 
     def _connect(self) -> None:
-        bar, desk = self._bar, self.desk
+        bar, service, window = self._bar, self.service, self._window
         bar.wanted_changed.connect(self._listen)
-        bar.devices_wanted.connect(desk.list_devices)
+        bar.devices_wanted.connect(service.list_devices)
         bar.device_chosen.connect(self._choose_device)
         self._bridge.paused_changed.connect(self._listen)
-        self._bridge.event_came.connect(desk.take)
+        self._bridge.event_came.connect(service.take)
         self._settings.preferences_changed.connect(self._use)
         self._settings.translation_changed.connect(self._use_recognizer)
-        desk.devices_listed.connect(bar.show_devices)
-        desk.recognizer_missing.connect(self._offer_fetch)
-        desk.recognizer_looked_for.connect(self._take_found)
-        desk.progressed.connect(self._show_fetch)
-        desk.fetched.connect(self._begin_after_fetch)
-        desk.fetch_failed.connect(self._end_fetch)
-        desk.began.connect(self._show_begun)
-        desk.reported.connect(self._take)
-        desk.ended.connect(self._show_ended)
-        desk.failed.connect(self._fail)
+        service.devices_listed.connect(bar.show_devices)
+        service.recognizer_missing.connect(self._offer_fetch)
+        service.recognizer_looked_for.connect(self._take_found)
+        service.progressed.connect(self._show_fetch)
+        service.fetched.connect(self._begin_after_fetch)
+        service.fetch_failed.connect(self._end_fetch)
+        service.began.connect(self._show_begun)
+        service.reported.connect(self._take)
+        service.ended.connect(self._show_ended)
+        service.failed.connect(self._fail)
+        window.painted.connect(self.look_for_model)
+        window.fetch_bar.cancelled.connect(service.cancel_fetch)
+        window.empty_page.download_clicked.connect(self.fetch)
+        window.empty_page.others_clicked.connect(self._setup.open_speech)
+        self._banner.notice_changed.connect(self._share_offer)
+
+    @Slot(str)
+    def _share_offer(self, topic: str) -> None:
+        """Let the empty page offer no download while the banner does."""
+        self._window.empty_page.show_offered_elsewhere(is_elsewhere=topic == FETCH)
 
     def _show_devices(self, listening: ListeningPreferences) -> None:
         self._bar.microphone.show_device(listening.microphone)
@@ -201,7 +193,7 @@ class ListeningController(QObject):
 
     def _tell_spoken(self) -> None:
         words = tuple(term for term, _ in self._settings.translation.glossary)
-        self.desk.spoken = Spoken(language=self._choice.language, words=words)
+        self.service.spoken = Spoken(language=self._choice.language, words=words)
 
     @property
     def _recognizer(self) -> str:
@@ -233,14 +225,14 @@ class ListeningController(QObject):
         self._heard.clear()
         if wanted:
             self._status.show_listening(self.tr("Starting to listen…"))
-            self.desk.list_devices()
+            self.service.list_devices()
         else:
             self._show_stopped()
-        self.desk.listen(wanted, self._recognizer, self._choice.instead)
+        self.service.listen(wanted, self._recognizer, self._choice.instead)
 
     def _keep_before(self) -> None:
         """Remember of each source from which device sound came, to go on if the next one fails."""
-        sounding = self.desk.sounding()
+        sounding = self.service.sounding()
         for one in self._wanted:
             if LANES[one.kind] in sounding:
                 self._before[one.kind] = sounding[LANES[one.kind]] if one.name else None
@@ -254,7 +246,7 @@ class ListeningController(QObject):
         self._meters.stop()
         self._bar.show_nothing()
         self._notices.keep(())
-        text = self.tr("Finishing what was said…") if self.desk.is_listening else ""
+        text = self.tr("Finishing what was said…") if self.service.is_listening else ""
         self._status.show_listening(text)
 
     def _show_off(self, wanted: tuple[WantedDevice, ...] = ()) -> None:
@@ -286,13 +278,13 @@ class ListeningController(QObject):
         """Show a failure; all recording stops and all buttons go off."""
         may_be_the_model = not self._is_ready
         self._show_off()
-        self.desk.listen((), self._recognizer)
+        self.service.listen((), self._recognizer)
         offers = (self._others,) if may_be_the_model else ()
         self._banner.show_offer(message, CHOOSE, *offers)
 
     @property
     def _others(self) -> Offer:
-        return self.tr("Choose a&nother speech model…"), self.choice_wanted.emit
+        return self.tr("Choose a&nother speech model…"), self._setup.open_speech
 
     @property
     def _download(self) -> Offer:
@@ -316,7 +308,7 @@ class ListeningController(QObject):
 
     @Slot()
     def look_for_model(self) -> None:
-        self.desk.look_for(self._recognizer)
+        self.service.look_for(self._recognizer)
 
     @Slot(str, object)
     def _take_found(self, recognizer: str, obstacle: str | None) -> None:
@@ -329,10 +321,11 @@ class ListeningController(QObject):
         elif self._choice.go_back():
             self._offer_wish(recognizer, obstacle)
             return
-        self.missing_found.emit("" if obstacle is None else recognizer)
-        self._offer_download("" if obstacle is None else recognizer)
+        missing = "" if obstacle is None else recognizer
+        self._window.empty_page.show_missing(missing)
+        self._offer_download(missing)
         if switches and self._wanted:
-            self.desk.listen(self._wanted, self._recognizer, self._choice.instead)
+            self.service.listen(self._wanted, self._recognizer, self._choice.instead)
 
     def _offer_download(self, recognizer: str) -> None:
         self.offered = recognizer
@@ -362,22 +355,23 @@ class ListeningController(QObject):
                 source.show_on(on=any(one.kind == source.kind for one in self._after_fetch))
         if self._after_fetch and not self._begun and not self._choice.wish:
             self._status.show_listening(self.tr("Listening begins when the speech model is here"))
-        self.fetch_progressed.emit(recognizer, 0, 0)
+        self._show_fetch(recognizer, 0, 0)
         self._offer_download("")
-        self.desk.fetch(recognizer, again=recognizer == self._damaged)
+        self.service.fetch(recognizer, again=recognizer == self._damaged)
 
     @Slot(str, object, object)
     def _show_fetch(self, recognizer: str, done: int, total: int) -> None:
         if recognizer == self._fetching:
-            self.fetch_progressed.emit(recognizer, done, total)
+            self._window.fetch_bar.show_progress(recognizer, done, total)
+            self._window.empty_page.show_fetching(is_on=True)
 
     @Slot(str)
     def _begin_after_fetch(self, recognizer: str) -> None:
         self._take_found(recognizer, None)
         if recognizer != self._fetching:
             return  # the setup wizard wanted it
-        self._fetching = self._damaged = ""
-        self.fetch_ended.emit()
+        self._damaged = ""
+        self._hide_fetch()
         if recognizer == self._choice.wish:
             self._settings.change("listening", recognizer=recognizer)
             return
@@ -390,13 +384,17 @@ class ListeningController(QObject):
         """Restore the state before a download that failed or was cancelled."""
         if not self._fetching:
             return
-        self._fetching = ""
-        self.fetch_ended.emit()
+        self._hide_fetch()
         if not self._choice.wish:
             self._show_off(self._begun)
         self._offer_download(self._choice.wish or self._recognizer)
         if message:
             self._offer_again(message)
+
+    def _hide_fetch(self) -> None:
+        self._fetching = ""
+        self._window.fetch_bar.hide()
+        self._window.empty_page.show_fetching(is_on=False)
 
     def _offer_again(self, message: str) -> None:
         again = self.tr("Try a&gain"), self.fetch
@@ -452,13 +450,13 @@ class ListeningController(QObject):
         """Offer models that may keep up: of the stage that is slow, or of both if none is known."""
         offers = list[Offer]()
         if message.code is not Code.TRANSLATION_SLOW:
-            self.desk.pace.note_behind(self._recognizer)
+            self.service.pace.note_behind(self._recognizer)
             use = partial(self._settings.change, "listening", recognizer=smaller)
             offers = [
                 (self.tr("&Use {}").format(speech_name(smaller)), use) if smaller else self._others
             ]
         if message.code in {Code.TRANSLATION_SLOW, Code.CAPTIONS_SLOW_SMALLEST}:
-            offers.append((self.tr("Translation &models…"), self.translators_wanted.emit))
+            offers.append((self.tr("Translation &models…"), self._setup.open_models))
         self._banner.show_offer(worded(message), SMALLER, *offers)
 
     def _show_heard(self) -> None:
@@ -482,13 +480,13 @@ class ListeningController(QObject):
 
     @Slot()
     def _show_levels(self) -> None:
-        levels = self.desk.levels()
+        levels = self.service.levels()
         for lane, level in levels.items():
             self._source_of(lane).meter.show_level(level)
-        self.levels_came.emit(levels)
+        self._setup.show_levels(levels)
 
     def show_lag(self, lag_s: float | None) -> None:
         """Show how far captions are behind what is heard; None while nobody speaks."""
         if self._begun:
             self._status.show_lag(lag_s if self._heard else None)
-            self.sound_lost.emit(self.desk.n_dropped / SAMPLE_RATE_HZ)
+            self.sound_lost.emit(self.service.n_dropped / SAMPLE_RATE_HZ)

@@ -59,13 +59,13 @@ class MediaController(QObject):
         self,
         settings: SettingsInForce,
         bridge: EngineBridge,
-        desk: ListeningService,
+        service: ListeningService,
         window: MainWindow,
-        keeper: HistoryWriter,
+        writer: HistoryWriter,
     ) -> None:
         super().__init__(window)
-        self._settings, self._desk, self._window = settings, desk, window
-        self._bridge, self._keeper = bridge, keeper
+        self._settings, self._service, self._window = settings, service, window
+        self._bridge, self._writer = bridge, writer
         self.dialog = MediaDialog(window)
         self._choice: MediaChoice | None = None
         self._damaged = ""  # a speech model, of which the next try fetches what is damaged
@@ -82,16 +82,16 @@ class MediaController(QObject):
         self.dialog.start_wanted.connect(self._start)
         self.dialog.stop_wanted.connect(self._stop)
         self.dialog.captions_wanted.connect(lambda: self.session_wanted.emit(self._session))
-        desk.progressed.connect(self._show_fetch)
-        desk.fetched.connect(self._begin_after_fetch)
-        desk.fetch_failed.connect(self._end_fetch)
-        desk.file_lacks_model.connect(self._offer_model)
-        desk.file_began.connect(self._begin)
-        desk.file_noticed.connect(window.banner.show_notice)
-        desk.file_ended.connect(self._end)
+        service.progressed.connect(self._show_fetch)
+        service.fetched.connect(self._begin_after_fetch)
+        service.fetch_failed.connect(self._end_fetch)
+        service.file_lacks_model.connect(self._offer_model)
+        service.file_began.connect(self._begin)
+        service.file_noticed.connect(window.banner.show_notice)
+        service.file_ended.connect(self._end)
         bridge.utterance_changed.connect(self._follow)
         bridge.apart_changed.connect(self._follow)
-        bridge.paused_changed.connect(lambda paused: desk.pause_file(paused=paused))
+        bridge.paused_changed.connect(lambda paused: service.pause_file(paused=paused))
 
     def close(self) -> None:
         self.dialog.close()
@@ -118,7 +118,7 @@ class MediaController(QObject):
         if recognizer == self._damaged:
             self._fetching = recognizer
             self.dialog.show_message(self.tr("Contacting huggingface.co…"))
-            self._desk.fetch(recognizer, again=True)
+            self._service.fetch(recognizer, again=True)
         else:
             self._caption(choice)
 
@@ -129,14 +129,14 @@ class MediaController(QObject):
             translation = replace(self._settings.translation, policy=POLICY_OF_RECORDINGS)
             self._bridge.send(Configure(translation))
         recognizer = self._settings.recognizer
-        self._desk.caption_file(choice.path, recognizer, real_time=choice.real_time)
+        self._service.caption_file(choice.path, recognizer, real_time=choice.real_time)
 
     @Slot()
     def _stop(self) -> None:
         if self._fetching:
-            self._desk.cancel_fetch()
+            self._service.cancel_fetch()
         else:
-            self._desk.stop_file()
+            self._service.stop_file()
 
     @Slot(str, object, object)
     def _show_fetch(self, recognizer: str, done: int, total: int) -> None:
@@ -169,7 +169,7 @@ class MediaController(QObject):
     @Slot()
     def _begin(self) -> None:
         self._is_heard = True
-        self._end_s = self._desk.file_position_s[1] or LATEST_S
+        self._end_s = self._service.file_position_s[1] or LATEST_S
         if self._choice is not None:  # its window may be closed
             name = self._choice.path.name
             short = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
@@ -184,7 +184,7 @@ class MediaController(QObject):
 
     @Slot()
     def _show_position(self) -> None:
-        position_s, duration_s = self._desk.file_position_s
+        position_s, duration_s = self._service.file_position_s
         self._took_s += 0.0 if self._bridge.is_paused else _POLL_MS / 1000
         if position_s > 0:
             pace = self._took_s / position_s if self._took_s > _FORESEEN_FROM_S else 0.0
@@ -200,7 +200,7 @@ class MediaController(QObject):
         if not choice.real_time:
             self._bridge.send(Configure(self._settings.translation))
             self._cues.sort(key=lambda cue: cue.start_s)
-            self._session = self._keeper.keep_file(choice.path.name, self._cues)
+            self._session = self._writer.keep_file(choice.path.name, self._cues)
         if failure is not None:
             recognizer = self._settings.recognizer
             self._damaged = recognizer if can_mend(recognizer, failure) else ""

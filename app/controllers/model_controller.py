@@ -87,6 +87,7 @@ class ModelController(QObject):
         settings.preferences_changed.connect(self._use_mode)
         settings.model_wanted.connect(self.choose)
         bridge.taking_over.connect(self._show_restart)
+        window.painted.connect(self.load)
         choices.mode_chosen.connect(settings.choose_mode)
         choices.language_chosen.connect(self._choose_language)
         choices.policy_chosen.connect(settings.choose_policy)
@@ -173,7 +174,7 @@ class ModelController(QObject):
             return
         model = self._own_model()
         if model is not None:
-            self._adapters.desk.use_model(model_folder(model))
+            self._adapters.service.use_model(model_folder(model))
 
     def _offer_languages(self, model: ModelSettings) -> None:
         card = card_of(model)

@@ -38,12 +38,12 @@ class ServerController(QObject):
         settings: SettingsInForce,
         bridge: EngineBridge,
         model: ModelController,
-        guide: SetupController,
+        setup: SetupController,
         window: MainWindow,
     ) -> None:
         super().__init__(window)
         self.dialog: ServerDialog | None = None
-        self._settings, self._model, self._guide = settings, model, guide
+        self._settings, self._model, self._setup = settings, model, setup
         self._window, self._banner, self._choices = window, window.banner, window.choices
         self._is_connected = self._is_gone = False
         self._awaits = False  # the answer of a server that the dialog named
@@ -103,7 +103,7 @@ class ServerController(QObject):
         if self._model.has_model:
             self._model.compute_here()
         else:
-            self._guide.open_models()
+            self._setup.open_models()
 
     @Slot()
     def _begin_again(self) -> None:

@@ -37,24 +37,22 @@ class SetupController(QObject):
     Signals:
         opened(): the wizard is shown.
         left(): it was closed.
-        noticed(str): a message for the user.
     """
 
     opened = Signal()
     left = Signal()
-    noticed = Signal(str)
 
     def __init__(
         self,
         settings: SettingsInForce,
-        desk: ListeningService,
+        service: ListeningService,
         window: MainWindow,
     ) -> None:
         super().__init__(window)
         self.parts = WizardServices(bundled=tuple(bundled_languages()))
         self.dialog: SetupWizard | None = None
         self.models: ModelsDialog | None = None
-        self._settings, self._desk, self._window = settings, desk, window
+        self._settings, self._service, self._window = settings, service, window
         self._wished = ""  # a language of the wizard that needs another model
         actions = window.menu_actions
         actions.guide.triggered.connect(self.open_guide)
@@ -80,7 +78,7 @@ class SetupController(QObject):
         if self.models is None:
             self.models = ModelsDialog(self._library, self.parts, self._window)
             self.models.wanted.connect(self._use_model)
-            self._desk.speed_measured.connect(self.models.page.take_speed)
+            self._service.speed_measured.connect(self.models.page.take_speed)
         preferences = self._settings.preferences
         stored = preferences.translation
         language = language or self._wished
@@ -97,7 +95,7 @@ class SetupController(QObject):
         )
         self.models.open_models(now, in_use)
         self.models.page.take_speed(0.0, again=True)
-        self._desk.measure_speed()
+        self._service.measure_speed()
 
     @property
     def report(self) -> MachineReport:
@@ -174,7 +172,7 @@ class SetupController(QObject):
     def _wizard(self) -> SetupWizard:
         if self.dialog is not None:
             return self.dialog
-        dialog = self.dialog = SetupWizard(self._desk, self.parts, self._window)
+        dialog = self.dialog = SetupWizard(self._service, self.parts, self._window)
         dialog.language_wanted.connect(self._use_language)
         dialog.recognizer_wanted.connect(self._use_recognizer)
         dialog.left.connect(self._keep)
@@ -183,9 +181,9 @@ class SetupController(QObject):
         for action in self._sources.values():
             action.toggled.connect(self._show_sources)
         self._show_sources()
-        self._desk.began.connect(self._show_began)
-        self._desk.reported.connect(self._take)
-        self._desk.failed.connect(dialog.trial.show_failure)
+        self._service.began.connect(self._show_began)
+        self._service.reported.connect(self._take)
+        self._service.failed.connect(dialog.trial.show_failure)
         return dialog
 
     @property
@@ -274,7 +272,7 @@ class SetupController(QObject):
             text = self.tr(
                 "Until Surtitle is closed, the model that was named when it was started translates"
             )
-            self.noticed.emit(text)
+            self._window.banner.show_notice(text)
 
     @Slot()
     def _keep(self) -> None:

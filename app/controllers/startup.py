@@ -126,7 +126,7 @@ def run(settings: LaunchSettings) -> int:
         _show(FailedStart(error, settings.log_folder), interrupt)
     else:
         exit_code = _run_until_closed(application, qt, interrupt)
-        wants_restart = application.wants_restart
+        wants_restart = application.overlay_actions.wants_restart
     interrupt.close()
     instance.close()
     logs.close()

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, qVersion
+from PySide6.QtCore import QObject, Qt, Signal, Slot, qVersion
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import (
     QDialog,
@@ -22,7 +22,8 @@ from PySide6.QtWidgets import (
 from app.config.logs import last_fault
 from app.config.preferences import Preferences
 from app.look import icons
-from app.look.widgets.dialog_text import add_action, close_button, paragraph
+from app.look.widgets.dialog_text import add_action, bring_up, close_button, paragraph
+from app.main_window.window import MainWindow
 from engine.files import ASSETS
 from engine.hub.bundled import bundled_adapters, bundled_models
 
@@ -237,3 +238,33 @@ def _licence_of_card(folder: Path) -> str:
     lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()[:_HEADER_LINES]
     named = (line.removeprefix("license:") for line in lines if line.startswith("license:"))
     return next(named, "").strip().upper()
+
+
+class HelpWindows(QObject):
+    """Open help and About by the actions of the main window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.help: HelpDialog | None = None
+        self.about: AboutDialog | None = None
+        window.menu_actions.help.triggered.connect(self.open_help)
+        window.menu_actions.about.triggered.connect(self.open_about)
+
+    def hide(self) -> None:
+        for dialog in (self.help, self.about):
+            if dialog is not None:
+                dialog.close()
+
+    @Slot()
+    def open_help(self) -> None:
+        if self.help is None:
+            self.help = HelpDialog(self._window)
+        bring_up(self.help)
+
+    @Slot()
+    def open_about(self) -> None:
+        if self.about is None:
+            self.about = AboutDialog(self._window)
+            self.about.help_wanted.connect(self.open_help)
+        bring_up(self.about)

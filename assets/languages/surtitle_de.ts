@@ -1753,18 +1753,6 @@
         <translation>Auf diesem Computer fehlt eine Schrift für {}, die Untertitel bestünden nur aus Kästchen; installieren Sie eine, zum Beispiel Noto</translation>
     </message>
     <message>
-        <source>Wayland lets no program keep a window above the others or put it anywhere: the overlay may go behind them, and does not come back to its place</source>
-        <translation>Unter Wayland darf kein Programm ein Fenster über den anderen halten oder an einen Ort setzen: Die Einblendung kann hinter andere geraten und kommt nicht an ihren Platz zurück</translation>
-    </message>
-    <message>
-        <source>. Through XWayland most desktops let it</source>
-        <translation>. Über XWayland lassen die meisten Arbeitsumgebungen es zu</translation>
-    </message>
-    <message>
-        <source>Start again through &amp;XWayland</source>
-        <translation>Über &amp;XWayland neu starten</translation>
-    </message>
-    <message>
         <source>Diagnostics copied. They contain no spoken or translated text.</source>
         <translation>Diagnose kopiert. Sie enthält keinen gesprochenen oder übersetzten Text.</translation>
     </message>
@@ -3214,6 +3202,21 @@
     <message>
         <source>Caption overlay</source>
         <translation>Einblendung der Untertitel</translation>
+    </message>
+</context>
+<context>
+    <name>OverlayActions</name>
+    <message>
+        <source>Wayland lets no program keep a window above the others or put it anywhere: the overlay may go behind them, and does not come back to its place</source>
+        <translation>Unter Wayland darf kein Programm ein Fenster über den anderen halten oder an einen Ort setzen: Die Einblendung kann hinter andere geraten und kommt nicht an ihren Platz zurück</translation>
+    </message>
+    <message>
+        <source>. Through XWayland most desktops let it</source>
+        <translation>. Über XWayland lassen die meisten Arbeitsumgebungen es zu</translation>
+    </message>
+    <message>
+        <source>Start again through &amp;XWayland</source>
+        <translation>Über &amp;XWayland neu starten</translation>
     </message>
 </context>
 <context>

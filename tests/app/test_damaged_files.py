@@ -277,9 +277,9 @@ def test_with_every_file_damaged_the_window_starts_and_says_so(qtbot, tmp_path):
     qtbot.addWidget(application.overlay)
     application.show()
     qtbot.waitUntil(lambda: "cannot be read" in application.window.banner.sentence.text())
-    sentence, _ = application.archive.offer()
+    sentence, _ = application.history.offer()
     assert "its captions are kept, but 1 line cannot be read" in sentence
-    application.archive.show_sessions()
+    application.history.sessions_dialog.open_list()
     application.window.close()
 
 

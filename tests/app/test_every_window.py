@@ -52,8 +52,8 @@ def windows(program):
 
     def make():
         application = program(FakeEngine(may_load=threading.Event())).application
-        window, stage = application.window, application.stage
-        application.side_windows.guide.parts = parts()
+        window, stage = application.window, application.overlay_controller
+        application.setup.parts = parts()
         assert application.settings_dialog.isHidden()  # made when it is first wanted
         actions = window.menu_actions
         for action in (

@@ -140,7 +140,7 @@ def start(qtbot, spoken, busy):
         application = Application(settings, EngineBridge(engine.make))
         qtbot.addWidget(application.window)
         qtbot.addWidget(application.overlay)
-        application.side_windows.guide.parts = parts()
+        application.setup.parts = parts()
         if computer.is_busy:
             busy()
         return application

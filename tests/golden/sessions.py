@@ -498,7 +498,7 @@ def window_hears_two_lanes(record, models, home):
 
 
 def _ended(one, n_cues):
-    return len(one.application.keeper.cues) == n_cues
+    return len(one.application.history.writer.cues) == n_cues
 
 
 @session

@@ -547,8 +547,9 @@ class _Window:
     def keep_view(self, part, *more):
         """What the windows show now: rows, overlay, status, and more texts."""
         texts = [f"{source} -> {caption}" for source, caption in cells(self.window.transcript)]
-        self.application.stage._make_typesetter()  # what was read meanwhile depends on turns of Qt
-        self.application.stage._show_lines_of_now()
+        overlay = self.application.overlay_controller
+        overlay._make_typesetter()  # what was read meanwhile depends on turns of Qt
+        overlay._show_lines_of_now()
         shown = [f"overlay: {self.application.overlay.accessibleDescription()!r}"]
         shown.append(f"status: {self.window.status.choices.text()!r}")
         self.record.add(part, [*texts, *shown, *more])
@@ -565,7 +566,7 @@ class _Window:
         self.record.add("caption page", lines)
 
     def keep_exports(self):
-        dialog = self.application.archive.export_dialog
+        dialog = self.application.history.export_dialog
         self.window.menu_actions.export.trigger()
         for form in FORMS:
             dialog.form.setCurrentIndex(dialog.form.findData(form))

@@ -49,17 +49,6 @@ def test_a_job_that_fails_is_one_sentence_and_the_others_are_done(jobs, caplog):
     caplog.clear()
 
 
-def test_what_has_not_started_is_done_before_the_end(jobs):
-    may_end, begun, done = threading.Event(), threading.Event(), []
-    jobs.run(lambda: (begun.set(), may_end.wait(60)))
-    assert begun.wait(60)
-    for number in range(3):
-        jobs.run(lambda number=number: done.append(number))
-    may_end.set()
-    jobs.close()
-    assert done == [0, 1, 2]
-
-
 def test_after_the_end_it_can_begin_again(jobs):
     done = []
     for number in range(2):

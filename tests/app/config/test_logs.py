@@ -144,7 +144,3 @@ def test_diagnostics_tell_choices_and_no_paths(qapp, tmp_path):  # noqa: ARG001 
     assert "captions.name_me = set" in text
     assert "Ada" not in text
     assert "state: small, loaded" in text
-
-
-def test_without_a_crash_diagnostics_say_so(qapp, tmp_path):  # noqa: ARG001
-    assert diagnostics(Preferences(), {}, tmp_path).endswith("no crash is known\n")

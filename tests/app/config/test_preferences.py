@@ -73,18 +73,6 @@ def test_unknown_keys_are_kept(path):
     assert content["new"] == {"x": 1}
 
 
-def test_a_file_of_the_first_version_is_read(path):
-    path.parent.mkdir()
-    path.write_text(
-        'schema_version = 1\n[translation]\nlanguage = "fr"\npolicy = "offline"\n'
-        "[overlay]\nvisible = false\n"
-    )
-    preferences, notice = PreferencesFile(path).read()
-    assert notice is None
-    assert preferences.translation == TranslationPreferences(language="fr", policy="offline")
-    assert not preferences.overlay.visible
-
-
 def test_a_damaged_file_gives_way_to_its_backup(path):
     file = PreferencesFile(path)
     file.write(CHOSEN)

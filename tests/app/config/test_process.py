@@ -111,9 +111,3 @@ def test_libraries_that_ask_for_the_name_of_a_temporary_folder_get_one(monkeypat
         tempfile.gettempdir()
     name_temporary_folder()
     assert tempfile.gettempdir() == f"{os.sep}tmp"
-
-
-def test_a_temporary_folder_that_can_be_written_is_left_as_it_is():
-    before = tempfile.gettempdir()
-    name_temporary_folder()
-    assert tempfile.gettempdir() == before

@@ -64,13 +64,6 @@ def test_the_first_is_the_one_and_the_second_is_not(instances, tmp_path):
     assert instances(tmp_path / "other").claim()
 
 
-def test_when_the_first_ends_another_may_be_the_one(instances):
-    first = instances()
-    first.claim()
-    first.close()
-    assert instances().claim()
-
-
 def test_a_command_reaches_the_one_that_runs(instances, qtbot, tmp_path):
     one = instances()
     one.claim()

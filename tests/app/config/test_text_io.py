@@ -121,10 +121,3 @@ def test_text_of_any_length_is_text_also_where_a_letter_is_cut_by_a_read(tmp_pat
     (tmp_path / "it.txt").write_text("a" + "ü" * 70_000, "utf-8")
     check_text(tmp_path / "it.txt")
     check_text(tmp_path)  # no regular file: it is left to whoever reads it
-
-
-def test_what_is_sent_has_left_the_program_at_once():
-    behind = io.BytesIO()
-    writer = io.BufferedWriter(behind)
-    send(writer, "Guten Morgen\n")
-    assert behind.getvalue() == b"Guten Morgen\n"

@@ -77,20 +77,8 @@ def test_it_starts_again_through_xwayland_when_that_is_wanted(program):
     one.application.finished.connect(lambda: finished.append(True))
     one.window.banner.offer.click()
     assert finished
-    assert one.application.wants_restart
+    assert one.application.overlay_actions.wants_restart
     assert one.stored()["overlay"]["through_xwayland"] is True
-
-
-@pytest.mark.usefixtures("on_wayland")
-def test_the_bar_is_inside_the_overlay_and_no_place_is_kept(program, tmp_path):
-    one = program().open()
-    bar = one.application.stage.bar
-    assert not bar.isWindow()
-    assert bar.parent() is one.overlay
-    one.overlay.moved.emit()
-    assert "[overlay]" not in (
-        (tmp_path / "places.toml").read_text() if (tmp_path / "places.toml").exists() else ""
-    )
 
 
 @pytest.fixture
@@ -171,21 +159,9 @@ def test_a_window_is_always_inside_a_screen():
         assert any(one.area.contains(came) for one in areas)
 
 
-def test_a_screen_that_is_gone_gives_way_to_the_first_one():
-    place = geometry_of(QRect(1300, 900, 400, 100), BOTH)
-    assert place.screen == "right"
-    assert LEFT.area.contains(restored_geometry(place, QSize(400, 100), [LEFT]))
-
-
 def test_a_window_on_two_screens_belongs_to_the_one_that_has_more_of_it():
     assert geometry_of(QRect(1270, 100, 100, 100), BOTH).screen == "right"
     assert geometry_of(QRect(1190, 100, 100, 100), BOTH).screen == "left"
-
-
-def test_at_the_edge_of_a_screen_it_stays_at_the_edge_when_the_screen_grows():
-    place = geometry_of(QRect(880, 620, 400, 100), [LEFT])
-    larger = ScreenArea(name="left", area=QRect(0, 0, 2560, 1440))
-    assert restored_geometry(place, QSize(400, 100), [larger]) == QRect(2160, 1340, 400, 100)
 
 
 def test_places_are_read_again(tmp_path):

@@ -68,13 +68,6 @@ def test_a_bundled_adapter_that_helps_is_loaded_unasked_and_not_stored(program, 
     assert one.stored()["translation"]["adapter"] == ""
 
 
-def test_one_that_hardly_helps_is_not(program, bundle):
-    bundle("little", "read:3", 0.4)
-    one = program().open().wait_until_ready()
-    one.application.adapters.close()  # waits for the look at the bundle
-    assert loaded(one) == []
-
-
 def test_the_dialog_knows_the_policy_in_use(program, monkeypatch):
     told = []
     monkeypatch.setattr(AdapterDialog, "show_policy", lambda _dialog, policy: told.append(policy))
@@ -157,7 +150,7 @@ def test_a_chosen_adapter_is_not_loaded_into_another_model_and_is_again_into_its
         settings.choose_model(ModelChoice(model=None, language=language))
         one.wait(lambda n_sessions=n_sessions: len(one.engine.sessions) > n_sessions)
         one.wait(lambda language=language: settings.translation.target_language == language)
-        desk = one.application.adapters.desk
+        desk = one.application.adapters.service
         with one.qtbot.waitSignal(desk.listed):  # after what was begun before
             desk.refresh()
         assert loaded(one) == expected
@@ -183,7 +176,7 @@ def test_a_bundled_adapter_that_is_found_too_late_changes_nothing(program, bundl
     one = program().open().wait_until_ready()
     adapters = one.application.adapters
     adapters.dialog.load_wanted.emit(tmp_path / "mine")
-    adapters.desk.default_found.emit(bundle("much", "read:3", 2), "much")
+    adapters.service.default_found.emit(bundle("much", "read:3", 2), "much")
     assert loaded(one) == ["mine"]
 
 
@@ -217,17 +210,11 @@ def test_adapters_are_offered_in_the_languages_that_they_know(program, bundle):
 
 def test_an_adapter_is_offered_once_it_is_added_and_no_longer_once_it_is_removed(program, bundle):
     one = program().open().wait_until_ready()
-    desk, choices = one.application.adapters.desk, one.window.choices
+    desk, choices = one.application.adapters.service, one.window.choices
     desk.add(bundle("lectures", "read:3", 0))
     one.wait(lambda: [name for _, name in choices.purpose.entries] == ["", "lectures"])
     desk.remove("lectures")
     one.wait(lambda: len(choices.purpose.entries) == 1)
-
-
-def test_without_an_adapter_there_is_no_choice(program):
-    one = program().open().wait_until_ready()
-    one.application.adapters.close()
-    assert not one.window.choices.purpose.menuAction().isVisible()
 
 
 LIMIT_MS = 60_000
@@ -252,7 +239,7 @@ def adapter_for(base, folder, *, scale=0.2):
     return write_adapter(folder, shape, tensors=tensors, card=card)
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def nothing_bundled(monkeypatch):
     """What is added stands alone in the table."""
     monkeypatch.setattr("app.controllers.adapter_controller.bundled_adapters", list)
@@ -304,13 +291,13 @@ class Person:
         before = len(cells(self.window.transcript))
         self.qtbot.keyClicks(self.window.typed_line, text)
         self.qtbot.keyClick(self.window.typed_line, Qt.Key.Key_Return)
-        keeper = self.application.keeper
+        keeper = self.application.history.writer
         self.wait(lambda: len(keeper.cues) == before + 1)
         return cells(self.window.transcript)[-1][1]
 
 
 @pytest.fixture
-def person(qtbot, tmp_path, base):
+def person(qtbot, tmp_path, base, nothing_bundled):  # noqa: ARG001  before the first is made
     made = []
 
     def make():
@@ -363,11 +350,3 @@ def test_an_adapter_that_breaks_after_it_was_judged_is_refused_and_captions_go_o
     assert "it is damaged; get it again" in one.dialog.message.text()
     assert one.used is None
     assert one.type(TEXT) == said(base)
-
-
-def test_an_adapter_of_another_base_cannot_be_loaded_from_the_dialog(person, tmp_path):
-    one = person()
-    one.open_dialog()
-    one.add(write_adapter(tmp_path / "stranger"))
-    one.wait(lambda: one.dialog.reason.text() != "")
-    assert not one.dialog.rows.index(0, 0).flags() & Qt.ItemFlag.ItemIsUserCheckable

@@ -24,7 +24,7 @@ FAST = {"kind": "computing", "gflops": 1000.0}
 def first_start(program, tmp_path, monkeypatch):
     monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
     one = program(model=None).open().wait_until_ready()
-    setup = one.application.side_windows.guide
+    setup = one.application.setup
     setup.parts = parts(says(MACHINE, FAST))
     setup.open_guide()
     return one, setup
@@ -64,18 +64,11 @@ def test_a_model_for_polish_is_the_choice_after_a_guide_into_polish(first_start)
     assert one.engine.translations[1].target_language == "pl"
 
 
-def test_the_models_are_not_opened_for_a_language_that_the_included_one_knows(first_start):
-    _, setup = first_start
-    choose(setup.dialog.welcome.target, "de")
-    click(*[setup.dialog.next] * 4)
-    assert setup.models is None
-
-
 def test_a_ready_made_model_that_does_not_know_the_language_gives_way_after_the_set_up(program):
     one = program(model=None).open().wait_until_ready()
     french = Path("Helsinki-NLP/opus-mt-en-fr")
     one.application.settings.adopt_model(ModelChoice(model=french, language="fr"))
-    setup = one.application.side_windows.guide
+    setup = one.application.setup
     setup.parts = parts(says(MACHINE, FAST), bundled=("de",))
     setup.open_guide()
     choose(setup.dialog.welcome.target, "pl")
@@ -106,7 +99,7 @@ def test_a_licence_that_was_not_accepted_is_asked_for_and_kept(program):
 
 def test_what_is_spoken_is_told_to_the_model_and_the_transcript(program):
     one = program(model=None).open().wait_until_ready()
-    guide = one.application.side_windows.guide
+    guide = one.application.setup
     guide.parts = parts()
     one.window.menu_actions.models.trigger()
     choose(guide.models.page.source, "pl")
@@ -188,17 +181,9 @@ def test_a_model_that_fails_at_the_start_says_nothing_of_its_languages_after_ano
     assert one.application.settings.translation.target_language == "fr"
 
 
-def test_a_program_that_ends_during_the_set_up_opens_nothing(first_start):
-    _, setup = first_start
-    choose(setup.dialog.welcome.target, "pl")
-    click(setup.dialog.next)
-    setup.hide()
-    assert setup.models is None
-
-
 def test_the_language_menu_leads_to_other_languages_with_the_size_of_their_models(program):
     one = program(model=None).open().wait_until_ready()
-    guide = one.application.side_windows.guide
+    guide = one.application.setup
     guide.parts = parts()
     menu = one.window.choices.language
     menu.aboutToShow.emit()
@@ -233,7 +218,7 @@ def test_a_language_whose_model_is_here_is_one_click_away(program, tmp_path):
     assert "download" not in polish.text()
     polish.trigger()
     one.wait(lambda: one.application.settings.model == best.choice)
-    assert one.application.side_windows.guide.models is None
+    assert one.application.setup.models is None
     assert one.application.settings.translation.target_language == "pl"
 
 

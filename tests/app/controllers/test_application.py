@@ -1,6 +1,5 @@
 import errno
 import os
-import signal
 import socket
 import threading
 import time
@@ -15,7 +14,6 @@ from PySide6.QtGui import QCloseEvent, QGuiApplication, QIcon, QKeySequence
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
 from app.captions.journal import SessionJournal, past_sessions, read_session
-from app.config.event_loop import Interrupt
 from app.controllers.listening_controller import FETCH
 from app.controllers.startup import stays_in_tray
 from app.main_window.actions import Actions
@@ -24,7 +22,7 @@ from app.main_window.input_line import LONGEST_TEXT
 from app.main_window.transcript_model import CAPTION, SOURCE
 from app.main_window.transcript_view import Transcript
 from app.main_window.tray import Tray
-from engine.commands import Configure, LoadAdapter, UseAdapter
+from engine.commands import Configure, LoadAdapter
 from engine.events import AdapterChanged, NotTranslated, Ready, Refused, Statistics
 from engine.files import ASSETS
 from engine.messages import Code
@@ -41,17 +39,11 @@ def test_what_goes_wrong_beside_the_captions_is_told_in_the_window(program, monk
         monkeypatch.setattr(Banner, way, lambda _, text, way=way: told.append((way, text)))
     one = program(crashed=True).application
     assert "crashed last time" in told.pop()[1]
-    one.keeper.failed.emit("captions")
-    signals = (
-        one.page.failed,
-        one.settings.failed,
-        one.listening.desk.file_noticed,
-        one.side_windows.guide.noticed,
-        one.side_windows.glossary.failed,
-    )
+    one.history.writer.failed.emit("captions")
+    signals = one.settings.failed, one.listening.service.file_noticed
     for number, told_of in enumerate(signals):
         told_of.emit(str(number))
-    assert told == [("show_warning", "captions"), *(("show_notice", n) for n in "01234")]
+    assert told == [("show_warning", "captions"), *(("show_notice", n) for n in "01")]
 
 
 def test_all_parts_of_the_program_hear_what_they_heard(program, keeps_parts):
@@ -64,15 +56,6 @@ def test_captions_appear_while_the_sentence_is_still_typed(program):
     one.wait_for_rows(("Good morning", "GOOD MORNING"))
     assert "GOOD MORNING" in one.overlay.accessibleDescription()
     assert one.window.typed_line.text() == "Good morning every"
-
-
-def test_enter_moves_the_line_into_the_transcript(program):
-    one = program().open().wait_until_ready()
-    one.type("Good morning")
-    one.press(Qt.Key.Key_Return)
-    assert one.window.typed_line.text() == ""
-    one.type("Next one ")
-    one.wait_for_rows(("Good morning", "GOOD MORNING"), ("Next one", "NEXT ONE"))
 
 
 def test_every_line_of_a_pasted_text_is_ended_but_the_last(program):
@@ -120,13 +103,6 @@ def test_a_text_that_is_too_long_for_the_line_is_cut_and_that_is_told(program):
     assert not banner.isVisible()  # it was told once
 
 
-def test_enter_on_an_empty_line_does_nothing(program):
-    one = program().open().wait_until_ready()
-    one.type("   ")
-    one.press(Qt.Key.Key_Return)
-    assert one.session.calls == []
-
-
 def test_a_correction_is_sent_when_the_caret_leaves_the_word(program):
     one = program().open().wait_until_ready()
     one.type("I like tea ")
@@ -141,33 +117,18 @@ def test_a_correction_is_sent_when_the_caret_leaves_the_word(program):
     one.wait_for_rows(("I loke tea", "I LOKE TEA"))
 
 
-def test_a_sentence_mark_and_a_pause_commit_the_last_word(program):
-    one = program().open().wait_until_ready()
-    one.type("Stop.")
-    one.wait_for_rows(("Stop.", "STOP."))
-
-
 def test_what_is_typed_while_the_model_loads_is_kept_and_translated(program):
     may_load = threading.Event()
     one = program(FakeEngine(may_load=may_load)).open()
     one.type("Good morning")
     one.press(Qt.Key.Key_Return)
+    banner = one.window.banner
+    one.wait(lambda: banner.progress.value() == 500)
+    assert banner.sentence.text() == "Loading the model… You can type already."
     one.wait_for_rows(("Good morning", ""))  # finished lines wait in sight
     one.type("And on ")
     may_load.set()
     one.wait_for_rows(("Good morning", "GOOD MORNING"), ("And on", "AND ON"))
-
-
-def test_loading_shows_progress_that_goes_when_it_is_done(program):
-    may_load = threading.Event()
-    one = program(FakeEngine(may_load=may_load)).open()
-    banner = one.window.banner
-    one.wait(lambda: banner.progress.value() == 500)
-    assert banner.isVisible()
-    assert banner.sentence.text() == "Loading the model… You can type already."
-    may_load.set()
-    one.wait_until_ready()
-    assert not banner.isVisible()
 
 
 def test_a_failed_load_is_one_sentence_with_a_button_to_try_again(program):
@@ -191,11 +152,6 @@ def test_without_any_model_the_banner_says_what_to_do(program, monkeypatch):
     one.window.banner.offer.click()
     one.wait_until_ready().wait_for_rows(("Good", "Good"))
     assert one.stored()["captions"]["mode"] == "captions only"
-
-
-def test_the_bundled_model_is_the_one_without_another_word(program, monkeypatch, tmp_path):
-    monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
-    program(model=None).open().wait_until_ready()
 
 
 def test_pause_holds_what_is_typed_and_resume_translates_it(program):
@@ -307,17 +263,17 @@ def test_a_new_session_empties_the_transcript_and_is_taken_back(program):
     one.press(Qt.Key.Key_Return)
     one.type("And ")
     one.wait_for_rows(("Good morning.", "GOOD MORNING."), ("And", "AND"))
-    archive = one.application.archive
+    history = one.application.history
     one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
     assert cells(one.window.transcript) == []
-    assert (one.window.typed_line.text(), archive.keeper.cues) == ("", [])
+    assert (one.window.typed_line.text(), history.writer.cues) == ("", [])
     one.type("Next.")
     one.press(Qt.Key.Key_Return)
     one.wait_for_rows(("Next.", "NEXT."))
     one.window.banner.offer.click()
     rows = [("Good morning.", "GOOD MORNING."), ("And", "AND"), ("Next.", "NEXT.")]
     one.wait_for_rows(*rows)
-    one.wait(lambda: [(cue.source, cue.text) for cue in archive.keeper.cues] == rows)
+    one.wait(lambda: [(cue.source, cue.text) for cue in history.writer.cues] == rows)
     one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
     assert cells(one.window.transcript) == []
 
@@ -328,7 +284,7 @@ def test_rows_are_deleted_everywhere_and_brought_back(program, tmp_path):
         one.type(word)
         one.press(Qt.Key.Key_Return)
     rows = [("Good", "GOOD"), ("Tea", "TEA"), ("Bad", "BAD")]
-    keeper, transcript = one.application.keeper, one.window.transcript
+    keeper, transcript = one.application.history.writer, one.window.transcript
     one.wait(lambda: len(keeper.cues) == len(rows))
     transcript.selectAll()
     transcript.selectionModel().select(
@@ -353,7 +309,7 @@ def test_rows_are_deleted_everywhere_and_brought_back(program, tmp_path):
 
 def test_the_key_of_undo_takes_back_typing_then_each_deletion_then_the_new_session(program):
     one = program().open().wait_until_ready()
-    window, keeper = one.window, one.application.keeper
+    window, keeper = one.window, one.application.history.writer
     undo = window.menu_actions.undo
     assert (undo.shortcut().toString(), undo.isEnabled()) == ("Ctrl+Z", False)
     press_undo = partial(one.press, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
@@ -424,28 +380,10 @@ def test_a_caption_keeps_the_language_that_it_was_begun_in_also_behind_a_pause(p
     one.press(Qt.Key.Key_Return)
     one.window.choices.language.pick("de")
     one.window.menu_actions.pause.trigger()
-    keeper = one.application.archive.keeper
+    keeper = one.application.history.writer
     one.wait(lambda: [cue.language for cue in keeper.cues] == ["de", "fr"])
     views = one.window.transcript.rows.views
     assert [view.language for view in views] == ["de", "fr"]
-
-
-def test_another_policy_reaches_the_session_and_the_next_start(program):
-    one = program().open().wait_until_ready()
-    one.window.choices.timing.pick("offline")
-    assert one.session.calls[-1].translation.policy == "offline"
-    again = program().open().wait_until_ready()
-    assert again.engine.translations[0].policy == "offline"
-    assert again.window.choices.timing.value == "offline"
-
-
-def test_the_command_line_wins_and_is_not_stored(program):
-    one = program(language="fr", policy="read:4").open().wait_until_ready()
-    assert one.engine.translations[0].target_language == "fr"
-    assert one.window.choices.timing.text == "read:4"
-    one.window.controls.overlay.click()
-    stored = one.stored()["translation"]
-    assert (stored["language"], stored["policy"]) == ("de", "")
 
 
 def test_the_overlay_is_shown_and_hidden_by_a_key(program):
@@ -454,14 +392,6 @@ def test_the_overlay_is_shown_and_hidden_by_a_key(program):
     one.press(Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
     assert not one.overlay.isVisible()
     assert not program().open().overlay.isVisible()
-
-
-def test_the_way_back_to_the_bottom_of_the_screen_shows_a_hidden_overlay(program):
-    one = program().open()
-    one.window.controls.overlay.click()
-    one.window.menu_actions.reset_place.trigger()
-    assert one.overlay.isVisible()
-    assert one.window.controls.overlay.isChecked()
 
 
 def test_an_overlay_that_the_window_manager_closes_is_hidden_and_buttons_say_so(program):
@@ -486,22 +416,6 @@ def test_keys_of_actions_work_in_the_typed_line_though_it_edits_with_them(progra
         keys = editing[0]
         one.press(keys.key(), keys.keyboardModifiers())
     assert told == ["export"] * 2
-
-
-def test_a_damaged_preferences_file_is_told_once_the_model_is_loaded(program, tmp_path):
-    (tmp_path / "settings.toml").write_text("[[[")
-    one = program().open().wait_until_ready()
-    assert "cannot be read" in one.window.banner.sentence.text()
-    one.window.banner.dismiss.click()
-    assert not one.window.banner.isVisible()
-
-
-def test_choices_that_cannot_be_stored_are_told(program, tmp_path):
-    (tmp_path / "file").write_text("")
-    one = program(preferences_file=tmp_path / "file" / "settings.toml").open().wait_until_ready()
-    one.window.controls.overlay.click()
-    one.window.banner.dismiss.click()  # the file could not be read either
-    assert "could not be stored" in one.window.banner.sentence.text()
 
 
 def test_the_figures_of_the_engine_stand_in_the_diagnostics_alone(program):
@@ -567,14 +481,6 @@ def test_a_model_named_as_on_the_hub_is_looked_for_in_the_library(program, tmp_p
     assert (model.hub_name, model.directory) == ("some/model", tmp_path / "models")
 
 
-def test_a_folder_is_a_folder_though_it_looks_like_a_name(program, tmp_path, monkeypatch):
-    (tmp_path / "some" / "model").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path)
-    one = program(model=Path("some/model")).open().wait_until_ready()
-    (model,) = one.engine.models
-    assert (model.hub_name, model.directory) == ("", Path("some/model"))
-
-
 def test_the_adapter_of_the_command_line_is_loaded_as_soon_as_the_model_is(program, tmp_path):
     one = program(adapter=tmp_path / "mine").open().wait_until_ready()
     one.wait(lambda: one.session.calls == [LoadAdapter(tmp_path / "mine")])
@@ -594,15 +500,6 @@ def test_closing_while_the_model_loads_ends_everything(program):
     one.window.close()
     assert shown_windows() == []
     assert [t.name for t in threading.enumerate() if t.name.startswith(("fake", "surtitle"))] == []
-
-
-def test_a_click_on_a_button_leaves_the_keyboard_with_the_typed_line(program):
-    one = program().open().wait_until_ready()
-    controls = one.window.controls
-    for button in (controls.pause, controls.microphone.button, controls.overlay):
-        assert button.focusPolicy() == Qt.FocusPolicy.TabFocus
-        assert button.accessibleDescription()
-    assert one.window.focusWidget() is one.window.typed_line
 
 
 def test_what_is_on_is_told_by_icon_or_text_and_nothing_moves(program):
@@ -630,21 +527,6 @@ def test_the_window_leaves_room_for_the_overlay(program):
     assert one.window.height() > 500  # and takes the rest
     one.window.leave_room_for(QRect(0, 500, 800, 120), QRect(0, 0, 800, 600))
     assert 400 < one.window.geometry().bottom() < 500
-
-
-def test_a_notice_waits_until_loading_is_over(qtbot):
-    banner = Banner()
-    qtbot.addWidget(banner)
-    banner.show_progress("Loading the model", None)
-    banner.show_notice("the first")
-    banner.show_notice("the second")
-    assert banner.sentence.text().startswith("Loading the model")
-    banner.show_loaded()
-    assert banner.sentence.text() == "The first."
-    banner.dismiss.click()
-    assert banner.sentence.text() == "The second."
-    banner.dismiss.click()
-    assert banner.isHidden()
 
 
 def test_a_language_the_model_does_not_know_gives_way_to_one_it_knows(program, tmp_path):
@@ -675,17 +557,6 @@ def test_what_the_engine_refuses_is_told(program):
     assert one.window.banner.sentence.text() == (
         "A policy is written A, B or offline (N, K and MOST from 1, TAU from 0 to 1), got 'fast'."
     )
-
-
-def test_ctrl_c_in_the_terminal_closes_the_window(program, qtbot):
-    one = program().open().wait_until_ready()
-    interrupt = Interrupt()
-    interrupt.came.connect(one.window.close)
-    with qtbot.waitSignal(one.application.finished):
-        os.kill(os.getpid(), signal.SIGINT)
-    interrupt.close()
-    assert not one.window.isVisible()
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_setting_is_seen_in_the_overlay_at_once_and_stored(program):
@@ -771,7 +642,7 @@ def test_a_session_that_was_killed_is_offered_and_shown_again(program, tmp_path)
     one = program().open().wait_until_ready()
     assert "ended unexpectedly" in one.window.banner.sentence.text()
     one.window.banner.offer.click()
-    shown = one.application.archive.session_window
+    shown = one.application.history.session_window
     assert cells(shown.transcript) == [("Good 3", "Guten Morgen.")]
     assert not one.window.banner.isVisible()
     one.type("And on ")
@@ -788,20 +659,20 @@ def test_an_earlier_session_stands_in_a_window_of_its_own_and_nowhere_else(progr
     one.application.bridge.send(Configure(polish))
     one.type("Now")
     one.press(Qt.Key.Key_Return)
-    one.wait(lambda: bool(one.application.keeper.cues))
-    (now,) = one.application.keeper.cues
+    one.wait(lambda: bool(one.application.history.writer.cues))
+    (now,) = one.application.history.writer.cues
     assert (now.source_language, now.language) == ("pl", "de")
-    archive, lines = one.application.archive, one.application.stage.lines.lines
+    history, lines = one.application.history, one.application.overlay_controller.lines.lines
     one.window.menu_actions.recover.trigger()
-    archive.sessions_dialog.show_again.click()
-    shown = archive.session_window
+    history.sessions_dialog.show_again.click()
+    shown = history.session_window
     assert cells(shown.transcript) == [(cue.source, cue.text) for cue in read(journal.path)]
     assert cells(one.window.transcript) == [("Now", "NOW")]
-    assert one.application.stage.lines.lines == lines
+    assert one.application.overlay_controller.lines.lines == lines
     shown.export.click()
-    assert archive.export_dialog.message.text() == "2 captions"
+    assert history.export_dialog.message.text() == "2 captions"
     one.window.menu_actions.export.trigger()
-    assert archive.export_dialog.message.text() == "1 caption"
+    assert history.export_dialog.message.text() == "1 caption"
     one.window.close()
     assert not shown.isVisible()
 
@@ -817,7 +688,7 @@ def test_the_session_that_is_running_is_no_earlier_one(program, tmp_path):
     journals = (tmp_path / "sessions").glob
     one.wait(lambda: any(b"NOW" in path.read_bytes() for path in journals("*/session.jsonl")))
     one.window.menu_actions.recover.trigger()
-    dialog = one.application.archive.sessions_dialog
+    dialog = one.application.history.sessions_dialog
     assert dialog.list.count() == 0
     assert "No earlier sessions" in dialog.message.text()
     assert not dialog.delete.isEnabled()
@@ -915,17 +786,6 @@ def test_the_adapter_that_translates_is_named_brings_its_languages_and_is_kept(p
     assert again.session.calls == [LoadAdapter(tmp_path / "adapters" / "tiny")]
 
 
-def test_back_to_the_bare_model_is_kept_too(program):
-    one = program().open().wait_until_ready()
-    one.application.bridge.event_came.emit(ADAPTER)
-    one.application.adapters.dialog.bare.trigger()
-    assert one.session.calls == [UseAdapter(None)]
-    one.application.bridge.event_came.emit(replace(ADAPTER, used=None))
-    assert one.stored()["translation"]["adapter"] == "none"
-    again = program().open().wait_until_ready()
-    assert again.session.calls == []
-
-
 @pytest.fixture
 def tray(qtbot):
     actions = Actions()
@@ -933,12 +793,6 @@ def tray(qtbot):
     qtbot.addWidget(made.menu)
     yield made
     made.hide()
-
-
-def test_the_tray_has_a_picture_a_name_and_the_menu(tray):
-    assert not tray._icon.icon().isNull()
-    assert tray._icon.toolTip() == "Surtitle"
-    assert tray._icon.contextMenu() is tray.menu
 
 
 def test_where_the_desktop_has_no_tray_there_is_no_icon(tray, monkeypatch):

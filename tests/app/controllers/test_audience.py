@@ -67,8 +67,10 @@ def test_a_language_is_computed_from_its_first_reader_to_its_last(one, monkeypat
             row = read_until(french, lambda it: it["rows"] and it["rows"][-1]["text"])["rows"][-1]
             assert row["language"] == "fr"
         one.wait(lambda: one.application.further.ready == ())
-    one.wait(lambda: bool(one.application.keeper.cues))
-    assert not one.application.keeper.cues[0].further, "a reader's choice is not the window's"
+    one.wait(lambda: bool(one.application.history.writer.cues))
+    assert not one.application.history.writer.cues[0].further, (
+        "a reader's choice is not the window's"
+    )
 
 
 def test_the_end_of_sharing_ends_what_was_computed_for_readers(one):
@@ -104,7 +106,7 @@ def test_who_reads_the_language_that_the_window_takes_reads_on(one):
         wanted = {"source": "en", "caption": "fr", "de": "de"}
         read_until(french, lambda message: message["languages"] == wanted)
         say(one, "ab cd ef gh.")
-        one.wait(lambda: bool(one.application.keeper.cues))
+        one.wait(lambda: bool(one.application.history.writer.cues))
         row = read_until(french, lambda it: it["rows"] and it["rows"][-1]["text"])["rows"][-1]
     assert row["language"] == "fr"
 
@@ -225,15 +227,6 @@ def test_the_button_that_starts_is_the_filled_one_and_the_key_enter_shares_nothi
     assert shared.application.sharing.room is None
 
 
-def test_nothing_is_shared_before_it_is_started(shared, monkeypatch):
-    made = []
-    monkeypatch.setattr(room_module, "listening_socket", lambda *where: made.append(where))
-    application = shared.application
-    assert application.sharing.room is None
-    assert application.window.status.sharing.isHidden()
-    assert made == []
-
-
 def test_phones_read_what_is_typed_from_now_on_until_sharing_is_stopped(shared, qtbot):
     application = shared.application
     window, sharing = application.window, application.sharing
@@ -281,15 +274,6 @@ def test_that_somebody_guesses_the_pin_is_told(shared, monkeypatch):
     shared.wait(lambda: room_of(shared).n_readers == 0)  # else the window asks before it closes
 
 
-def test_every_sharing_has_a_key_of_its_own(shared):
-    dialog, keys = shared.application.sharing.dialog, set()
-    for _ in range(2):
-        dialog.start.click()
-        keys.add(room_of(shared).access.key)
-        dialog.stop.click()
-    assert len(keys) == 2
-
-
 def test_only_the_languages_that_are_ticked_can_be_read(shared):
     dialog = shared.application.sharing.dialog
     for offer in dialog.offers.values():
@@ -327,19 +311,6 @@ def test_a_network_that_is_left_while_captions_are_shared_is_told_until_it_is_ba
     sharing.stop()
     assert banner.isHidden()
     assert not sharing._look.isActive()
-
-
-def test_an_address_of_the_internet_is_warned_of(shared):
-    dialog = shared.application.sharing.dialog
-    dialog.network.addItem("hosted", "8.8.8.8")
-    dialog.network.setCurrentIndex(dialog.network.count() - 1)
-    assert "anybody in the world" in dialog.warning.text()
-
-
-def test_the_end_of_the_program_ends_sharing(shared):
-    shared.application.sharing.dialog.start.click()
-    shared.application.window.close()
-    assert room_of(shared) is None
 
 
 def test_the_code_is_the_same_next_time_where_that_is_wanted_and_never_with_a_pin(shared):

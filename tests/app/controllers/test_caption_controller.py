@@ -4,7 +4,6 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 
-from app.captions.cue_recorder import CueMarked
 from app.captions.export import export
 from app.captions.journal import read_session
 from app.captions.model import UtteranceView
@@ -19,8 +18,6 @@ from app.main_window.transcript_model import CAPTION, SOURCE
 from engine.utterances import Utterance
 from engine.words import untimed
 from tests.support.app.fake_engine import FakeEngine
-from tests.support.app.journals import kept, written
-from tests.support.app.listening_program import SAID
 from tests.support.app.whole_program import cells
 
 
@@ -55,7 +52,7 @@ def test_a_misheard_row_is_edited_in_its_place_and_translated_again_everywhere(h
     text = f"{first} Indeed it did."
     heard.wait(lambda: row_of(heard, 0) == (text, text.upper()))
     assert len(heard.rows()) == n_rows, "it is no row of its own"
-    keeper = heard.application.keeper
+    keeper = heard.application.history.writer
     heard.wait(lambda: keeper.cues[0].text == text.upper())
     assert keeper.cues[0].source == text
     heard.wait(lambda: read_session(keeper.running_journal).cues[0].text == text.upper())
@@ -88,7 +85,7 @@ def test_few_corrected_words_are_offered_for_the_glossary(heard):
     correct(heard, 0, " ".join([*words[:-1], "login."]))
     banner = heard.banner
     assert "Always write “login”?" in banner.sentence.text()
-    heard.application.side_windows.glossary.add_name("login")
+    heard.application.glossary.add_name("login")
     assert heard.application.settings.translation.glossary == (("login", "login"),)
     banner.hide()
     correct(heard, 0, "All of it is another sentence than what was heard.")
@@ -99,8 +96,8 @@ def test_only_complete_rows_of_the_running_session_are_edited(heard):
     rows = heard.window.transcript.rows
     assert rows.is_editable(rows.index(0, SOURCE))
     assert not rows.is_editable(rows.index(0, CAPTION))
-    heard.application.archive.session_window.transcript.show_views(rows.views)
-    read = heard.application.archive.session_window.transcript.rows
+    heard.application.history.session_window.transcript.show_views(rows.views)
+    read = heard.application.history.session_window.transcript.rows
     assert not read.is_editable(read.index(0, SOURCE))
 
 
@@ -121,7 +118,9 @@ def test_a_second_press_takes_the_bookmark_away_and_several_stay(program, tmp_pa
     one = program().open().wait_until_ready()
     for word in ("Good", "Tea", "Bad"):
         say(one, word)
-        one.wait(lambda word=word: any(cue.source == word for cue in one.application.keeper.cues))
+        one.wait(
+            lambda word=word: any(cue.source == word for cue in one.application.history.writer.cues)
+        )
         press_mark(one)
     assert one.window.transcript.rows.marked_rows == [0, 1, 2]
     one.window.transcript.go_to(1)
@@ -130,7 +129,7 @@ def test_a_second_press_takes_the_bookmark_away_and_several_stay(program, tmp_pa
     one.window.menu_actions.new_session.trigger()
     one.window.banner.offer.click()
     assert one.window.transcript.rows.marked_rows == [0, 2]
-    assert marked(one.application.keeper.cues) == ["Good", "Bad"]
+    assert marked(one.application.history.writer.cues) == ["Good", "Bad"]
     one.window.close()
     assert journal_marks(tmp_path) == ["Good", "Bad"]
 
@@ -159,8 +158,8 @@ def test_a_mark_that_is_set_while_the_model_loads_is_in_the_journal(program, tmp
     assert one.window.transcript.rows.marked_rows == [1]
     may_load.set()
     one.wait_until_ready()
-    one.wait(lambda: len(one.application.keeper.cues) == 3)
-    one.wait(lambda: marked(one.application.keeper.cues) == ["Good tea"])
+    one.wait(lambda: len(one.application.history.writer.cues) == 3)
+    one.wait(lambda: marked(one.application.history.writer.cues) == ["Good tea"])
     assert one.window.transcript.rows.marked_rows == [1]
     one.window.close()
     assert journal_marks(tmp_path) == ["Good tea"]
@@ -173,7 +172,7 @@ def test_a_mark_that_is_set_before_the_caption_is_finished_is_in_the_journal(pro
     press_mark(one)
     one.press(Qt.Key.Key_Return)
     say(one, "And on")
-    one.wait(lambda: len(one.application.keeper.cues) == 2)
+    one.wait(lambda: len(one.application.history.writer.cues) == 2)
     one.window.close()
     assert journal_marks(tmp_path) == ["Good tea"]
 
@@ -181,7 +180,7 @@ def test_a_mark_that_is_set_before_the_caption_is_finished_is_in_the_journal(pro
 def test_a_mark_of_a_row_of_the_model_before_is_in_the_journal(program, tmp_path):
     one = program().open().wait_until_ready()
     say(one, "Good tea")
-    one.wait(lambda: bool(one.application.keeper.cues))
+    one.wait(lambda: bool(one.application.history.writer.cues))
     one.application.model.start_over()
     one.wait(lambda: len(one.engine.sessions) == 2)
     press_mark(one)
@@ -204,15 +203,6 @@ def test_words_that_waited_are_known_again_by_the_utterances_that_have_them():
     assert not has("me", "Good tea.")
 
 
-def test_a_mark_comes_back_after_a_crash(program, tmp_path):
-    path = written(tmp_path / "sessions", [kept(0), kept(1), CueMarked(key=0)], close=False)
-    one = program().open().wait_until_ready()
-    one.window.banner.offer.click()
-    assert one.application.archive.session_window.transcript.rows.marked_rows == [0]
-    assert one.window.transcript.rows.marked_rows == []
-    assert path.exists()
-
-
 @pytest.fixture
 def only(program, tmp_path):
     """Make the program as it starts with captions only, on a computer without any model."""
@@ -228,7 +218,7 @@ def only(program, tmp_path):
 
 
 def shown_lines(one):
-    shown = one.application.stage.lines
+    shown = one.application.overlay_controller.lines
     return [line.text for line in (*shown.source, *shown.lines)]
 
 
@@ -245,19 +235,11 @@ def test_it_starts_without_any_model_and_captions_what_is_typed(only, monkeypatc
     assert shown_lines(one) == ["Good morning."]
 
 
-def test_words_that_are_heard_are_captioned_too(listening_program, tmp_path):
-    preferences = Preferences(captions=CaptionPreferences(mode="captions only"))
-    PreferencesFile(tmp_path / "settings.toml").write(preferences)
-    one = listening_program().open()
-    one.press(one.bar.microphone)
-    one.wait(lambda: one.texts("me") == (SAID, SAID))
-
-
 def test_export_and_journal_have_the_source_and_its_language(only, tmp_path):
     one = only().open().wait_until_ready()
     say(one, "Good morning.")
-    one.wait(lambda: bool(one.application.keeper.cues))
-    (cue,) = one.application.keeper.cues
+    one.wait(lambda: bool(one.application.history.writer.cues))
+    (cue,) = one.application.history.writer.cues
     assert (cue.text, cue.language) == ("Good morning.", "en")
     for content in ("captions", "source", "both"):
         path = tmp_path / f"{content}.txt"

@@ -116,11 +116,11 @@ def test_two_speakers_are_captioned_with_no_english_and_the_journal_keeps_it(win
     for source in (one.bar.microphone, one.bar.system):
         source.button.click()
     one.wait(lambda: min(map(len, map(one.captions, LANES.values()))) >= 2)
-    one.wait(lambda: len(one.application.keeper.cues) >= 4)
+    one.wait(lambda: len(one.application.history.writer.cues) >= 4)
     assert one.sources == {""}
     assert one.application.overlay.accessibleDescription()
     one.window.close()
-    (session,) = past_sessions(one.application.keeper.sessions_folder)
+    (session,) = past_sessions(one.application.history.writer.sessions_folder)
     assert len(session.cues) >= 4
 
 
@@ -129,7 +129,7 @@ def test_a_pause_stops_the_recording_and_another_device_goes_on(window):
     one.bar.microphone.button.click()
     one.wait(lambda: len(one.captions("me")) == 2)
     one.application.bridge.pause(paused=True)
-    one.wait(lambda: not one.application.listening.desk.is_listening)
+    one.wait(lambda: not one.application.listening.service.is_listening)
     one.application.bridge.pause(paused=False)
     one.wait(lambda: len(one.captions("me")) == 4)
     one.bar.microphone.devices.pick("mic2")
@@ -141,7 +141,7 @@ def test_a_pause_stops_the_recording_and_another_device_goes_on(window):
 def test_speech_without_a_caption_leaves_no_empty_row_and_is_not_kept(window):
     one = window([FakeEngine().make])
     take, heard = one.application.bridge.take, FedWord(number=1, text="", committed_at_s=0.0)
-    rows, cues = one.window.transcript.rows, one.application.keeper
+    rows, cues = one.window.transcript.rows, one.application.history.writer
     for number, caption in ((0, ""), (1, "ein Satz"), (2, "")):
         take(UtteranceOpened(utterance=number, lane="me", languages=("en", "de")))
         take(SourceChanged(utterance=number, words=(heard, heard)))

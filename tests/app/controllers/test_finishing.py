@@ -50,20 +50,13 @@ def test_a_pause_ends_the_line_that_is_typed(program):
     one = program().open().wait_until_ready()
     one.type("We want to see")
     one.window.controls.pause.click()
-    one.wait(lambda: bool(one.application.keeper.cues))
-    (cue,) = one.application.keeper.cues
+    one.wait(lambda: bool(one.application.history.writer.cues))
+    (cue,) = one.application.history.writer.cues
     assert (cue.source, cue.text) == ("We want to see", "WE WANT TO SEE")
     assert one.window.typed_line.text() == ""
     one.type("Not yet")
     one.window.controls.pause.click()  # to go on leaves the line alone
     assert one.window.typed_line.text() == "Not yet"
-
-
-def test_an_empty_line_ends_nothing(program):
-    one = program().open().wait_until_ready()
-    one.type("  ")
-    one.window.controls.pause.click()
-    assert one.engine.sessions[0].calls == []
 
 
 def test_what_is_said_when_the_window_closes_is_in_the_journal(listening_program, tmp_path):
@@ -82,7 +75,7 @@ def test_what_is_said_when_the_person_pauses_is_translated_during_the_pause(list
     one.wait(lambda: one.speech.runs)
     one.window.controls.pause.click()
     one.wait_for_sentence()
-    one.wait(lambda: len(one.application.keeper.cues) == 2)
+    one.wait(lambda: len(one.application.history.writer.cues) == 2)
     one.wait(lambda: one.run.sources["me"].stopped)
 
 

@@ -3,11 +3,8 @@ from PySide6.QtWidgets import QTableWidgetItem
 
 from app.captions.glossaries import (
     GlossaryFolder,
-    read_terms,
-    write_terms,
 )
 from engine.commands import Configure
-from engine.errors import ContextError
 from engine.events import ContextChanged, Refused
 from engine.messages import Code
 
@@ -20,7 +17,7 @@ class Glossary:
     def __init__(self, one):
         self.one = one
         one.window.menu_actions.glossary.trigger()
-        self.dialog = one.application.side_windows.glossary.dialog
+        self.dialog = one.application.glossary.dialog
 
     def write(self, *pairs):
         table = self.dialog.table
@@ -71,7 +68,7 @@ def test_terms_are_kept_and_used_from_the_first_one_on_unless_that_is_not_wanted
 def test_the_speech_model_prefers_the_terms_that_are_used(glossary):
     one = glossary()
     one.write(*TERMS)
-    desk = one.one.application.listening.desk
+    desk = one.one.application.listening.service
     assert desk.spoken.words == ("slot", "adapter")
     one.dialog.use.click()
     assert desk.spoken.words == ()
@@ -81,8 +78,8 @@ def test_what_was_corrected_is_always_written_so_if_that_is_wanted(glossary):
     one = glossary()
     one.write(*TERMS)
     one.dialog.close()
-    one.one.application.side_windows.glossary.add_name("Nguyen")
-    one.one.application.side_windows.glossary.add_name("nguyen")
+    one.one.application.glossary.add_name("Nguyen")
+    one.one.application.glossary.add_name("nguyen")
     assert one.told()[-1] == (*TERMS, ("Nguyen", "Nguyen"))
 
 
@@ -115,40 +112,6 @@ def test_another_language_has_other_terms(glossary):
     assert one.told()[-1] == TERMS
 
 
-def test_a_row_with_a_fault_is_marked_named_and_not_used(glossary):
-    one = glossary()
-    one.dialog.use.click()
-    one.write(("slot", "Platz"), ("slot", "Schlitz"))
-    assert one.told()[-1] == (("slot", "Platz"),)
-    assert one.dialog.fault.text() == (
-        "Row 2: this term is already in a row above: remove one of them."
-    )
-    assert one.dialog.table.item(1, 0).font().strikeOut()
-    one.dialog.table.item(1, 0).setText("slots")
-    assert one.dialog.fault.text() == ""
-    assert not one.dialog.table.item(1, 0).font().strikeOut()
-    assert one.told()[-1] == (("slot", "Platz"), ("slots", "Schlitz"))
-
-
-def test_a_file_is_imported_over_what_stands_there_and_exported(glossary, tmp_path):
-    one = glossary()
-    one.write(("slot", "Schlitz"), ("word", "Wort"))
-    write_terms(tmp_path / "in.tsv", TERMS)
-    one.dialog.import_from(tmp_path / "in.tsv")
-    assert one.dialog.pairs == [("word", "Wort"), *TERMS]
-    one.dialog.export_to(tmp_path / "out.tsv")
-    assert read_terms(tmp_path / "out.tsv") == (("word", "Wort"), *TERMS)
-    (tmp_path / "names.txt").write_text("Nguyen\nword\n")
-    one.dialog.import_from(tmp_path / "names.txt")
-    assert one.dialog.pairs == [*TERMS, ("Nguyen", "Nguyen"), ("word", "word")]
-    (tmp_path / "bad.tsv").write_text("a tab\ttoo\tmuch")
-    one.dialog.import_from(tmp_path / "bad.tsv")
-    assert "a term, a tab and its translation were expected" in one.dialog.fault.text()
-    assert len(one.dialog.pairs) == 4
-    with pytest.raises(ContextError):
-        read_terms(tmp_path / "bad.tsv")
-
-
 def test_what_the_terms_cost_and_why_they_are_refused_is_told(glossary):
     one = glossary()
     one.write(*TERMS)
@@ -165,3 +128,11 @@ def test_what_the_terms_cost_and_why_they_are_refused_is_told(glossary):
     one.dialog.use.click()
     came.emit(ContextChanged(rows=0))
     assert one.dialog.cost.text() == "The terms are not in use."
+
+
+def test_terms_that_cannot_be_stored_are_used_and_that_is_said(glossary, tmp_path):
+    (tmp_path / "glossary").write_text("a file where the folder should be")
+    one = glossary()
+    one.write(*TERMS)
+    assert one.told()[-1] == TERMS
+    assert "could not be written" in one.one.window.banner.sentence.text()

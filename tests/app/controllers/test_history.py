@@ -1,7 +1,6 @@
 from PySide6.QtCore import Qt
 
 from app.captions.cue_recorder import CueMarked
-from app.captions.cues import LATEST_S
 from app.captions.journal import past_sessions, read_session
 from app.config.preferences import BOTH, TRANSLATE
 from app.main_window.transcript_model import CAPTION, LANGUAGE_ROLE
@@ -11,15 +10,15 @@ from tests.support.app.whole_program import cells
 
 def said(one, text):
     """Type a sentence and wait until it is kept."""
-    n_cues = len(one.application.keeper.cues)
+    n_cues = len(one.application.history.writer.cues)
     one.type(text)
     one.press(Qt.Key.Key_Return)
-    one.wait(lambda: len(one.application.keeper.cues) == n_cues + 1)
+    one.wait(lambda: len(one.application.history.writer.cues) == n_cues + 1)
 
 
 def test_the_open_export_dialog_follows_the_captions(program, tmp_path):
     one = program().open().wait_until_ready()
-    dialog = one.application.archive.export_dialog
+    dialog = one.application.history.export_dialog
     one.window.menu_actions.export.trigger()
     assert (dialog.message.text(), dialog.save.isEnabled()) == ("0 captions", False)
     said(one, "Good morning.")
@@ -38,7 +37,7 @@ def test_the_open_export_dialog_follows_the_captions(program, tmp_path):
 
 def test_what_is_exported_follows_the_mode_of_the_captions(program):
     one = program().open()
-    content = one.application.archive.export_dialog.content
+    content = one.application.history.export_dialog.content
     for mode, exported in ((BOTH, "both"), (TRANSLATE, "captions")):
         one.window.choices.mode.pick(mode)
         assert content.currentData() == exported
@@ -46,14 +45,14 @@ def test_what_is_exported_follows_the_mode_of_the_captions(program):
 
 def test_the_export_of_an_earlier_session_does_not_follow_the_running_one(program):
     one = program().open().wait_until_ready()
-    archive = one.application.archive
+    history = one.application.history
     said(one, "Good morning.")
     one.window.menu_actions.new_session.trigger()
-    one.wait(lambda: bool(archive.sessions_dialog.read() or archive.sessions_dialog.list.count()))
-    archive.sessions_dialog.export.click()
+    one.wait(lambda: bool(history.sessions_dialog.read() or history.sessions_dialog.list.count()))
+    history.sessions_dialog.export.click()
     said(one, "Good night.")
     said(one, "Sleep well.")
-    assert archive.export_dialog.message.text() == "1 caption"
+    assert history.export_dialog.message.text() == "1 caption"
 
 
 def crashed(tmp_path, *entries):
@@ -67,7 +66,7 @@ def resumed(program):
     """Start, take the offer to see the session that crashed, and continue it."""
     one = program().open().wait_until_ready()
     one.window.banner.offer.click()
-    shown = one.application.archive.session_window
+    shown = one.application.history.session_window
     assert shown.isVisible()
     shown.resume.click()
     assert not shown.isVisible()
@@ -80,11 +79,11 @@ def test_a_session_that_crashed_is_continued(program, tmp_path):
     assert [source for source, _ in cells(one.window.transcript)] == ["Good 0", "Good 1"]
     assert one.window.transcript.rows.marked_rows == [1]
     one.wait(lambda: not path.exists())
-    assert read_session(one.application.keeper.running_journal).cues[0] == cue(0)
+    assert read_session(one.application.history.writer.running_journal).cues[0] == cue(0)
     said(one, "Good morning.")
     times_s = [view.begun_s for view in one.window.transcript.rows.views]
     assert times_s == sorted(times_s)
-    assert one.application.keeper.started == STARTED
+    assert one.application.history.writer.started == STARTED
     one.window.close()
     (session,) = past_sessions(tmp_path / "sessions")
     assert [cue.source for cue in session.cues] == ["Good 0", "Good 1", "Good morning."]
@@ -98,11 +97,11 @@ def test_once_a_session_is_continued_the_list_of_earlier_ones_is_gone_and_its_la
 ):
     crashed(tmp_path, kept(0, language="fr"), kept(1, language="fr"))
     one = program().open().wait_until_ready()
-    archive = one.application.archive
-    archive.show_sessions()
-    archive.sessions_dialog.show_again.click()
-    archive.session_window.resume.click()
-    assert not archive.sessions_dialog.isVisible(), "it would list what runs now"
+    history = one.application.history
+    history.sessions_dialog.open_list()
+    history.sessions_dialog.show_again.click()
+    history.session_window.resume.click()
+    assert not history.sessions_dialog.isVisible(), "it would list what runs now"
     assert [view.language for view in one.window.transcript.rows.views] == ["fr", "fr"]
     said(one, "Good morning.")
     rows = one.window.transcript.rows
@@ -124,7 +123,7 @@ def test_the_running_session_is_kept_where_an_earlier_one_is_continued(program, 
     one = program().open().wait_until_ready()
     said(one, "Good morning.")
     one.window.banner.offer.click()
-    one.application.archive.session_window.resume.click()
+    one.application.history.session_window.resume.click()
     assert [source for source, _ in cells(one.window.transcript)] == ["Good 0"]
     said(one, "Good night.")
     one.window.close()
@@ -138,20 +137,12 @@ def test_a_running_session_that_is_not_kept_is_not_given_up_for_an_earlier_one(p
     one = program().open().wait_until_ready()
     said(one, "Good morning.")
     one.window.banner.offer.click()
-    one.application.archive.session_window.resume.click()
+    one.application.history.session_window.resume.click()
     assert [source for source, _ in cells(one.window.transcript)] == ["Good morning."]
     assert "are not saved" in one.window.banner.sentence.text()
     one.window.menu_actions.new_session.trigger()
-    one.application.archive.session_window.resume.click()
+    one.application.history.session_window.resume.click()
     assert [source for source, _ in cells(one.window.transcript)] == ["Good 0"]
-
-
-def test_after_a_time_no_recording_has_what_is_said_is_still_a_cue(program, tmp_path):
-    path = crashed(tmp_path, kept(0))
-    path.write_text(path.read_text().replace("2026-11-21", "0099-11-21"))
-    one = resumed(program)
-    said(one, "Good morning.")
-    assert [cue.start_s for cue in one.application.keeper.cues] == [0, LATEST_S]
 
 
 def test_what_is_kept_on_the_disk_changes_as_soon_as_it_is_chosen(program, tmp_path):
@@ -164,13 +155,3 @@ def test_what_is_kept_on_the_disk_changes_as_soon_as_it_is_chosen(program, tmp_p
     (journal,) = (tmp_path / "sessions").glob("*/session.jsonl")
     kept_sources = [cue.source for cue in read_session(journal).cues]
     assert kept_sources == ["Good morning."]
-
-
-def test_another_preference_changes_nothing_of_what_is_kept(program, monkeypatch):
-    one = program().open().wait_until_ready()
-    used = []
-    monkeypatch.setattr(one.application.keeper, "use", used.append)
-    one.application.settings.change("captions", point_size=40)
-    assert used == []
-    one.application.settings.change("privacy", journal_days=7)
-    assert [choices.journal_days for choices in used] == [7]

@@ -13,11 +13,9 @@ from app.config.preferences import PreferencesFile
 from app.config.settings_in_force import ModelChoice
 from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
 from engine.errors import HubError
-from engine.events import SourceChanged, UtteranceOpened
 from engine.messages import Code
 from engine.speech.events import Behind, CaughtUp, LeftOut, Noticed, TailChanged
 from engine.speech.listener import Listener
-from engine.words import FedWord
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.fake_speech_engine import DEVICES, Talk
 from tests.support.app.listening_program import SAID
@@ -54,7 +52,7 @@ def test_nobody_is_told_to_speak_before_sound_comes(program, monkeypatch):
     one.wait(lambda: status.text().startswith("Listening to the microphone"))
     one.wait_for_sentence()
     one.press(one.bar.microphone)
-    one.wait(lambda: not one.application.listening.desk.is_listening)
+    one.wait(lambda: not one.application.listening.service.is_listening)
     may_come.clear()
     one.press(one.bar.microphone)
     one.wait(lambda: status.text() == "Waiting for the first sound…")
@@ -78,20 +76,12 @@ def test_a_source_without_sound_is_not_among_those_that_are_listened_to(program,
     one.wait(lambda: status.text().startswith("Listening to microphone and computer sound"))
 
 
-def test_nothing_is_recorded_before_somebody_asks_for_it(program):
-    one = program().open()
-    one.qtbot.wait(50)
-    assert not hasattr(one.speech, "made")
-    names = {thread.name for thread in threading.enumerate()}
-    assert names.isdisjoint({"surtitle-audio", "surtitle-ears"})
-
-
 def test_a_second_click_ends_it_and_what_was_said_is_still_translated(program):
     one = program().open()
     one.press(one.bar.microphone)
     one.wait(lambda: one.speech.runs)
     one.hear()
-    one.wait(lambda: not one.application.listening.desk.is_listening)
+    one.wait(lambda: not one.application.listening.service.is_listening)
     one.wait(lambda: one.window.status.state.text() == "Ready")
     assert one.run.sources["me"].stopped
 
@@ -110,14 +100,6 @@ def test_another_spoken_language_is_heard_by_a_model_that_understands_it(program
     assert one.speech.languages == ["en", "pl", "fr"]
 
 
-def test_typing_goes_on_beside_listening_and_is_nobodys(program):
-    one = program().open()
-    one.press(one.bar.microphone)
-    one.qtbot.keyClicks(one.window.typed_line, "typed words ")
-    one.wait_for_sentence()
-    one.wait(lambda: one.texts("") == ("typed words", "TYPED WORDS"))
-
-
 def test_both_lanes_are_told_apart_in_transcript_journal_and_export(program, tmp_path):
     theirs = "good evening to all of you."
     one = program({DeviceKind.MICROPHONE: [SAID], DeviceKind.SYSTEM: [theirs]}).open()
@@ -125,7 +107,7 @@ def test_both_lanes_are_told_apart_in_transcript_journal_and_export(program, tmp
     one.press(one.bar.system)
     one.wait(lambda: one.texts("them") == (theirs, theirs.upper()))
     assert [source.kind for source in one.bar.on] == [DeviceKind.MICROPHONE, DeviceKind.SYSTEM]
-    one.wait(lambda: {cue.speaker for cue in one.application.keeper.cues} >= {"them"})
+    one.wait(lambda: {cue.speaker for cue in one.application.history.writer.cues} >= {"them"})
     table = one.window.transcript
     names = {table.rows.index(row, 2).data() for row in range(table.rows.rowCount())}
     assert "Them" in names
@@ -133,7 +115,7 @@ def test_both_lanes_are_told_apart_in_transcript_journal_and_export(program, tmp
     names = {table.rows.index(row, 2).data() for row in range(table.rows.rowCount())}
     assert "Grace" in names
     assert "Them" not in names
-    dialog = one.application.archive.export_dialog
+    dialog = one.application.history.export_dialog
     one.window.menu_actions.export.trigger()
     dialog.export_to(tmp_path / "talk.srt")
     assert "Grace: " in (tmp_path / "talk.srt").read_text()
@@ -191,7 +173,7 @@ def test_the_level_is_shown_and_goes_when_nothing_is_recorded(program):
     one.wait_for_sentence()
     one.press(one.bar.microphone)
     assert meter.filled == 0
-    one.wait(lambda: not one.application.listening.desk.is_listening)
+    one.wait(lambda: not one.application.listening.service.is_listening)
     assert one.bar.system.meter.filled == 0
 
 
@@ -211,14 +193,14 @@ def test_what_was_left_out_is_a_row_of_transcript_overlay_journal_and_phones(pro
     captions.captions_changed.connect(lambda views: shown.extend(views[-1:]))
     number = one.application.bridge.utterances.newest("me")
     gap = LeftOut(lane="me", seconds=40.4, start_s=0, since_s=time.monotonic(), after=number)
-    one.application.listening.desk.reported.emit(gap)
+    one.application.listening.service.reported.emit(gap)
     note = "… 40 s not captioned"
     assert one.rows()[-1] == ("me", note, note)
     assert shown[-1].left_out_s == 40.4
     one.wait(lambda: one.application.overlay.view.lines[-1].text == note)
-    assert one.application.keeper.cues[-1].text == note
+    assert one.application.history.writer.cues[-1].text == note
     one.application.captions._transcript.delete_wanted.emit((shown[-1].key,))
-    assert note not in [cue.text for cue in one.application.keeper.cues]
+    assert note not in [cue.text for cue in one.application.history.writer.cues]
 
 
 def test_sound_that_waits_for_long_is_told_in_status_bar_and_overlay(program, monkeypatch):
@@ -228,13 +210,13 @@ def test_sound_that_waits_for_long_is_told_in_status_bar_and_overlay(program, mo
     one.application.lag.measure()
     assert re.search(r" · captions 4[2-9] s behind$", one.window.status.state.text())
     assert one.application.overlay.view.lines[-1].text == "Catching up…"
-    assert not one.application.stage.visibility._silence.isActive()
+    assert not one.application.overlay_controller.visibility._silence.isActive()
 
 
 def test_words_that_are_shown_before_the_start_was_noticed_are_measured(program, monkeypatch):
     one = program().open()
     begun, start, shown = [], Listener.start, threading.Event()
-    one.application.listening.desk.began.connect(lambda: begun.append(True))
+    one.application.listening.service.began.connect(lambda: begun.append(True))
 
     def return_late(listener):
         start(listener)
@@ -258,23 +240,6 @@ def test_what_no_window_shows_is_not_painted(program):
     one.qtbot.wait(100)
     assert painted == []
     one.window.menu_actions.overlay.setChecked(True)
-    one.wait(lambda: painted)
-
-
-def test_a_row_that_is_out_of_sight_is_not_painted(program):
-    one = program().open()
-    one.window.menu_actions.overlay.setChecked(False)
-    word = FedWord(number=1, text="said", committed_at_s=0.0)
-    for number in range(1_000, 1_200):
-        one.application.bridge.take(UtteranceOpened(utterance=number))
-        one.application.bridge.take(SourceChanged(utterance=number, words=(word,)))
-    one.window.transcript.go_to(0)
-    painted = []
-    one.application.captions.caption_painted.connect(painted.append)
-    one.hear()
-    one.window.transcript.viewport().repaint()
-    assert painted == []
-    one.window.transcript.follow()
     one.wait(lambda: painted)
 
 
@@ -383,35 +348,6 @@ def test_a_fetch_that_fails_is_told_in_one_sentence(program):
     one.wait_for_sentence()
 
 
-def test_after_a_fetch_that_failed_another_model_or_a_folder_can_be_chosen_at_once(program):
-    one = program(here=()).open()
-    one.speech.fetch_failure = HubError("there is no network: choose a model folder")
-    one.be_asked()
-    one.banner.offer.click()
-    one.wait(lambda: "choose a model folder" in one.banner.sentence.text())
-    one.banner.other.click()
-    guide = one.application.side_windows.guide.dialog
-    assert guide.speech.row.folder.isVisible()
-    assert not one.banner.isVisible()
-
-
-def test_a_recogniser_that_cannot_be_loaded_turns_listening_off(program):
-    one = program().open()
-    one.speech.failure = "the file is cut off: fetch it again"
-    one.be_asked()
-    assert one.banner.sentence.text() == "The file is cut off: fetch it again."
-    assert not one.bar.microphone.button.isChecked()
-    one.wait(lambda: not one.application.listening.desk.is_listening)
-
-
-def test_a_name_that_no_recogniser_has_is_told(program):
-    one = program(here=()).open()
-    choose_recognizer(one, "nonsense")
-    one.be_asked()
-    assert "nonsense" in one.banner.sentence.text()
-    assert not one.bar.microphone.button.isChecked()
-
-
 def choose_recognizer(one, name):
     one.application.settings.change("listening", recognizer=name)
 
@@ -508,9 +444,9 @@ def test_a_first_model_that_cannot_be_loaded_offers_to_choose_another(program):
     one.be_asked()
     assert one.banner.offer.text() == "Choose a&nother speech model…"
     one.banner.offer.click()
-    guide = one.application.side_windows.guide.dialog
+    guide = one.application.setup.dialog
     assert guide.stack.currentWidget() is guide.speech
-    one.wait(lambda: not one.application.listening.desk.is_listening)
+    one.wait(lambda: not one.application.listening.service.is_listening)
 
 
 def test_during_a_fetch_a_click_still_ends_what_listens(program):
@@ -531,7 +467,7 @@ def test_during_a_fetch_a_click_still_ends_what_listens(program):
 def test_falling_behind_offers_the_quicker_recogniser_and_a_click_takes_it(program):
     one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open().hear()
     message = Code.CAPTIONS_SLOW(smaller="tiny.en")
-    desk = one.application.listening.desk
+    desk = one.application.listening.service
     desk.reported.emit(Behind(lane="me", seconds=6.0, message=message, smaller_model="tiny.en"))
     assert one.banner.offer.text() == "&Use Fast (tiny.en)"
     one.banner.offer.click()
@@ -554,7 +490,7 @@ SPEECH, TRANSLATORS = "Choose a&nother speech model…", "Translation &models…
 )
 def test_falling_behind_leads_to_the_models_of_what_is_slow(program, message, offers):
     one = program().open()
-    desk, guide = one.application.listening.desk, one.application.side_windows.guide
+    desk, guide = one.application.listening.service, one.application.setup
     buttons = one.banner.offer, one.banner.other
     for text in offers:
         desk.reported.emit(Behind(lane="me", seconds=6.0, message=message))
@@ -574,7 +510,7 @@ def test_an_offer_goes_when_another_recogniser_is_chosen(program):
 
 def test_the_offer_goes_when_it_has_caught_up(program):
     one = program().open()
-    desk = one.application.listening.desk
+    desk = one.application.listening.service
     desk.reported.emit(Behind(lane="me", seconds=6.0, message=Code.TRANSLATION_SLOW()))
     assert one.banner.isVisible()
     desk.reported.emit(CaughtUp(lane="me"))
@@ -629,7 +565,7 @@ def test_a_damaged_choice_is_fetched_again_while_the_one_before_goes_on(program)
 def test_what_fell_behind_is_not_told_for_ever_after_nothing_listens(program):
     one = program().open().hear()
     message = Code.CAPTIONS_SLOW_SMALLEST()
-    one.application.listening.desk.reported.emit(Behind(lane="me", seconds=6.0, message=message))
+    one.application.listening.service.reported.emit(Behind(lane="me", seconds=6.0, message=message))
     assert "fall behind" in one.banner.sentence.text()
     one.press(one.bar.microphone)
     one.wait(lambda: not one.banner.isVisible())
@@ -666,7 +602,7 @@ def test_what_is_off_is_not_called_heard_and_takes_its_notice_with_it(program):
     assert not one.banner.isVisible()
     one.wait(lambda: status.text().startswith("Listening to computer sound"))
     assert status.toolTip() == "Speakers"
-    desk = one.application.listening.desk
+    desk = one.application.listening.service
     late = AudioNotice(
         kind=NoticeKind.STALLED, device="Desk mic", message=Code.STALLED(device="Desk mic")
     )
@@ -738,7 +674,7 @@ def test_a_pause_records_nothing_and_going_on_listens_again(program):
     assert one.bar.microphone.button.isChecked()
     assert one.bar.microphone.meter.filled == 0
     assert len(one.speech.runs) == 1
-    one.wait(lambda: not one.application.listening.desk.is_listening)
+    one.wait(lambda: not one.application.listening.service.is_listening)
     assert one.window.status.state.text() == "Paused"
     one.window.controls.pause.click()
     one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
@@ -761,7 +697,7 @@ def test_clear_while_somebody_speaks_leaves_listening_as_it_is(program):
     one.window.menu_actions.clear.trigger()
     one.window.menu_actions.new_session.trigger()
     one.press(one.bar.microphone)
-    one.wait(lambda: not one.application.listening.desk.is_listening)
+    one.wait(lambda: not one.application.listening.service.is_listening)
     one.press(one.bar.microphone)
     one.wait(lambda: one.texts("me")[1].endswith("AND SO ON."))
 
@@ -813,12 +749,12 @@ def test_whatever_is_clicked_in_whatever_order_every_word_comes_once(program, se
         one.window.controls.pause.click()
     for source in one.bar.on:
         one.press(source)
-    one.application.listening.desk._background.close()  # whatever was wanted has begun
+    one.application.listening.service._background.close()  # whatever was wanted has begun
     for lane in ("me", "them"):
         sources = [run.sources[lane] for run in one.speech.runs if lane in run.sources]
         text = " ".join(word.text for source in sources for word in source.words)
         one.wait(lambda lane=lane, text=text: one.texts(lane) == (text, text.upper()))
-    one.wait(lambda: not one.application.listening.desk.is_listening)
+    one.wait(lambda: not one.application.listening.service.is_listening)
 
 
 def test_the_gui_thread_is_never_asked_to_work(program):

@@ -154,11 +154,11 @@ def test_what_is_said_into_the_microphone_stands_in_transcript_and_overlay(hall)
     assert painted
     assert one.application.lag.facts["sound lost"] == "0.00 s"
     one.bar.microphone.button.click()
-    one.wait(lambda: not one.application.listening.desk.is_listening)
-    assert {cue.speaker for cue in one.application.keeper.cues} == {"me"}
-    kept = " ".join(cue.source for cue in one.application.keeper.cues).split()
+    one.wait(lambda: not one.application.listening.service.is_listening)
+    assert {cue.speaker for cue in one.application.history.writer.cues} == {"me"}
+    kept = " ".join(cue.source for cue in one.application.history.writer.cues).split()
     assert kept == one.said("me")
-    lasted_s = sum(cue.end_s - cue.start_s for cue in one.application.keeper.cues)
+    lasted_s = sum(cue.end_s - cue.start_s for cue in one.application.history.writer.cues)
     said_s = len(spoken.samples) / SAMPLE_RATE_HZ
     assert said_s / 4 < lasted_s < said_s + 1, "as long as they were said, pauses left out"
 
@@ -183,7 +183,7 @@ def test_the_guide_opens_a_device_only_at_its_click(hall):
         return set(one.server.control("list", "short", "source-outputs").splitlines())
 
     before = opened()  # what keeps the output running
-    guide = one.application.side_windows.guide
+    guide = one.application.setup
     guide.open_guide()
     one.wait(lambda: guide.dialog.speech.is_here)
     while guide.dialog.stack.currentWidget() is not guide.dialog.trial:

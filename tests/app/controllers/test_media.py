@@ -68,10 +68,10 @@ def test_the_captions_of_a_file_are_a_session_of_their_own_with_the_times_of_the
     one.wait(dialog.show_captions.isVisible)
     assert one.rows() == [], "nothing of it is in the meeting"
     dialog.show_captions.click()
-    window = one.application.archive.session_window
+    window = one.application.history.session_window
     assert window.windowTitle() == "Captions of talk.mp4"
     assert not window.resume.isVisible()
-    sessions = one.application.archive.sessions_dialog
+    sessions = one.application.history.sessions_dialog
     sessions.open_list()
     one.wait(lambda: sessions.read() or sessions._all)
     (session,) = sessions._all
@@ -118,17 +118,6 @@ def asks(call, policy):
     return isinstance(call, Configure) and call.translation.policy == policy
 
 
-def test_the_last_captions_of_a_file_are_in_its_subtitles_however_few_come_a_turn(
-    listening_program, talk, monkeypatch
-):
-    monkeypatch.setattr("app.session.event_queue.MOST_S_A_TURN", 0.0)
-    one = listening_program().open()
-    dialog = caption(one, talk, "srt")
-    one.wait(dialog.start.isVisible)
-    cues = webvtt.from_srt(talk.with_suffix(".srt"))
-    assert [cue.text for cue in cues] == ["WE WENT TO THE OLD HOUSE.", "THEN IT RAINED."]
-
-
 def test_subtitles_that_are_there_are_never_replaced(listening_program, talk):
     one = listening_program().open()
     talk.with_suffix(".srt").write_text("mine")
@@ -155,7 +144,7 @@ def test_without_a_speech_model_it_is_offered_and_can_be_tried_again(listening_p
     assert "needs a speech model" in dialog.message.text()
     assert dialog.start.text() == "&Try again"
     dialog.speech.click()
-    guide = one.application.side_windows.guide.dialog
+    guide = one.application.setup.dialog
     assert guide.stack.currentWidget() is guide.speech
     one.speech.here.add("base.en")
     dialog.start.click()
@@ -176,7 +165,7 @@ def test_what_cannot_be_captioned_is_one_sentence(listening_program, talk, fault
     assert not talk.with_suffix(".srt").exists()
     one.speech.failure = None
     talk.write_text(SAID)
-    one.wait(lambda: not one.application.listening.desk.is_listening)
+    one.wait(lambda: not one.application.listening.service.is_listening)
     dialog.start.click()
     one.wait(lambda: "captions, in a session of their own" in dialog.message.text())
 
@@ -185,7 +174,7 @@ def caption_with_damaged_model(one, talk):
     one.speech.failure = Code.WHISPER_NOT_LOADED(model="base.en", detail="model.bin is incomplete")
     dialog = caption(one, talk)
     one.wait(lambda: "base.en could not be loaded" in dialog.message.text())
-    one.wait(lambda: not one.application.listening.desk.is_listening)
+    one.wait(lambda: not one.application.listening.service.is_listening)
     assert dialog.start.text() == "&Try again"
     assert dialog.speech.isVisible()
     return dialog
@@ -305,20 +294,3 @@ def test_a_file_is_dropped_on_the_window_or_its_line(listening_program, talk, mo
     monkeypatch.setattr("app.controllers.media_controller.ask_open", lambda *_: Path(talk))
     one.window.menu_actions.open_file.trigger()
     assert dialog.isVisible()
-
-
-def test_how_much_was_heard_is_shown_also_of_a_file_of_unknown_length(listening_program, talk):
-    dialog = listening_program().application.media.dialog
-    dialog.open_file(talk, "German")
-    assert "Captions in German" in dialog.note.text()
-    assert dialog.boxes["srt"].isChecked()
-    dialog.show_position(203.4, 4000.0, 0.0)
-    assert dialog.message.text() == "3:23 of 1:06:40 heard."
-    dialog.show_position(203.4, 4000.0, 250.3)
-    assert dialog.message.text() == "3:23 of 1:06:40 heard, about 4:10 left."
-    assert dialog.progress.value() == 51
-    dialog.show_position(3999.8, 4000.0, 0.1)
-    assert dialog.message.text() == "Finishing the last captions…"
-    dialog.show_position(203.4, 0.0, 0.0)
-    assert dialog.message.text() == "3:23 heard."
-    assert dialog.progress.maximum() == 0, "it only moves"

@@ -164,7 +164,7 @@ def test_so_it_is_where_the_stored_model_was_damaged(program, failure, mends):
 
 def test_after_a_fetch_that_failed_another_model_or_a_folder_can_be_chosen_at_once(german):
     one = german(UNREACHABLE)
-    guide = one.application.side_windows.guide
+    guide = one.application.setup
     guide.parts = parts()
     choose(one)
     banner = one.window.banner

@@ -14,7 +14,7 @@ THEIRS = "the other one said this."
 
 
 def lines(one):
-    return [line.text for line in one.application.stage.lines.lines]
+    return [line.text for line in one.application.overlay_controller.lines.lines]
 
 
 def told_to_the_page(one):
@@ -24,7 +24,7 @@ def told_to_the_page(one):
 
 def end_silence(one):
     """End the wait for silence at once."""
-    silence = one.application.stage.visibility._silence
+    silence = one.application.overlay_controller.visibility._silence
     assert silence.isActive()
     silence.stop()
     silence.timeout.emit()
@@ -68,16 +68,16 @@ def test_a_right_click_on_the_overlay_offers_what_can_be_done_with_it(program):
 
 def test_it_hides_after_the_silence_that_the_settings_name(typed):
     one = typed
-    assert one.application.stage.visibility._silence.interval() == 10_000
+    assert one.application.overlay_controller.visibility._silence.interval() == 10_000
     end_silence(one)
     assert not one.overlay.isVisible()
     assert one.window.controls.overlay.isChecked(), "it is hidden, not off"
     one.type("Really? ")
     one.wait(one.overlay.isVisible)
     one.application.settings.change("overlay", hide_after_s=3)
-    assert one.application.stage.visibility._silence.interval() == 3_000
+    assert one.application.overlay_controller.visibility._silence.interval() == 3_000
     one.application.settings.change("overlay", hide_after_s=0)
-    assert not one.application.stage.visibility._silence.isActive()
+    assert not one.application.overlay_controller.visibility._silence.isActive()
 
 
 def test_the_way_back_to_the_bottom_of_the_screen_shows_it_after_a_silence(typed):
@@ -100,12 +100,12 @@ def test_a_pause_is_seen_on_the_overlay_and_not_on_the_page(typed):
 
 def test_no_caption_shows_the_overlay_while_the_guide_is_open(typed):
     one = typed
-    one.application.side_windows.guide.opened.emit()
+    one.application.setup.opened.emit()
     assert not one.overlay.isVisible()
     one.type("Really? ")
     one.wait(lambda: "REALLY?" in lines(one))
     assert not one.overlay.isVisible()
-    one.application.side_windows.guide.left.emit()
+    one.application.setup.left.emit()
     assert one.overlay.isVisible()
 
 

@@ -62,7 +62,7 @@ class Newcomer:
         )
         self.application = Application(settings, EngineBridge())
         self.window = self.application.window
-        self.guide = self.application.side_windows.guide
+        self.guide = self.application.setup
         self.guide.parts = parts(says(MACHINE, FAST), bundled=tuple(bundled_languages()))
         qtbot.addWidget(self.window)
         qtbot.addWidget(self.application.overlay)
@@ -109,11 +109,11 @@ class Newcomer:
 
     def say(self, text):
         """Type a line, and return its caption when it has settled."""
-        row = len(self.application.keeper.cues)
+        row = len(self.application.history.writer.cues)
         self.qtbot.keyClicks(self.window.typed_line, text)
         self.window.typed_line.returnPressed.emit()
-        self.wait(lambda: len(self.application.keeper.cues) > row)
-        return self.application.keeper.cues[row]
+        self.wait(lambda: len(self.application.history.writer.cues) > row)
+        return self.application.history.writer.cues[row]
 
 
 @pytest.mark.parametrize("language", ["de"], indirect=True)

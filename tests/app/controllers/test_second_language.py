@@ -33,7 +33,7 @@ def in_french(one):
 def say(one, text):
     one.type(text)
     one.window.typed_line.returnPressed.emit()
-    keeper = one.application.keeper
+    keeper = one.application.history.writer
     one.wait(lambda: any(cue.source == text and cue.further for cue in keeper.cues))
     return next(cue for cue in keeper.cues if cue.source == text)
 
@@ -66,14 +66,6 @@ def test_a_bundled_model_of_8_bits_is_told_to_take_more_memory_than_its_file(one
     assert ("Spanish (120 MB more memory, twice the computing)", "es") in second.entries
 
 
-def test_the_button_names_the_second_language_as_soon_as_it_is_picked(one):
-    button, second = one.window.status.choices, one.window.choices.second
-    for code, named in (("fr", "English → German + French"), ("", "English → German")):
-        second.aboutToShow.emit()
-        second.pick(code)
-        assert button.text() == named
-
-
 def test_a_second_language_stands_below_the_captions_everywhere(one, tmp_path):
     in_french(one)
     assert one.window.choices.summary == "English → German + French"
@@ -84,7 +76,7 @@ def test_a_second_language_stands_below_the_captions_everywhere(one, tmp_path):
     assert (source, caption) == (cue.source, f"{cue.text}\n{french.text}")
     rows = one.window.transcript.rows
     assert "French" in rows.headerData(1, Qt.Orientation.Horizontal)
-    shown = one.application.stage.lines
+    shown = one.application.overlay_controller.lines
     assert shown.second
     assert [line.text for line in one.overlay.view.second] == [line.text for line in shown.second]
     content = json.loads(one.application.page.source.since("", "")[1])
@@ -119,10 +111,10 @@ def test_a_language_that_fell_behind_leaves_nothing_empty_in_what_is_kept(
     one.application.bridge.event_came.connect(told.append)
     in_french(one)
     one.window.typed_line.lines_pasted.emit((("ab", "cd", "ef", "gh."),) * 12)
-    one.wait(lambda: len(one.application.keeper.cues) == 12)
+    one.wait(lambda: len(one.application.history.writer.cues) == 12)
     one.window.close()
     assert any(isinstance(event, FurtherCaptionLeftOut) for event in told)
-    assert all(cue.further[0].text for cue in one.application.keeper.cues)
+    assert all(cue.further[0].text for cue in one.application.history.writer.cues)
     journal = next((tmp_path / "sessions").glob("*/session.jsonl"))
     cues = read_session(journal).cues
     assert len(cues) == 12
@@ -140,7 +132,7 @@ def another_model(one):
 
 
 def earlier_session(one, **more):
-    folder = one.application.keeper.sessions_folder / "earlier"
+    folder = one.application.history.writer.sessions_folder / "earlier"
     folder.mkdir(parents=True)
     started = {"event": "session", "version": 1, "started": "2026-11-21T09:30:00+01:00"}
     cue = {"event": "cue", "key": 0, "start_s": 1, "end_s": 2, "text": "Ja.", "source": "Yes."}
@@ -159,9 +151,9 @@ def test_what_a_language_owes_is_made_up_for_in_the_session_that_it_belongs_to(
     monkeypatch.setattr(Further, "make_up", lambda _: None)  # it never rests
     in_french(one)
     one.window.typed_line.lines_pasted.emit((("ab", "cd", "ef", "gh."),) * 6)
-    one.wait(lambda: len(one.application.keeper.cues) == 6)
+    one.wait(lambda: len(one.application.history.writer.cues) == 6)
     one.wait(lambda: bool(one.application.further.left_out))
-    keeper = one.application.keeper
+    keeper = one.application.history.writer
     one.wait(lambda: keeper.running_journal is not None)
     journal = keeper.running_journal
     n_owed = len(one.application.bridge.utterances.owing)
@@ -227,7 +219,7 @@ def test_every_language_can_be_exported_alone_and_together(one, tmp_path):
     in_french(one)
     cue = say(one, "ab cd ef gh.")
     one.window.menu_actions.export.trigger()
-    dialog = one.application.archive.export_dialog
+    dialog = one.application.history.export_dialog
     offered = [dialog.content.itemText(row) for row in range(dialog.content.count())]
     assert offered[-2:] == ["French alone", "All languages"]
     dialog.form.setCurrentIndex(dialog.form.findData("txt"))
@@ -247,8 +239,8 @@ def test_without_a_second_language_it_is_not_computed_any_more(one):
     assert one.stored()["captions"]["second"] == ""
     one.type("ab cd ef gh.")
     one.window.typed_line.returnPressed.emit()
-    one.wait(lambda: bool(one.application.keeper.cues))
-    assert not one.application.keeper.cues[0].further
+    one.wait(lambda: bool(one.application.history.writer.cues))
+    assert not one.application.history.writer.cues[0].further
 
 
 def test_a_language_that_fails_is_not_chosen_any_more_and_the_captions_go_on(one, monkeypatch):
@@ -259,12 +251,4 @@ def test_a_language_that_fails_is_not_chosen_any_more_and_the_captions_go_on(one
     assert "There are no captions in Polish." in one.window.banner.sentence.text()
     one.type("ab cd.")
     one.window.typed_line.returnPressed.emit()
-    one.wait(lambda: bool(one.application.keeper.cues))
-
-
-def test_the_session_after_this_one_captions_in_it_too(one):
-    in_french(one)
-    one.application.model.start_over()
-    one.wait(lambda: len(one.engine.sessions) == 2)
-    one.wait_until_ready()
-    say(one, "ab cd ef gh.")
+    one.wait(lambda: bool(one.application.history.writer.cues))

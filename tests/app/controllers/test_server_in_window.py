@@ -5,9 +5,8 @@ import sys
 
 import pytest
 
-from app.session.engine_bridge import EngineBridge
 from engine.session.session import Session
-from engine.settings import ServerSettings, TranslationSettings
+from engine.settings import ServerSettings
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.whole_program import cells
 from tests.support.network.house_server import TOKEN, house_server, tiny_model
@@ -89,7 +88,7 @@ def told(one):
 
 
 def cues(one):
-    return [(cue.source, cue.text) for cue in one.application.keeper.cues]
+    return [(cue.source, cue.text) for cue in one.application.history.writer.cues]
 
 
 def test_a_server_that_is_named_in_the_dialog_translates_and_is_stored(
@@ -248,7 +247,7 @@ def test_a_server_of_another_language_captions_in_that_and_says_so(desktop, ital
         assert one.window.choices.summary == "English → Italian"
         say(one, "abc def.")
         one.wait(lambda: len(cues(one)) == 1)
-        assert one.application.keeper.cues[0].language == "it"
+        assert one.application.history.writer.cues[0].language == "it"
         one.window.choices.computer.pick("")
         one.wait(lambda: state(one) == "")
         one.wait(lambda: one.window.choices.language.value == "de")
@@ -264,7 +263,7 @@ def test_with_a_server_nothing_is_offered_that_only_this_computer_has(desktop, f
         one.window.choices.language.pick("fr")
         say(one, "abc.")
         one.wait(lambda: len(cues(one)) == 1)
-        assert one.application.keeper.cues[0].language == "fr"
+        assert one.application.history.writer.cues[0].language == "fr"
         one.window.close()
 
 
@@ -277,9 +276,7 @@ def test_without_a_model_here_the_models_are_shown_before_the_server_is_left(
             one.application.settings.launch.model.__class__, "is_dir", lambda _: False
         )
         opened = []
-        monkeypatch.setattr(
-            one.application.side_windows.guide, "open_models", lambda: opened.append(1)
-        )
+        monkeypatch.setattr(one.application.setup, "open_models", lambda: opened.append(1))
         one.window.choices.computer.pick("")
         assert opened == [1]
         assert one.window.choices.computer.value == server.address
@@ -305,17 +302,3 @@ def test_a_desktop_without_torch_or_a_model_has_captions_in_the_servers_language
     ((source, caption, language),) = found["cues"]
     assert (source, language) == ("abc def.", "it")
     assert caption not in ("", source)
-
-
-def test_the_bridge_hands_a_server_to_whoever_makes_sessions(qtbot):
-    made = []
-    server = ServerSettings(address="https://house:1")
-
-    def make(model, translation, report):
-        made.append(model)
-        return FakeEngine().make(model, translation, report)
-
-    bridge = EngineBridge(make)
-    bridge.start(server, TranslationSettings())
-    qtbot.waitUntil(lambda: made == [server])
-    bridge.stop()

@@ -19,9 +19,9 @@ def first_start(listening_program):
         one = listening_program(**settings)
         one.application.settings.change("listening", recognizer=recognizer)
         one.open()
-        desk = one.application.listening.desk
+        desk = one.application.listening.service
         desk.measure_speed = lambda: desk.speed_measured.emit(1000.0, False)
-        setup = one.application.side_windows.guide
+        setup = one.application.setup
         setup.parts = parts()
         setup.open_guide()
         one.guide = setup.dialog
@@ -86,7 +86,7 @@ def test_what_cannot_be_heard_is_told_and_tried_again(first_start):
     assert trial.state.text() == "The speech model is damaged."
     assert not trial.switch.isChecked()
     one.speech.failure = None
-    one.wait(lambda: not one.application.listening.desk.is_listening)
+    one.wait(lambda: not one.application.listening.service.is_listening)
     trial.retry.click()
     one.wait(lambda: trial.caption.text().endswith("RAINED."))
     assert not trial.retry.isVisible()
@@ -120,7 +120,7 @@ def test_a_folder_that_cannot_be_loaded_leads_back_to_the_models_which_say_so(
     assert trial.state.text() == NOT_LOADED[language]
     assert trial.state.foregroundRole() is QPalette.ColorRole.WindowText
     looked_up = []
-    one.application.listening.desk.looked_up.connect(looked_up.append)
+    one.application.listening.service.looked_up.connect(looked_up.append)
     trial.choose.click()
     assert speech.isVisible()
     assert speech.row.message.text() == NOT_LOADED[language]
@@ -131,16 +131,6 @@ def test_a_folder_that_cannot_be_loaded_leads_back_to_the_models_which_say_so(
     choose("/mine")
     one.guide.next.click()
     assert not trial.choose.isVisible(), "it may have been mended"
-
-
-def test_a_source_that_is_switched_off_outside_is_off_in_the_guide(first_start):
-    one = first_start()
-    one.guide.next.click()
-    one.wait(lambda: one.guide.speech.is_here)
-    one.guide.next.click()
-    one.guide.trial.switch.click()
-    one.press(one.bar.microphone)
-    assert not one.guide.trial.switch.isChecked()
 
 
 def test_a_download_in_the_guide_leaves_listening_alone_until_it_is_used(first_start):
@@ -172,7 +162,7 @@ def test_the_page_to_try_speech_on_opens_a_device_only_at_its_click(first_start)
     opened = [{device.kind for device in wanted} for wanted, _ in one.speech.asked]
     assert opened == [{"system"}, {"system", "microphone"}]
     one.guide.back.click()
-    one.wait(lambda: not one.application.listening.desk.is_listening)
+    one.wait(lambda: not one.application.listening.service.is_listening)
     assert not any(meter.filled for meter in trial.meters.values())
 
 

@@ -2,7 +2,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 
 from app.dialogs.adapter_dialog import AdapterDialog
@@ -112,12 +112,6 @@ def test_the_sentence_that_says_what_an_adapter_is_for_is_never_cut(desk, tmp_pa
     )
 
 
-def test_numbers_of_the_details_have_the_points_of_the_country(desk, whole):
-    QLocale.setDefault(QLocale("de_DE"))
-    desk.do(lambda: desk.dialog.add(whole))
-    assert desk.details()["size"] == "4,6 kB, F32"
-
-
 def test_of_many_languages_the_first_are_named(desk, tmp_path):
     languages = {code: Language(name=code, system="-") for code in ("de", "fr", "pl", "it", "es")}
     card = tiny_card(languages=languages)
@@ -169,25 +163,15 @@ def broken(whole, folder, kind):
     match kind:
         case "cut":
             weights.write_bytes(weights.read_bytes()[:-40])
-        case "pickle":
-            weights.rename(there / "adapter_model.bin")
         case "no config":
             (there / "adapter_config.json").unlink()
-        case "no json":
-            (there / "adapter_config.json").write_text("{")
         case "empty":
             shutil.rmtree(there)
             there.mkdir()
-        case "link":
-            weights.unlink()
-            weights.symlink_to("/dev/zero")
     return there
 
 
-KINDS = ["cut", "pickle", "no config", "no json", "empty", "link"]
-
-
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["cut", "no config", "empty"])
 def test_a_broken_adapter_is_not_added_and_one_sentence_says_why(desk, whole, tmp_path, kind):
     told = desk.do(lambda: desk.dialog.add(broken(whole, tmp_path / "broken", kind)))
     acts = ("get it again", "choose another one", "save them as safetensors", "put the file")
@@ -196,7 +180,7 @@ def test_a_broken_adapter_is_not_added_and_one_sentence_says_why(desk, whole, tm
     assert desk.cells() == []
 
 
-@pytest.mark.parametrize("kind", ["cut", "pickle", "no config", "no json"])
+@pytest.mark.parametrize("kind", ["cut", "no config"])
 def test_an_adapter_that_broke_in_the_library_is_blocked_with_its_reason(desk, whole, kind):
     desk.home.mkdir()
     broken(whole, desk.home / "tiny-en-de", kind)
@@ -272,11 +256,6 @@ def test_an_adapter_is_removed_and_the_next_one_shown(desk, whole, tmp_path):
     assert desk.do(desk.dialog.remove.trigger) == "The adapter tiny-en-de was removed."
     assert [cells[0] for cells in desk.cells()] == ["another"]
     assert desk.details()["name"] == "another"
-
-
-def test_a_refusal_of_the_session_is_told_here_too(desk):
-    desk.dialog.show_message("there is no memory for it")
-    assert desk.dialog.message.text() == "There is no memory for it."
 
 
 def test_all_that_it_tells_and_asks_is_in_the_window(desk, keeps_parts):

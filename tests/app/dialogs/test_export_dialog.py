@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import webvtt
-from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.captions.cues import Cue, FurtherText
@@ -102,33 +102,6 @@ def test_enter_exports(dialog, qtbot, tmp_path, monkeypatch):
     assert asked[0].name == asked[1].name == "captions-2026-11-21-0930.srt"
 
 
-def test_an_export_is_asked_for_where_the_last_export_was(dialog, qapp, tmp_path, monkeypatch):
-    asked = []
-    for topic in ("", "export"):
-        qapp.setProperty(file_dialogs._LAST + topic, None)
-    for name in ("Documents", "models/tiny", "subtitles"):
-        (tmp_path / name).mkdir(parents=True)
-    monkeypatch.setattr(
-        QStandardPaths, "writableLocation", lambda _place: str(tmp_path / "Documents")
-    )
-    monkeypatch.setattr(
-        QFileDialog, "getExistingDirectory", lambda *_it: str(tmp_path / "models" / "tiny")
-    )
-    monkeypatch.setattr(
-        QFileDialog,
-        "getSaveFileName",
-        lambda *it: (asked.append(Path(it[2]).parent), (str(tmp_path / "subtitles/a.srt"), ""))[1],
-    )
-    monkeypatch.setattr(dialog, "export_to", lambda _path: None)
-    file_dialogs.ask_folder(dialog, "")
-    dialog._ask_path()
-    file_dialogs.ask_folder(dialog, "")
-    dialog._ask_path()
-    assert asked == [tmp_path / "Documents", tmp_path / "subtitles"]
-    for topic in ("", "export"):
-        qapp.setProperty(file_dialogs._LAST + topic, None)
-
-
 def test_a_folder_in_which_the_export_failed_is_not_offered_again(dialog, qapp, tmp_path):
     taken = tmp_path / "captions.srt"
     taken.mkdir()
@@ -138,17 +111,6 @@ def test_a_folder_in_which_the_export_failed_is_not_offered_again(dialog, qapp, 
     assert file_dialogs.last_folder("export") == tmp_path
     dialog.export_to(taken)
     assert file_dialogs.last_folder("export") == file_dialogs.last_folder("never used")
-
-
-def test_the_offered_name_is_in_the_language_of_the_windows(dialog, monkeypatch):
-    asked = []
-    monkeypatch.setattr(
-        QFileDialog, "getSaveFileName", lambda *it: (asked.append(Path(it[2]).name), ("", ""))[1]
-    )
-    monkeypatch.setattr(dialog, "tr", lambda text, *_: {"captions": "Untertitel"}.get(text, text))
-    dialog.show_cues(EIGHT_HOURS[:3], STARTED)
-    dialog.save.click()
-    assert asked[0].startswith("Untertitel-2026-")
 
 
 def test_speakers_have_their_names_in_all_that_people_read(dialog, tmp_path):

@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtWidgets import QTableWidgetItem
 
 from app.dialogs.glossary_dialog import GlossaryDialog
-from engine.text.terms import LONGEST, MAX_TERMS
+from engine.text.terms import LONGEST
 
 TERMS = (("slot", "Platz"), ("overlay", ""))
 NAME = ("overlay", "overlay")
@@ -87,13 +87,6 @@ def test_a_row_with_a_fault_is_struck_out_explained_and_not_used(dialog, row, fa
     dialog.remove.click()
     assert struck(dialog) == []
     assert dialog.fault.text() == ""
-
-
-def test_more_terms_than_a_glossary_takes_are_struck_out(dialog):
-    many = tuple((f"term {number}", "") for number in range(MAX_TERMS + 1))
-    dialog.show_terms("English", "German", many)
-    assert struck(dialog) == [MAX_TERMS]
-    assert f"more than {MAX_TERMS} terms" in dialog.fault.text()
 
 
 def test_empty_rows_are_neither_a_fault_nor_a_term(dialog):

@@ -6,38 +6,11 @@ from PySide6.QtCore import Qt
 
 from app.captions.cue_recorder import CueKept, CueMarked
 from app.captions.cues import Cue, FurtherText
-from app.captions.journal import SessionJournal, past_sessions, read_session
+from app.captions.journal import SessionJournal, read_session
 from app.dialogs import sessions as module
 from app.dialogs.sessions import SessionsDialog, SessionWindow
 from app.main_window.transcript_model import CAPTION
 from tests.support.app.journals import kept, written
-
-
-def test_earlier_sessions_are_listed_exported_and_deleted(qtbot, tmp_path):
-    dialog = SessionsDialog(tmp_path / "sessions")
-    qtbot.addWidget(dialog)
-    dialog.open_list()
-    assert not dialog.export.isEnabled()
-    assert "No earlier sessions" in dialog.message.text()
-    written(tmp_path / "sessions", [kept(1)], close=False)
-    dialog.open_list()
-    label, words = dialog.list.item(0).text().split("\n")
-    assert "1 caption (ended unexpectedly)" in label
-    assert words == " ".join(kept(1).cue.text.split())
-    with qtbot.waitSignal(dialog.export_wanted) as wanted:
-        dialog.export.click()
-    assert wanted.args[0].cues == (kept(1).cue,)
-    with qtbot.waitSignal(dialog.show_wanted):
-        dialog.show_again.click()
-    for answer in (dialog.question.escapeButton(), dialog.question.defaultButton()):
-        dialog.delete.click()
-        assert "1 caption (ended unexpectedly)" in dialog.question.informativeText()
-        answer.click()
-        assert len(past_sessions(tmp_path / "sessions")) == 1
-    dialog.delete.click()
-    dialog.delete_for_good.click()
-    assert dialog.list.count() == 0
-    assert past_sessions(tmp_path / "sessions") == []
 
 
 def test_sessions_are_searched_and_shown_where_the_text_is(qtbot, tmp_path):
@@ -235,13 +208,6 @@ def test_long_captions_are_cut_and_no_session_at_all_is_said(tmp_path, qtbot):
     (lines,) = listed(one)
     assert lines[1] == f"{words[:69]}…"
     assert words[69] == " "
-
-
-def test_without_a_selection_nothing_can_be_done(dialog):
-    dialog.list.setCurrentRow(-1)
-    assert not any(one.isEnabled() for one in (dialog.show_again, dialog.export, dialog.delete))
-    dialog.list.setCurrentRow(1)
-    assert all(one.isEnabled() for one in (dialog.show_again, dialog.export, dialog.delete))
 
 
 def test_all_that_they_tell_and_ask_is_in_the_windows(dialog, qtbot, keeps_parts):

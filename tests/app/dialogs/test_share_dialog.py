@@ -198,17 +198,5 @@ def test_of_several_screens_one_is_chosen(on_the_wall, dialog, monkeypatch):
     menu.close()
 
 
-def middle(widget, window):
-    return widget.mapTo(window, widget.rect().center()).y()
-
-
-def test_a_label_stands_beside_the_first_of_its_choices(dialog, qapp):
-    dialog.offer(HOUSE, BOTH, ("pl", "fr"))
-    qapp.processEvents()
-    for first in (dialog.by_link, dialog.offers[SOURCE], dialog.network):
-        (label,) = [one for one in dialog.findChildren(QLabel) if one.buddy() is first]
-        assert abs(middle(label, dialog) - middle(first, dialog)) <= 1, label.text()
-
-
 def test_all_that_it_tells_and_asks_is_in_the_window(dialog, keeps_parts):
     keeps_parts(dialog)

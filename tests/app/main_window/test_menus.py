@@ -14,11 +14,11 @@ from tests.support.app.setup_services import parts
 
 DIALOGS = {
     "settings": "settings_dialog",
-    "recover": "archive.sessions_dialog",
-    "export": "archive.export_dialog",
-    "glossary": "side_windows.glossary.dialog",
-    "models": "side_windows.guide.models",
-    "guide": "side_windows.guide.dialog",
+    "recover": "history.sessions_dialog",
+    "export": "history.export_dialog",
+    "glossary": "glossary.dialog",
+    "models": "setup.models",
+    "guide": "setup.dialog",
     "adapters": "adapters.dialog",
     "share": "sharing.dialog",
     "help": "help_windows.help",
@@ -95,7 +95,7 @@ def test_buttons_to_pause_and_to_lock_are_named_by_what_a_click_does(qapp):  # n
 @pytest.mark.parametrize("entry", DIALOGS)
 def test_an_entry_opens_its_dialog(program, entry):
     application = program().application
-    application.side_windows.guide.parts = parts()
+    application.setup.parts = parts()
     getattr(application.window.menu_actions, entry).trigger()
     dialog = part(application, DIALOGS[entry])
     assert dialog.isVisible()

@@ -47,14 +47,14 @@ def walk(application, home, *, is_ready=lambda: None, may_leave=lambda: True):
     Returns:
         what was seen.
     """
-    window, archive = application.window, application.archive
+    window, history = application.window, application.history
     seen = {}
     application.show()
-    guide = application.side_windows.guide.dialog
+    guide = application.setup.dialog
     seen["guide"] = guide is not None and guide.isVisible()
     if seen["guide"]:
         guide.reject()
-    seen["earlier"] = _earlier(archive.sessions_dialog)
+    seen["earlier"] = _earlier(history.sessions_dialog)
     say = partial(_say, application)
     say(FIRST, is_ready)
     seen["rows"] = cells(window.transcript)
@@ -68,10 +68,10 @@ def walk(application, home, *, is_ready=lambda: None, may_leave=lambda: True):
     wait(lambda: cells(window.transcript) == [])
     say(SECOND)
     seen["rows of the new session"] = cells(window.transcript)
-    archive.export()
-    archive.export_dialog.export_to(home / "mine.srt")
-    seen["export"] = archive.export_dialog.message.text().replace("\u200b", "")
-    archive.export_dialog.close()
+    history.export()
+    history.export_dialog.export_to(home / "mine.srt")
+    seen["export"] = history.export_dialog.message.text().replace("\u200b", "")
+    history.export_dialog.close()
     seen["languages"] = _opened(window.choices.language)
     window.menu_actions.settings.trigger()
     wait(application.settings_dialog.isVisible)
@@ -97,7 +97,7 @@ def _say(application, words, is_ready=lambda: None):
     QTest.keyClicks(line, words)
     QTest.keyClick(line, Qt.Key.Key_Return)
     is_ready()
-    wait(lambda: words in [cue.source for cue in application.keeper.cues])
+    wait(lambda: words in [cue.source for cue in application.history.writer.cues])
 
 
 def _earlier(dialog):

@@ -21,8 +21,8 @@ def show_and_type(application):
     look = QTimer(window, interval=20)
 
     def leave_once_it_is_there():
-        if application.keeper.cues:
-            sys.stdout.write(f"{application.keeper.cues[0].text}\n")
+        if application.history.writer.cues:
+            sys.stdout.write(f"{application.history.writer.cues[0].text}\n")
             look.stop()
             window.close()
 

@@ -78,7 +78,7 @@ class Walk:
 
     def kept(self):
         """Return the sources and captions that the disk has, once it has all of them."""
-        keeper = self.application.keeper
+        keeper = self.application.history.writer
         written = threading.Event()
         keeper._background.run(written.set)
         written.wait()
@@ -111,7 +111,7 @@ class Microphone:
 def hear(walk, microphone, subtitles):
     """Set the program up, see the first captions, bookmark, export, and go on hearing."""
     tell("started", pid=os.getpid())
-    dialog = walk.application.side_windows.guide.dialog
+    dialog = walk.application.setup.dialog
     walk.wait(dialog.isVisible)
     tell("guide", overlay=walk.application.overlay.isVisible())
     walk.click(dialog.welcome.uses["voice"])
@@ -128,7 +128,7 @@ def hear(walk, microphone, subtitles):
     walk.wait(lambda: trial.caption.text() not in (hint, ""))
     tell("caption", clicks=walk.n_clicks, in_window=walk.heard() == words)
     walk.click(dialog.back)  # a page that is left records nothing
-    walk.wait(lambda: not walk.application.listening.desk.is_listening)
+    walk.wait(lambda: not walk.application.listening.service.is_listening)
     walk.click(dialog.skip)
     walk.wait(lambda: not dialog.isVisible())
     in_meeting(walk, microphone)
@@ -159,7 +159,7 @@ def in_meeting(walk, microphone):
 def export(walk, subtitles):
     """Write subtitles with the export dialog."""
     walk.press(Qt.Key.Key_E)
-    dialog = walk.application.archive.export_dialog
+    dialog = walk.application.history.export_dialog
     walk.click(dialog.save)
     walk.wait(subtitles.exists)
     tell("exported", message=dialog.message.text().replace("\u200b", ""), kept=walk.kept())
@@ -170,10 +170,10 @@ def recover(walk):
     """Take the offer of the next start, and read what was lost."""
     offer = walk.window.banner.offer
     walk.wait(offer.isVisible)
-    guide = walk.application.side_windows.guide.dialog
+    guide = walk.application.setup.dialog
     tell("offered", sentence=walk.window.banner.sentence.text(), guide=guide is not None)
     walk.click(offer)
-    earlier = walk.application.archive.session_window
+    earlier = walk.application.history.session_window
     walk.wait(earlier.isVisible)
     views = earlier.transcript.rows.views
     rows = [(view.lane, view.source, view.caption, view.marked) for view in views]

@@ -29,7 +29,7 @@ def main():
     settings = settings_in(home, model=home)
     application = Application(settings, EngineBridge(FakeEngine().make))
     application.show()
-    line, keeper = application.window.typed_line, application.keeper
+    line, keeper = application.window.typed_line, application.history.writer
     for number in itertools.count():
         QTest.keyClicks(line, f"Sentence {number}.")
         QTest.keyClick(line, Qt.Key.Key_Return)

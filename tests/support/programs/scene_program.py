@@ -281,21 +281,21 @@ class Stage(SideScenes, RoomScenes, PlaceScenes):
         QTimer.singleShot(SETTLE_MS * 3 // 4, self.speak)
 
     def speak(self):
-        report = self.application.listening.desk.reported.emit
+        report = self.application.listening.service.reported.emit
         report(TailChanged(lane="me", words=("and", "our", "new", "garden"), after=0))
 
     def act_behind(self):
         self.act_listening()
         message = Code.CAPTIONS_SLOW(smaller="tiny.en")
         behind = Behind(lane="me", seconds=6.0, message=message, smaller_model="tiny.en")
-        report = self.application.listening.desk.reported.emit
+        report = self.application.listening.service.reported.emit
         report(behind)
         self.application.lag.close()  # the lag is that of the picture
         gap = LeftOut(lane="me", seconds=12.0, start_s=0.0, since_s=time.monotonic(), after=0)
         QTimer.singleShot(SETTLE_MS * 3 // 4, lambda: report(gap))
         show_lag = self.application.window.status.show_lag
         QTimer.singleShot(SETTLE_MS * 3 // 4, lambda: show_lag(9.0))
-        self.application.stage.catch_up(catches_up=True)
+        self.application.overlay_controller.catch_up(catches_up=True)
 
     def act_fetching(self):
         self.window.fetch_bar.show_progress("base.en", 61_000_000, 147_769_510)
@@ -305,7 +305,7 @@ class Stage(SideScenes, RoomScenes, PlaceScenes):
 
     def act_session(self):
         self.act_sessions()
-        dialog = self.application.archive.sessions_dialog
+        dialog = self.application.history.sessions_dialog
         dialog.show_again.click()
         dialog.close()
 
@@ -348,7 +348,7 @@ class Stage(SideScenes, RoomScenes, PlaceScenes):
         self.window.find_bar.down.click()
 
     def act_adapters(self):
-        self.application.adapters.desk.listed.connect(self.use_adapter)
+        self.application.adapters.service.listed.connect(self.use_adapter)
         self.window.menu_actions.adapters.trigger()
 
     def use_adapter(self):

@@ -42,9 +42,11 @@ def show_and_type(application):
     look = QTimer(window, interval=20)
 
     def leave_once_it_is_there():
-        if application.keeper.cues and window.status.server.text().startswith("Computed"):
+        if application.history.writer.cues and window.status.server.text().startswith("Computed"):
             found = {
-                "cues": [(cue.source, cue.text, cue.language) for cue in application.keeper.cues],
+                "cues": [
+                    (cue.source, cue.text, cue.language) for cue in application.history.writer.cues
+                ],
                 "summary": window.choices.summary,
                 "imported": [name for name in MISSING if name in sys.modules],
             }

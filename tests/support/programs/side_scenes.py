@@ -108,7 +108,7 @@ class SideScenes:
         dialog.move(max(area.left(), left), max(area.top(), top))
 
     def open_guide(self, n_pages):
-        guide = self.application.side_windows.guide
+        guide = self.application.setup
         guide.parts = self.examiners()
         self.measure_as_elsewhere()
         guide.open_guide()
@@ -119,7 +119,7 @@ class SideScenes:
 
     def measure_as_elsewhere(self):
         """Find the same speed on whatever machine the picture is taken."""
-        desk = self.application.listening.desk
+        desk = self.application.listening.service
         desk.measure_speed = lambda: desk.speed_measured.emit(GFLOPS, False)
 
     def examiners(self):
@@ -149,7 +149,7 @@ class SideScenes:
     def act_guide_failure(self):
         self.act_guide_download()
         code = Code.HUB_UNREACHABLE(host="huggingface.co", reason="Name or service not known")
-        desk = self.application.side_windows.guide.dialog.speech._desk
+        desk = self.application.setup.dialog.speech._desk
         desk.fetch_failed.emit(worded(code))
 
     def act_guide_try(self):
@@ -194,7 +194,7 @@ class SideScenes:
         )
 
     def open_models(self, *lines):
-        guide = self.application.side_windows.guide
+        guide = self.application.setup
         guide.parts = says(*lines) if lines else self.examiners()
         self.measure_as_elsewhere()
         guide.open_models()
@@ -229,7 +229,7 @@ class SideScenes:
 
     def act_glossary(self):
         self.window.menu_actions.glossary.trigger()
-        dialog = self.application.side_windows.glossary.dialog
+        dialog = self.application.glossary.dialog
         dialog.move(self.window.pos() + QPoint(150, 60))
         dialog._fill(TERMS)
         dialog._take_edit()

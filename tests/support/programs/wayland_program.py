@@ -71,7 +71,7 @@ def main():
         "platform": qt.platformName(),
         "told": window.banner.sentence.text(),
         "offered": window.banner.offer.isVisible(),
-        "bar_inside": not application.stage.bar.isWindow(),
+        "bar_inside": not application.overlay_controller.bar.isWindow(),
     }
     overlay.move(QPoint(10, 20))
     QTest.qWait(300)

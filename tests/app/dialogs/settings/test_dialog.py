@@ -6,12 +6,9 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication, QHoverEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QComboBox,
-    QLabel,
     QSpinBox,
     QStyle,
     QStyleOptionTab,
-    QWidget,
 )
 
 from app.config.preferences import (
@@ -22,7 +19,6 @@ from app.config.preferences import (
 )
 from app.dialogs.settings.captions_page import CaptionsPage
 from app.dialogs.settings.dialog import SettingsDialog
-from app.look.apply import Look
 from app.look.widgets.policy_names import policy_names
 from app.main_window.actions import Actions
 from tests.support.app.bundle import bundle
@@ -120,20 +116,6 @@ def test_a_file_that_is_none_of_ours_changes_nothing(dialog, edits, tmp_path):
     assert dialog.notice.isHidden()  # of a page that is not seen any more
 
 
-def test_every_field_has_a_name_for_screen_readers(dialog):
-    for page in dialog.pages:
-        for field in vars(page).values():
-            if isinstance(field, QWidget) and not isinstance(field, QLabel):
-                assert field.accessibleName() or getattr(field, "text", str)()
-
-
-def test_a_policy_without_a_name_is_shown_as_it_is_written(dialog):
-    odd = replace(CHOSEN, translation=replace(CHOSEN.translation, policy="read:7"))
-    dialog.show_preferences(odd)
-    assert dialog.translation.policy.currentText() == "read:7"
-    assert dialog.translation.read(odd) == odd
-
-
 def test_the_timings_of_the_model_are_offered_and_the_chosen_one_stays(dialog, edits):
     adaptive = replace(CHOSEN, translation=replace(CHOSEN.translation, policy="adaptive:0.3"))
     dialog.show_preferences(adaptive)
@@ -145,14 +127,6 @@ def test_the_timings_of_the_model_are_offered_and_the_chosen_one_stays(dialog, e
     page.policy.setCurrentIndex(page.policy.findData("offline"))
     assert edits[-1].translation.policy == "offline"
     assert "when it is complete" in page.explanation.text()
-
-
-def test_the_choice_of_a_timing_can_be_left_to_the_model_again(dialog, edits):
-    dialog.show_preferences(CHOSEN)
-    page = dialog.translation
-    page.policy.setCurrentIndex(page.policy.findData(""))
-    assert edits[-1].translation.policy == Preferences().translation.policy == ""
-    assert "before captions move on" in page.explanation.text()
 
 
 def test_what_depends_on_a_box_is_used_only_while_it_is_ticked(dialog):
@@ -168,15 +142,6 @@ def test_what_depends_on_a_box_is_used_only_while_it_is_ticked(dialog):
             assert [field.isEnabled() for field in fields] == [ticked] * len(fields)
 
 
-def test_numbers_and_lists_are_no_wider_than_they_need(dialog):
-    dialog.open_page(dialog.captions)
-    dialog.resize(1100, 700)
-    dialog.show()
-    captions = dialog.captions
-    for field, least in ((captions.letters, 96), (captions.preset, 240)):
-        assert field.width() == max(least, field.sizeHint().width())
-
-
 @pytest.mark.parametrize("can_hide", [False, True])
 def test_where_no_share_can_hide_the_overlay_that_is_said(qtbot, monkeypatch, can_hide):
     monkeypatch.setattr("app.dialogs.settings.captions_page.can_hide", lambda: can_hide)
@@ -184,24 +149,6 @@ def test_where_no_share_can_hide_the_overlay_that_is_said(qtbot, monkeypatch, ca
     qtbot.addWidget(page)
     assert page.hide_from_share.isEnabled() == can_hide
     assert page.form.isRowVisible(page.cannot_hide) == (not can_hide)
-
-
-def test_what_depends_on_a_box_is_indented(dialog):
-    dialog.open_page(dialog.advanced)
-    dialog.resize(900, 700)
-    dialog.show()
-    files = dialog.advanced
-    left = files.page.mapTo(files, QPoint()).x()
-    label = files.port.parentWidget().layout().labelForField(files.port)
-    assert label.mapTo(files, QPoint()).x() > left
-
-
-def test_an_indented_field_begins_where_the_others_do(dialog, qapp):
-    page = dialog.pages[0]
-    dialog.show()
-    qapp.processEvents()
-    fields = page.language, page.text_size, page.days
-    assert len({field.mapTo(page, field.rect().topLeft()).x() for field in fields}) == 1
 
 
 def test_a_number_can_be_all_that_the_preferences_permit_and_nothing_else(dialog):
@@ -285,13 +232,6 @@ def test_folders_are_opened(dialog, monkeypatch, tmp_path):
     assert not dialog.notice.isVisible()
     dialog.speech.open_models.click()
     assert "There is no folder" in dialog.notice.text()
-
-
-def test_a_speaker_is_named(dialog, edits):
-    dialog.show_preferences(Preferences())
-    dialog.captions.name_them.setText("Grace")
-    dialog.captions.name_them.textEdited.emit("Grace")
-    assert edits[-1].captions.speaker_names == {"them": "Grace"}
 
 
 def test_another_model_is_asked_for(dialog, qtbot):
@@ -393,31 +333,6 @@ def test_the_first_colour_is_that_of_the_scheme(dialog, edits):
     assert captions.opacity.currentText().startswith("90 %")
     captions.background_colour.well("#0b1f4b").click()
     assert edits[-1].captions.background_colour == "#0b1f4b"
-
-
-def test_a_colour_that_was_not_offered_is_kept_and_shown(dialog, edits):
-    odd = replace(Preferences().captions, text_colour="#123456")
-    dialog.show_preferences(replace(Preferences(), captions=odd))
-    assert dialog.captions.text_colour.value == "#123456"
-    dialog.captions.lines.setValue(1)
-    assert edits[-1].captions.text_colour == "#123456"
-
-
-def test_every_list_shows_all_its_choices_whole(dialog, qtbot, qapp):
-    look = Look(qapp, "light", qapp)
-    dialog.show_preferences(Preferences())
-    dialog.show()
-    for number, page in enumerate(dialog.pages):
-        dialog.tabs.setCurrentIndex(number)
-        for combo in page.findChildren(QComboBox):
-            combo.showPopup()
-            view = combo.view()
-            qtbot.waitUntil(view.isVisible)
-            last = view.model().index(min(combo.count(), combo.maxVisibleItems()) - 1, 0)
-            bottom = view.viewport().rect().bottom()
-            assert view.visualRect(last).bottom() <= bottom, combo.accessibleName()
-            combo.hidePopup()
-    look.deleteLater()
 
 
 def test_another_language_of_the_windows_is_told_to_hold_from_the_next_start(dialog):

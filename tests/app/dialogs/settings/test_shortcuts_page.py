@@ -142,10 +142,3 @@ def test_other_keys_work_at_once_are_stored_and_named_on_the_button(program):
     assert "(Ctrl+O)" in one.window.controls.overlay.toolTip()
     assert one.window.menu_actions.lock.shortcut().isEmpty()
     assert one.stored()["shortcuts"] == {"pause": "F9", "lock": ""}
-
-
-def test_keys_of_last_time_are_there_again(program, tmp_path):
-    (tmp_path / "settings.toml").write_text('schema_version = 2\n[shortcuts]\npause = "F9"\n')
-    one = program()
-    assert one.window.menu_actions.pause.shortcut() == QKeySequence("F9")
-    assert not one.window.banner.isVisible()

@@ -45,11 +45,6 @@ def test_a_speech_model_is_chosen_by_name_or_folder(page, pick):
     assert asked == [("Folder of a speech model", None)] * 2
 
 
-def test_the_words_of_the_set_up_stand_before_the_name(page):
-    assert page.recognizer.currentText() == "Balanced (base.en)"
-    assert page.read(Preferences()).listening.recognizer == "base.en"
-
-
 def test_what_comes_along_stands_first_and_says_so(make_page, monkeypatch):
     monkeypatch.setattr("engine.hub.bundled.bundled_speech_model", lambda: True)
     page = make_page()
@@ -75,13 +70,6 @@ def test_the_devices_are_fields_that_ask_what_there_is_when_they_are_seen(page, 
     assert told == [("mic2", ""), ("mic2", "out1")]
     page.show_devices(())
     assert (page.microphone.currentText(), len(told)) == ("Headset (muted)", 2)
-
-
-def test_the_size_of_a_known_model_is_shown_before_it_is_downloaded(page):
-    page.recognizer.setCurrentText("base.en")
-    assert "148 MB" in page.download_size.text()
-    page.recognizer.setCurrentText("owner/whisper")
-    assert page.download_size.text() == ""
 
 
 def test_a_model_of_ones_own_is_shown_by_its_name_once(page):

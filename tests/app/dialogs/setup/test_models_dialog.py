@@ -8,7 +8,6 @@ from PySide6.QtTest import QTest
 
 from app.config.settings_in_force import ModelChoice
 from app.dialogs.setup.models_dialog import ModelsDialog, ModelService
-from engine.commands import Configure
 from engine.events import LoadProgress
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import KNOWN_MODELS, TRANSLATION_MODELS
@@ -53,10 +52,6 @@ def test_the_bundled_model_and_those_of_the_library_are_here_and_others_are_not(
         assert here[name].licence == "CC-BY-SA-4.0"
     assert here["mine"].licence == "MIT"
     assert len(offers) == len(TRANSLATION_MODELS) + len(bundled) + 1
-
-
-def test_the_room_that_is_left_is_told_before_the_library_is_made(desk):
-    assert desk().free_bytes > 0
 
 
 SMALL = KNOWN_MODELS[0].name
@@ -125,11 +120,6 @@ def test_what_the_computer_has_and_what_fits_stands_beside_the_models(models, qt
     assert not any(words.is_best for words in others)
     assert all("to download" in str(words.facts) for words in others)
     assert "free on the disk" in page.room.text()
-
-
-def test_a_computer_with_one_core_has_no_cores(models, qtbot):
-    page = models(says(MACHINE | {"cores": 1})).page
-    qtbot.waitUntil(lambda: "some, 1 core;" in page.machine.text(), timeout=30_000)
 
 
 def test_the_others_stand_below_the_recommended_model_and_arrow_keys_pass_their_heading(models):
@@ -292,12 +282,6 @@ def test_the_model_in_use_is_marked_and_there_is_nothing_to_use(models, qtbot, p
     assert [use.model for use in one.uses] == [Path("/my/own")]
 
 
-def test_a_slow_computer_is_told_before_a_download_what_is_too_slow(models, qtbot):
-    page = polish(models(says(MACHINE, {**FAST, "gflops": 20.0})))
-    qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
-    assert "Too slow for this computer" in facts(page, "facebook/m2m100_418M")
-
-
 @pytest.mark.parametrize(
     ("gflops", "again", "marked"), [(1.0, True, False), (1.0, False, False), (1e6, False, True)]
 )
@@ -323,16 +307,9 @@ def test_what_a_source_without_blanks_means_is_said_beside_its_models(models):
         assert ("written without blanks between words" in page.room.text()) == is_said
 
 
-def chosen_in_tools(one, model, language, **more):
-    guide = one.application.side_windows.guide
-    guide.parts = parts()
-    one.window.menu_actions.models.trigger()
-    guide.models.wanted.emit(ModelChoice(model=model, language=language, **more))
-
-
 def test_the_window_of_the_models_measures_the_speed_again_whenever_it_is_opened(program):
     one = program().open().wait_until_ready()
-    guide, desk, asked = one.application.side_windows.guide, one.application.listening.desk, []
+    guide, desk, asked = one.application.setup, one.application.listening.service, []
     desk.measure_speed = lambda: asked.append(True)
     guide.parts = parts()
     for n_opened in (1, 2):
@@ -342,35 +319,6 @@ def test_the_window_of_the_models_measures_the_speed_again_whenever_it_is_opened
         desk.speed_measured.emit(10.0 * n_opened, False)
         one.wait(lambda n=n_opened: guide.report.gflops == 10.0 * n)
         assert not guide.report.measures_again
-
-
-def test_a_model_that_is_chosen_is_stored_and_loaded(program, tmp_path, monkeypatch):
-    monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
-    one = program(model=None).open().wait_until_ready()
-    chosen_in_tools(one, Path("some/model"), "fr")
-    one.wait(lambda: one.application.settings.model == Path("some/model"))
-    assert one.stored()["model"] == "some/model"
-    assert one.stored()["translation"]["language"] == "fr"
-    assert len(one.engine.models) == 2
-    assert one.engine.models[1].hub_name == "some/model"
-    assert one.engine.translations[1].target_language == "fr"
-
-
-def test_a_model_that_gives_way_is_not_asked_for_the_language_of_the_next(program):
-    one = program(model=None).open().wait_until_ready()
-    first = one.session
-    chosen_in_tools(one, Path("some/model"), "es")
-    one.wait(lambda: len(one.engine.models) == 2)
-    assert one.engine.translations[1].target_language == "es"
-    assert not [call for call in first.calls if isinstance(call, Configure)]
-
-
-def test_the_command_line_wins_over_a_model_that_is_chosen(program):
-    one = program(language="fr").open().wait_until_ready()
-    chosen_in_tools(one, Path("some/model"), "es")
-    assert len(one.engine.models) == 1
-    assert not [call for call in one.session.calls if isinstance(call, Configure)]
-    assert one.stored()["model"] == "some/model"
 
 
 def test_a_model_that_is_just_being_loaded_is_not_waited_for_by_the_window(program):
@@ -399,3 +347,13 @@ def test_a_model_that_is_being_fetched_gives_way_at_once(program):
     )
     one.application.bridge.event_came.emit(progress)
     one.wait(lambda: len(one.engine.models) == 2)
+
+
+def test_the_command_line_wins_over_a_model_that_is_chosen_and_that_is_said(program):
+    one = program(language="fr").open().wait_until_ready()
+    one.application.setup.parts = parts()
+    one.window.menu_actions.models.trigger()
+    one.application.setup.models.wanted.emit(ModelChoice(model=Path("some/model"), language="es"))
+    assert len(one.engine.models) == 1
+    assert one.stored()["model"] == "some/model"
+    assert "the model that was named when it was started" in one.window.banner.sentence.text()

@@ -46,12 +46,6 @@ def test_the_way_to_the_speech_models_stands_there_only_while_none_is_here_or_on
         assert page.choose.isVisible() == leads
 
 
-def test_what_is_said_of_listening_stays_while_the_speech_model_is_looked_up_again(page):
-    page.show_state("Listening.")
-    page.show_speech(is_here=True, is_fetching=False)
-    assert page.state.text() == "Listening."
-
-
 def test_only_what_was_switched_on_here_is_switched_off_on_leaving(page):
     page.show_on(SYSTEM, on=True)  # in the main window
     page.switches[MIC].click()
@@ -130,14 +124,6 @@ def test_what_failed_is_tried_again_with_the_source_that_was_wanted_last(page):
     assert page.wanted[-1] == (MIC, True)
     assert not page.retry.isVisible()
     assert page.state.text() == ""
-
-
-def test_a_second_click_switches_off_again(page):
-    page.switches[MIC].click()
-    page.switches[MIC].click()
-    assert page.wanted == [(MIC, True), (MIC, False)]
-    assert page.messages[MIC].text() == "Off."
-    assert not page.switches[MIC].isChecked()
 
 
 def test_all_that_it_tells_and_asks_is_on_the_page(page, keeps_parts):

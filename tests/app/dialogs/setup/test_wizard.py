@@ -3,8 +3,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
 
 from app.config.preferences import ListeningPreferences, Preferences, TranslationPreferences
 from app.dialogs.setup.speech_page import DownloadRow
@@ -216,19 +214,6 @@ def test_what_was_selected_without_a_download_is_what_the_main_window_offers(gui
     one = guide(here=here, gflops=SPEECH_CHOICES[1].pass_gflop)
     one.skip.click()
     assert one.recognizers == wished, "on a slow computer the fast one was recommended"
-
-
-def test_closing_it_chooses_nothing(guide, qtbot):
-    one = guide()
-    with qtbot.waitSignal(one.left):
-        qtbot.keyClick(one, Qt.Key.Key_Escape)
-    assert one.languages == []
-
-
-def test_a_screen_reader_names_both_languages_of_the_first_page(guide):
-    page = guide().welcome
-    names = [box.accessibleName() for box in (page.source, page.target)]
-    assert names == ["Language that is spoken", "Language of the captions"]
 
 
 def test_the_language_is_chosen_and_what_the_bundled_model_knows_is_said(guide):
@@ -453,9 +438,9 @@ def test_another_speech_model_in_use_has_a_line_of_its_own(guide):
 def test_the_guide_comes_by_itself_the_first_time_only(program, monkeypatch):
     monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [Path("some")])
     one = program(first_run=True)
-    one.application.side_windows.guide.parts = parts()
+    one.application.setup.parts = parts()
     one.application.show()
-    guide = one.application.side_windows.guide.dialog
+    guide = one.application.setup.dialog
     assert guide.isVisible()
     assert not one.file.exists() or "model" not in tomllib.loads(one.file.read_text())
     for _ in guide.pages:
@@ -466,9 +451,9 @@ def test_the_guide_comes_by_itself_the_first_time_only(program, monkeypatch):
 
 def test_the_overlay_gives_way_to_the_guide_and_comes_back(program):
     one = program(first_run=True)
-    one.application.side_windows.guide.parts = parts()
+    one.application.setup.parts = parts()
     one.application.show()
-    guide = one.application.side_windows.guide.dialog
+    guide = one.application.setup.dialog
     assert not one.overlay.isVisible()
     guide.close()
     assert one.overlay.isVisible()
@@ -480,7 +465,7 @@ def test_the_overlay_gives_way_to_the_guide_and_comes_back(program):
 
 def test_the_bundled_model_translates_into_a_language_that_it_knows(program):
     one = program(model=None).open().wait_until_ready()
-    guide = one.application.side_windows.guide
+    guide = one.application.setup
     guide.parts = parts(bundled=("de",))
     one.window.menu_actions.guide.trigger()
     guide.dialog.language_wanted.emit("fr")
@@ -492,7 +477,7 @@ def test_the_bundled_model_translates_into_a_language_that_it_knows(program):
 
 def test_captions_without_translation_are_a_choice_of_the_first_page(program):
     one = program(model=None).open().wait_until_ready()
-    guide = one.application.side_windows.guide
+    guide = one.application.setup
     guide.parts = parts()
     guide.open_guide()
     guide.dialog.welcome.target.setCurrentIndex(guide.dialog.welcome.target.findData(""))
@@ -514,29 +499,6 @@ def test_the_button_of_the_download_never_scrolls_away(guide):
         go_to(one, page)
         is_whole = download.visibleRegion().boundingRect().size() == download.size()
         assert is_whole == (page is one.speech)
-
-
-def test_the_words_of_speed_have_room_before_they_are_known(guide, qtbot):
-    one = guide(gflops=None)
-    go_to(one, one.speech)
-    before = one.speech.buttons[SPEECH_CHOICES[-1].name].y(), one.next.y()
-    one.desk.speed_measured.emit(1000.0, False)
-    qtbot.waitUntil(lambda: "Fast" in one.speech.details[SPEECH_CHOICES[0].name].text())
-    one.speech.layout().activate()
-    one.layout().activate()
-    assert (one.speech.buttons[SPEECH_CHOICES[-1].name].y(), one.next.y()) == before
-
-
-def test_icons_stand_in_the_middle_beside_their_sentences(guide, qtbot):
-    one = guide()
-    qtbot.waitUntil(one.welcome.isVisible)
-    labels = one.welcome.findChildren(QLabel)
-    icons = [label for label in labels if not label.pixmap().isNull()]
-    for icon in icons:
-        sentence = labels[labels.index(icon) + 1]
-        lower = sentence.geometry().center().y() - icon.geometry().center().y()
-        assert abs(lower) <= 1, sentence.text()
-    assert len(icons) >= 3
 
 
 def test_a_download_without_a_byte_says_so(qtbot):
