@@ -11,8 +11,8 @@ from pathlib import Path
 
 from app.cli import adapters, check, devices, listen, serve, translate
 from app.cli.adapters import adapter_folder, open_library
+from app.config.preferences import LaunchSettings
 from app.config.process import leaving_at_once, name_temporary_folder, own_stdin
-from app.config.settings_in_force import LaunchSettings
 from engine.errors import PolicyError, SurtitleError
 from engine.folders import own_folder
 from engine.hub.bundled import NO_ADAPTER

@@ -31,7 +31,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Slot
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.config.settings_in_force import LaunchSettings
+from app.config.preferences import LaunchSettings
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from benchmarks.soak import resident_mib, talk

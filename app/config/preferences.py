@@ -2,7 +2,7 @@
 
 One dataclass for each table of the settings file and each page of the settings window. A wrong
 value in the file is reported in one sentence; the others stay valid. Unknown keys are kept, and so
-is the version number of a newer file.
+is the version number of a newer file. The command line of a start stands beside them.
 """
 
 import re
@@ -346,6 +346,41 @@ class Preferences:
 SCHEMA_VERSION = 2
 
 Page = TypeVar("Page", bound="DataclassInstance")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchSettings:
+    """The command line; None means that the preferences decide.
+
+    Attributes:
+        places_file: stores the geometry of windows.
+        data_folder: stores journals, adapters and other files of the user.
+        model: folder of the model, or its name on the hub.
+        adapter: folder of the adapter, instead of that of the preferences.
+        no_adapter: use the bare model.
+        device: as in ``ModelSettings``.
+        language: code of the target language.
+        policy: as the engine writes it.
+        forget_places: open the windows at their default positions.
+        can_use_xwayland: a restart through XWayland can be offered.
+        crashed: the last run crashed without a message.
+        first_run: there are no preferences yet, so the setup wizard is shown.
+    """
+
+    preferences_file: Path
+    places_file: Path
+    data_folder: Path
+    log_folder: Path
+    model: Path | None = None
+    adapter: Path | None = None
+    no_adapter: bool = False
+    device: str = "auto"
+    language: str | None = None
+    policy: str | None = None
+    forget_places: bool = False
+    can_use_xwayland: bool = False
+    crashed: bool = False
+    first_run: bool = False
 
 
 class PreferencesFile:

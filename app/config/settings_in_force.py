@@ -15,6 +15,7 @@ from app.config.messages import AppCode
 from app.config.preferences import (
     CAPTIONS_ONLY,
     SOURCE_LANGUAGE,
+    LaunchSettings,
     Preferences,
     PreferencesFile,
     ServerPreferences,
@@ -28,41 +29,6 @@ from engine.messages import Message
 from engine.models.model_card import translates_sound
 from engine.models.resolve import STANDARD_POLICY, suited_policy
 from engine.settings import ServerSettings, TranslationSettings
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchSettings:
-    """The command line; None means that the preferences decide.
-
-    Attributes:
-        places_file: stores the geometry of windows.
-        data_folder: stores journals, adapters and other files of the user.
-        model: folder of the model, or its name on the hub.
-        adapter: folder of the adapter, instead of that of the preferences.
-        no_adapter: use the bare model.
-        device: as in ``ModelSettings``.
-        language: code of the target language.
-        policy: as the engine writes it.
-        forget_places: open the windows at their default positions.
-        can_use_xwayland: a restart through XWayland can be offered.
-        crashed: the last run crashed without a message.
-        first_run: there are no preferences yet, so the setup wizard is shown.
-    """
-
-    preferences_file: Path
-    places_file: Path
-    data_folder: Path
-    log_folder: Path
-    model: Path | None = None
-    adapter: Path | None = None
-    no_adapter: bool = False
-    device: str = "auto"
-    language: str | None = None
-    policy: str | None = None
-    forget_places: bool = False
-    can_use_xwayland: bool = False
-    crashed: bool = False
-    first_run: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

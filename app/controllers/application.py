@@ -7,8 +7,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from app.config.event_loop import wait_until
-from app.config.preferences import Preferences
-from app.config.settings_in_force import LaunchSettings, SettingsInForce
+from app.config.preferences import LaunchSettings, Preferences
+from app.config.settings_in_force import SettingsInForce
 from app.config.translations import worded
 from app.config.window_system import GeometryFile, WindowGeometry
 from app.controllers.adapter_controller import AdapterController

@@ -13,8 +13,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.captions.model_names import hub_name
-from app.config.preferences import TRANSLATE
-from app.config.settings_in_force import LaunchSettings, ModelChoice, SettingsInForce
+from app.config.preferences import TRANSLATE, LaunchSettings
+from app.config.settings_in_force import ModelChoice, SettingsInForce
 from app.config.translations import worded
 from app.look.widgets.dialog_text import as_sentence
 from app.look.widgets.language_names import language_name

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 
 from app.config.event_loop import GarbageCollector, Interrupt
 from app.config.logs import LOG_NAME, Logs
-from app.config.preferences import PreferencesFile
-from app.config.settings_in_force import LaunchSettings, SettingsInForce
+from app.config.preferences import LaunchSettings, PreferencesFile
+from app.config.settings_in_force import SettingsInForce
 from app.config.single_instance import Reply, SingleInstance, send_command
 from app.config.text_io import printable
 from app.config.translations import speak

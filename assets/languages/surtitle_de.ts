@@ -3857,26 +3857,6 @@
         <translation>Spracherkennungsmodell</translation>
     </message>
     <message>
-        <source>&amp;Fast</source>
-        <translation>S&amp;chnell</translation>
-    </message>
-    <message>
-        <source>B&amp;alanced</source>
-        <translation>&amp;Ausgewogen</translation>
-    </message>
-    <message>
-        <source>Accu&amp;rate</source>
-        <translation>&amp;Genau</translation>
-    </message>
-    <message>
-        <source>{} (recommended)</source>
-        <translation>{} (empfohlen)</translation>
-    </message>
-    <message>
-        <source>Another &amp;model</source>
-        <translation>Anderes &amp;Modell</translation>
-    </message>
-    <message>
         <source>Speed on this computer: being measured.</source>
         <translation>Tempo auf diesem Computer: wird gemessen.</translation>
     </message>
@@ -3913,12 +3893,12 @@
         <translation>Englisch. Wörter erscheinen etwa eine Sekunde, nachdem sie gesagt wurden.</translation>
     </message>
     <message>
-        <source>&amp;Included</source>
-        <translation>Ent&amp;halten</translation>
-    </message>
-    <message>
         <source>already here</source>
         <translation>schon vorhanden</translation>
+    </message>
+    <message>
+        <source>Another model</source>
+        <translation>Ein anderes Modell</translation>
     </message>
     <message>
         <source>Captions fell behind speech on this computer.</source>
@@ -3951,10 +3931,6 @@
     <message>
         <source>Words appear as they are said. English only.</source>
         <translation>Wörter erscheinen, während sie gesagt werden. Nur Englisch.</translation>
-    </message>
-    <message>
-        <source>A&amp;t once</source>
-        <translation>S&amp;ofort</translation>
     </message>
 </context>
 <context>

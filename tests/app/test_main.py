@@ -8,7 +8,7 @@ import pytest
 import app.controllers.application  # noqa: F401  so that a test can take it away
 from app.__main__ import main
 from app.cli import translate
-from app.config.settings_in_force import LaunchSettings
+from app.config.preferences import LaunchSettings
 from tests.support.programs.run import ran
 
 HEAVY = ("torch", "transformers", "tokenizers")
@@ -40,7 +40,7 @@ import os, pathlib
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtWidgets import QApplication
 from app.controllers.application import Application
-from app.config.settings_in_force import LaunchSettings
+from app.config.preferences import LaunchSettings
 from app.session.engine_bridge import EngineBridge
 def make(*_):
     import sys

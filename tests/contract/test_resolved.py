@@ -11,7 +11,8 @@ from types import ModuleType
 import pytest
 
 from app.__main__ import main
-from app.config.settings_in_force import LaunchSettings, SettingsInForce
+from app.config.preferences import LaunchSettings
+from app.config.settings_in_force import SettingsInForce
 from engine.metrics.event_log import EventLog
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import read_card

@@ -32,7 +32,7 @@ from app.dialogs.setup.offers import OfferList, words_of
 from app.dialogs.setup.pages import WizardPage, heading_of, lay_out_page
 from app.dialogs.setup.wizard import WizardServices
 from app.look.icons import icon
-from app.look.style_sheet import GAP, make_primary
+from app.look.style_sheet import make_primary
 from app.look.widgets.dialog_text import as_sentence, bring_up, paragraph, quiet, size_text
 from app.look.widgets.file_dialogs import ask_folder
 from app.look.widgets.language_names import language_names
@@ -433,10 +433,7 @@ class ModelsDialog(QDialog):
     @Slot()
     def _show_card(self) -> None:
         """Scroll to the card that the user selected, by the arrow keys perhaps."""
-        cards = self.page.cards
-        card = cards.visualItemRect(cards.currentItem())
-        middle = cards.viewport().mapTo(self.page, card.center())
-        self.area.ensureVisible(0, middle.y(), 0, card.height() // 2 + GAP)
+        self.page.cards.bring_into_sight(self.area)
 
     @Slot()
     def _use(self) -> None:

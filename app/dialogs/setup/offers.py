@@ -1,13 +1,14 @@
-"""Translation models as a list of cards: the recommended one, then the others under a heading.
+"""Models as a list of cards: the recommended one, then the others under a heading.
 
 Their texts are words without numbers that need a textbook.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import (
     QCoreApplication,
+    QEvent,
     QModelIndex,
     QPersistentModelIndex,
     QPoint,
@@ -33,6 +34,7 @@ from PySide6.QtWidgets import (
     QListView,
     QListWidget,
     QListWidgetItem,
+    QScrollArea,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -108,17 +110,25 @@ def words_of(
     known = [_size(offer), *_speed(offer, report), _use(offer)]
     quality = _quality(offer, f"{dots} {grade}".strip())
     aloud = _quality(offer, grade)
-    recommended = [_said(RECOMMENDED)] if is_best else []
-    detail = " · ".join(filter(None, (offer.name, offer.licence)))
-    return OfferWords(
-        title=title,
-        facts=tuple(fact for fact in (*used, quality, *known) if fact.text),
-        detail=detail,
+    words = words_of_card(
+        title,
+        [*used, quality, *known],
+        " · ".join(filter(None, (offer.name, offer.licence))),
         tip="\n".join(filter(None, (_source(score), _load_tip(offer, report)))),
-        spoken=", ".join(
-            filter(None, [title, *recommended, *_texts(used), aloud.text, *_texts(known), detail])
-        ),
         is_best=is_best,
+    )
+    return replace(words, spoken=words.spoken.replace(quality.text, aloud.text))
+
+
+def words_of_card(
+    title: str, facts: Sequence[Fact], detail: str, *, tip: str, is_best: bool
+) -> OfferWords:
+    """Return the texts of a card, of which a screen reader says all but the tip."""
+    shown = [fact for fact in facts if fact.text]
+    best = [_said(RECOMMENDED)] if is_best else []
+    spoken = ", ".join(filter(None, [title, *best, *(fact.text for fact in shown), detail]))
+    return OfferWords(
+        title=title, facts=tuple(shown), detail=detail, tip=tip, spoken=spoken, is_best=is_best
     )
 
 
@@ -134,10 +144,6 @@ def quality_of(score: Score) -> str:
 
 def _said(text: str) -> str:
     return QCoreApplication.translate("", text)
-
-
-def _texts(facts: list[Fact]) -> list[str]:
-    return [fact.text for fact in facts]
 
 
 def _title(offer: ModelOffer, spoken: str, language: str) -> str:
@@ -267,11 +273,26 @@ class OfferList(QListWidget):
     @property
     def chosen(self) -> int:
         """The number of the selected card; -1 if none is."""
-        row = self.currentRow()
+        rows = [self.row(item) for item in self.selectedItems()]  # the current one may be none
+        row = rows[0] if rows else -1
         return row - 1 if self._has_heading and row > 0 else row
 
     def choose(self, number: int) -> None:
-        self.setCurrentRow(number + 1 if self._has_heading and number > 0 else number)
+        if number < 0:
+            self.clearSelection()
+        else:
+            self.setCurrentRow(number + 1 if self._has_heading and number > 0 else number)
+
+    def bring_into_sight(self, area: QScrollArea) -> None:
+        """Scroll to the selected card, by the area in which the whole list is."""
+        content = area.widget()
+        assert content is not None
+        self.doItemsLayout()  # cards may just have come, or have got other texts
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+        for item in self.selectedItems():
+            card = self.visualItemRect(item)
+            middle = self.viewport().mapTo(content, card.center())
+            area.ensureVisible(0, middle.y(), 0, card.height() // 2 + GAP)
 
     def show_cards(self, cards: Sequence[OfferWords], chosen: int) -> None:
         """Show cards, of which only the first may be recommended, and select one silently."""

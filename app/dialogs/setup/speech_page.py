@@ -6,29 +6,23 @@ from pathlib import Path
 from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QHBoxLayout,
     QProgressBar,
     QPushButton,
-    QRadioButton,
     QVBoxLayout,
     QWidget,
 )
 
+from app.dialogs.setup.offers import Fact, OfferList, OfferWords, words_of_card
 from app.dialogs.setup.pages import WizardPage
 from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary
-from app.look.widgets.dialog_text import as_sentence, paragraph, quiet, size_text
+from app.look.widgets.dialog_text import as_sentence, paragraph, size_text
 from app.look.widgets.file_dialogs import ask_folder
+from app.look.widgets.speech_model_names import speech_words
 from app.session.listening_service import ListeningService
 from engine.hub.bundled import standard_speech_model
-from engine.hub.catalogue import (
-    MOONSHINE,
-    SPEECH_CHOICES,
-    STREAMING_MODELS,
-    SpeechChoice,
-    StreamingChoice,
-)
+from engine.hub.catalogue import MOONSHINE, SPEECH_BYTES, SPEECH_CHOICES, STREAMING_MODELS
 from engine.speech.pace import ENOUGH, FAST
 
 SILENT_MS = 8000
@@ -147,6 +141,11 @@ class DownloadRow(QWidget):
         gone.hide()
 
 
+_LICENCES = {MOONSHINE: "MIT"}
+_LICENCES |= {one.name: one.licence for one in SPEECH_CHOICES}
+_LICENCES |= {name: one.licence for name, one in STREAMING_MODELS.items()}
+
+
 class SpeechPage(WizardPage):
     """Speech models with size and speed, a folder of one's own, and the download.
 
@@ -155,21 +154,22 @@ class SpeechPage(WizardPage):
     Signals:
         chosen(str): this speech model, or its folder, is here and shall be used.
         changed(): whether a usable model is selected may have changed.
-        selected(QRadioButton): the line of this model is to be in sight.
+        selected(): its card is to be in sight.
     """
 
     chosen = Signal(str)
     changed = Signal()
-    selected = Signal(object)
+    selected = Signal()
 
-    def __init__(self, desk: ListeningService) -> None:
+    def __init__(self, service: ListeningService) -> None:
         super().__init__()
         self.title = self.tr("Speech model")
-        self._desk = desk
+        self._service = service
         self._found = dict[str, str | None]()
         self._fetched = set[str]()  # what was looked up before may be reported later
         self._given_up = dict[str, str]()  # folders that could not be loaded, and why
         self._own = ""  # a model that is not among them
+        self.recognizer = ""  # name or folder of the selected one
         self._asked = ""  # a folder that is looked into; selected once a model was found there
         self._in_use = standard_speech_model()
         self._fetching = ""
@@ -187,38 +187,24 @@ class SpeechPage(WizardPage):
                 "words appear a second or two after they were said."
             )
         self.add_text(text)
-        self._group = QButtonGroup(self)
-        self.buttons = dict[str, QRadioButton]()
-        self.details = {"": quiet()}
-        names = (
-            (self.tr("&Fast"), self.tr("Misses more words.")),
-            (self.tr("B&alanced"), self.tr("For most computers.")),
-            (self.tr("Accu&rate"), self.tr("For fast computers.")),
-        )
-        self._names = {
-            choice.name: name for choice, name in zip(SPEECH_CHOICES, names, strict=True)
-        }
         at_once = self.tr("Words appear as they are said. English only.")
-        self._names |= {name: (self.tr("A&t once"), at_once) for name in STREAMING_MODELS}
+        purposes = (
+            self.tr("Misses more words."),
+            self.tr("For most computers."),
+            self.tr("For fast computers."),
+        )
+        self._purposes = {
+            choice.name: text for choice, text in zip(SPEECH_CHOICES, purposes, strict=True)
+        } | dict.fromkeys(STREAMING_MODELS, at_once)
         if standard_speech_model() == MOONSHINE:
             along = self.tr("English. Words appear about a second after they were said.")
-            self._names = {MOONSHINE: (self.tr("&Included"), along), **self._names}
-        for name in (*self._names, ""):
-            self._add_choice(name)
+            self._purposes = {MOONSHINE: along} | self._purposes
+        self.cards = OfferList()
+        self.column.addWidget(self.cards)
         self.row = DownloadRow()  # the wizard puts it below, where it never scrolls away
         self.column.addStretch(1)
         self._connect()
         self._describe()
-
-    @property
-    def recognizer(self) -> str:
-        """Name or folder of the selected speech model."""
-        name = next((name for name, one in self.buttons.items() if one.isChecked()), "")
-        return name or self._own
-
-    @property
-    def line(self) -> QRadioButton | None:
-        return next((one for one in self.buttons.values() if one.isChecked()), None)
 
     @property
     def is_here(self) -> bool:
@@ -235,7 +221,7 @@ class SpeechPage(WizardPage):
         The main window then offers it, too.
         """
         is_free = not (self._fetching or self.is_here or self._is_found(self._in_use))
-        is_other = self.recognizer in self._names and self.recognizer != self._in_use
+        is_other = self.recognizer in self._purposes and self.recognizer != self._in_use
         return self.recognizer if is_free and is_other else ""
 
     def show_in_use(self, recognizer: str) -> None:
@@ -250,87 +236,69 @@ class SpeechPage(WizardPage):
 
     def choose(self, recognizer: str) -> None:
         """Select a model; one that is not among them gets a line of its own."""
-        is_known = recognizer in self._names
-        self._own = self._own if is_known else recognizer
-        button = self.buttons[recognizer if is_known else ""]
-        button.setChecked(True)
+        is_other = recognizer != self.recognizer
+        self.recognizer = recognizer
+        self._own = self._own if recognizer in self._purposes else recognizer
         self._describe()
-        self.selected.emit(button)
+        if is_other:
+            self._take_choice()
+        self.selected.emit()
 
     def give_up(self, recognizer: str, failure: str) -> None:
         """Note that a folder could not be loaded: from the next time on this page says so."""
-        if recognizer not in self._names:
+        if recognizer not in self._purposes:
             self._given_up[recognizer] = failure
 
     def enter(self) -> None:
         self._found |= self._given_up
         self._describe()
-        self._desk.look_up([*self._names, *([self._own] if self._own else [])])
-        self._desk.measure_speed()
-
-    def _add_choice(self, name: str) -> None:
-        button, detail = QRadioButton(), quiet()
-        self._group.addButton(button)
-        self.buttons[name], self.details[name] = button, detail
-        rows = QVBoxLayout()
-        rows.setSpacing(0)
-        rows.addWidget(button)
-        rows.addWidget(detail)
-        detail.setContentsMargins(7 * GAP, 0, 0, 0)
-        self.column.addLayout(rows)
-        button.toggled.connect(self._select)
+        self._service.look_up([*self._purposes, *([self._own] if self._own else [])])
+        self._service.measure_speed()
 
     def _connect(self) -> None:
-        desk, row = self._desk, self.row
-        desk.looked_up.connect(self._take_found)
-        desk.speed_measured.connect(self._recommend)
-        desk.progressed.connect(self._show_progress)
-        desk.fetched.connect(self._take_fetched)
-        desk.fetch_failed.connect(self._take_failure)
+        service, row = self._service, self.row
+        service.looked_up.connect(self._take_found)
+        service.speed_measured.connect(self._recommend)
+        service.progressed.connect(self._show_progress)
+        service.fetched.connect(self._take_fetched)
+        service.fetch_failed.connect(self._take_failure)
+        self.cards.picked.connect(self._select)
         row.wanted.connect(self._fetch)
-        row.cancelled.connect(desk.cancel_fetch)
+        row.cancelled.connect(service.cancel_fetch)
         row.folder_wanted.connect(self._ask_folder)
 
+    @property
+    def _listed(self) -> list[str]:
+        return [*self._purposes, *([self._own] if self._own else [])]
+
     def _describe(self) -> None:
-        best = self._desk.pace.recommended
-        if MOONSHINE in self._names:
-            name, purpose = self._names[MOONSHINE]
-            self._write_name(name, MOONSHINE, "MIT", is_best=best == MOONSHINE)
-            here = self.tr("already here") if self._is_found(MOONSHINE) else ""
-            self._write_detail(MOONSHINE, [purpose, here])
-        for choice in SPEECH_CHOICES:
-            name, purpose = self._names[choice.name]
-            self._write_name(name, choice.name, choice.licence, is_best=choice.name == best)
-            sentences = filter(None, (purpose, self._speed(choice)))
-            self._write_detail(choice.name, [" ".join(sentences), *self._facts(choice)])
-        for streaming in STREAMING_MODELS.values():
-            name, purpose = self._names[streaming.name]
-            self._write_name(
-                name, streaming.name, streaming.licence, is_best=streaming.name == best
-            )
-            self._write_detail(streaming.name, [purpose, *self._facts(streaming)])
-        self.buttons[""].setText(self.tr("Another &model"))
-        self._write_detail("", [Path(self._own).name if self._own else ""])
-        for part in (self.buttons[""], self.details[""]):
-            part.setVisible(bool(self._own))
+        best, listed = self._service.pace.recommended, self._listed
+        cards = [self._card(name, is_best=name == best) for name in listed]
+        self.cards.show_cards(
+            cards, listed.index(self.recognizer) if self.recognizer in listed else -1
+        )
         self._offer()
 
-    def _write_name(self, words: str, name: str, licence: str, *, is_best: bool) -> None:
-        button = self.buttons[name]
-        button.setText(self.tr("{} (recommended)").format(words) if is_best else words)
-        button.setToolTip(f"{name} · {self.tr('{} licence').format(licence)}")
+    def _card(self, name: str, *, is_best: bool) -> OfferWords:
+        """Write what is known about a model."""
+        licence = _LICENCES.get(name, "")
+        facts = [size_text(SPEECH_BYTES[name])] if name in SPEECH_BYTES else []
+        if name in self._purposes and self._is_found(name):
+            facts.append(self.tr("already here"))
+        sentences = (self._purposes.get(name, Path(name).name), self._speed(name))
+        return words_of_card(
+            speech_words(name) or self.tr("Another model"),
+            [Fact(fact) for fact in facts],
+            " ".join(filter(None, sentences)),
+            tip=f"{name} · {self.tr('{} licence').format(licence)}" if licence else name,
+            is_best=is_best,
+        )
 
-    def _facts(self, choice: SpeechChoice | StreamingChoice) -> list[str]:
-        facts = [size_text(choice.download_bytes)]
-        return [*facts, self.tr("already here")] if self._is_found(choice.name) else facts
-
-    def _write_detail(self, name: str, facts: list[str]) -> None:
-        text = " · ".join(filter(None, facts))
-        self.details[name].setText(text)
-        self.buttons[name].setAccessibleDescription(text)
-
-    def _speed(self, choice: SpeechChoice) -> str:
-        pace = self._desk.pace
+    def _speed(self, name: str) -> str:
+        pace = self._service.pace
+        choice = next((one for one in SPEECH_CHOICES if one.name == name), None)
+        if choice is None:
+            return ""
         if pace.fell_behind(choice.name):
             return self.tr("Captions fell behind speech on this computer.")
         load = pace.load_of(choice)
@@ -347,8 +315,8 @@ class SpeechPage(WizardPage):
         return self._found.get(name, "") is None
 
     def _offer(self) -> None:
-        is_known = bool(self._desk.pace.recommended)
-        is_ours = not self.is_here and bool(self._names.get(self.recognizer))
+        is_known = bool(self._service.pace.recommended)
+        is_ours = not self.is_here and bool(self._purposes.get(self.recognizer))
         self.row.set_possible(possible=is_known and is_ours)
         if not self._fetching and not self._has_failed:
             text = as_sentence(self._found.get(self.recognizer, "") or "")
@@ -363,13 +331,18 @@ class SpeechPage(WizardPage):
         self._in_use = recognizer
         self.chosen.emit(recognizer)
 
-    @Slot(bool)
-    def _select(self, checked: bool) -> None:  # noqa: FBT001  what the signal carries
-        if checked:
-            self._has_failed = False
-            self._offer()
-            if self.is_here and self.recognizer != self._in_use:
-                self._use(self.recognizer)
+    @Slot()
+    def _select(self) -> None:
+        self.recognizer = self._listed[self.cards.chosen]
+        self._take_choice()
+        self.selected.emit()
+
+    def _take_choice(self) -> None:
+        """Offer what was selected, or use it if it is here."""
+        self._has_failed = False
+        self._offer()
+        if self.is_here and self.recognizer != self._in_use:
+            self._use(self.recognizer)
 
     @Slot(dict)
     def _take_found(self, found: Mapping[str, str | None]) -> None:
@@ -396,7 +369,7 @@ class SpeechPage(WizardPage):
     @Slot()
     def _recommend(self) -> None:
         """Select the recommended model once it is known, unless one is selected."""
-        best = self._desk.pace.recommended
+        best = self._service.pace.recommended
         if best and not self.recognizer:
             self.choose(best)
         self._describe()
@@ -404,17 +377,15 @@ class SpeechPage(WizardPage):
     @Slot()
     def _fetch(self) -> None:
         self._fetching, self._has_failed = self.recognizer, False
-        for button in self.buttons.values():
-            button.setEnabled(False)
+        self.cards.setEnabled(False)
         self.row.show_contact(self.tr("Contacting huggingface.co…"))
-        self._desk.fetch(self._fetching)
+        self._service.fetch(self._fetching)
         self.changed.emit()
 
     @Slot(str, object, object)
     def _show_progress(self, recognizer: str, done: int, total: int) -> None:
         if recognizer == self._fetching:
-            name = self._names[recognizer][0].replace("&", "")
-            self.row.show_progress(name, done, total)
+            self.row.show_progress(speech_words(recognizer), done, total)
 
     @Slot(str)
     def _take_fetched(self, recognizer: str) -> None:
@@ -437,8 +408,7 @@ class SpeechPage(WizardPage):
 
     def _end_fetch(self) -> None:
         self._fetching = ""
-        for button in self.buttons.values():
-            button.setEnabled(True)
+        self.cards.setEnabled(True)
 
     @Slot()
     def _ask_folder(self) -> None:
@@ -446,4 +416,4 @@ class SpeechPage(WizardPage):
         if path:
             self._asked = str(path)
             self._given_up.pop(self._asked, None)  # it may have been mended
-            self._desk.look_up([self._asked])
+            self._service.look_up([self._asked])

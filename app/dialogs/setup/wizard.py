@@ -155,7 +155,7 @@ class SetupWizard(QDialog):
         self._main_button().setFocus()
         self.area.verticalScrollBar().setValue(0)  # the pages share it
         if page is self.speech:
-            self.speech.selected.emit(self.speech.line)
+            self.speech.selected.emit()
 
     @property
     def _n_pages(self) -> int:
@@ -169,10 +169,10 @@ class SetupWizard(QDialog):
         self.trial.prefer(DeviceKind.MICROPHONE if is_voice else DeviceKind.SYSTEM)
         self._show_speech()
 
-    @Slot(object)
-    def _bring_into_sight(self, line: QWidget | None) -> None:
-        if line is not None and self.stack.currentWidget() is self.speech:
-            self.area.ensureWidgetVisible(line)
+    @Slot()
+    def _bring_into_sight(self) -> None:
+        if self.stack.currentWidget() is self.speech:
+            self.speech.cards.bring_into_sight(self.area)
 
     @Slot()
     def _show_speech(self) -> None:

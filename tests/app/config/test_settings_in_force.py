@@ -7,13 +7,13 @@ import torch
 from app.config.preferences import (
     CAPTIONS_ONLY,
     TRANSLATE,
+    LaunchSettings,
     ListeningPreferences,
     Preferences,
     TranslationPreferences,
 )
 from app.config.settings_in_force import (
     MOST_TOKEN,
-    LaunchSettings,
     ModelChoice,
     SettingsInForce,
     is_token,

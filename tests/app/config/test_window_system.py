@@ -43,7 +43,7 @@ def test_qt_may_still_take_wayland_where_xwayland_does_not_start():
 
 @pytest.fixture
 def on_wayland(monkeypatch):
-    monkeypatch.setattr("app.controllers.application.is_wayland", lambda: True)
+    monkeypatch.setattr("app.controllers.overlay_actions.is_wayland", lambda: True)
     monkeypatch.setattr("app.overlay.controller.is_wayland", lambda: True)
 
 

@@ -31,6 +31,10 @@ def first_start(listening_program):
     return make
 
 
+def select(page, name):
+    page.cards.choose(page._listed.index(name))
+
+
 @pytest.mark.parametrize("recognizer", ["base.en", "zipformer.en"])
 def test_three_clicks_lead_to_the_first_spoken_caption(first_start, recognizer):
     one = first_start(recognizer, here=[recognizer])
@@ -54,7 +58,7 @@ def test_a_model_that_was_downloaded_in_the_guide_is_stored_and_listened_with(fi
     one = first_start(here=())
     one.guide.next.click()
     one.wait(lambda: one.guide.speech._found)
-    one.guide.speech.buttons["tiny.en"].click()
+    select(one.guide.speech, "tiny.en")
     one.guide.speech.row.download.click()
     one.wait(lambda: one.application.settings.preferences.listening.recognizer == "tiny.en")
     one.guide.next.click()
@@ -139,7 +143,7 @@ def test_a_download_in_the_guide_leaves_listening_alone_until_it_is_used(first_s
     one.wait(lambda: one.speech.runs)
     one.guide.next.click()
     one.wait(lambda: one.guide.speech._found)
-    one.guide.speech.buttons["tiny.en"].click()
+    select(one.guide.speech, "tiny.en")
     one.guide.speech.row.download.click()
     one.wait(lambda: one.speech.asked[-1][1] == "tiny.en")
     assert [recognizer for _, recognizer in one.speech.asked] == ["base.en", "tiny.en"]

@@ -1,6 +1,6 @@
 """Everything that the program keeps, in one folder."""
 
-from app.config.settings_in_force import LaunchSettings
+from app.config.preferences import LaunchSettings
 
 
 def settings_in(folder, **others):

@@ -4,7 +4,7 @@ import tomllib
 
 from PySide6.QtCore import Qt
 
-from app.config.settings_in_force import LaunchSettings
+from app.config.preferences import LaunchSettings
 from app.controllers.application import Application
 from app.main_window.transcript_model import CAPTION, SOURCE
 from app.session.engine_bridge import EngineBridge

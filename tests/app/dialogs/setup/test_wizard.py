@@ -10,11 +10,12 @@ from app.dialogs.setup.wizard import SetupWizard
 from app.session.listening_service import ListeningService
 from engine.audio.devices import DeviceKind
 from engine.errors import HubError
-from engine.hub.catalogue import SPEECH_CHOICES
+from engine.hub.catalogue import SPEECH_CHOICES, STREAMING_MODELS
 from engine.messages import Code
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
 from tests.support.app.setup_services import parts
 
+N_OFFERED = len(SPEECH_CHOICES) + len(STREAMING_MODELS)
 UNREACHABLE = Code.HUB_UNREACHABLE(host="huggingface.co", reason="no answer")
 
 
@@ -44,6 +45,18 @@ def guide(qtbot, tmp_path):
         one.engine.may_fetch.set()
         one.end()
         desk.close()
+
+
+def cards(page):
+    return dict(zip(page._listed, page.cards.words, strict=True))
+
+
+def facts(page, name):
+    return [fact.text for fact in cards(page)[name].facts]
+
+
+def select(page, name):
+    page.cards.choose(page._listed.index(name))
 
 
 def go_to(one, page):
@@ -191,8 +204,13 @@ def test_the_selected_speech_model_is_in_sight_on_a_small_screen(guide, qtbot, w
     go_to(one, one.speech)
     if way == "folder":
         one.speech.choose("/models/my-own")
-    line = one.speech.buttons[""]
-    qtbot.waitUntil(lambda: line.visibleRegion().boundingRect().height() == line.height())
+    offers = one.speech.cards
+
+    def is_seen():
+        card = offers.visualItemRect(offers.currentItem())
+        return offers.viewport().visibleRegion().contains(card.center())
+
+    qtbot.waitUntil(is_seen)
 
 
 def test_the_whole_guide_can_be_skipped_from_every_page_but_the_last(guide, qtbot):
@@ -239,26 +257,27 @@ def test_a_language_counts_as_soon_as_it_is_chosen_even_if_the_rest_is_skipped(g
 
 def test_a_model_that_hears_at_once_is_offered_with_what_that_means_its_size_and_licence(guide):
     page = guide(here=["zipformer.en"]).speech
-    assert page.buttons["zipformer.en"].text().replace("&", "") == "At once"
-    assert page.details["zipformer.en"].text() == (
-        "Words appear as they are said. English only. · 72.7 MB · already here"
-    )
-    assert page.buttons["zipformer.en"].toolTip() == "zipformer.en · Apache-2.0 licence"
-    page.buttons["zipformer.en"].click()
+    words = cards(page)["zipformer.en"]
+    assert words.title == "At once"
+    assert words.detail == "Words appear as they are said. English only."
+    assert facts(page, "zipformer.en") == ["72.7 MB", "already here"]
+    assert words.tip == "zipformer.en · Apache-2.0 licence"
+    select(page, "zipformer.en")
     assert page.recognizer == "zipformer.en"
     assert page.is_here
 
 
 def marked(page):
-    return [name for name, one in page.buttons.items() if "recommended" in one.text()]
+    return [name for name, words in cards(page).items() if words.is_best]
 
 
 def test_the_three_models_are_told_apart_by_size_and_speed(guide):
     page = guide(here=["tiny.en"], gflops=1.5 * SPEECH_CHOICES[1].pass_gflop).speech
-    texts = {name: label.text() for name, label in page.details.items() if name}
-    assert "Fast on this computer. · 78.1 MB · already here" in texts["tiny.en"]
-    assert texts["base.en"].endswith("Fast enough on this computer. · 148 MB")
-    assert texts["small.en"].endswith("Probably too slow for this computer. · 486 MB")
+    texts = {name: words.detail for name, words in cards(page).items()}
+    assert texts["tiny.en"].endswith("Fast on this computer.")
+    assert facts(page, "tiny.en") == ["78.1 MB", "already here"]
+    assert texts["base.en"].endswith("Fast enough on this computer.")
+    assert texts["small.en"].endswith("Probably too slow for this computer.")
     assert marked(page) == ["base.en"]
     assert page.recognizer == "base.en"
 
@@ -269,8 +288,8 @@ def test_what_comes_along_is_selected_at_once_and_nothing_is_fetched(guide, monk
     page = one.speech
     go_to(one, page)
     assert marked(page) == [page.recognizer] == ["moonshine.en"]
-    assert page.buttons["moonshine.en"].text() == "&Included (recommended)"
-    assert page.details["moonshine.en"].text().endswith("after they were said. · already here")
+    assert cards(page)["moonshine.en"].title == "Included"
+    assert facts(page, "moonshine.en") == ["already here"]
     assert page.row.message.text() == "This speech model is on this computer."
     assert not page.row.download.isEnabled()
     one.skip.click()
@@ -293,19 +312,19 @@ def test_nothing_is_recommended_or_downloaded_before_the_measure_stands_and_noth
     assert row.message.text() == "The speed of this computer is being measured: about 5 s."
     tell(low, True)
     assert seen() == ([], "", False)
-    assert "Speed on this computer: being measured." in page.details["base.en"].text()
-    assert "Fast enough on this computer." in page.details["tiny.en"].text(), "at least"
+    assert "Speed on this computer: being measured." in cards(page)["base.en"].detail
+    assert "Fast enough on this computer." in cards(page)["tiny.en"].detail, "at least"
     tell(low, False)
     assert seen() == (["tiny.en"], "tiny.en", True)
     assert row.message.isHidden()
     tell(high, False)
     assert seen() == (["tiny.en"], "tiny.en", True)
-    assert "Fast enough on this computer." in page.details["base.en"].text()
+    assert "Fast enough on this computer." in cards(page)["base.en"].detail
 
 
 def test_whoever_selects_one_meanwhile_keeps_it_and_waits_for_the_measure(guide):
     one = guide(gflops=None)
-    one.speech.buttons["small.en"].click()
+    select(one.speech, "small.en")
     assert not one.speech.row.download.isEnabled()
     one.desk.speed_measured.emit(9e9, True)
     assert one.speech.recognizer == "small.en"
@@ -335,7 +354,7 @@ def test_a_model_that_fell_behind_is_said_to_have_and_not_recommended(guide):
     one.speech.enter()
     assert marked(one.speech) == ["tiny.en"]
     for name, fell in (("tiny.en", False), ("base.en", True), ("small.en", True)):
-        assert ("fell behind" in one.speech.details[name].text()) is fell
+        assert ("fell behind" in cards(one.speech)[name].detail) is fell
 
 
 def test_a_model_is_downloaded_with_its_bytes_and_then_used(guide, qtbot):
@@ -382,11 +401,11 @@ def test_a_download_can_be_cancelled(guide, qtbot):
     row = one.speech.row
     one.engine.may_fetch.clear()
     row.download.click()
-    assert not one.speech.buttons["tiny.en"].isEnabled()
+    assert not one.speech.cards.isEnabled()
     row.cancel.click()
     qtbot.waitUntil(row.download.isVisible)
     assert "will resume" in row.message.text()
-    assert one.speech.buttons["tiny.en"].isEnabled()
+    assert one.speech.cards.isEnabled()
     assert one.recognizers == []
 
 
@@ -394,9 +413,9 @@ def test_a_model_that_is_here_is_used_when_it_is_selected(guide):
     one = guide(here=["base.en", "small.en"])
     go_to(one, one.speech)
     assert one.next.text() == "&Next"
-    one.speech.buttons["small.en"].click()
+    select(one.speech, "small.en")
     assert one.recognizers == ["small.en"]
-    one.speech.buttons["tiny.en"].click()
+    select(one.speech, "tiny.en")
     assert one.recognizers == ["small.en"]
     assert one.next.text() == "Skip for &now"
 
@@ -406,7 +425,7 @@ def test_a_folder_is_used_once_it_was_found_to_hold_a_model(guide, qtbot, pick, 
     go_to(one, one.speech)
     asked = pick(None)
     one.speech.row.folder.click()
-    assert one.speech.details[""].isHidden()
+    assert len(cards(one.speech)) == N_OFFERED
     pick("/some/pictures")
     has = one.engine.has
     monkeypatch.setattr(one.engine, "has", lambda name: "whisper" in name or has(name))
@@ -414,14 +433,14 @@ def test_a_folder_is_used_once_it_was_found_to_hold_a_model(guide, qtbot, pick, 
     one.speech.row.folder.click()
     qtbot.waitUntil(lambda: "o speech model is called" in one.speech.row.message.text())
     assert one.speech.recognizer == before  # and no line is left of a folder without a model
-    assert not one.speech.buttons[""].isVisible()
+    assert len(cards(one.speech)) == N_OFFERED
     assert one.speech.row.download.isEnabled()
     pick("/some/whisper")
     one.speech.row.folder.click()
     assert asked == [("Folder of a speech model", None)] * 3
     qtbot.waitUntil(lambda: one.recognizers == ["/some/whisper"])
     assert one.speech.is_here
-    assert one.speech.details[""].text() == "whisper"
+    assert cards(one.speech)["/some/whisper"].detail == "whisper"
 
 
 def test_another_speech_model_in_use_has_a_line_of_its_own(guide):
@@ -429,10 +448,10 @@ def test_another_speech_model_in_use_has_a_line_of_its_own(guide):
     one = guide(replace(Preferences(), listening=listening))
     go_to(one, one.speech)
     assert one.speech.recognizer == "large-v3"
-    assert one.speech.details[""].text() == "large-v3"
+    assert cards(one.speech)["large-v3"].title == "Another model"
     other = guide()
     go_to(other, other.speech)
-    assert not other.speech.buttons[""].isVisible()
+    assert len(cards(other.speech)) == N_OFFERED
 
 
 def test_the_guide_comes_by_itself_the_first_time_only(program, monkeypatch):
