@@ -35,7 +35,7 @@ def python(code, *arguments):
 
 
 PATIENT = """
-from app.config.system import single_instance
+from app.config import single_instance
 single_instance._PATIENCE_MS = 240_000  # the machine may be busy with other things
 """
 

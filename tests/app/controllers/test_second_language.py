@@ -179,8 +179,8 @@ def test_what_a_language_still_owed_at_the_end_is_made_up_for_once_the_session_i
     monkeypatch.setattr(Further, "make_up", lambda _: None)  # no time is left for it
     in_french(one)
     one.window.typed_line.lines_pasted.emit((("ab", "cd", "ef", "gh."),) * 6)
-    one.wait(lambda: len(one.application.keeper.cues) == 6)
-    further, keeper = one.application.further, one.application.keeper
+    one.wait(lambda: len(one.application.history.writer.cues) == 6)
+    further, keeper = one.application.further, one.application.history.writer
     one.wait(lambda: 0 < n_lacking(keeper.cues).get("fr", 0) == further.left_out.get("fr"))
     n_owed = further.left_out["fr"]
     one.window.close()
@@ -190,7 +190,7 @@ def test_what_a_language_still_owed_at_the_end_is_made_up_for_once_the_session_i
     second = Program(qtbot, tmp_path, TinyEngine(), model=tiny).open()
     second.application.captions.resume(session)
     second.wait_until_ready()
-    second.wait(lambda: not n_lacking(second.application.keeper.cues))
+    second.wait(lambda: not n_lacking(second.application.history.writer.cues))
     second.wait(lambda: not second.application.further.left_out)
     assert all("\n" in caption for _, caption in cells(second.window.transcript))
     second.window.close()
@@ -205,10 +205,10 @@ def test_what_an_earlier_session_lacks_is_made_up_for_in_a_language_that_is_chos
     lacking = [{"language": "fr", "text": ""}, {"language": "es", "text": "Sí."}]
     more = {"source": "ab cd ef gh.", "source_language": "en", "language": "de"}
     earlier_session(one, further=lacking, doubtful=True, confidence=0.25, **more)
-    ((before,),) = [one.application.keeper.cues]
+    ((before,),) = [one.application.history.writer.cues]
     in_french(one)
-    one.wait(lambda: not n_lacking(one.application.keeper.cues))
-    (cue,) = one.application.keeper.cues
+    one.wait(lambda: not n_lacking(one.application.history.writer.cues))
+    (cue,) = one.application.history.writer.cues
     texts = {further.language: further.text for further in cue.further}
     assert texts["es"] == "Sí."
     assert replace(cue, further=()) == replace(before, further=())
