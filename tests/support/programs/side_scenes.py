@@ -142,14 +142,14 @@ class SideScenes:
     def act_guide_download(self):
         self.speech.here = set()
         speech = self.open_guide(1).speech
-        speech._desk.fetch = lambda _name: None
+        speech._service.fetch = lambda _name: None
         speech.row.download.click()
-        speech._desk.progressed.emit("base.en", 61_000_000, 147_769_510)
+        speech._service.progressed.emit("base.en", 61_000_000, 147_769_510)
 
     def act_guide_failure(self):
         self.act_guide_download()
         code = Code.HUB_UNREACHABLE(host="huggingface.co", reason="Name or service not known")
-        desk = self.application.setup.dialog.speech._desk
+        desk = self.application.setup.dialog.speech._service
         desk.fetch_failed.emit(worded(code))
 
     def act_guide_try(self):
