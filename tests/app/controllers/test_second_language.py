@@ -33,9 +33,13 @@ def in_french(one):
 def say(one, text):
     one.type(text)
     one.window.typed_line.returnPressed.emit()
-    keeper = one.application.history.writer
-    one.wait(lambda: any(cue.source == text and cue.further for cue in keeper.cues))
-    return next(cue for cue in keeper.cues if cue.source == text)
+    writer = one.application.history.writer
+
+    def found():
+        return [cue for cue in writer.cues if cue.source == text]
+
+    one.wait(lambda: any(cue.further and cue.further[0].text for cue in found()))
+    return found()[0]
 
 
 def plain(text):
