@@ -167,13 +167,14 @@ class ProjectorController(QObject):
             )
             self._menu.addAction(action)
 
-    def toggle(self, screen: QScreen) -> None:
+    def toggle(self, screen: QScreen, *, takes_keyboard: bool = True) -> None:
         before, self._awaited = self.view, None
         if before is not None:
             before.close()
             if before.shown_on is screen:
                 return
         self.view = ProjectorView(screen, self._overlay.speakers)
+        self.view.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating, not takes_keyboard)
         self.view.closed.connect(self._forget)
         is_before_it = self._overlay.overlay.screen() is screen
         self._overlay.visibility.put_aside(aside=is_before_it)
@@ -214,7 +215,7 @@ class ProjectorController(QObject):
         """Show the view again on the screen that took it along."""
         if self._awaited is not None and _identity(screen) == self._awaited:
             self._window.banner.withdraw(_LOST)
-            self.toggle(screen)
+            self.toggle(screen, takes_keyboard=False)  # slides have it
 
     def close(self) -> None:
         self._awaited = None

@@ -176,6 +176,7 @@ def test_it_comes_back_with_the_screen_that_was_pulled_and_that_is_told_meanwhil
     running = program(FakeEngine()).open()
     projector, screen = running.application.projector, QGuiApplication.primaryScreen()
     chosen(running, 0).trigger()
+    assert not projector.view.testAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
     QGuiApplication.instance().screenRemoved.emit(screen)
     assert projector.view is None
     running.wait(lambda: "comes back with it" in running.window.banner.sentence.text())
@@ -183,6 +184,7 @@ def test_it_comes_back_with_the_screen_that_was_pulled_and_that_is_told_meanwhil
     assert projector.view is None
     QGuiApplication.instance().screenAdded.emit(screen)
     assert projector.view.isFullScreen()
+    assert projector.view.testAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)  # slides stay
     assert not running.window.banner.isVisible()
 
 
