@@ -251,8 +251,9 @@ class Overlay(QWidget):
 
     @property
     def _is_above(self) -> bool:
-        """Whether the box is above the window that it keeps off."""
-        return self._below.intersects(self.box.translated(self.pos()))
+        """Whether the box is above the window that it keeps off; a burst may reach its border."""
+        usual = self.rect().adjusted(0, self._text.n_extra * self._text.line_height, 0, 0)
+        return self._below.intersects((self.box & usual).translated(self.pos()))
 
     def _paint_above(self) -> None:
         """Paint it again where it has come above that window, or has left it."""

@@ -700,6 +700,12 @@ def test_nothing_shows_through_it_above_the_window_that_it_keeps_off(overlay):
     assert alpha() == 255
     overlay.keep_off([])
     assert alpha() < 255
+    border = overlay.geometry()
+    border.moveBottom(border.top() - 1)
+    overlay.keep_off([], border)
+    overlay.show_view(shown("eins", "zwei", "drei"))
+    assert overlay.geometry().intersects(border)
+    assert alpha() < 255, "a burst does not turn it black and back"
 
 
 def test_where_a_line_has_no_room_it_covers_what_matters_least(overlay):
