@@ -48,6 +48,9 @@ _MARK_NAME, _LEAST_OLD = "old", timedelta(days=2)
 _MOST_BYTES, _LONGEST_LINE = 20_000_000, 1_000_000
 """Of a journal that is read: seventy hours of talk, and far more than an utterance has."""
 
+_LINES_OF_THE_REST = 2
+"""As so many damaged ones counts what is beyond that: who continues the session leaves it there."""
+
 _LONGEST_NAME = 255  # of a file
 _MOST_FURTHER = 16  # languages of a cue
 
@@ -233,6 +236,8 @@ def read_session(path: Path) -> PastSession:
                 name = name or _name_of(entry)
             except _WRONG:
                 damaged += 1
+        if file.read(1):
+            damaged += _LINES_OF_THE_REST
     for key in marked & cues.keys():
         cues[key] = replace(cues[key], marked=True)
     ordered = tuple(sorted(cues.values(), key=lambda cue: cue.start_s))

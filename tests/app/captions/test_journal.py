@@ -103,7 +103,10 @@ def test_of_a_line_and_a_journal_that_never_end_so_much_is_read_and_no_more(tmp_
     session = read_session(path)
     assert (session.cues, session.damaged_lines) == ((cue(0), cue(1)), 1)
     monkeypatch.setattr("app.captions.journal._MOST_BYTES", len(begin) + 3502)
-    assert read_session(path).cues == (cue(0),)
+    session = read_session(path)
+    assert session.cues == (cue(0),)
+    written(tmp_path, [kept(0)], replaced=session)
+    assert path.exists(), "more is in it than was read"
 
 
 @pytest.mark.parametrize(("n_damaged", "stays"), [(0, False), (1, False), (2, True)])
