@@ -22,6 +22,8 @@ class ChoiceMenu(QMenu):
         super().__init__(title, parent)
         self.setToolTipsVisible(True)
         self._below: list[QAction] = []  # the line, and what is below it
+        self._shown: list[tuple[str, str, str]] = []  # the entries, but one that was added since
+        self._others: list[tuple[str, str, str]] = []
         self._group = QActionGroup(self)
         self._group.triggered.connect(lambda action: self.value_chosen.emit(action.data()))
 
@@ -43,7 +45,13 @@ class ChoiceMenu(QMenu):
         return "" if action is None else action.text()
 
     def show_entries(self, entries: Sequence[tuple[str, str, str]]) -> None:
-        """Offer entries: text, value, tool tip. The chosen value stays, even if it is gone."""
+        """Offer entries: text, value, tool tip. The chosen value stays, even if it is gone.
+
+        The same ones stay as they are: the menu may be open, and would lose its place.
+        """
+        if list(entries) == self._shown and len(entries) == len(self.entries):
+            return
+        self._shown = list(entries)
         chosen, value, text = self._checked(), self.value, self.text
         for action in self._group.actions():
             self._group.removeAction(action)
@@ -56,6 +64,9 @@ class ChoiceMenu(QMenu):
 
     def show_others(self, entries: Sequence[tuple[str, str, str]]) -> None:
         """Offer entries below a line: text, value, tool tip; they lead elsewhere."""
+        if list(entries) == self._others:
+            return
+        self._others = list(entries)
         for action in self._below:
             self.removeAction(action)
             action.deleteLater()

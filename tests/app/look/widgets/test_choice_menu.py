@@ -44,3 +44,14 @@ def test_entries_tell_what_they_mean_and_which_was_chosen(menu, keeps_parts):
     assert [one.isSeparator() for one in menu.actions()] == [False] * 3 + [True, False]
     menu.show_others(())
     assert [one.text() for one in menu.actions()] == ["German", "Polish", "new"]
+
+
+def test_an_open_menu_keeps_its_entries_where_the_same_are_offered_again(menu):
+    menu.show_others(ENTRIES[1:])
+    before = menu.actions()
+    menu.show_entries(list(ENTRIES))
+    menu.show_others(list(ENTRIES[1:]))
+    assert menu.actions() == before
+    menu.show_entries(ENTRIES[:1])
+    menu.show_others(ENTRIES[:1])
+    assert [one.text() for one in menu.actions()] == ["German", "", "German"]
