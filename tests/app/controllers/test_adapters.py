@@ -157,21 +157,6 @@ def test_a_chosen_adapter_is_not_loaded_into_another_model_and_is_again_into_its
     assert not one.window.banner.isVisible()
 
 
-@pytest.mark.usefixtures("two_models")
-def test_no_adapter_is_shown_as_loaded_once_another_model_translates(program):
-    one = program(model=None).open().wait_until_ready()
-    tell(one, "mine")
-    dialog = one.application.adapters.dialog
-    dialog.open_list()
-    one.wait(lambda: dialog.rows.rowCount() == 1)
-    now = dialog.rows.index(0, dialog.rows.columnCount() - 1)
-    assert dialog.rows.data(now) == "translates"
-    one.window.choices.language.pick("es")
-    one.wait(lambda: one.application.settings.translation.target_language == "es")
-    one.wait(lambda: dialog.rows.data(now) != "translates")
-    assert not dialog.bare.isEnabled()
-
-
 def test_a_bundled_adapter_that_is_found_too_late_changes_nothing(program, bundle, tmp_path):
     one = program().open().wait_until_ready()
     adapters = one.application.adapters
@@ -335,18 +320,3 @@ def test_an_adapter_is_added_loaded_compared_and_kept_and_captions_are_those_of_
     again = person()
     again.wait(lambda: again.used == "whole")
     assert again.type(TEXT) == adapted
-
-
-def test_an_adapter_that_breaks_after_it_was_judged_is_refused_and_captions_go_on(
-    person, base, adapter, tmp_path
-):
-    one = person()
-    one.open_dialog()
-    one.add(adapter)
-    weights = tmp_path / "home" / "adapters" / "whole" / "adapter_model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-40])
-    one.press_space()
-    one.wait(lambda: "whole is being loaded" not in one.dialog.message.text().lower())
-    assert "it is damaged; get it again" in one.dialog.message.text()
-    assert one.used is None
-    assert one.type(TEXT) == said(base)

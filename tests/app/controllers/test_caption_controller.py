@@ -4,7 +4,6 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 
-from app.captions.export import export
 from app.captions.journal import read_session
 from app.captions.model import UtteranceView
 from app.config.preferences import (
@@ -233,19 +232,6 @@ def test_it_starts_without_any_model_and_captions_what_is_typed(only, monkeypatc
     assert one.window.transcript.isColumnHidden(CAPTION)
     assert one.overlay.accessibleDescription() == "Good morning."
     assert shown_lines(one) == ["Good morning."]
-
-
-def test_export_and_journal_have_the_source_and_its_language(only, tmp_path):
-    one = only().open().wait_until_ready()
-    say(one, "Good morning.")
-    one.wait(lambda: bool(one.application.history.writer.cues))
-    (cue,) = one.application.history.writer.cues
-    assert (cue.text, cue.language) == ("Good morning.", "en")
-    for content in ("captions", "source", "both"):
-        path = tmp_path / f"{content}.txt"
-        assert export(path, [cue], "txt", content) == 1
-        assert path.read_text().split("\n")[0] == "Good morning."
-        assert path.read_text().count("Good morning.") == 1
 
 
 def test_both_languages_stand_in_the_overlay_and_on_the_page(only):

@@ -26,14 +26,6 @@ def program(listening_program):
     return listening_program
 
 
-def test_one_click_and_what_is_said_is_translated(program):
-    one = program().open().hear()
-    assert [lane for lane, _, _ in one.rows()] == ["me", "me"]
-    one.wait(lambda: one.window.status.state.text().startswith("Listening to the microphone"))
-    assert one.window.status.state.toolTip() == "Desk mic"
-    assert one.window.menu_actions.microphone.isChecked()
-
-
 def test_nobody_is_told_to_speak_before_sound_comes(program, monkeypatch):
     may_come = threading.Event()
     read = Talk.read
@@ -74,16 +66,6 @@ def test_a_source_without_sound_is_not_among_those_that_are_listened_to(program,
     one.wait(lambda: status.text().startswith("Listening to the microphone"))
     may_come.set()
     one.wait(lambda: status.text().startswith("Listening to microphone and computer sound"))
-
-
-def test_a_second_click_ends_it_and_what_was_said_is_still_translated(program):
-    one = program().open()
-    one.press(one.bar.microphone)
-    one.wait(lambda: one.speech.runs)
-    one.hear()
-    one.wait(lambda: not one.application.listening.service.is_listening)
-    one.wait(lambda: one.window.status.state.text() == "Ready")
-    assert one.run.sources["me"].stopped
 
 
 def test_another_spoken_language_is_heard_by_a_model_that_understands_it(program, tmp_path):
@@ -406,23 +388,6 @@ def test_a_source_that_is_added_after_its_model_was_deleted_leaves_the_other_on(
     assert one.bar.microphone.button.isChecked()
     assert not one.bar.system.button.isChecked()
     assert one.window.status.state.text().startswith("Listening to the microphone")
-
-
-def test_a_download_that_fails_leaves_the_one_before_in_use(program):
-    one = program().open()
-    one.speech.fetch_failure = HubError("there is no network: try again later")
-    one.hear()
-    choose_recognizer(one, "small.en")
-    one.wait(one.banner.isVisible)
-    one.banner.offer.click()
-    one.wait(lambda: "no network" in one.banner.sentence.text())
-    assert one.banner.offer.text() == "Try a&gain"
-    assert one.bar.microphone.button.isChecked()
-    assert not one.run.sources["me"].stopped
-    assert stored_recognizer(one) == "base.en"
-    one.speech.fetch_failure = None
-    one.banner.offer.click()
-    one.wait(lambda: one.speech.asked[-1][1] == "small.en")
 
 
 def test_a_model_that_cannot_be_loaded_gives_way_to_the_one_before(program):
@@ -760,12 +725,3 @@ def test_whatever_is_clicked_in_whatever_order_every_word_comes_once(program, se
 def test_the_gui_thread_is_never_asked_to_work(program):
     one = program().open().hear()
     assert one.speech.thread_names == {"surtitle-background"}
-
-
-def test_keys_do_the_same_as_the_buttons(program):
-    one = program().open()
-    one.window.activateWindow()
-    one.wait(one.window.isActiveWindow)
-    one.qtbot.keyClick(one.window.typed_line, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
-    one.wait_for_sentence()
-    assert one.bar.microphone.button.isChecked()

@@ -82,20 +82,6 @@ def test_the_captions_of_a_file_are_a_session_of_their_own_with_the_times_of_the
     assert session.zero.strftime("%H:%M:%S") == "00:00:00", "from where its times are shown"
 
 
-def test_a_new_session_takes_nothing_from_a_file(listening_program, talk):
-    talk.write_text(f"{SAID} {SAID} {SAID}")
-    one = listening_program().open()
-    one.window.typed_line.setText("in the meeting")
-    one.wait(one.rows)
-    dialog = caption(one, talk)
-    session = one.engine.sessions[-1]
-    one.wait(lambda: any(isinstance(call, FeedWords) for call in session.calls))
-    one.window.menu_actions.new_session.trigger()
-    one.wait(dialog.start.isVisible)
-    assert one.rows() == []
-    assert "6 captions" in dialog.message.text()
-
-
 def test_sentences_of_a_file_are_read_to_their_end_and_those_after_it_as_chosen(
     listening_program, talk
 ):

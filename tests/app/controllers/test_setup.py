@@ -137,18 +137,6 @@ def test_a_folder_that_cannot_be_loaded_leads_back_to_the_models_which_say_so(
     assert not trial.choose.isVisible(), "it may have been mended"
 
 
-def test_a_download_in_the_guide_leaves_listening_alone_until_it_is_used(first_start):
-    one = first_start(here=["base.en"], texts={DeviceKind.MICROPHONE: [SAID, SAID, SAID]})
-    one.press(one.bar.microphone)
-    one.wait(lambda: one.speech.runs)
-    one.guide.next.click()
-    one.wait(lambda: one.guide.speech._found)
-    select(one.guide.speech, "tiny.en")
-    one.guide.speech.row.download.click()
-    one.wait(lambda: one.speech.asked[-1][1] == "tiny.en")
-    assert [recognizer for _, recognizer in one.speech.asked] == ["base.en", "tiny.en"]
-
-
 def test_the_page_to_try_speech_on_opens_a_device_only_at_its_click(first_start):
     one = first_start(texts={DeviceKind.MICROPHONE: [SAID], DeviceKind.SYSTEM: [SAID]})
     one.guide.next.click()

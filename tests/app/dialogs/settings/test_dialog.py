@@ -2,13 +2,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication, QHoverEvent, QWheelEvent
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
     QSpinBox,
-    QStyle,
-    QStyleOptionTab,
 )
 
 from app.config.preferences import (
@@ -295,33 +293,6 @@ def test_enter_in_a_field_resets_and_closes_nothing(dialog, edits, qtbot):
     assert dialog.isVisible()
 
 
-def picture_of(widget):
-    return widget.grab().toImage()
-
-
-def test_the_captions_of_the_preview_look_as_chosen_at_once(dialog):
-    dialog.show_preferences(Preferences())
-    dialog.open_page(dialog.captions)
-    dialog.show()
-    captions = dialog.captions
-    seen = [picture_of(captions.preview)]
-
-    def has_changed():
-        seen.append(picture_of(captions.preview))
-        return seen[-1] != seen[-2]
-
-    captions.text_colour.well("#ffb86b").click()
-    assert has_changed()
-    captions.doubt.setCurrentIndex(2)
-    assert has_changed()
-    captions.lines.setValue(2)
-    assert has_changed()
-    captions.mode.setCurrentIndex(2)
-    assert has_changed()
-    captions.hides.setChecked(False)  # which is not about their look
-    assert not has_changed()
-
-
 def test_the_first_colour_is_that_of_the_scheme(dialog, edits):
     dialog.show_preferences(Preferences())
     captions = dialog.captions
@@ -348,29 +319,3 @@ def test_another_language_of_the_windows_is_told_to_hold_from_the_next_start(dia
 
 def test_all_that_it_tells_and_asks_is_in_the_window(dialog, keeps_parts):
     keeps_parts(dialog)
-
-
-def is_hovered(bar, tab):
-    option = QStyleOptionTab()
-    bar.initStyleOption(option, tab)
-    return bool(option.state & QStyle.StateFlag.State_MouseOver)
-
-
-def test_no_tab_looks_as_if_the_mouse_were_on_it_after_it_left_unseen(dialog, monkeypatch):
-    bar = dialog.tabs.tabBar()
-    at = [QPoint()]
-    monkeypatch.setattr(QCursor, "pos", lambda: at[-1])
-    for leave in (dialog.hide, lambda: dialog.tabs.setCurrentIndex(2)):
-        dialog.show()
-        place = QPointF(bar.tabRect(1).center())
-        dialog.tabs.setCurrentIndex(1)
-        everywhere = place, QPointF(bar.mapToGlobal(place)), place
-        at.append(bar.mapToGlobal(place.toPoint()))
-        QApplication.sendEvent(bar, QHoverEvent(QEvent.Type.HoverMove, *everywhere))
-        assert is_hovered(bar, 1)
-        dialog.tabs.setCurrentIndex(3)
-        assert is_hovered(bar, 1), "the mouse is on it"
-        at.append(dialog.mapToGlobal(dialog.rect().bottomRight()) + QPoint(9, 9))
-        leave()
-        assert not is_hovered(bar, 1)
-    dialog.close()

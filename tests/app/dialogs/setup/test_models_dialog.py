@@ -133,15 +133,6 @@ def test_the_others_stand_below_the_recommended_model_and_arrow_keys_pass_their_
     assert len(cards.words) == cards.count() - 1
 
 
-def test_a_screen_reader_hears_quality_as_a_word_and_all_that_a_card_says(models):
-    cards = polish(models(says(MACHINE))).cards
-    said = cards.item(0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert said == (
-        "English → Polish and many more, Recommended, Quality: fair, 1.9 GB to download, "
-        "Free for any use, facebook/m2m100_418M · MIT"
-    )
-
-
 def test_cards_are_as_high_as_their_texts_in_a_narrow_window(models, qtbot):
     page = polish(models(says(MACHINE)))
     cards = page.cards

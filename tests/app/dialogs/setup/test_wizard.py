@@ -85,21 +85,6 @@ def test_every_page_begins_at_its_top_on_a_small_screen(guide, qtbot):
         assert bar.value() == 0
 
 
-def test_no_page_scrolls_where_the_screen_has_room(guide, qapp):
-    one = guide()
-    one.move(0, 0)
-    one.next.click()
-    one.speech.choose("/models/my-own")
-    one.speech._take_found({choice.name: None for choice in SPEECH_CHOICES})
-    one.speech._fetching = "base.en"
-    one.speech._take_failure(40 * "It takes a while. ")
-    qapp.processEvents()
-    assert one.area.verticalScrollBar().maximum() == 0
-    assert one.frameGeometry().bottom() <= one.screen().availableGeometry().bottom()
-    one.speech._take_failure(400 * "It takes a while. ")
-    assert one.frameGeometry().bottom() <= one.screen().availableGeometry().bottom()
-
-
 def test_speech_comes_second_and_can_be_put_off(guide):
     one = guide()
     one.next.click()
@@ -213,20 +198,6 @@ def test_the_selected_speech_model_is_in_sight_on_a_small_screen(guide, qtbot, w
     qtbot.waitUntil(is_seen)
 
 
-def test_the_whole_guide_can_be_skipped_from_every_page_but_the_last(guide, qtbot):
-    one = guide()
-    for n_pages in range(2):
-        one.open_guide(Preferences())
-        for _ in range(n_pages):
-            one.next.click()
-        with qtbot.waitSignal(one.left):
-            one.skip.click()
-        assert not one.isVisible()
-    one.open_guide(Preferences())
-    go_to(one, one.trial)
-    assert not one.skip.isVisible()
-
-
 @pytest.mark.parametrize(("here", "wished"), [((), ["tiny.en"]), (("base.en",), [])])
 def test_what_was_selected_without_a_download_is_what_the_main_window_offers(guide, here, wished):
     one = guide(here=here, gflops=SPEECH_CHOICES[1].pass_gflop)
@@ -320,15 +291,6 @@ def test_nothing_is_recommended_or_downloaded_before_the_measure_stands_and_noth
     tell(high, False)
     assert seen() == (["tiny.en"], "tiny.en", True)
     assert "Fast enough on this computer." in cards(page)["base.en"].detail
-
-
-def test_whoever_selects_one_meanwhile_keeps_it_and_waits_for_the_measure(guide):
-    one = guide(gflops=None)
-    select(one.speech, "small.en")
-    assert not one.speech.row.download.isEnabled()
-    one.desk.speed_measured.emit(9e9, True)
-    assert one.speech.recognizer == "small.en"
-    assert one.speech.row.download.isEnabled()
 
 
 def test_a_model_that_is_here_is_selected_whatever_is_measured(guide):
@@ -466,20 +428,6 @@ def test_the_guide_comes_by_itself_the_first_time_only(program, monkeypatch):
         guide.next.click()
     assert one.file.exists()  # so a start after this one is not the first
     assert not guide.isVisible()
-
-
-def test_the_overlay_gives_way_to_the_guide_and_comes_back(program):
-    one = program(first_run=True)
-    one.application.setup.parts = parts()
-    one.application.show()
-    guide = one.application.setup.dialog
-    assert not one.overlay.isVisible()
-    guide.close()
-    assert one.overlay.isVisible()
-    one.window.controls.overlay.click()
-    one.window.menu_actions.guide.trigger()
-    guide.close()
-    assert not one.overlay.isVisible()
 
 
 def test_the_bundled_model_translates_into_a_language_that_it_knows(program):
