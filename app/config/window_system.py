@@ -145,8 +145,7 @@ def screens() -> list[ScreenArea]:
     """Return the screens, the primary one first, as Qt lists them."""
     return [
         ScreenArea(
-            name=f"{screen.name()} {screen.serialNumber()}".strip(),
-            area=screen.availableGeometry(),
+            name=f"{screen.name()} {screen.serialNumber()}".strip(), area=screen.availableGeometry()
         )
         for screen in QGuiApplication.screens()
     ]

@@ -16,10 +16,7 @@ class HistoryController(QObject):
     """Connects the history with the windows that show it."""
 
     def __init__(
-        self,
-        settings: SettingsInForce,
-        utterances: UtteranceTracker,
-        window: MainWindow,
+        self, settings: SettingsInForce, utterances: UtteranceTracker, window: MainWindow
     ) -> None:
         super().__init__(window)
         self._banner = window.banner

@@ -32,12 +32,7 @@ from engine.speech.events import (
 )
 
 _GOOD_NEWS = (NoticeKind.HEARD, NoticeKind.RETURNED, NoticeKind.WOKE)
-_NAMES_DEVICE = (
-    NoticeKind.LISTENING,
-    NoticeKind.RETURNED,
-    NoticeKind.MOVED,
-    NoticeKind.LOST,
-)
+_NAMES_DEVICE = (NoticeKind.LISTENING, NoticeKind.RETURNED, NoticeKind.MOVED, NoticeKind.LOST)
 
 
 class SourceNotices:

@@ -43,10 +43,7 @@ class SetupController(QObject):
     left = Signal()
 
     def __init__(
-        self,
-        settings: SettingsInForce,
-        service: ListeningService,
-        window: MainWindow,
+        self, settings: SettingsInForce, service: ListeningService, window: MainWindow
     ) -> None:
         super().__init__(window)
         self.parts = WizardServices(bundled=tuple(bundled_languages()))

@@ -159,10 +159,7 @@ class ShareDialog(QDialog):
         return label
 
     def offer(
-        self,
-        networks: Sequence[Network],
-        languages: Mapping[str, str],
-        further: Sequence[str] = (),
+        self, networks: Sequence[Network], languages: Mapping[str, str], further: Sequence[str] = ()
     ) -> None:
         """Offer networks and languages; those that were chosen stay chosen.
 

@@ -114,9 +114,7 @@ class CaptionsPage(SettingsPage):
             self.tr("White"),
         )
         self.text_colour = self._add_colour(
-            "captions.text_colour",
-            self.tr("&Text"),
-            list(zip(of_text, _TEXT_COLOURS, strict=True)),
+            "captions.text_colour", self.tr("&Text"), list(zip(of_text, _TEXT_COLOURS, strict=True))
         )
         self.background_colour = self._add_colour(
             "captions.background_colour",

@@ -323,15 +323,11 @@ class ModelPage(WizardPage):
     def _machine_text(self, machine: Machine) -> str:
         said = self.tr("This computer: {}, %Ln cores; {} of {} memory free.", "", machine.cores)
         text = said.format(
-            machine.processor,
-            size_text(machine.free_bytes),
-            size_text(machine.memory_bytes),
+            machine.processor, size_text(machine.free_bytes), size_text(machine.memory_bytes)
         )
         if machine.gpu:
             card = self.tr("Graphics card: {}, {} of {} free.").format(
-                machine.gpu,
-                size_text(machine.gpu_free_bytes),
-                size_text(machine.gpu_bytes),
+                machine.gpu, size_text(machine.gpu_free_bytes), size_text(machine.gpu_bytes)
             )
             return f"{text} {card}"
         none = self.tr("No usable GPU found. The CPU will be used.")
@@ -399,11 +395,7 @@ class ModelsDialog(QDialog):
         self.area = _lay_out(self, self.page, self.apply)
         self.page.cards.picked.connect(self._show_card)
 
-    def open_models(
-        self,
-        now: ModelChoice,
-        in_use: ModelChoice | None = None,
-    ) -> None:
+    def open_models(self, now: ModelChoice, in_use: ModelChoice | None = None) -> None:
         """Show the models, and select one.
 
         Args:

@@ -160,12 +160,7 @@ def _title(offer: ModelOffer, spoken: str, language: str) -> str:
 
 
 def _grade(n_dots: int) -> str:
-    grades = (
-        _said(tr("weak")),
-        _said(tr("fair")),
-        _said(tr("good")),
-        _said(tr("very good")),
-    )
+    grades = (_said(tr("weak")), _said(tr("fair")), _said(tr("good")), _said(tr("very good")))
     return grades[n_dots - 1]
 
 

@@ -129,10 +129,7 @@ def test_a_crash_leaves_its_trace_for_the_next_start(tmp_path):
 
 
 def test_diagnostics_tell_choices_and_no_paths(qapp, tmp_path):  # noqa: ARG001  screens need it
-    private = replace(
-        CHOSEN,
-        model=Path("/home/maria/model"),
-    )
+    private = replace(CHOSEN, model=Path("/home/maria/model"))
     (tmp_path / "fault-last.log").write_text(
         'Fatal Python error\n  File "/home/maria/surtitle/app/overlay.py", line 3 in paint\n'
     )

@@ -1,9 +1,7 @@
 import pytest
 from PySide6.QtWidgets import QTableWidgetItem
 
-from app.captions.glossaries import (
-    GlossaryFolder,
-)
+from app.captions.glossaries import GlossaryFolder
 from engine.commands import Configure
 from engine.events import ContextChanged, Refused
 from engine.messages import Code

@@ -50,10 +50,7 @@ def plain(text):
 def test_languages_that_need_no_download_are_offered_with_what_they_cost(one):
     second = one.window.choices.second
     second.aboutToShow.emit()
-    assert second.entries == [
-        ("None", ""),
-        ("French (twice the computing, no more memory)", "fr"),
-    ]
+    assert second.entries == [("None", ""), ("French (twice the computing, no more memory)", "fr")]
     assert second.text == "None"  # it has the mark
     one.application.settings.choose_mode("captions only")
     second.aboutToShow.emit()

@@ -4,10 +4,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QWheelEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QSpinBox,
-)
+from PySide6.QtWidgets import QApplication, QSpinBox
 
 from app.config.preferences import (
     Preferences,
