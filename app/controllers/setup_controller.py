@@ -75,7 +75,7 @@ class SetupController(QObject):
         if self.models is None:
             self.models = ModelsDialog(self._library, self.parts, self._window)
             self.models.wanted.connect(self._use_model)
-            self._service.speed_measured.connect(self.models.page.take_speed)
+            self._service.speed_measured.connect(self.models.take_speed)
         preferences = self._settings.preferences
         stored = preferences.translation
         language = language or self._wished
@@ -91,13 +91,13 @@ class SetupController(QObject):
             server=self._settings.server,
         )
         self.models.open_models(now, in_use)
-        self.models.page.take_speed(0.0, again=True)
+        self.models.take_speed(0.0, again=True)
         self._service.measure_speed()
 
     @property
     def report(self) -> MachineReport:
         """The results of checking this computer, so far."""
-        return MachineReport() if self.models is None else self.models.page.report
+        return MachineReport() if self.models is None else self.models.report
 
     @property
     def _library(self) -> Path:

@@ -3087,14 +3087,14 @@
     </message>
 </context>
 <context>
-    <name>ModelPage</name>
-    <message>
-        <source>Checking this computer…</source>
-        <translation>Dieser Computer wird geprüft …</translation>
-    </message>
+    <name>ModelsDialog</name>
     <message>
         <source>Translation models</source>
         <translation>Übersetzungsmodelle</translation>
+    </message>
+    <message>
+        <source>Checking this computer…</source>
+        <translation>Dieser Computer wird geprüft …</translation>
     </message>
     <message>
         <source>This computer</source>
@@ -3103,6 +3103,14 @@
     <message>
         <source>Check a&amp;gain</source>
         <translation>Erneut &amp;prüfen</translation>
+    </message>
+    <message>
+        <source>Choose a f&amp;older…</source>
+        <translation>&amp;Ordner wählen …</translation>
+    </message>
+    <message>
+        <source>&amp;Use this model</source>
+        <translation>Dieses Modell &amp;verwenden</translation>
     </message>
     <message>
         <source>I s&amp;peak</source>
@@ -3119,6 +3127,10 @@
     <message>
         <source>Language of the captions</source>
         <translation>Sprache der Untertitel</translation>
+    </message>
+    <message>
+        <source>C&amp;lose</source>
+        <translation>Sch&amp;ließen</translation>
     </message>
     <message>
         <source>This computer could not be checked: {}</source>
@@ -3148,27 +3160,16 @@
         <translation>{} sind auf dem Datenträger frei.</translation>
     </message>
     <message>
+        <source>Download and &amp;use ({})</source>
+        <translation>Herunterladen und ver&amp;wenden ({})</translation>
+    </message>
+    <message>
         <source>{} Not enough for this model.</source>
         <translation>{} Das reicht nicht für dieses Modell.</translation>
     </message>
     <message>
         <source>Folder of a translation model</source>
         <translation>Ordner eines Übersetzungsmodells</translation>
-    </message>
-    <message>
-        <source>Choose a f&amp;older…</source>
-        <translation>&amp;Ordner wählen …</translation>
-    </message>
-</context>
-<context>
-    <name>ModelsDialog</name>
-    <message>
-        <source>&amp;Use this model</source>
-        <translation>Dieses Modell &amp;verwenden</translation>
-    </message>
-    <message>
-        <source>Download and &amp;use ({})</source>
-        <translation>Herunterladen und ver&amp;wenden ({})</translation>
     </message>
 </context>
 <context>
@@ -4012,13 +4013,6 @@
     <message>
         <source>about {} min</source>
         <translation>etwa {} min</translation>
-    </message>
-</context>
-<context>
-    <name>ToolDialogs</name>
-    <message>
-        <source>C&amp;lose</source>
-        <translation>Sch&amp;ließen</translation>
     </message>
 </context>
 <context>

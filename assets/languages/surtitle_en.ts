@@ -90,7 +90,7 @@
     </message>
 </context>
 <context>
-    <name>ModelPage</name>
+    <name>ModelsDialog</name>
     <message numerus="yes">
         <source>This computer: {}, %Ln cores; {} of {} memory free.</source>
         <translation>

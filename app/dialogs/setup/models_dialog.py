@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -29,10 +29,10 @@ from app.config.preferences import SOURCE_LANGUAGE
 from app.config.settings_in_force import ModelChoice
 from app.config.translations import failure_text, worded
 from app.dialogs.setup.offers import OfferList, words_of
-from app.dialogs.setup.pages import WizardPage, heading_of, lay_out_page
+from app.dialogs.setup.pages import heading_of, lay_out_page
 from app.dialogs.setup.wizard import WizardServices
 from app.look.icons import icon
-from app.look.style_sheet import make_primary
+from app.look.style_sheet import GAP, make_primary
 from app.look.widgets.dialog_text import as_sentence, bring_up, paragraph, quiet, size_text
 from app.look.widgets.file_dialogs import ask_folder
 from app.look.widgets.language_names import language_names
@@ -96,59 +96,69 @@ def _folders(library: Path) -> list[Path]:
 
 
 _LIMIT_S = 240.0  # the first import is slow on slow disks and busy computers
+_WIDTH, _HEIGHT = 960, 560
 
 
-class ModelPage(WizardPage):
-    """Two languages, and the models that translate between them as cards.
+class ModelsDialog(QDialog):
+    """Two languages, and the models that translate between them as cards: choose one, and use it.
 
     The best model for this computer is the first.
 
-    Attributes:
-        below: tells about the selected model; the window puts it where nothing scrolls.
-
     Signals:
-        usable_changed(bool): whether the disk has room for the selected model.
+        wanted(ModelChoice): use this model.
     """
 
-    usable_changed = Signal(bool)
+    wanted = Signal(object)
 
-    def __init__(self, desk: ModelService, check: ChildCommand) -> None:
-        super().__init__()
-        self.title = self.tr("Translation models")
+    def __init__(self, library: Path, parts: WizardServices, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Translation models"))
+        self.service = ModelService(library, parent=self)
+        self._check = ChildCommand(self, program=parts.program)
         self.report = MachineReport()
-        self._desk, self._check = desk, check
         self._all: list[ModelOffer] = [*bundled_offers(), *known_offers()]
         self._offers = list[ModelOffer]()  # the cards
         self.source, self.target = QComboBox(), QComboBox()
         self._pair = ("", "")  # their values
-        self.column.addLayout(self._languages())
         self._model: Path | None = None
         self._was_chosen = False  # by the user, so no recommendation replaces it
         self._in_use: ModelChoice | None = None
         self.machine = quiet(self.tr("Checking this computer…"))
         self.machine.setAccessibleDescription(self.tr("This computer"))
-        self.retry = QPushButton(icon("refresh-cw", before_text=True), self.tr("Check a&gain"))
-        self.retry.setAutoDefault(False)
+        self.retry = self._button(self.tr("Check a&gain"), "refresh-cw")
         self.retry.hide()
-        checking = QHBoxLayout()
-        checking.addWidget(self.machine, 1)
-        checking.addWidget(self.retry)
-        self.column.addLayout(checking)
         self.cards = OfferList()
-        self.column.addWidget(self.cards)
-        self.column.addStretch(1)
-        self.message = paragraph()
+        self.message, self.room = paragraph(), quiet()
         self.message.hide()
-        self.room, self.folder = quiet(), QPushButton(icon("folder-open", before_text=True), "")
-        self.folder.setText(self.tr("Choose a f&older…"))
-        self.folder.setAutoDefault(False)
-        self.below = self._selected()
+        self.folder = self._button(self.tr("Choose a f&older…"), "folder-open")
+        self.apply = self._button(self.tr("&Use this model"))
+        make_primary(self.apply)
+        self.area = self._lay_out()
         self._connect()
         self.show_languages(SOURCE_LANGUAGE, "de")
 
+    def open_models(self, now: ModelChoice, in_use: ModelChoice) -> None:
+        """Show the models, and select one.
+
+        Args:
+            now: the model and languages to begin with.
+            in_use: what translates now.
+        """
+        self._in_use = in_use
+        self.show_languages(now.source, now.language)
+        self.choose(now.model)
+        self.look()
+        bring_up(self)
+
+    def end(self) -> None:
+        self.close()
+        self._check.cancel()
+        self.service.close()
+
+    @Slot()
     def look(self) -> None:
         """List the models, and check the computer unless that is done: it takes a while."""
-        self._desk.refresh()
+        self.service.refresh()
         if self.report.machine is None and not self._check.is_running:
             self.machine.setText(self.tr("Checking this computer…"))
             self.retry.hide()
@@ -189,14 +199,6 @@ class ModelPage(WizardPage):
         self._model, self._was_chosen = None, False
         self._show_offers(self._all)
 
-    def show_in_use(self, choice: ModelChoice) -> None:
-        self._in_use = choice
-        self._show_offers(self._all)
-
-    @property
-    def is_in_use(self) -> bool:
-        return self._uses(self.model)
-
     def _uses(self, model: Path | None) -> bool:
         now = self._in_use
         if now is None or now.server is not None:
@@ -224,25 +226,52 @@ class ModelPage(WizardPage):
         row.addStretch(1)
         return row
 
-    def _selected(self) -> QWidget:
-        """Lay out what this page says of the selected model, which never scrolls away."""
-        below = QWidget()
-        row, texts = QHBoxLayout(below), QVBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
+    def _button(self, text: str, picture: str = "") -> QPushButton:
+        button = (
+            QPushButton(icon(picture, before_text=True), text) if picture else QPushButton(text)
+        )
+        button.setAutoDefault(False)
+        return button
+
+    def _lay_out(self) -> QScrollArea:
+        """Lay it out; what it says of the selected model never scrolls away."""
+        checking = QHBoxLayout()
+        checking.addWidget(self.machine, 1)
+        checking.addWidget(self.retry)
+        content, below = QWidget(), QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(3 * GAP)
+        column.addLayout(self._languages())
+        column.addLayout(checking)
+        column.addWidget(self.cards)
+        column.addStretch(1)
+        told, texts = QHBoxLayout(below), QVBoxLayout()
+        told.setContentsMargins(0, 0, 0, 0)
         texts.addStretch(1)
-        for one in (self.message, self.room):
-            texts.addWidget(one)
+        texts.addWidget(self.message)
+        texts.addWidget(self.room)
         texts.addStretch(1)
-        row.addLayout(texts, 1)
-        row.addWidget(self.folder, 0, Qt.AlignmentFlag.AlignTop)
-        return below
+        told.addLayout(texts, 1)
+        told.addWidget(self.folder, 0, Qt.AlignmentFlag.AlignTop)
+        close = self._button(self.tr("C&lose"))
+        close.clicked.connect(self.close)
+        top, row = QHBoxLayout(), QHBoxLayout()
+        top.addWidget(heading_of(self.windowTitle()))
+        row.addStretch(1)
+        row.addWidget(self.apply)
+        row.addWidget(close)
+        area = lay_out_page(self, top, content, row, below=below)
+        self.resize(_WIDTH, _HEIGHT)
+        return area
 
     def _connect(self) -> None:
-        self._desk.listed.connect(self._show_offers)
-        self._desk.failed.connect(self._show_failure)
+        self.service.listed.connect(self._show_offers)
+        self.service.failed.connect(self._show_failure)
         self._check.line_came.connect(self._take_line)
         self._check.ended.connect(self._end_check)
         self.cards.picked.connect(self._select)
+        self.apply.clicked.connect(self._use)
         self.folder.clicked.connect(self._ask_folder)
         self.retry.clicked.connect(self.look)
         self.source.currentIndexChanged.connect(self._change_languages)
@@ -343,21 +372,24 @@ class ModelPage(WizardPage):
             self._model, self._was_chosen = offer.choice, True
         self.show_message("")
         self._offer()
+        self.cards.bring_into_sight(self.area)
 
     def _offer(self) -> None:
-        """Show the needs of the selected model, and report whether the disk has room for it."""
-        offer, free = self.offer, self._desk.free_bytes
-        must_fetch = offer is not None and not offer.is_here
-        has_room = True
+        """Show what the selected model needs, and what the button does if there is room for it."""
+        offer, free = self.offer, self.service.free_bytes
+        has_room, use = True, self.tr("&Use this model")
         text = "" if free is None else self.tr("{} are free on the disk.").format(size_text(free))
-        if must_fetch and offer is not None and free is not None and offer.n_bytes > free:
+        if offer is not None and not offer.is_here:
+            use = self.tr("Download and &use ({})").format(size_text(offer.n_bytes))
+            has_room = free is None or offer.n_bytes <= free
+        if not has_room:
             text = self.tr("{} Not enough for this model.").format(text)
-            has_room = False
         notice = source_notice(self.spoken)
         if notice is not None:
             text = f"{text} {as_sentence(worded(notice))}"
         self.room.setText(text.strip())
-        self.usable_changed.emit(has_room)
+        self.apply.setText(use)
+        self.apply.setEnabled(has_room and not self._uses(self.model))
 
     @Slot(str)
     def _show_failure(self, message: str) -> None:
@@ -369,82 +401,8 @@ class ModelPage(WizardPage):
         if path:
             self.choose(path)
 
-
-_WIDTH, _HEIGHT = 960, 560
-
-
-class ModelsDialog(QDialog):
-    """Translation models: choose one, and use it.
-
-    Signals:
-        wanted(ModelChoice): use this model.
-    """
-
-    wanted = Signal(object)
-
-    def __init__(self, library: Path, parts: WizardServices, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.desk = ModelService(library, parent=self)
-        self._check = ChildCommand(self, program=parts.program)
-        self.page = ModelPage(self.desk, self._check)
-        self.apply = QPushButton(self.tr("&Use this model"))
-        make_primary(self.apply)
-        self.apply.setAutoDefault(False)
-        self.apply.clicked.connect(self._use)
-        self.page.usable_changed.connect(self._offer_use)
-        self.area = _lay_out(self, self.page, self.apply)
-        self.page.cards.picked.connect(self._show_card)
-
-    def open_models(self, now: ModelChoice, in_use: ModelChoice | None = None) -> None:
-        """Show the models, and select one.
-
-        Args:
-            now: the model and languages to begin with.
-            in_use: what translates now; None if that is ``now``.
-        """
-        self.page.show_in_use(in_use or now)
-        self.page.show_languages(now.source, now.language)
-        self.page.choose(now.model)
-        self.page.look()
-        bring_up(self)
-
-    def end(self) -> None:
-        self.close()
-        self._check.cancel()
-        self.desk.close()
-
-    @Slot(bool)
-    def _offer_use(self, usable: bool) -> None:  # noqa: FBT001  what the signal carries
-        offer = self.page.offer
-        text = self.tr("&Use this model")
-        if offer is not None and not offer.is_here:
-            text = self.tr("Download and &use ({})").format(size_text(offer.n_bytes))
-        self.apply.setText(text)
-        self.apply.setEnabled(usable and not self.page.is_in_use)
-
-    @Slot()
-    def _show_card(self) -> None:
-        """Scroll to the card that the user selected, by the arrow keys perhaps."""
-        self.page.cards.bring_into_sight(self.area)
-
     @Slot()
     def _use(self) -> None:
-        page = self.page
-        self.wanted.emit(ModelChoice(model=page.model, language=page.language, source=page.spoken))
+        choice = ModelChoice(model=self.model, language=self.language, source=self.spoken)
+        self.wanted.emit(choice)
         self.close()
-
-
-def _lay_out(dialog: QDialog, page: ModelPage, *buttons: QPushButton) -> QScrollArea:
-    """Lay out a page with its title, its buttons and *Close*; return what scrolls it."""
-    dialog.setWindowTitle(page.title)
-    close = QPushButton(QCoreApplication.translate("ToolDialogs", "C&lose"))
-    close.setAutoDefault(False)
-    close.clicked.connect(dialog.close)
-    top, row = QHBoxLayout(), QHBoxLayout()
-    top.addWidget(heading_of(page.title))
-    row.addStretch(1)
-    for button in (*buttons, close):
-        row.addWidget(button)
-    area = lay_out_page(dialog, top, page, row, below=page.below)
-    dialog.resize(_WIDTH, _HEIGHT)
-    return area

@@ -51,8 +51,8 @@ def test_a_model_for_polish_is_the_choice_after_a_guide_into_polish(first_start)
     n_clicks += click(guide.next, guide.next, guide.next, guide.next)
     models = setup.models
     assert models.isVisible()
-    assert models.page.language == "pl"
-    one.wait(lambda: models.page.offer is not None and models.page.offer.name == NAME)
+    assert models.language == "pl"
+    one.wait(lambda: models.offer is not None and models.offer.name == NAME)
     n_clicks += click(models.apply)
     assert n_clicks == 7
     assert not models.isVisible()
@@ -75,8 +75,8 @@ def test_a_ready_made_model_that_does_not_know_the_language_gives_way_after_the_
     click(*[setup.dialog.next] * 4)
     assert (one.stored()["model"], one.stored()["translation"]["language"]) == (str(french), "fr")
     assert setup.models.isVisible()
-    assert setup.models.page.language == "pl"
-    one.wait(lambda: setup.models.page.offer.name == NAME)
+    assert setup.models.language == "pl"
+    one.wait(lambda: setup.models.offer.name == NAME)
 
 
 NLLB = Path("facebook/nllb-200-distilled-600M")
@@ -102,9 +102,9 @@ def test_what_is_spoken_is_told_to_the_model_and_the_transcript(program):
     guide = one.application.setup
     guide.parts = parts()
     one.window.menu_actions.models.trigger()
-    choose(guide.models.page.source, "pl")
-    choose(guide.models.page.target, "en")
-    guide.models.page.choose(Path(NAME))
+    choose(guide.models.source, "pl")
+    choose(guide.models.target, "en")
+    guide.models.choose(Path(NAME))
     click(guide.models.apply)
     one.wait(lambda: one.application.settings.model == Path(NAME))
     assert one.engine.translations[1].source_language == "pl"
@@ -204,7 +204,7 @@ def test_the_language_menu_leads_to_other_languages_with_the_size_of_their_model
     assert actions[1].isSeparator()
     polish.trigger()
     assert guide.models.isVisible()
-    assert guide.models.page.language == "pl"
+    assert guide.models.language == "pl"
     assert one.application.settings.model is None, "nothing is chosen yet"
 
 

@@ -173,10 +173,10 @@ def test_after_a_fetch_that_failed_another_model_or_a_folder_can_be_chosen_at_on
     assert banner.other.text() == "A&nother model or folder…"
     banner.other.click()
     assert guide.models.isVisible()
-    assert guide.models.page.language == "pl"
-    assert guide.models.page.folder.isVisible()
+    assert guide.models.language == "pl"
+    assert guide.models.folder.isVisible()
     assert banner.retry.isVisible(), "until another one is chosen"
-    guide.models.page.choose(Path("some/polish"))
+    guide.models.choose(Path("some/polish"))
     guide.models.wanted.emit(POLISH)
     one.wait(lambda: stored_model(one) == "some/polish")
     assert not banner.isVisible()

@@ -161,7 +161,7 @@ def test_four_clicks_lead_from_a_fresh_start_to_polish_captions(qtbot, tmp_path,
     wizard = one.guide.dialog
     one.choose(wizard.welcome.target, "pl")
     one.click(wizard.skip)
-    page = one.guide.models.page
+    page = one.guide.models
     one.wait(lambda: page.offer is not None and page.offer.name == NAME)
     one.wait(one.guide.models.apply.isEnabled)
     one.wait_until_ready()
@@ -244,7 +244,7 @@ def test_whatever_fails_on_the_way_to_polish_german_goes_on_until_it_works(
     one, trouble = Newcomer(qtbot, tmp_path), Trouble(hub, monkeypatch)
     one.choose(one.guide.dialog.welcome.target, "pl")
     one.click(one.guide.dialog.skip)
-    page, banner = one.guide.models.page, one.window.banner
+    page, banner = one.guide.models, one.window.banner
     one.wait(lambda: page.offer is not None and page.offer.name == NAME)
     one.wait_until_ready()
     button = one.guide.models.apply

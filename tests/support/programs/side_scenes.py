@@ -207,7 +207,7 @@ class SideScenes:
     def act_models_polish(self):
         """A laptop without a graphics card."""
         laptop = MACHINE | {"gpu": "", "gpu_bytes": 0, "gpu_free_bytes": 0}
-        page = self.open_models(laptop, {"kind": "computing", "gflops": 620.0}).page
+        page = self.open_models(laptop, {"kind": "computing", "gflops": 620.0})
         page.show_languages("en", "pl")
         return page
 

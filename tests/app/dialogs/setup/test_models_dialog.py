@@ -86,15 +86,16 @@ def models(made, tmp_path):
         one = made(ModelsDialog(tmp_path / "models", parts(code)))
         one.uses = []
         one.wanted.connect(one.uses.append)
-        one.open_models(ModelChoice(model=model, language="de"))
+        now = ModelChoice(model=model, language="de")
+        one.open_models(now, now)
         return one
 
     return make
 
 
 def listed(qtbot, one):
-    qtbot.waitUntil(lambda: len(one.page._offers) == N_GERMAN, timeout=30_000)
-    return one.page
+    qtbot.waitUntil(lambda: len(one._offers) == N_GERMAN, timeout=30_000)
+    return one
 
 
 def row_of(page, name):
@@ -110,7 +111,7 @@ def facts(page, name):
 
 
 def test_what_the_computer_has_and_what_fits_stands_beside_the_models(models, qtbot):
-    page = models().page
+    page = models()
     qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
     qtbot.waitUntil(lambda: "Runs (speed not known)" in facts(page, SMALL), timeout=30_000)
     first, *others = page.cards.words
@@ -168,7 +169,7 @@ def test_one_bar_alone_scrolls_in_a_small_window_and_what_is_asked_stays(models,
 @pytest.mark.parametrize(("code", "words"), [(CRASH, "crashed"), ("raise SystemExit(1)", "error")])
 def test_a_check_that_crashes_is_one_sentence_and_a_model_can_be_chosen(models, qtbot, code, words):
     one = models(code)
-    qtbot.waitUntil(lambda: words in one.page.machine.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: words in one.machine.text(), timeout=30_000)
     select(listed(qtbot, one), KNOWN_MODELS[1].name)
     one.apply.click()
     assert one.uses == [ModelChoice(model=Path(KNOWN_MODELS[1].name), language="de")]
@@ -177,10 +178,10 @@ def test_a_check_that_crashes_is_one_sentence_and_a_model_can_be_chosen(models, 
 
 def test_a_check_that_failed_can_be_tried_again(models, qtbot):
     one = models(CRASH)
-    qtbot.waitUntil(one.page.retry.isVisible, timeout=30_000)
-    one.page.retry.click()
-    assert not one.page.retry.isVisible()
-    qtbot.waitUntil(one.page.retry.isVisible, timeout=30_000)
+    qtbot.waitUntil(one.retry.isVisible, timeout=30_000)
+    one.retry.click()
+    assert not one.retry.isVisible()
+    qtbot.waitUntil(one.retry.isVisible, timeout=30_000)
 
 
 def test_the_window_is_closed_while_a_check_hangs(models, qtbot, keeps_parts):
@@ -196,7 +197,7 @@ def test_a_disk_that_is_too_small_is_said_before_anything_is_fetched(models, qtb
     select(listed(qtbot, roomy), SMALL)
     assert roomy.apply.isEnabled()
     one = models()
-    monkeypatch.setattr(type(one.desk), "free_bytes", 1_000)
+    monkeypatch.setattr(type(one.service), "free_bytes", 1_000)
     page = listed(qtbot, one)
     select(page, SMALL)
     assert not one.apply.isEnabled()
@@ -204,8 +205,8 @@ def test_a_disk_that_is_too_small_is_said_before_anything_is_fetched(models, qtb
 
 
 def polish(one):
-    choose(one.page.target, "pl")
-    return one.page
+    choose(one.target, "pl")
+    return one
 
 
 def choose(box, code):
@@ -235,7 +236,7 @@ def test_two_languages_lead_to_the_models_that_translate_between_them(models, qt
 
 def test_another_spoken_language_leads_to_other_models_and_one_chosen_twice_is_exchanged(models):
     one = models(says(MACHINE, FAST))
-    page = one.page
+    page = one
     choose(page.source, "fr")
     assert (page.spoken, page.language) == ("fr", "de")
     assert not any(offer.choice is None for offer in page._offers)
@@ -259,14 +260,14 @@ def test_the_button_says_that_a_model_is_downloaded_first_and_how_much(models, q
 
 def test_the_model_in_use_is_marked_and_there_is_nothing_to_use(models, qtbot, pick):
     one = models()
-    qtbot.waitUntil(lambda: one.page.offer is not None)
-    marked = [words.title for words in one.page.cards.words if words.facts[0].text == "In use now"]
+    qtbot.waitUntil(lambda: one.offer is not None)
+    marked = [words.title for words in one.cards.words if words.facts[0].text == "In use now"]
     assert marked == ["English → German, built in"]
-    one.page.choose(None)
+    one.choose(None)
     assert not one.apply.isEnabled()
     for folder in (None, "/my/own"):
         asked = pick(folder)
-        one.page.folder.click()
+        one.folder.click()
         assert one.apply.isEnabled() == (folder is not None)
     assert asked == [("Folder of a translation model", None)] * 2
     one.apply.click()
@@ -286,13 +287,13 @@ def test_nothing_is_recommended_beside_a_doubt_that_it_is_fast_enough(
 
 
 def test_the_model_in_use_stays_selected_when_another_one_is_recommended(models, qtbot):
-    page = models(says(MACHINE, FAST), model=Path("/my/own")).page
+    page = models(says(MACHINE, FAST), model=Path("/my/own"))
     qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
     assert page.offer.choice == Path("/my/own")
 
 
 def test_what_a_source_without_blanks_means_is_said_beside_its_models(models):
-    page = models().page
+    page = models()
     for spoken, is_said in (("ja", True), ("pl", False)):
         page.show_languages(spoken, "de")
         assert ("written without blanks between words" in page.room.text()) == is_said
