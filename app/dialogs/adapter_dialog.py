@@ -1,13 +1,10 @@
 """The dialog of adapters: what each is for, and whether it works with the model in use."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
     QModelIndex,
-    QObject,
-    QPersistentModelIndex,
+    QSignalBlocker,
     Qt,
     Signal,
     Slot,
@@ -18,7 +15,8 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QMenu,
     QPushButton,
-    QTableView,
+    QTableWidget,
+    QTableWidgetItem,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -45,116 +43,7 @@ from engine.policy import family
 
 _MARKS = {Status.OK: "●", Status.UNKNOWN: "◐", Status.BLOCKED: "✕"}  # not by colour alone
 _MANY = 3  # languages that are named; more are counted
-
-Index = QModelIndex | QPersistentModelIndex
-
-
-class AdapterTable(QAbstractTableModel):
-    """One row for each adapter; the tick before its name says that it translates.
-
-    Signals:
-        switched(int, bool): the user set or removed the tick of a row.
-
-    Attributes:
-        listed: the adapters, row by row.
-    """
-
-    switched = Signal(int, bool)
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.listed: Sequence[ListedAdapter] = ()
-        self._loaded: tuple[str, ...] = ()
-        self._used: str | None = None
-
-    def show_adapters(self, listed: Sequence[ListedAdapter]) -> None:
-        self.beginResetModel()
-        self.listed = listed
-        self.endResetModel()
-
-    def show_loaded(self, names: Sequence[str], used: str | None) -> None:
-        self._loaded, self._used = tuple(names), used
-        if self.listed:
-            last = self.index(len(self.listed) - 1, self.columnCount() - 1)
-            self.dataChanged.emit(self.index(0, 0), last)
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else len(self.listed)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._titles())
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        listed = self.listed[index.row()]
-        if role == Qt.ItemDataRole.CheckStateRole and index.column() == 0:
-            is_used = listed.adapter.name == self._used
-            return Qt.CheckState.Checked if is_used else Qt.CheckState.Unchecked
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._cells(listed)[index.column()]
-        if role == Qt.ItemDataRole.ToolTipRole:
-            reason = listed.adapter.reason
-            return None if reason is None else worded(reason)
-        return None
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        flags = super().flags(index)
-        is_usable = self.listed[index.row()].adapter.status is not Status.BLOCKED
-        if index.column() == 0 and is_usable:
-            flags |= Qt.ItemFlag.ItemIsUserCheckable
-        return flags
-
-    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        if role == Qt.ItemDataRole.CheckStateRole:
-            self.switched.emit(index.row(), Qt.CheckState(value) is Qt.CheckState.Checked)
-        return False
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return self._titles()[section]
-        return None
-
-    def _titles(self) -> tuple[str, ...]:
-        return (
-            self.tr("Name"),
-            self.tr("With this model"),
-            self.tr("Languages"),
-            self.tr("Size"),
-            self.tr("Licence"),
-            self.tr("Now"),
-        )
-
-    def _cells(self, listed: ListedAdapter) -> tuple[str, ...]:
-        adapter = listed.adapter
-        card, weights = adapter.card, adapter.weights
-        return (
-            listed.shelved.name,
-            f"{_MARKS[adapter.status]} {self._status(adapter.status)}",
-            self._languages(card) if card else NOTHING,
-            size_text(weights.n_bytes) if weights else NOTHING,
-            card.licence if card and card.licence else NOTHING,
-            self._state(adapter.name),
-        )
-
-    def _status(self, status: Status) -> str:
-        if status is Status.OK:
-            return self.tr("Works")
-        return self.tr("May work") if status is Status.UNKNOWN else self.tr("Does not work")
-
-    def _languages(self, card: AdapterCard) -> str:
-        named = [
-            language_name(code, language.name)
-            for code, language in [*card.languages.items()][:_MANY]
-        ]
-        n_more = len(card.languages) - len(named)
-        targets = ", ".join(named) + (f" + {n_more}" if n_more else "")
-        return self.tr("{} to {}").format(language_name(card.source_language), targets)
-
-    def _state(self, name: str) -> str:
-        if name == self._used:
-            return self.tr("translates")
-        return self.tr("loaded") if name in self._loaded else ""
+_CHECKED = Qt.CheckState.Checked
 
 
 class AdapterDialog(QDialog):
@@ -172,39 +61,39 @@ class AdapterDialog(QDialog):
     use_wanted = Signal(str)
     unload_wanted = Signal(str)
 
-    def __init__(self, desk: AdapterService, parent: QWidget | None = None) -> None:
+    def __init__(self, service: AdapterService, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Adapters"))
         self.setAcceptDrops(True)
-        self._desk = desk
+        self._service = service
         self._loaded: tuple[str, ...] = ()
         self._used: str | None = None
         self._awaited = ""  # name of the one that the session was asked to load
         self._policy = ""
         self._says_working = False
-        self.rows = AdapterTable(self)
-        self.table, self.details = QTableView(), QTreeWidget()
+        self.listed: list[ListedAdapter] = []  # row by row
+        self.table, self.details = QTableWidget(0, len(self._titles())), QTreeWidget()
         self.more = QPushButton(self.tr("&More"))
         self.purpose, self.reason, self.message = paragraph(), paragraph(), paragraph()
         self._dress()
         self._lay_out()
         self.table.selectionModel().currentRowChanged.connect(self._show_row)
-        self.rows.switched.connect(self._switch)
-        desk.listed.connect(self._show_list)
-        desk.added.connect(self._select)
-        desk.reported.connect(self.show_message)
-        desk.busy_changed.connect(self._show_busy)
+        self.table.itemChanged.connect(self._switch)
+        service.listed.connect(self._show_list)
+        service.added.connect(self._select)
+        service.reported.connect(self.show_message)
+        service.busy_changed.connect(self._show_busy)
         self._show_details(None)
 
     def open_list(self) -> None:
-        self._desk.refresh()
+        self._service.refresh()
         bring_up(self)
 
     def show_loaded(self, names: tuple[str, ...], used: str | None) -> None:
         self._loaded, self._used = names, used
         if self._awaited in names:
             self.show_message(self.tr("The adapter {} translates now").format(self._awaited))
-        self.rows.show_loaded(names, used)
+        self._fill()
         self._show_details(self._chosen())
 
     def show_policy(self, policy: str) -> None:
@@ -212,7 +101,7 @@ class AdapterDialog(QDialog):
         self._show_details(self._chosen())
 
     def add(self, path: Path) -> None:
-        self._desk.add(path)
+        self._service.add(path)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(url.isLocalFile() for url in event.mimeData().urls()):
@@ -225,7 +114,7 @@ class AdapterDialog(QDialog):
         event.acceptProposedAction()
 
     def _dress(self) -> None:
-        self.table.setModel(self.rows)
+        self.table.setHorizontalHeaderLabels(self._titles())
         self.table.setAccessibleName(self.tr("Adapters"))
         dress_table(self.table)
         self.details.setHeaderHidden(True)
@@ -277,12 +166,14 @@ class AdapterDialog(QDialog):
 
     def _chosen(self) -> ListedAdapter | None:
         row = self.table.currentIndex().row()
-        return self.rows.listed[row] if 0 <= row < len(self.rows.listed) else None
+        return self.listed[row] if 0 <= row < len(self.listed) else None
 
     @Slot(list)
     def _show_list(self, listed: list[ListedAdapter]) -> None:
         chosen = self._chosen()
-        self.rows.show_adapters(listed)
+        self.listed = listed
+        self.table.setRowCount(len(listed))
+        self._fill()
         self._select("" if chosen is None else chosen.shelved.name)
         self._show_details(self._chosen())
         if not listed:
@@ -291,7 +182,7 @@ class AdapterDialog(QDialog):
 
     @Slot(str)
     def _select(self, name: str) -> None:
-        names = [it.shelved.name for it in self.rows.listed]
+        names = [it.shelved.name for it in self.listed]
         if names:
             self.table.selectRow(names.index(name) if name in names else 0)
 
@@ -353,9 +244,72 @@ class AdapterDialog(QDialog):
             self.message.setText("")
         self._says_working = busy
 
-    @Slot(int, bool)
-    def _switch(self, row: int, on: bool) -> None:  # noqa: FBT001  what the signal carries
-        adapter = self.rows.listed[row].adapter
+    def _fill(self) -> None:
+        """Write the rows; the tick before a name says that it translates."""
+        with QSignalBlocker(self.table):
+            for row, listed in enumerate(self.listed):
+                self._fill_row(row, listed)
+
+    def _fill_row(self, row: int, listed: ListedAdapter) -> None:
+        adapter, reason = listed.adapter, listed.adapter.reason
+        for column, text in enumerate(self._cells(listed)):
+            item = QTableWidgetItem(text)
+            item.setToolTip("" if reason is None else worded(reason))
+            item.setFlags(Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled)
+            if column == 0 and adapter.status is not Status.BLOCKED:
+                item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            if column == 0:
+                is_used = adapter.name == self._used
+                item.setCheckState(_CHECKED if is_used else Qt.CheckState.Unchecked)
+            self.table.setItem(row, column, item)
+
+    def _titles(self) -> tuple[str, ...]:
+        return (
+            self.tr("Name"),
+            self.tr("With this model"),
+            self.tr("Languages"),
+            self.tr("Size"),
+            self.tr("Licence"),
+            self.tr("Now"),
+        )
+
+    def _cells(self, listed: ListedAdapter) -> tuple[str, ...]:
+        adapter = listed.adapter
+        card, weights = adapter.card, adapter.weights
+        return (
+            listed.shelved.name,
+            f"{_MARKS[adapter.status]} {self._status(adapter.status)}",
+            self._languages(card) if card else NOTHING,
+            size_text(weights.n_bytes) if weights else NOTHING,
+            card.licence if card and card.licence else NOTHING,
+            self._state(adapter.name),
+        )
+
+    def _status(self, status: Status) -> str:
+        if status is Status.OK:
+            return self.tr("Works")
+        return self.tr("May work") if status is Status.UNKNOWN else self.tr("Does not work")
+
+    def _languages(self, card: AdapterCard) -> str:
+        named = [
+            language_name(code, language.name)
+            for code, language in [*card.languages.items()][:_MANY]
+        ]
+        n_more = len(card.languages) - len(named)
+        targets = ", ".join(named) + (f" + {n_more}" if n_more else "")
+        return self.tr("{} to {}").format(language_name(card.source_language), targets)
+
+    def _state(self, name: str) -> str:
+        if name == self._used:
+            return self.tr("translates")
+        return self.tr("loaded") if name in self._loaded else ""
+
+    @Slot(QTableWidgetItem)
+    def _switch(self, item: QTableWidgetItem) -> None:
+        """Ask for what was ticked; the tick changes once the session translates so."""
+        adapter, on = self.listed[item.row()].adapter, item.checkState() is _CHECKED
+        with QSignalBlocker(self.table):
+            item.setCheckState(Qt.CheckState.Unchecked if on else _CHECKED)
         if not on:
             self._use_none()
         elif adapter.name in self._loaded:
@@ -380,13 +334,13 @@ class AdapterDialog(QDialog):
     def _verify(self) -> None:
         listed = self._chosen()
         if listed is not None:
-            self._desk.verify(listed)
+            self._service.verify(listed)
 
     @Slot()
     def _remove(self) -> None:
         listed = self._chosen()
         if listed is not None:
-            self._desk.remove(listed.shelved.name)
+            self._service.remove(listed.shelved.name)
 
     @Slot()
     def _ask_folder(self) -> None:

@@ -1585,6 +1585,54 @@
         <translation>Für ein anderes Tempo trainiert als das gewählte; die Untertitel können dadurch schlechter werden. Die Schaltfläche unten rechts im Hauptfenster ändert das Tempo.</translation>
     </message>
     <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>With this model</source>
+        <translation>Mit diesem Modell</translation>
+    </message>
+    <message>
+        <source>Languages</source>
+        <translation>Sprachen</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Licence</source>
+        <translation>Lizenz</translation>
+    </message>
+    <message>
+        <source>Now</source>
+        <translation>Jetzt</translation>
+    </message>
+    <message>
+        <source>Works</source>
+        <translation>Geht</translation>
+    </message>
+    <message>
+        <source>May work</source>
+        <translation>Geht vielleicht</translation>
+    </message>
+    <message>
+        <source>Does not work</source>
+        <translation>Geht nicht</translation>
+    </message>
+    <message>
+        <source>{} to {}</source>
+        <translation>{} nach {}</translation>
+    </message>
+    <message>
+        <source>translates</source>
+        <translation>übersetzt</translation>
+    </message>
+    <message>
+        <source>loaded</source>
+        <translation>geladen</translation>
+    </message>
+    <message>
         <source>The adapter {} is being loaded; captions go on</source>
         <translation>Der Adapter {} wird geladen; die Untertitel laufen weiter</translation>
     </message>
@@ -1618,57 +1666,6 @@
     <message>
         <source>The adapter {} was removed</source>
         <translation>Der Adapter {} wurde entfernt</translation>
-    </message>
-</context>
-<context>
-    <name>AdapterTable</name>
-    <message>
-        <source>Name</source>
-        <translation>Name</translation>
-    </message>
-    <message>
-        <source>Size</source>
-        <translation>Größe</translation>
-    </message>
-    <message>
-        <source>Now</source>
-        <translation>Jetzt</translation>
-    </message>
-    <message>
-        <source>translates</source>
-        <translation>übersetzt</translation>
-    </message>
-    <message>
-        <source>loaded</source>
-        <translation>geladen</translation>
-    </message>
-    <message>
-        <source>With this model</source>
-        <translation>Mit diesem Modell</translation>
-    </message>
-    <message>
-        <source>Languages</source>
-        <translation>Sprachen</translation>
-    </message>
-    <message>
-        <source>Licence</source>
-        <translation>Lizenz</translation>
-    </message>
-    <message>
-        <source>Works</source>
-        <translation>Geht</translation>
-    </message>
-    <message>
-        <source>May work</source>
-        <translation>Geht vielleicht</translation>
-    </message>
-    <message>
-        <source>Does not work</source>
-        <translation>Geht nicht</translation>
-    </message>
-    <message>
-        <source>{} to {}</source>
-        <translation>{} nach {}</translation>
     </message>
 </context>
 <context>

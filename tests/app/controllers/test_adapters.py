@@ -256,7 +256,7 @@ class Person:
     def add(self, folder):
         """Add an adapter, and wait until it stands in the table."""
         self.dialog.add(folder)
-        self.wait(lambda: self.dialog.rows.rowCount() > 0)
+        self.wait(lambda: self.dialog.table.rowCount() > 0)
 
     @property
     def used(self):

@@ -670,7 +670,7 @@ def test_the_adapter_that_translates_is_named_brings_its_languages_and_is_kept(p
     one = program().open().wait_until_ready()
     one.press(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     dialog = one.application.adapters.dialog
-    one.wait(lambda: dialog.rows.rowCount() > 0)
+    one.wait(lambda: dialog.table.rowCount() > 0)
     dialog.load_wanted.emit(tmp_path / "adapters" / "tiny")
     one.wait(lambda: bool(one.session.calls))
     assert one.session.calls == [LoadAdapter(tmp_path / "adapters" / "tiny")]

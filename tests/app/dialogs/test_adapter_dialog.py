@@ -40,18 +40,18 @@ class Desk:
         return self.dialog.message.text()
 
     def cells(self):
-        rows = self.dialog.rows
+        rows = self.dialog.table.model()
         return [
             tuple(rows.data(rows.index(row, column)) for column in range(rows.columnCount()))
             for row in range(rows.rowCount())
         ]
 
     def is_on(self):
-        name = self.dialog.rows.index(0, 0)
+        name = self.dialog.table.model().index(0, 0)
         return Qt.CheckState(name.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked
 
     def can_be_switched(self):
-        return bool(self.dialog.rows.index(0, 0).flags() & Qt.ItemFlag.ItemIsUserCheckable)
+        return bool(self.dialog.table.model().index(0, 0).flags() & Qt.ItemFlag.ItemIsUserCheckable)
 
     def press_space(self):
         self.qtbot.keyClick(self.dialog.table, Qt.Key.Key_Space)
