@@ -105,8 +105,9 @@ class Optimisation:
         decay: that share; with 0 the rate stays, and the run can be prolonged.
         clip: norm that gradients are scaled down to.
         batch_pairs: sentence pairs in one step of an adapter.
-        batch_tokens: rows in one step. For a new base padding counts; for an adapter it becomes the
-            number of pairs with so many rows on average, or ``batch_pairs`` if this is 0.
+        batch_tokens: rows in one step. For a new base it is cut into lines of ``max_length`` or a
+            little more, and padding counts; for an adapter it becomes the number of pairs with so
+            many rows on average, or ``batch_pairs`` if this is 0.
         epochs: times every pair is used.
     """
 
@@ -241,9 +242,7 @@ class TrainSettings:
         dropout: share of what the layers of a new base add to the hidden states, and of the
             embeddings, that is left out while training (Vaswani et al. 2017, section 5.4).
         compiled: compile the network of a new base, see ``training.trainer.loss.BareLoss``.
-        lines: in a step of a new base, ``batch_tokens`` rows together: several pairs fill each, and
-            all steps have one shape, which suits GPUs. 0 gives each pair a line of its own.
-        workers: processes that build the steps of such lines ahead; 0: the run builds them itself.
+        workers: processes that build the steps of a new base ahead; 0: the run builds them itself.
         checkpoint_steps: steps between two checkpoints.
         begin_with: folder of another run of a new base; this run starts with its tokenizer, weights
             and optimiser state, to continue with other data or another schedule.
@@ -276,7 +275,6 @@ class TrainSettings:
     precision: str = "auto"
     dropout: float = 0.0
     compiled: bool = False
-    lines: int = 0
     workers: int = 0
     checkpoint_steps: int = 200
     stop_after_steps: int | None = None
@@ -302,18 +300,7 @@ class TrainSettings:
             at_least("the tokens of a step", self.optimisation.batch_tokens, 1)
         self._check_kind()
         _check_dropout(self.dropout)
-        at_least("the lines of a step", self.lines, 0)
         at_least("workers", self.workers, 0)
-        if self.lines and self.optimisation.batch_tokens < self.lines * self.max_length:
-            msg = (
-                f"{self.lines} lines of up to {self.max_length} rows need a step of "
-                f"{self.lines * self.max_length} tokens or more, got "
-                f"{self.optimisation.batch_tokens}: raise batch_tokens, or lower lines"
-            )
-            raise ValueError(msg)
-        if self.workers and not self.lines:
-            msg = "workers build steps of one shape: write lines = 64 into the recipe, too"
-            raise ValueError(msg)
         if self.base == NEW and not self.slot_lengths:
             msg = "a new base needs a slot length: write slot_lengths = [16] into the recipe"
             raise ValueError(msg)
@@ -328,7 +315,6 @@ class TrainSettings:
                 "one_end",
                 "dropout",
                 "compiled",
-                "lines",
                 "workers",
                 "begin_with",
                 "train_on",
@@ -349,5 +335,4 @@ class TrainSettings:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Target codes."""
         return tuple(self.data)

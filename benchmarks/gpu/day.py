@@ -57,7 +57,7 @@ _GEMMA = "gemma"
 _TIMED_STEPS = 30  # of Gemma's run, the first half of which compiles
 _SAVING_S = 60  # kept of the call for what comes after the last step
 _FINAL_SHARE = 0.3  # of the run, in which the rate falls to 0
-_LARGE_STEPS = {"lines": 64, "max_length": 256, "workers": max(1, (os.cpu_count() or 2) - 2)}
+_LARGE_STEPS = {"max_length": 256, "workers": max(1, (os.cpu_count() or 2) - 2)}
 _LARGE_TOKENS, _LARGE_RATE = 16384, 2e-4
 
 
@@ -283,7 +283,7 @@ def train_gemma(day: Day) -> Result:
     recipe = tomllib.loads(path.read_text("utf-8")) | {"device": day.device}
     n_pairs = sum(map(len, (file.read_bytes().splitlines() for file in data.values())))
     if day.state.is_dry:
-        recipe |= {"precision": "fp32", "compiled": False, "lines": 2}
+        recipe |= {"precision": "fp32", "compiled": False}
         recipe["optimisation"] |= {"batch_tokens": 512, "warm_up_steps": 1}
     else:
         recipe |= _LARGE_STEPS

@@ -61,9 +61,6 @@ def settings_from(arguments: argparse.Namespace, kind: type[T], **others: object
         arguments: of a command; what is named like no field is left out.
         kind: a dataclass.
         others: fields that are no argument, or of which the argument is a part.
-
-    Raises:
-        UsageError: the settings refuse a value.
     """
     names = {field.name for field in fields(kind)} & vars(arguments).keys()  # type: ignore[arg-type]
     try:
@@ -78,11 +75,7 @@ def split_policies(text: str) -> tuple[str, ...]:
 
 
 def named_values(texts: Iterable[str], form: str = "NAME=VALUE") -> list[tuple[str, str]]:
-    """Split texts at their first equals sign; names may hold dots.
-
-    Raises:
-        UsageError: a text is not of that form.
-    """
+    """Split texts at their first equals sign; names may hold dots."""
     pairs = list[tuple[str, str]]()
     for text in texts:
         name, equals, value = text.partition("=")

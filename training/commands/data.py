@@ -63,7 +63,6 @@ def add_prepare(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]
 
 
 def run_prepare(arguments: argparse.Namespace) -> int:
-    """Prepare, then print the report."""
     cleaning = settings_from(arguments, CleaningSettings)
     files = {name: tuple(getattr(arguments, name)) for name in ("sources", "held_out")}
     settings = settings_from(arguments, PrepareSettings, cleaning=cleaning, **files)
@@ -72,7 +71,6 @@ def run_prepare(arguments: argparse.Namespace) -> int:
 
 
 def add_augment(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``augment`` to the command line."""
     parser = subparsers.add_parser(
         "augment",
         help="make more pairs: names, numbers, addresses, spontaneous speech",
@@ -119,7 +117,6 @@ def run_augment(arguments: argparse.Namespace) -> int:
 
 
 def add_align(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``align`` to the command line."""
     parser = subparsers.add_parser(
         "align",
         help="word-align prepared pairs for read-n training",

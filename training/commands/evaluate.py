@@ -158,12 +158,6 @@ def run_settings(
     arrivals: str | None = None,
     names: Path | None = None,
 ) -> RunSettings:
-    """Make settings of the arguments of ``add_run_arguments``.
-
-    Raises:
-        TrainingError: there is no such model, or the adapter does not fit it.
-        UsageError: an argument cannot be used.
-    """
     model, card = find_model(
         arguments.model, arguments.to, arguments.adapter, source=arguments.spoken
     )

@@ -79,7 +79,6 @@ def run_cut_vocabulary(arguments: argparse.Namespace) -> int:
 
 
 def add_export(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``export`` to the command line."""
     parser = subparsers.add_parser(
         "export",
         help="write the folder of a model that is handed on",
@@ -116,12 +115,6 @@ def add_export(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run_export(arguments: argparse.Namespace) -> int:
-    """Run the command.
-
-    Raises:
-        SurtitleError: one sentence says what is wrong.
-        UsageError: both are the same folder.
-    """
     from training.trainer.export import export_folder  # noqa: PLC0415  imports the engine
 
     folder, out = arguments.folder, arguments.out
@@ -130,7 +123,6 @@ def run_export(arguments: argparse.Namespace) -> int:
 
 
 def add_calibrate(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``calibrate`` to the command line."""
     parser = subparsers.add_parser(
         "calibrate",
         help="fit a model's confidence to a run of evaluate",
@@ -152,11 +144,7 @@ def add_calibrate(subparsers: "argparse._SubParsersAction[argparse.ArgumentParse
 
 
 def run_calibrate(arguments: argparse.Namespace) -> int:
-    """Fit, write the card, print the curve and its error.
-
-    Raises:
-        TrainingError: one sentence says what is wrong.
-    """
+    """Fit, write the card, print the curve and its error."""
     if not 0 <= arguments.threshold <= 1:
         msg = f"--threshold is a probability from 0 to 1, got {arguments.threshold}"
         raise UsageError(msg)
@@ -191,12 +179,7 @@ def run_calibrate(arguments: argparse.Namespace) -> int:
 
 
 def save(model: Path | None, adapter: Path | None, calibration: Calibration) -> None:
-    """Write a calibration on the card of an adapter, or else of a model folder.
-
-    Raises:
-        SurtitleError: the card cannot be read or written.
-        UsageError: the adapter has none.
-    """
+    """Write a calibration on the card of an adapter, or else of a model folder."""
     if adapter is not None:
         write_adapter_card(adapter, replace(read_named_card(adapter), calibration=calibration))
         return
@@ -208,7 +191,6 @@ def save(model: Path | None, adapter: Path | None, calibration: Calibration) -> 
 
 
 def add_punctuation(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``punctuation`` to the command line."""
     parser = subparsers.add_parser(
         "punctuation",
         help="teach case and punctuation for speech models that write neither",
@@ -222,7 +204,6 @@ def add_punctuation(subparsers: "argparse._SubParsersAction[argparse.ArgumentPar
 
 
 def run_punctuation(arguments: argparse.Namespace) -> int:
-    """Learn, and write the weights."""
     import numpy as np  # noqa: PLC0415  help must not wait for it
 
     from training.trainer.punctuation import examples, sentences, teach  # noqa: PLC0415  likewise

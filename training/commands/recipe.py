@@ -28,7 +28,6 @@ S = TypeVar("S", bound=TrainSettings)
 
 
 def recipe_names(folder: Path) -> list[str]:
-    """List the recipes that come with a command."""
     return sorted(path.stem for path in folder.glob("*.toml"))
 
 
@@ -146,9 +145,6 @@ def settings_of(
         usual: defaults, which the recipe overrides.
         changes: settings by their paths, which override all others.
         kind: class of the settings.
-
-    Raises:
-        UsageError: a value cannot be read, or a file is missing.
     """
     table = usual | read_recipe(arguments.recipe, folder)
     known = {field.name for field in fields(kind)}
@@ -254,7 +250,6 @@ def _check_files(settings: TrainSettings) -> None:
 
 
 def make_settings(table: Table, kind: type[S]) -> S:
-    """Make settings of a recipe."""
     try:
         return read_table(kind, table)
     except (ValueError, PolicyError) as error:

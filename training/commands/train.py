@@ -30,7 +30,6 @@ BASES, ADAPTERS = RECIPES / "pretraining", RECIPES / "finetuning"
 
 
 def add_pretrain(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``pretrain`` to the command line."""
     parser = subparsers.add_parser(
         "pretrain",
         help="train a base model from aligned pairs",
@@ -57,12 +56,7 @@ def add_pretrain(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser
     add_setting(group, "--compile", "compiled", compiled)
     rounded = "int4: learn weights that lose little by 4 bits, about a tenth slower"
     add_setting(group, "--quantise", "quantise", rounded, choices=("none", "int4"))
-    lines = (
-        "lines of a step, each filled with several pairs: all steps have one shape, as GPUs like "
-        "it (a line for each pair)"
-    )
-    add_setting(group, "--lines", "lines", lines, metavar="N")
-    workers = "processes that build steps of such lines ahead: a GPU takes more than one can build"
+    workers = "processes that build steps ahead: a GPU takes more than one can build"
     add_setting(group, "--workers", "workers", workers, metavar="N")
     begin = (
         "begin with the tokenizer, weights and optimiser state of another run, to go on with other "
@@ -92,7 +86,6 @@ _ORDINARY: Table = {
 
 
 def run_pretrain(arguments: argparse.Namespace) -> int:
-    """Make settings of the arguments and train."""
     changes = _ORDINARY if arguments.ordinary else {}
     settings = settings_of(arguments, BASES, {"base": NEW}, changes, TrainSettings)
     if settings.base != NEW:
@@ -108,7 +101,6 @@ _POLICIES = ("both", "read-n", "wait-k", "offline")
 
 
 def add_finetune(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``finetune`` to the command line."""
     parser = subparsers.add_parser(
         "finetune",
         help="train a LoRA adapter on a base",
@@ -148,7 +140,6 @@ def add_finetune(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser
 
 
 def run_finetune(arguments: argparse.Namespace) -> int:
-    """Make settings of the arguments and train."""
     changes = _shares(arguments.policies)
     settings = noted_settings("surtitle-train", arguments, ADAPTERS, TrainSettings, changes)
     if settings.base == NEW:

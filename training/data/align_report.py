@@ -177,7 +177,6 @@ class Report:
     scheduled_by_corpus: Counter[str] = field(default_factory=Counter)
 
     def count_scheduled(self, corpus: str, needs: Sequence[int], n_source: int) -> None:
-        """Count a pair that got a schedule."""
         self.pairs_by_corpus[corpus] += 1
         self.scheduled_by_corpus[corpus] += 1
         self.schedules.count(needs, n_source)

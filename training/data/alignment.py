@@ -46,9 +46,6 @@ def align(pairs: Sequence[SentencePair]) -> Iterator[tuple[set[Link], set[Link]]
 
     The aligner seeds itself, so two runs differ in some links. A pair with a side that is empty or
     has over 1,023 words gets no links.
-
-    Raises:
-        TrainingError: eflomal is not installed, ended early, or has not aligned every pair.
     """
     try:
         from eflomal import Aligner  # noqa: PLC0415  an optional extra: surtitle[align]
@@ -255,11 +252,7 @@ def _needs_or_reason(
 
 
 def read_aligned(paths: Iterable[Path]) -> Iterator[AlignedPair]:
-    """Read files of ``align``.
-
-    Raises:
-        CorpusError: a file cannot be read, or a line is no aligned pair.
-    """
+    """Read files of ``align``."""
     for path in paths:
         for number, line in enumerate(read_lines(path), start=1):
             try:

@@ -77,10 +77,6 @@ def augment(settings: AugmentSettings) -> Counter[str]:
 
     Returns:
         number of pairs of each kind.
-
-    Raises:
-        CorpusError: a file cannot be read or written.
-        UsageError: there are no phrases in the language.
     """
     counts = Counter[str]()
 

@@ -65,11 +65,7 @@ def read_rows(paths: Sequence[Path]) -> Iterator[SentencePair | BrokenRow]:
 
 
 def read_pairs(paths: Sequence[Path]) -> Iterator[SentencePair]:
-    """Read one TSV or two line-aligned files, as ``read_rows``.
-
-    Raises:
-        CorpusError: as ``read_rows``, and for the first broken row.
-    """
+    """Read one TSV or two line-aligned files, as ``read_rows``."""
     for row in read_rows(paths):
         if isinstance(row, BrokenRow):
             msg = (
@@ -81,11 +77,7 @@ def read_pairs(paths: Sequence[Path]) -> Iterator[SentencePair]:
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """Read the lines of a plain, ``.gz`` or ``.xz`` file, without line ends and byte order mark.
-
-    Raises:
-        CorpusError: the file is missing, empty or damaged.
-    """
+    """Read the lines of a plain, ``.gz`` or ``.xz`` file, without line ends and byte order mark."""
     n_lines = 0
     try:
         with _open(path) as file:
@@ -115,11 +107,7 @@ def write_pairs(path: Path, pairs: Iterable[SentencePair]) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield the name of a file that replaces ``path`` if the block succeeds.
-
-    Raises:
-        CorpusError: the file cannot be written; other errors of the block pass through.
-    """
+    """Yield the name of a file that replaces ``path`` if the block succeeds."""
     partial = path.with_name(f".{os.getpid()}.{path.name}")  # same folder: a rename within one disk
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -132,11 +120,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write a whole file or nothing, a line feed after each line.
-
-    Raises:
-        CorpusError: it cannot be written.
-    """
+    """Write a whole file or nothing, a line feed after each line."""
     with replacing(path) as partial:
         partial.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 

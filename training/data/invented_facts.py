@@ -97,7 +97,6 @@ def _company(rng: random.Random) -> str:
 
 
 def _decimal(rng: random.Random) -> Number:
-    """Draw a number with one or two decimals."""
     whole, decimals = (rng.randrange(1, 10 ** rng.randint(1, most)) for most in (3, 2))
     return Number(f"{whole}.{decimals}")
 
@@ -269,7 +268,6 @@ def changed(text: str, rules: Rules) -> str:
 
 
 def compiled(rules: Iterable[tuple[str, str]]) -> Rules:
-    """Compile rules as files hold them."""
     return tuple((re.compile(pattern), instead) for pattern, instead in rules)
 
 

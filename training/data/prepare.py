@@ -58,14 +58,12 @@ class Report:
     kept_by_corpus: Counter[str] = field(default_factory=Counter)
 
     def count_dropped(self, reason: str, example: str) -> None:
-        """Count a row that was dropped."""
         self.dropped[reason] += 1
         examples = self.examples.setdefault(reason, [])
         if len(examples) < _N_EXAMPLES:
             examples.append(example)
 
     def count_kept(self, pair: SentencePair, cleaning: CleaningSettings) -> None:
-        """Count a pair that was kept."""
         self.n_kept += 1
         self.kept_by_corpus[pair.corpus] += 1
         self.n_source_words += n_words(pair.source, cleaning.from_language)
@@ -89,7 +87,6 @@ class Report:
         }
 
     def as_table(self) -> str:
-        """Return the report as a table for a terminal."""
         words = f"{self.n_source_words:,.0f} source words, {self.n_target_words:,.0f} target words"
         lines = [
             f"{self.n_read:>10,}  read",
@@ -108,11 +105,7 @@ class Report:
 
 
 def prepare(settings: PrepareSettings) -> Report:
-    """Clean the corpus, write it, and report.
-
-    Raises:
-        CorpusError: a file cannot be read or written, or no pair is left; an older output is kept.
-    """
+    """Clean the corpus, write it, and report."""
     report = Report()
     cleaner = Cleaner(settings.cleaning, read_held_out(settings.held_out, settings.cleaning))
     # disable=None: no bar unless there is a terminal
@@ -146,7 +139,6 @@ def _kept(
     settings: PrepareSettings,
     report: Report,
 ) -> Iterator[SentencePair]:
-    """Yield the pairs that are kept, and count all rows."""
     for row in rows:
         report.n_read += 1
         if isinstance(row, BrokenRow):

@@ -28,9 +28,6 @@ def calibrate(sentences: Sequence[Sentence], threshold: float) -> Calibration:
     Args:
         sentences: with references.
         threshold: see ``Calibration``.
-
-    Raises:
-        TrainingError: too few sentences have a log-probability, or likelier captions are no better.
     """
     noted = [one for one in sentences if one.translation.log_probability < 0]
     if len(noted) < _LEAST:

@@ -28,10 +28,6 @@ def find_model(
     """Read the card of a model folder, or find the bundled model of a language.
 
     With an adapter, the card is the adapter's: languages, slots and layout are as it was trained.
-
-    Raises:
-        TrainingError: there is no such model, or the adapter does not fit it.
-        UsageError: model or adapter do not translate from the source to the language.
     """
     if directory is None:
         known = ((path, card_in_use(path, adapter)) for path in bundled_models())
@@ -69,11 +65,7 @@ def measured_model(
 
 
 def convert_once(model: ModelSettings) -> None:
-    """Convert a model with an encoder and a decoder before processes share it; else do nothing.
-
-    Raises:
-        TrainingError: it cannot be loaded.
-    """
+    """Convert a model with an encoder and a decoder before processes share it; else do nothing."""
     if not is_encoder_decoder(model.directory):
         return
     # imported here: with it come libraries that computing alone needs, and help is there at once
@@ -124,12 +116,7 @@ def change_adaptive(
     adapter: Path | None,
     change: Callable[[AdaptiveCard | None], AdaptiveCard | None],
 ) -> None:
-    """Change what the card of an adapter, or else of a model folder, says; None is nothing.
-
-    Raises:
-        SurtitleError: the card cannot be read or written.
-        UsageError: the adapter has none.
-    """
+    """Change what the card of an adapter, or else of a model folder, says; None is nothing."""
     if adapter is not None:
         card = read_named_card(adapter)
         write_adapter_card(adapter, replace(card, adaptive=change(card.adaptive)))

@@ -109,12 +109,6 @@ class RunRecord:
 
     @classmethod
     def of(cls, settings: RunSettings, system: str) -> "RunRecord":
-        """Make the record of a run.
-
-        Raises:
-            ModelError: the model's card cannot be read.
-            TrainingError: a file cannot be read.
-        """
         model, translation, layout = settings.model, settings.translation, settings.resolved.layout
         arrivals = settings.arrivals
         return cls(
@@ -137,12 +131,7 @@ class RunRecord:
         )
 
     def claim(self, folder: Path) -> None:
-        """Write the record into a run folder, or check that the folder holds this very run.
-
-        Raises:
-            TrainingError: its record cannot be read or written.
-            UsageError: the folder holds another run.
-        """
+        """Write the record into a run folder, or check that the folder holds this very run."""
         path = folder / FILE_NAME
         if not path.exists():
             write_json(path, asdict(self))
@@ -158,11 +147,6 @@ class RunRecord:
 
 
 def read_record(folder: Path) -> RunRecord:
-    """Read the record of a run folder.
-
-    Raises:
-        TrainingError: the folder holds no run, or its record is garbled.
-    """
     path = folder / FILE_NAME
     try:
         return RunRecord(**json.loads(path.read_text(encoding="utf-8")))
@@ -188,9 +172,6 @@ def fingerprint(folder: Path, left_out: Sequence[str] = ()) -> str:
 
     Of a model with an encoder and a decoder these are what was made of it for CTranslate2. Files
     of the names in ``left_out`` do not count.
-
-    Raises:
-        TrainingError: a file cannot be read.
     """
     converted = converted_folder(folder, "")
     suffixes = _DECISIVE if converted is None else _DECISIVE_CONVERTED
@@ -276,11 +257,6 @@ def write_translations(
 
 
 def read_run(folder: Path) -> Run:
-    """Read a run folder.
-
-    Raises:
-        TrainingError: it is no run folder, a file is missing or garbled, or talks were run.
-    """
     record = read_record(folder)
     if record.system == TALKS:
         msg = (

@@ -110,9 +110,6 @@ def score(
         translations: at least one.
         references: one for each translation, in the same order.
         language: two-letter code of the target.
-
-    Raises:
-        TrainingError: sacreBLEU lacks its tokenizer for the language.
     """
     n_units = [n_reference_units(reference, language) for reference in references]
     swf, efsw = short_form_degeneracy(

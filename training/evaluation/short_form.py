@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 
 def evaluate(settings: RunSettings) -> "list[Scores]":
-    """Translate the lines that no log holds yet, write the files, return the scores.
-
-    Raises:
-        CorpusError: the test set or the arrivals cannot be read, or the files cannot be written.
-        UsageError: the arrivals are not those of the words.
-        TrainingError: the model cannot be loaded, a worker died, or the folder holds another run.
-    """
+    """Translate the lines that no log holds yet, write the files, return the scores."""
     from training.evaluation.scores import score  # noqa: PLC0415  sacreBLEU; help must not wait for it
 
     pairs = list(read_pairs((settings.source, settings.reference)))[: settings.limit]

@@ -72,9 +72,6 @@ def read_translations(
 
     Returns:
         translations by the index of the line.
-
-    Raises:
-        TrainingError: a log is garbled.
     """
     by_index: dict[int, Translation] = {}
     for path in log_paths(folder / "log", policy):
@@ -130,9 +127,6 @@ def translate(settings: RunSettings, jobs: Sequence[Job]) -> Iterator[str]:
     """Share the jobs among processes and yield the policy of each finished job.
 
     The worker processes end when the iterator does.
-
-    Raises:
-        TrainingError: the model cannot be loaded, a log cannot be written, or a worker died.
     """
     n_workers = min(settings.n_workers, len(jobs))
     log_folder = settings.out / "log"

@@ -91,7 +91,6 @@ class PolicyComet(TypedDict):
 
 
 def score_run(settings: CometSettings) -> list[PolicyComet]:
-    """Score the policies of a run and write ``comet.json`` into its folder."""
     texts = {
         name: [
             (" ".join(one.translation.source), one.translation.hypothesis, one.reference)

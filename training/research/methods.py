@@ -361,7 +361,6 @@ class AgreementTranslator(Translator):
 
 
 def _continued(hypothesis: _Hypothesis, scores: Scores) -> list[_Hypothesis]:
-    """Return a hypothesis with each of its likeliest next ids."""
     ids, score, planner = hypothesis.ids, hypothesis.score, hypothesis.planner
     return [
         _Hypothesis((*ids, id_), score + float(scores[id_]), planner)

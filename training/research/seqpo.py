@@ -172,8 +172,6 @@ class SeqpoSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RewardSettings(TrainSettings):
-    """One run of ``seqpo``."""
-
     seqpo: SeqpoSettings = SeqpoSettings()
 
 
@@ -355,7 +353,6 @@ class _System:
         self._translator.conversation.forget()
 
     def translate(self, request: Request, choose: Callable[[Numbers], int]) -> Asking[Trajectory]:
-        """Translate a request word by word."""
         self._translator.model.choose = choose
         self._translator.conversation.policy = parse_policy(request.policy)
         self._events[:] = self._session

@@ -145,8 +145,6 @@ class SpeechSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeechTrainSettings(TrainSettings):
-    """One run of ``speech-train``."""
-
     speech: SpeechSettings = SpeechSettings()
 
 
@@ -628,7 +626,6 @@ def _wide(logits: Tensor) -> Tensor:
 
 
 def _part_of(name: str) -> str:
-    """Return the part that a parameter belongs to."""
     module, _, rest = name.partition(".")
     if module != "encoder":
         return module

@@ -191,7 +191,6 @@ def _parsed(text: str) -> Line:
 
 
 def write_table(path: Path, lines: Iterable[Line]) -> None:
-    """Write the table of a corpus, whole or not at all."""
     write_lines(path, (line.as_text() for line in lines))
 
 

@@ -120,7 +120,6 @@ def save_checkpoint(
 
 
 def read_counters(folder: Path) -> Counters | None:
-    """Return the counters of a checkpoint; None if there is no checkpoint."""
     intact = intact_folder(folder, _COUNTERS)
     if intact is None:
         return None
@@ -147,7 +146,6 @@ def check_fingerprint(folder: Path, fingerprint: str) -> None:
 def load_checkpoint(
     folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer
 ) -> Counters | None:
-    """Load a checkpoint into model and optimizer; return None if there is no checkpoint."""
     intact = intact_folder(folder, _COUNTERS)
     if intact is None:
         return None
@@ -198,7 +196,6 @@ def whole_tensor(tensor: Tensor) -> Tensor:
 
 
 def _spread_like(like: Tensor, value: Tensor) -> Tensor:
-    """Shard a whole tensor like another tensor."""
     if isinstance(like, DTensor):
         return distribute_tensor(value.to(like.device), like.device_mesh, like.placements)
     return value

@@ -78,10 +78,6 @@ def cut_vocabulary(settings: CutSettings, texts: Iterable[str]) -> None:
     Args:
         settings: of the cut.
         texts: of all languages; they decide which ids are kept.
-
-    Raises:
-        ModelError: the folder is refused.
-        UsageError: the file has another hash, or the tokenizer lacks Gemma's special tokens.
     """
     network, tokenizer = _whole_model(settings)
     card = ModelCard(
@@ -135,11 +131,7 @@ def _whole_model(settings: CutSettings) -> tuple[PreTrainedModel, Fast]:
 
 
 def needed_ids(tokenizer: Fast, texts: Iterable[str], n_ids: int) -> list[int]:
-    """Return the ids that texts need most, with all that their merges go through, rising.
-
-    Raises:
-        UsageError: the tokenizer lacks a special token of Gemma.
-    """
+    """Return the ids that texts need most, with all that their merges go through, rising."""
     backend = tokenizer.backend_tokenizer
     vocabulary: dict[str, int] = backend.get_vocab(with_added_tokens=True)
     missing = [marker for marker in MARKERS if marker not in vocabulary]
@@ -180,7 +172,6 @@ def _alphabet(vocabulary: Mapping[str, int]) -> Iterator[str]:
 
 
 def merge_ranks(backend: Tokenizer) -> dict[tuple[str, str], int]:
-    """Return the ranks of the merges of a tokenizer."""
     merges: list[list[str]] = json.loads(backend.to_str())["model"]["merges"]
     return {(first, second): rank for rank, (first, second) in enumerate(merges)}
 

@@ -47,12 +47,6 @@ def export_folder(folder: Path, out: Path, *, bits: int, adapter: Path | None = 
             ``engine.models.int8_entries``; 0 for whole numbers.
         adapter: a folder; its factors are added to the weights, so that the model alone computes
             what both together did. The confidence must be calibrated again then.
-
-    Raises:
-        ModelError: the folder is no model folder of ours.
-        TrainingError: weights cannot be packed, or the folder cannot be written.
-        AdapterError: the adapter is damaged or does not fit the folder.
-        UsageError: both are the same folder.
     """
     if folder.resolve() == out.resolve():
         msg = f"{out} is the model folder itself, which stays as it is: choose another --out"

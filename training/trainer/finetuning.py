@@ -90,10 +90,6 @@ def find_base(settings: TrainSettings, policies: tuple[str, ...]) -> Base:
     Args:
         settings: of the run.
         policies: trained policies, for the card.
-
-    Raises:
-        ModelError: config, tokenizer or card cannot be read.
-        UsageError: neither recipe nor card has its prompt or markers.
     """
     folder = find_folder(settings)
     fingerprint = read_fingerprint(folder)
@@ -119,12 +115,7 @@ def find_base(settings: TrainSettings, policies: tuple[str, ...]) -> Base:
 def base_network(
     base: Base, *, quantise: str, device: torch.device, in_bf16: bool
 ) -> PreTrainedModel:
-    """Load the weights of a base, whole or in 4 bits.
-
-    Raises:
-        ModelError: they cannot be loaded.
-        TrainingError: there is too little memory.
-    """
+    """Load the weights of a base, whole or in 4 bits."""
     dtype = torch.bfloat16 if in_bf16 else torch.float32
     try:
         return load_network(base.folder, quantise=quantise, device=device, dtype=dtype)
@@ -145,12 +136,7 @@ def recompute_activations(network: PreTrainedModel) -> None:
 
 
 def find_folder(settings: TrainSettings) -> Path:
-    """Find the folder of a base, or fetch it from the hub.
-
-    Raises:
-        HubError: it cannot be fetched; received parts are kept for the next attempt.
-        UsageError: it is neither a folder nor a name on the hub.
-    """
+    """Find the folder of a base, or fetch it from the hub."""
     if not settings.base:
         return find_model(None, settings.languages[0])[0]
     folder = Path(settings.base)
@@ -217,12 +203,7 @@ def _ends(
 
 
 def finetune(settings: TrainSettings, processes: Processes) -> None:
-    """Train an adapter to its end, or to ``stop_after_steps``, and write its folder.
-
-    Raises:
-        SurtitleError: the base cannot be used.
-        TrainingError: the run cannot start or continue; its checkpoint is kept.
-    """
+    """Train an adapter to its end, or to ``stop_after_steps``, and write its folder."""
     named(settings)
     if processes.shards and settings.quantise != "none":
         msg = "a base in 4 bits cannot be sharded over processes: launch without FSDP"
@@ -312,11 +293,7 @@ def translate(
 
 
 def named(settings: TrainSettings) -> str:
-    """Return the name of the adapter: that of the settings, or of its run folder.
-
-    Raises:
-        UsageError: the name is not valid for an adapter.
-    """
+    """Return the name of the adapter: that of the settings, or of its run folder."""
     try:
         return check_name(settings.name or settings.out.resolve().name)
     except ValueError as error:

@@ -40,7 +40,6 @@ class LinearFall:
     warm_up: float
 
     def rate(self, step: int, done: float) -> float:  # noqa: ARG002  a share counts, not steps
-        """Return the learning rate of a step."""
         rising = done < self.warm_up
         scale = done / self.warm_up if rising else (1 - done) / (1 - self.warm_up)
         return self.peak * max(scale, 1e-3)
@@ -60,7 +59,6 @@ class WarmUpStableDecay:
     decay: float
 
     def rate(self, step: int, done: float) -> float:
-        """Return the learning rate of a step."""
         rising = (step + 1) / max(self.warm_up_steps, 1)
         falling = (1 - done) / self.decay if self.decay else 1.0
         return self.peak * max(min(rising, falling, 1.0), 1e-3)
@@ -77,7 +75,6 @@ class InverseSquareRoot:
     warm_up_steps: int
 
     def rate(self, step: int, done: float) -> float:  # noqa: ARG002  steps count, not a share
-        """Return the learning rate of a step."""
         n, warm_up = step + 1, max(self.warm_up_steps, 1)
         return self.peak * min(n / warm_up, math.sqrt(warm_up / n))
 
@@ -161,9 +158,6 @@ class Trainer:
             make_optimizer: makes an optimizer of the trained parameters.
             loss: runs a batch through the network; mean over its labelled rows.
             processes: of the run.
-
-        Raises:
-            UsageError: the checkpoint is of another run.
         """
         check_fingerprint(plan.checkpoint, plan.fingerprint)
         self._plan = plan
@@ -180,7 +174,6 @@ class Trainer:
 
     @property
     def step(self) -> int:
-        """Steps taken."""
         return self._counters.step
 
     @property
@@ -205,9 +198,6 @@ class Trainer:
 
         Returns:
             True if the run has ended, False if it only pauses.
-
-        Raises:
-            TrainingError: the loss is not finite, or a checkpoint cannot be written.
         """
         plan = self._plan
         last = math.inf if plan.stop_after_steps is None else self.step + plan.stop_after_steps
@@ -324,9 +314,6 @@ class StepRecord:
         Args:
             path: of the file.
             last_step: lines of later steps are dropped.
-
-        Raises:
-            TrainingError: the file cannot be written.
         """
         self._path = path
         try:
@@ -336,7 +323,6 @@ class StepRecord:
             raise self._refusal(error) from error
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
 
     def write(self, moved: Moved, more: Mapping[str, float] = _NOTHING) -> None:

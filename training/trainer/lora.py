@@ -31,10 +31,6 @@ def attach_lora(network: PreTrainedModel, settings: LoraSettings, base_name: str
 
     Returns:
         the settings, with the names of the targets.
-
-    Raises:
-        TrainingError: peft is missing.
-        UsageError: the network has no such layers, or the rank is above its width.
     """
     try:
         from peft import LoraConfig, inject_adapter_in_model  # noqa: PLC0415  seconds; few need it
@@ -90,11 +86,6 @@ def save_adapter(
         factors: see ``whole_factors``.
         settings: with the names of the targets.
         card: its ``weights_sha256`` is filled in.
-
-    Raises:
-        AdapterError: the folder does not match the card, or the card cannot be written.
-        OSError: the disk is full.
-        SafetensorError: likewise.
     """
     path = folder / WEIGHTS_FILE
     dtype = _DTYPES[settings.stored]

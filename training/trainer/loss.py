@@ -97,7 +97,6 @@ class BareLoss:
         *,
         dtype: torch.dtype | None = None,
         compiled: bool = False,
-        one_shape: bool = False,
     ) -> None:
         """Take a model whose parameters must stay the same objects.
 
@@ -106,9 +105,8 @@ class BareLoss:
             markers: that are never chosen.
             smoothing: of the labels.
             dtype: of the computation; None for the model's own.
-            compiled: compile once for all shapes of batches, about a minute; torch caches the code.
-                Worth it for runs of hours.
-            one_shape: all batches have one shape, so the code is compiled for it.
+            compiled: compile for the one shape that batches have, about a minute; torch caches the
+                code. Worth it for runs of hours.
         """
         # torch's own attention has a slow backward pass on CPUs
         model.set_attn_implementation("sdpa" if model.device.type == "cuda" else "eager")
@@ -133,7 +131,7 @@ class BareLoss:
         self._attention = replace(Attention.of(model), dtype=self._dtype)
         self._run, self._score = self._hidden, self._smoothed
         if compiled:
-            self._run = torch.compile(self._hidden, dynamic=not one_shape)
+            self._run = torch.compile(self._hidden, dynamic=False)
             self._score = torch.compile(self._smoothed, dynamic=False)
 
     def use_dropout(self, share: float) -> None:

@@ -16,7 +16,10 @@ from training.errors import CorpusError, UsageError
 from training.settings import NEW, TrainSettings
 from training.trainer.loss import Markers
 from training.trainer.samples import METHODS, CorpusPair, Method, tokenize
-from training.trainer.stream import Filled, Packed, Padded, Stream
+from training.trainer.stream import Filled, Stream
+
+_BLOCK = 16384
+"""Pairs of a new base that are arranged together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +57,6 @@ def slot_lengths(settings: TrainSettings, card: ModelCard) -> tuple[int, ...]:
 
 
 def trained_policies(settings: TrainSettings, method: Method) -> tuple[str, ...]:
-    """Return the names of the policies that are drawn."""
     reads, waits = method.shares(settings.mixture)
     names = [f"read:{n}" for n in settings.mixture.n if reads]
     names += [f"wait:{k}" for k in settings.mixture.k if waits]
@@ -78,11 +80,6 @@ def prepare(
         tokenizer: with the chat template.
         card: prompts and markers of the base.
         base: digest of the base of an adapter, or of what is trained on; empty for a new base.
-
-    Raises:
-        CorpusError: there is no pair to train on.
-        ModelError: the base has no usable chat template.
-        UsageError: read-n is to be trained and no pair has a schedule, or the method is unknown.
     """
     method, optimisation = find_method(settings), settings.optimisation
     prompts = {code: make_prompt(tokenizer, card, code) for code in settings.languages}
@@ -119,11 +116,13 @@ def prepare(
     )
 
 
-def _arrangement(settings: TrainSettings, step_pairs: float) -> Padded | Filled | Packed:
+def _arrangement(settings: TrainSettings, step_pairs: float) -> Filled:
+    """Return steps of so many pairs for an adapter, of as many lines as fit for a new base."""
     if settings.base != NEW:
-        return Packed(max(1, round(step_pairs)), settings.max_length)
-    batch_tokens, n_lines = settings.optimisation.batch_tokens, settings.lines
-    return Filled(n_lines, batch_tokens // n_lines) if n_lines else Padded(batch_tokens)
+        return Filled(max(1, round(step_pairs)), settings.max_length)
+    n_rows = settings.optimisation.batch_tokens
+    n_lines = max(1, n_rows // settings.max_length)
+    return Filled(_BLOCK, max(n_rows // n_lines, settings.max_length), n_lines)
 
 
 def fingerprint_of(
@@ -157,8 +156,6 @@ def fingerprint_of(
     if settings.base == NEW:
         values |= {"base": base} if base else {"shape": asdict(settings.shape)}
         values["step"] = moves
-        if settings.lines:
-            values["lines"] = settings.lines
         if settings.dropout:
             values["dropout"] = settings.dropout
     else:

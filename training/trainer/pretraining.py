@@ -73,7 +73,6 @@ def pretrain(settings: TrainSettings) -> None:
         settings.optimisation.label_smoothing,
         dtype=dtype,
         compiled=settings.compiled,
-        one_shape=settings.lines > 0,
     )
     loss.use_dropout(settings.dropout)
     if settings.quantise == "int4":

@@ -34,15 +34,12 @@ class OneProcess:
     shards: bool = False
 
     def spread(self, network: PreTrainedModel) -> nn.Module:
-        """Return the network."""
         return network
 
     def gathering(self, network: nn.Module, *, last: bool) -> AbstractContextManager[None]:  # noqa: ARG002  as several processes have it
-        """Return an empty context."""
         return nullcontext()
 
     def backward(self, loss: Tensor) -> None:
-        """Add gradients."""
         loss.backward()  # type: ignore[no-untyped-call]
 
     def clip(self, network: nn.Module, norm: float) -> float:
@@ -50,11 +47,9 @@ class OneProcess:
         return float(nn.utils.clip_grad_norm_(network.parameters(), norm))
 
     def total(self, value: float) -> float:
-        """Return the number."""
         return value
 
     def collect(self, items: list[Item]) -> list[Item]:
-        """Return the list."""
         return items
 
     def wait(self) -> None:
@@ -70,9 +65,6 @@ class LaunchedProcesses:
         Args:
             cpu: compute on the CPU even if there is a GPU.
             shards: each process holds only a part of the network (FSDP).
-
-        Raises:
-            TrainingError: accelerate is missing.
         """
         try:
             from accelerate import (  # noqa: PLC0415  seconds, and few need it
@@ -88,7 +80,6 @@ class LaunchedProcesses:
 
     @property
     def device(self) -> torch.device:
-        """Device of this process."""
         return cast("torch.device", self._accelerator.device)
 
     @property
@@ -98,7 +89,6 @@ class LaunchedProcesses:
 
     @property
     def n_processes(self) -> int:
-        """Number of processes."""
         return int(self._accelerator.num_processes)
 
     def spread(self, network: PreTrainedModel) -> nn.Module:

@@ -139,5 +139,4 @@ def _loss(weights: torch.nn.EmbeddingBag, places: Tensor, marks: Tensor, forms: 
 
 
 def sentences(lines: Iterable[str]) -> Iterator[list[SpokenWord]]:
-    """Yield the sentences of lines of text."""
     return filter(None, map(spoken, lines))

@@ -63,7 +63,6 @@ class DevScore:
 
     @classmethod
     def of(cls, scores: Scores, language: str) -> "DevScore":
-        """Select the scores that count."""
         return cls(
             language=language,
             policy=scores.policy,
@@ -118,9 +117,6 @@ class DevWatch:
             max_fall: chrF points under the start at which the run ends; None where the start is not
                 decoded.
             harm: why a run must end after a step of such values, or nothing.
-
-        Raises:
-            CorpusError: a dev set cannot be read.
         """
         self._path = out / "dev.jsonl"
         self._settings = settings
@@ -159,9 +155,6 @@ class DevWatch:
 
         Returns:
             the scores, and whether they are the best so far.
-
-        Raises:
-            TrainingError: the line, or the log of a translator, cannot be written.
         """
         try:
             scores = list(decode(self._sets, self._settings.policies, translate, processes))
@@ -280,12 +273,7 @@ def open_watch(
     max_fall: float | None = None,
     harm: Callable[[Mapping[str, float]], str] | None = None,
 ) -> DevWatch:
-    """Read what was decoded up to the checkpoint, which must be of this run; see ``DevWatch``.
-
-    Raises:
-        CorpusError: a dev set cannot be read.
-        UsageError: the checkpoint is of another run.
-    """
+    """Read what was decoded up to the checkpoint, which must be of this run; see ``DevWatch``."""
     checkpoint = settings.out / "checkpoint"
     check_fingerprint(checkpoint, fingerprint)
     step = (read_counters(checkpoint) or Counters()).step
@@ -301,12 +289,6 @@ class Run:
     def __init__(
         self, task: Task, settings: TrainSettings, processes: Processes, watch: DevWatch
     ) -> None:
-        """Resume the run from its checkpoint, if there is one.
-
-        Raises:
-            TrainingError: the result could not be written at the end.
-            UsageError: the checkpoint is of another run.
-        """
         self._task, self._settings = task, settings
         self._processes, self._watch = processes, watch
         if task.result is not None and processes.rank == 0:
@@ -329,7 +311,6 @@ class Run:
 
     @property
     def network(self) -> nn.Module:
-        """The network as it is trained."""
         return self._trainer.network
 
     def train(self) -> bool:

@@ -1,9 +1,6 @@
 """The stream of steps: examples in lines, lines in batches, batches in steps, all by one seed.
 
-New bases and adapters are trained on the same stream; only the arrangement of examples in lines
-differs. ``Padded`` has lines of one example each, and of nearly one length; ``Filled`` has lines of
-several examples, and steps of one shape; ``Packed`` has a fixed number of pairs in each step. Steps
-are divided among processes and into passes.
+Steps are divided among processes and into passes, but for those of one shape.
 """
 
 import multiprocessing
@@ -92,7 +89,6 @@ class Batch:
 
     @classmethod
     def of(cls, table: "Table") -> "Batch":
-        """Make the tensors of a table."""
         columns = torch.from_numpy(table.numbers).unbind(-1)  # 7 of (B, T)
         ids, positions, times, labels, shifts, ends_writes, documents = columns
         return cls(
@@ -106,7 +102,6 @@ class Batch:
 
     @property
     def n_rows(self) -> int:
-        """Rows in the batch, without padding."""
         return int((self.places.time != NEVER).sum())
 
     def bias(self, attention: Attention, *, ranked: bool = False) -> Bias:
@@ -123,7 +118,6 @@ class Batch:
 
 
 def pad(examples: Sequence[Example]) -> Batch:
-    """Make a batch of examples, one in a line."""
     return pack([[example] for example in examples])
 
 
@@ -139,7 +133,6 @@ def pack(lines: Sequence[Sequence[Example]], *, n_lines: int = 0, length: int = 
 
 
 def tabulate(lines: Sequence[Sequence[Example]], *, n_lines: int = 0, length: int = 0) -> Table:
-    """Write the rows of ``pack`` into one table."""
     length = max(length, *(sum(len(example.rows) for example in line) for line in lines))
     numbers = np.empty((max(len(lines), n_lines), length, 7), dtype=np.int64)
     numbers[:] = (0, 0, NEVER, IGNORE, 0, 0, -1)  # (B, T, 7)
@@ -153,10 +146,6 @@ def tabulate(lines: Sequence[Sequence[Example]], *, n_lines: int = 0, length: in
             advantages[index, start:end] = example.advantage
             start = end
     return Table(numbers, advantages, shared=any(len(line) > 1 for line in lines))
-
-
-_ROUNDED = 4
-"""Lengths of padded lines are multiples of this, so that products have full vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,105 +163,41 @@ class Lines:
 
     @property
     def examples(self) -> list[Example]:
-        """All examples, in order."""
         return [example for line in self.lines for example in line]
 
     @property
     def n_pairs(self) -> float:
-        """Sentence pairs."""
         return sum(example.share for example in self.examples)
 
     @property
     def n_rows(self) -> int:
-        """Rows, without padding."""
         return sum(len(example.rows) for example in self.examples)
 
 
 @dataclass(frozen=True, slots=True)
-class Padded:
-    """Steps of lines of nearly one length, in random order.
-
-    Attributes:
-        batch_tokens: rows in a step, padding included; a longer example is a step of its own.
-        block: pairs whose examples are arranged together.
-    """
-
-    batch_tokens: int
-    block: int = 16384
-
-    def name(self, epoch: int, start: int | None = None) -> str:
-        """Return the part of the seed for an epoch, or for a block in it."""
-        return f"epoch {epoch}" if start is None else f"epoch {epoch} pool {start}"
-
-    def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:
-        """Sort examples by length and cut them into steps, from the longest on.
-
-        The last two share their lines if the last alone would be less than half full.
-        """
-        steps = list[list[Line]]()
-        fills = 0  # lines that the step at hand may have
-        for example in sorted(examples, key=lambda example: -len(example.rows)):
-            if not steps or len(steps[-1]) >= fills:
-                steps.append([])
-                fills = max(1, self.batch_tokens // padded_length(len(example.rows)))
-            steps[-1].append([example])
-        if len(steps) > 1 and 2 * len(steps[-1]) < fills:
-            lines = steps[-2] + steps[-1]
-            steps[-2:] = [lines[: len(lines) // 2], lines[len(lines) // 2 :]]
-        rng.shuffle(steps)
-        for lines in steps:
-            yield Lines(
-                lines, (len(lines), padded_length(max(len(line[0].rows) for line in lines)))
-            )
-
-
-@dataclass(frozen=True, slots=True)
 class Filled:
-    """Steps of one shape, whose lines hold several examples each: what a GPU computes fastest.
-
-    The last step of a block has fewer lines, and the rest is padding.
+    """The arrangement of examples: lines hold several, which do not see each other.
 
     Attributes:
-        n_lines: in a step.
-        line_rows: rows of a line; an example that is longer makes its step longer, too.
         block: pairs whose examples are arranged together.
-    """
-
-    n_lines: int
-    line_rows: int
-    block: int = 16384
-
-    def name(self, epoch: int, start: int | None = None) -> str:
-        """Return the part of the seed for an epoch, or for a block in it."""
-        return f"epoch {epoch}" if start is None else f"epoch {epoch} block {start}"
-
-    def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:
-        """Pack examples into lines, and cut these in random order into steps."""
-        lines = pack_lines(examples, self.line_rows)
-        rng.shuffle(lines)
-        for start in range(0, len(lines), self.n_lines):
-            yield Lines(lines[start : start + self.n_lines], (self.n_lines, self.line_rows))
-
-
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """Steps of a fixed number of pairs, packed into lines.
-
-    Attributes:
-        block: pairs in a step; the last step of an epoch has fewer.
-        line_rows: rows a line may have; a longer example has a line of its own.
+        line_rows: rows of a line; a longer example has a line of its own.
+        n_lines: of a step, so that all steps have one shape: what a GPU computes fastest. The last
+            step of a block has fewer lines, and the rest is padding. 0: a block is a step.
     """
 
     block: int
     line_rows: int
+    n_lines: int = 0
 
-    def name(self, epoch: int, start: int | None = None) -> str:
-        """Return the part of the seed for an epoch, or for a block in it."""
-        return str(("epoch", epoch) if start is None else ("epoch", epoch, "pair", start))
-
-    def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:  # noqa: ARG002  their order is the step
-        """Yield one step of all examples."""
-        yield Lines(pack_lines(examples, self.line_rows))
+    def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:
+        """Pack examples into lines, and cut these in random order into steps."""
+        lines = pack_lines(examples, self.line_rows)
+        if not self.n_lines:
+            yield Lines(lines)
+            return
+        rng.shuffle(lines)
+        for start in range(0, len(lines), self.n_lines):
+            yield Lines(lines[start : start + self.n_lines], (self.n_lines, self.line_rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +227,7 @@ class Stream:
         method: makes the samples of a pair.
         mixture: the policies to draw.
         slot_lengths: one is drawn for each pair.
-        arrangement: of examples in steps.
+        arrangement: of examples in lines and steps.
     """
 
     pairs: Sequence[CorpusPair]
@@ -311,7 +236,7 @@ class Stream:
     method: Method
     mixture: Mixture
     slot_lengths: tuple[int, ...]
-    arrangement: Padded | Filled | Packed
+    arrangement: Filled
     seed: int
 
     def epoch_size(self) -> float:
@@ -345,7 +270,8 @@ class Stream:
                 yield lines
 
     def _rng(self, epoch: int, start: int | None = None) -> random.Random:
-        return random.Random(f"{self.seed} {self.arrangement.name(epoch, start)}")
+        block = "" if start is None else f" block {start}"
+        return random.Random(f"{self.seed} epoch {epoch}{block}")
 
     def _all_examples(self, chosen: Sequence[int], rng: random.Random) -> list[Example]:
         return [each for index in chosen for each in self._examples(index, rng)]
@@ -395,11 +321,6 @@ def pack_lines(examples: Sequence[Example], line_rows: int) -> list[Line]:
         lines[index].append(example)
         by_room[room - n_rows].append(index)
     return lines
-
-
-def padded_length(n_rows: int) -> int:
-    """Return the length that an example of ``n_rows`` rows is padded to."""
-    return -(-n_rows // _ROUNDED) * _ROUNDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -521,7 +442,6 @@ def _tabulated(step: Lines) -> _Tabulated:
 
 
 def _whole(one: _Tabulated) -> Step:
-    """Make a step of one pass."""
     return Step([Pass(Batch.of(one.table), 1.0)], n_pairs=one.n_pairs, n_rows=one.n_rows)
 
 

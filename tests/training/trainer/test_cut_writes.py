@@ -24,7 +24,7 @@ from training.trainer.samples import (
     draw_policy,
     merged_boundaries,
 )
-from training.trainer.stream import Padded, Stream, pack
+from training.trainer.stream import Filled, Stream, pack
 from training.trainer.tokenizer import make_card
 
 EOS, EOW = 930, 931
@@ -201,7 +201,7 @@ def test_batches_hold_the_cuts_that_the_mixture_asks_for():
             method=METHODS["exposst"],
             mixture=Mixture(fixed_reads=0, aligned_reads=1, waits=0, cut_writes=share),
             slot_lengths=(16,),
-            arrangement=Padded(2000),
+            arrangement=Filled(5, 400),
             seed=1,
         )
         batches = [pack(step.lines) for step in itertools.islice(stream.steps(), 5)]

@@ -16,7 +16,7 @@ from engine.runtime.torch.attention import Attention
 from tests.support.fakes import bare_prompt, numbered_pair, tiny_weights
 from tests.support.networks import ALIBI, ARCHITECTURES, tiny_network
 from tests.support.rows import random_examples
-from training.settings import Mixture, Optimisation, TrainSettings
+from training.settings import Mixture
 from training.trainer.checkpoint import Counters
 from training.trainer.loss import BareLoss, ForwardLoss, Markers
 from training.trainer.processes import OneProcess
@@ -24,8 +24,6 @@ from training.trainer.samples import METHODS, CorpusPair
 from training.trainer.stream import (
     Example,
     Filled,
-    Packed,
-    Padded,
     Stream,
     epoch_order,
     pack,
@@ -53,7 +51,7 @@ def stream(**changes):
         "method": METHODS["exposst"],
         "mixture": Mixture(),
         "slot_lengths": (16,),
-        "arrangement": Padded(300),
+        "arrangement": Filled(20, 60, 5),
         "seed": 1,
     }
     return Stream(**(values | changes))
@@ -124,6 +122,15 @@ def test_padding_changes_no_logit():
     torch.testing.assert_close(together[1], logits(long)[0], rtol=0, atol=1e-9)
 
 
+def examples_of(batch):
+    """Labels of each example of a batch, and whether its policy ends its writes."""
+    for line, documents in enumerate(batch.documents):
+        for document in range(int(documents.max()) + 1):
+            rows = documents == document
+            (ends_writes,) = batch.ends_writes[line, rows].unique()
+            yield batch.labels[line, rows], ends_writes
+
+
 # --- the stream -----------------------------------------------------------------------------------
 
 
@@ -140,19 +147,8 @@ def test_skipping_gives_the_batches_that_come_later(skip):
     assert later == content(batches_of(stream().steps()), skip + 10)[skip:]
 
 
-def test_a_batch_stays_under_its_tokens():
-    steps = list(itertools.islice(stream().steps(), 40))
-    for step, batch in zip(steps, batches_of(steps), strict=True):
-        assert batch.ids.numel() <= 300 or step.n_pairs == 1
-
-
-def test_a_pair_that_is_longer_than_a_batch_has_one_for_itself():
-    for step in itertools.islice(stream(arrangement=Padded(1)).steps(), 60):
-        assert step.n_pairs == 1
-
-
 def test_an_epoch_holds_every_pair_once_and_the_next_is_drawn_anew():
-    batches = batches_of(stream(arrangement=Padded(1)).steps())
+    batches = batches_of(stream(arrangement=Filled(1, 1)).steps())
     first, second = content(batches, 60), content(batches, 60)
 
     def pairs(epoch):
@@ -172,9 +168,9 @@ def test_every_example_knows_whether_its_policy_ends_its_writes():
     both = set()
     steps = list(itertools.islice(stream().steps(), 20))
     for step, batch in zip(steps, batches_of(steps), strict=True):
-        n_pairs = round(step.n_pairs)  # the lines behind them are padding
-        flags = batch.ends_writes[:n_pairs, 0]
-        for labels, ends_writes in zip(batch.labels[:n_pairs], flags, strict=True):
+        n_lines = len(step.lines)  # those behind them are padding
+        assert not batch.ends_writes[n_lines:].any()
+        for labels, ends_writes in examples_of(batch):
             wrong = prompt.end_of_target if ends_writes else prompt.end_of_write
             right = prompt.end_of_write if ends_writes else prompt.end_of_target
             assert wrong not in labels
@@ -186,7 +182,7 @@ def test_every_example_knows_whether_its_policy_ends_its_writes():
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_the_marker_comes_alone_as_often_as_the_mixture_says(share):
     mixture = Mixture(fixed_reads=1, aligned_reads=0, waits=0, n=(1,), marker_alone=share)
-    steps = stream(mixture=mixture, arrangement=Padded(1)).steps()
+    steps = stream(mixture=mixture, arrangement=Filled(1, 1)).steps()
     for batch in itertools.islice(batches_of(steps), 60):
         ids, times = batch.ids[0], batch.places.time[0]
         of_marker = times == times[ids == bare_prompt().end_of_source]
@@ -242,7 +238,7 @@ def test_moving_a_batch_moves_every_tensor():
 
 
 def filled(**changes):
-    return stream(arrangement=Filled(n_lines=3, line_rows=90, block=20), **changes)
+    return stream(arrangement=Filled(20, 90, n_lines=3), **changes)
 
 
 def steps_here(taken=0):
@@ -318,19 +314,6 @@ def test_a_new_base_learns_the_same_from_filled_lines_as_from_lines_of_their_own
     torch.testing.assert_close(together, loss(loss, pad(examples)), rtol=1e-5, atol=0)
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"lines": 4, "max_length": 100}, "need a step of 400 tokens or more, got 300"),
-        ({"workers": 2}, "workers build steps of one shape: write lines = 64"),
-    ],
-)
-def test_lines_that_do_not_hold_the_longest_pair_are_refused(changes, said, tmp_path):
-    moves = Optimisation(batch_tokens=300)
-    with pytest.raises(ValueError, match=said):
-        TrainSettings(base="new", out=tmp_path, slot_lengths=(16,), optimisation=moves, **changes)
-
-
 pytestmark = pytest.mark.usefixtures("papers")  # other layouts and methods
 
 MARKERS = Markers(within_target=(5,), within_writes=(2,))
@@ -345,7 +328,7 @@ def step_stream(**changes):
         "method": METHODS["exposst"],
         "mixture": Mixture(),
         "slot_lengths": (4, 16),
-        "arrangement": Packed(block=5, line_rows=60),
+        "arrangement": Filled(block=5, line_rows=60),
         "seed": 3,
     }
     return Stream(**(values | changes))

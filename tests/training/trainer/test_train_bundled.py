@@ -70,7 +70,7 @@ def test_one_command_trains_from_corpora_to_a_model_that_translates(tmp_path):
     rewarding = tmp_path / "rewarding.toml"
     rewarding.write_text(REWARD)
     options = ["--recipe", recipe, "--phrases", 1, "--anneal", annealing, "--limit", 3]
-    options += ["--reward", rewarding, "--", "--lines", 2, "--batch-tokens", 1024, "--workers", 2]
+    options += ["--reward", rewarding, "--", "--batch-tokens", 1024, "--workers", 2]
     done = run(data, out, *options)
     assert done.returncode == 0, done.stderr
     trained_on = (out / "all.aligned.tsv").read_text("utf-8")
