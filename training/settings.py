@@ -42,12 +42,11 @@ class ModelShape:
     layers: int = 6
     heads: int = 4
     feed_forward: int = 704
-    max_positions: int = 1024
     architecture: str = "llama"
 
     def __post_init__(self) -> None:
         check_choice("the architecture", self.architecture, ARCHITECTURES)
-        for name in ("layers", "heads", "max_positions"):
+        for name in ("layers", "heads"):
             at_least(name, getattr(self, name), 1)
         for name in ("vocabulary", "hidden", "feed_forward"):
             at_least(name, getattr(self, name), 64)
@@ -98,7 +97,6 @@ class Optimisation:
         optimizer: of a new base: ``muon`` updates the matrices inside the layers by Muon and the
             rest by AdamW; ``adamw`` updates everything by AdamW, as for adapters.
         rate: highest learning rate of AdamW.
-        matrix_rate_scale: Muon's highest rate over that of AdamW.
         warm_up_steps: steps in which the rate rises.
         fall: of the rate afterwards: with the ``root`` of the steps taken, as in the paper;
             ``linear``, to 0 at the end; or ``late``, linearly over the last share of the run.
@@ -113,7 +111,6 @@ class Optimisation:
 
     optimizer: str = "adamw"
     rate: float = 2e-4
-    matrix_rate_scale: float = 2.0
     warm_up_steps: int = 500
     fall: str = "root"
     decay: float = 0.2

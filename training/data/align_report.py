@@ -6,12 +6,8 @@ They are counted pair by pair; shares are from 0 to 1, lengths in words.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
-
-import numpy as np
-from numpy.typing import NDArray
 
 from engine.metrics.latency import length_adaptive_average_lagging
 from training.data.alignment import Link, agreement, read_n_delays, read_write_runs
@@ -19,11 +15,7 @@ from training.data.alignment import Link, agreement, read_n_delays, read_write_r
 READ_N = (1, 3, 5, 7, 9)
 """Values of n whose lagging is reported; 1 is the schedule itself."""
 
-BINS = 24
-"""Parts of a sentence in the grid of a figure."""
-
 Json = float | str | Mapping[str, "Json"] | None
-Grid = NDArray[np.float64]
 
 
 @dataclass(slots=True)
@@ -81,19 +73,13 @@ class LinkStatistics:
 
 @dataclass(slots=True)
 class ScheduleStatistics:
-    """Counts of schedules.
-
-    Attributes:
-        grid: float64, shape (BINS, BINS); for each part of the targets (row) the distribution of
-            the needed source words over parts of the sources (column). Every pair adds 1 in all.
-    """
+    """Counts of schedules."""
 
     n_pairs: int = 0
     first_reads: Counter[int] = field(default_factory=Counter)  # words before the first write
     read_runs: Counter[int] = field(default_factory=Counter)  # words -> runs
     write_runs: Counter[int] = field(default_factory=Counter)
     laal: dict[int, float] = field(default_factory=lambda: dict.fromkeys(READ_N, 0.0))  # sums
-    grid: Grid = field(default_factory=lambda: np.zeros((BINS, BINS)))
 
     def count(self, needs: Sequence[int], n_source: int) -> None:
         """Count the schedule of a pair with target words."""
@@ -105,8 +91,6 @@ class ScheduleStatistics:
         for n in READ_N:
             delays = read_n_delays(needs, n, n_source)
             self.laal[n] += length_adaptive_average_lagging(delays, n_source, len(needs))
-        asked_for = n_source * _overlaps(n_source)[np.asarray(needs) - 1]
-        self.grid += _overlaps(len(needs)).T @ asked_for
 
     def mean_laal(self, n: int) -> float | None:
         """Return the LAAL of a model that reads ``n`` at a time and writes all it may."""
@@ -150,16 +134,6 @@ def mean(counts: Counter[int]) -> float | None:
 
 def _by_words(counts: Counter[int]) -> dict[str, int]:
     return {str(n_words): counts[n_words] for n_words in sorted(counts)}
-
-
-@lru_cache(maxsize=512)
-def _overlaps(n_words: int) -> Grid:
-    """Return the share of a sentence that each word covers in each part: shape (n_words, BINS)."""
-    edges = np.linspace(0, 1, BINS + 1)
-    starts = np.arange(n_words)[:, None] / n_words
-    ends = np.minimum(edges[1:], starts + 1 / n_words)
-    covered: Grid = np.clip(ends - np.maximum(edges[:-1], starts), 0, None)
-    return covered
 
 
 _LAST = 6  # words of a run in the table: longer runs are counted together

@@ -21,8 +21,15 @@ from hashlib import blake2b
 from pathlib import Path
 
 from engine.metrics.units import is_spaced
+from engine.settings import at_least
 from training.data.corpus import SentencePair
 from training.data.invented_facts import changed, compiled
+
+_RATIO_SLACK = 6.0  # words the longer side may have beyond the ratio: short sentences vary
+_MIN_LETTER_SHARE = 0.25  # of all characters but spaces and digits
+_MAX_SYMBOL_SHARE = 0.1  # of all characters but spaces; symbols are those of code
+_COPIED_WORDS = 3  # a copy of at most so many words may be names
+_HELD_OUT_WORDS = 4  # shorter test sentences count only with their translation
 
 
 class Reason(StrEnum):
@@ -50,13 +57,8 @@ class CleaningSettings:
     to_language: str
     max_words: int = 80
     max_ratio: float = 2.0  # longer side to shorter side
-    ratio_slack: float = 6.0  # words the longer side may have beyond that: short sentences vary
-    min_letter_share: float = 0.25  # of all characters but spaces and digits
-    max_symbol_share: float = 0.1  # of all characters but spaces; symbols are those of code
-    max_url_share: float = 0.4  # likewise
-    copied_words: int = 3  # a copy of at most so many words may be names
+    max_url_share: float = 0.4  # of all characters but spaces
     max_targets: int = 3  # translations kept of one source sentence
-    held_out_words: int = 4  # shorter test sentences count only with their translation
 
     def __post_init__(self) -> None:
         for language in (self.from_language, self.to_language):
@@ -64,16 +66,13 @@ class CleaningSettings:
                 known = " ".join(sorted(ORTHOGRAPHIES))
                 msg = f"expected a language out of {known}, got {language!r}"
                 raise ValueError(msg)
-        counts = (self.max_words, self.max_targets, self.held_out_words)
-        if min(counts) < 1 or self.copied_words < 0:
-            msg = f"expected words and targets of at least 1, got {counts} and {self.copied_words}"
+        for name in ("max_words", "max_targets"):
+            at_least(name, getattr(self, name), 1)
+        if not 0 <= self.max_url_share <= 1:
+            msg = f"expected a share from 0 to 1, got {self.max_url_share}"
             raise ValueError(msg)
-        shares = (self.min_letter_share, self.max_symbol_share, self.max_url_share)
-        if not all(0 <= share <= 1 for share in shares):
-            msg = f"expected shares from 0 to 1, got {shares}"
-            raise ValueError(msg)
-        if not (self.max_ratio >= 1 and self.ratio_slack >= 0):  # this order catches nan
-            msg = f"expected ratio >= 1 and slack >= 0, got {self.max_ratio}, {self.ratio_slack}"
+        if not self.max_ratio >= 1:  # this order catches nan
+            msg = f"expected a ratio of 1 or more, got {self.max_ratio}"
             raise ValueError(msg)
 
 
@@ -84,13 +83,13 @@ class HeldOut:
     only together with its translation.
     """
 
-    def __init__(self, rows: Iterable[tuple[str, str | None]] = (), *, min_words: int = 4) -> None:
+    def __init__(self, rows: Iterable[tuple[str, str | None]] = ()) -> None:
         """Take source sentences, each with its translation if that is known."""
         self._sentences: set[str] = set()
         self._short_pairs: set[tuple[str, str]] = set()
         for source, target in rows:
             sentence = bare(tidy(source))
-            if len(sentence.split()) >= min_words:
+            if len(sentence.split()) >= _HELD_OUT_WORDS:
                 self._sentences.add(sentence)
             elif target is not None:
                 self._short_pairs.add((sentence, bare(tidy(target))))
@@ -175,13 +174,13 @@ def _is_too_long(pair: SentencePair, settings: CleaningSettings) -> bool:
     return n_most > settings.max_words
 
 
-def _has_few_letters(pair: SentencePair, settings: CleaningSettings) -> bool:
+def _has_few_letters(pair: SentencePair) -> bool:
     counts = [n_letters(text) for text in (pair.source, pair.target)]
     if not any(counts):  # a telephone number is worth learning to copy
         return not bare(pair.source) or bare(pair.source) != bare(pair.target)
     for text, count in zip((pair.source, pair.target), counts, strict=True):
         n_no_digits = n_characters(text) - sum(map(str.isdigit, text))
-        if count == 0 or count < settings.min_letter_share * n_no_digits:
+        if count == 0 or count < _MIN_LETTER_SHARE * n_no_digits:
             return True
     return False
 
@@ -192,7 +191,7 @@ def _has_markup(pair: SentencePair, settings: CleaningSettings) -> bool:
         if (
             _MARKUP.search(text)
             or text.count("`") % 2
-            or n_symbols > max(_FEW_SYMBOLS, settings.max_symbol_share * n_characters(text))
+            or n_symbols > max(_FEW_SYMBOLS, _MAX_SYMBOL_SHARE * n_characters(text))
             or n_url > settings.max_url_share * n_characters(text)
         ):
             return True
@@ -206,29 +205,29 @@ def _is_in_wrong_script(pair: SentencePair, settings: CleaningSettings) -> bool:
     )
 
 
-def _is_copied(pair: SentencePair, settings: CleaningSettings) -> bool:
+def _is_copied(pair: SentencePair) -> bool:
     source = bare(pair.source)
     if source != bare(pair.target):
         return False
     # A name that is spelt letter by letter is a right copy.
-    return sum(n_letters(word) > 1 for word in source.split()) > settings.copied_words
+    return sum(n_letters(word) > 1 for word in source.split()) > _COPIED_WORDS
 
 
 def _has_odd_ratio(pair: SentencePair, settings: CleaningSettings) -> bool:
     shorter, longer = sorted(
         (length(pair.source, settings.from_language), length(pair.target, settings.to_language))
     )
-    return longer > settings.max_ratio * shorter + settings.ratio_slack
+    return longer > settings.max_ratio * shorter + _RATIO_SLACK
 
 
 _RULES: tuple[tuple[Reason, Callable[[SentencePair, CleaningSettings], bool]], ...] = (
     (Reason.EMPTY, lambda pair, _: not pair.source or not pair.target),
     (Reason.DAMAGED, lambda pair, _: "\ufffd" in pair.source + pair.target),
     (Reason.TOO_LONG, _is_too_long),
-    (Reason.FEW_LETTERS, _has_few_letters),
+    (Reason.FEW_LETTERS, lambda pair, _: _has_few_letters(pair)),
     (Reason.MARKUP, _has_markup),
     (Reason.SCRIPT, _is_in_wrong_script),
-    (Reason.COPIED, _is_copied),
+    (Reason.COPIED, lambda pair, _: _is_copied(pair)),
     (Reason.RATIO, _has_odd_ratio),
 )
 

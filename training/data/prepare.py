@@ -130,7 +130,7 @@ def read_held_out(paths: Sequence[Path], cleaning: CleaningSettings) -> HeldOut:
             rows += [(pair.source, pair.target) for pair in read_pairs((path, translation))]
         else:
             rows += _held_out_lines(path)
-    return HeldOut(rows, min_words=cleaning.held_out_words)
+    return HeldOut(rows)
 
 
 def _kept(

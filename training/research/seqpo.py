@@ -71,12 +71,13 @@ from training.settings import NEW, LoraSettings, TrainSettings
 from training.trainer.checkpoint import Counters, trained_parameters
 from training.trainer.export import name_weights
 from training.trainer.finetuning import Base, base_network, describe, find_base, find_folder, named
+from training.trainer.loop import Result, Sources, Task, Write
 from training.trainer.lora import attach_lora, save_adapter, whole_factors
 from training.trainer.loss import Markers, forbid_markers, labelled_logits
 from training.trainer.material import find_method, fingerprint_of
 from training.trainer.pretraining import save_model
 from training.trainer.processes import Processes
-from training.trainer.run import DevScore, DevWatch, Result, Run, Sources, Task, Write, open_watch
+from training.trainer.run import DevScore, DevWatch, Run, open_watch
 from training.trainer.samples import draw_policy, laid_out
 from training.trainer.stream import Batch, Example, Lines, Step, share_step
 from training.trainer.tokenizer import save_tokenizer

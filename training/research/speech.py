@@ -61,11 +61,12 @@ from training.settings import FALLS, NEW, PRECISIONS, TrainSettings
 from training.trainer.checkpoint import Counters
 from training.trainer.export import name_weights
 from training.trainer.finetuning import Base, base_network, find_base, find_folder
+from training.trainer.loop import Result, Sources, Task, Write
 from training.trainer.loss import Markers, forbid_markers
 from training.trainer.material import find_method, fingerprint_of
 from training.trainer.pretraining import save_model
 from training.trainer.processes import Processes, computes_bf16
-from training.trainer.run import Result, Run, Sources, Task, Write, open_watch
+from training.trainer.run import Run, open_watch
 from training.trainer.samples import AlignedReads, Ids, TokenizedPair, build_samples
 from training.trainer.stream import Batch, Example, Pass, Step, pad
 

@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,9 +19,10 @@ from torch import Tensor, nn
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
+from engine.metrics.translation import Translation
 from training.data.corpus import write_lines
 from training.errors import TrainingError
-from training.settings import Optimisation
+from training.settings import Optimisation, TrainSettings
 from training.trainer.checkpoint import (
     Counters,
     check_fingerprint,
@@ -32,92 +34,78 @@ from training.trainer.processes import Processes
 from training.trainer.stream import Batch, Step
 
 
-@dataclass(frozen=True, slots=True)
-class LinearFall:
-    """Rise linearly over the first share of the run, then fall linearly to 0."""
+def learning_rate(moves: Optimisation, n_steps: float, step: int, done: float) -> float:
+    """Return the rate of a step, which rises over the first steps and then falls.
 
-    peak: float
-    warm_up: float
+    Sources: of ``root`` Vaswani et al. 2017, section 5.3, scaled so that the highest rate is the
+    settings'; of ``late`` Hu et al. 2024, MiniCPM, arXiv 2404.06395, section 4: until the rate
+    falls it does not depend on the length of the run, which can be prolonged.
 
-    def rate(self, step: int, done: float) -> float:  # noqa: ARG002  a share counts, not steps
-        rising = done < self.warm_up
-        scale = done / self.warm_up if rising else (1 - done) / (1 - self.warm_up)
-        return self.peak * max(scale, 1e-3)
-
-
-@dataclass(frozen=True, slots=True)
-class WarmUpStableDecay:
-    """Rise over the first steps, stay, and fall linearly to 0 over the last share of the run.
-
-    A run can be prolonged before its rate falls: until then no rate depends on its length.
-
-    Source: Hu et al. 2024, MiniCPM, arXiv 2404.06395, section 4.
+    Args:
+        moves: the highest rate, the steps in which it rises, and how it falls.
+        n_steps: of the run, about.
+        step: from 0.
+        done: finished share of the run.
     """
-
-    peak: float
-    warm_up_steps: int
-    decay: float
-
-    def rate(self, step: int, done: float) -> float:
-        rising = (step + 1) / max(self.warm_up_steps, 1)
-        falling = (1 - done) / self.decay if self.decay else 1.0
-        return self.peak * max(min(rising, falling, 1.0), 1e-3)
-
-
-@dataclass(frozen=True, slots=True)
-class InverseSquareRoot:
-    """Rise linearly over the first steps, then fall with the root of the steps taken.
-
-    Source: Vaswani et al. 2017, section 5.3, scaled so that the highest rate is ``peak``.
-    """
-
-    peak: float
-    warm_up_steps: int
-
-    def rate(self, step: int, done: float) -> float:  # noqa: ARG002  steps count, not a share
-        n, warm_up = step + 1, max(self.warm_up_steps, 1)
-        return self.peak * min(n / warm_up, math.sqrt(warm_up / n))
+    n, warm_up = step + 1, max(moves.warm_up_steps, 1)
+    if moves.fall == "root":
+        return moves.rate * min(n / warm_up, math.sqrt(warm_up / n))
+    if moves.fall == "linear":
+        rising = min(moves.warm_up_steps / max(n_steps, 1), 0.5)
+        scale = done / rising if done < rising else (1 - done) / (1 - rising)
+    else:
+        scale = min(n / warm_up, (1 - done) / moves.decay if moves.decay else 1.0, 1.0)
+    return moves.rate * max(scale, 1e-3)
 
 
-Rates: TypeAlias = LinearFall | WarmUpStableDecay | InverseSquareRoot
+Sources: TypeAlias = Mapping[int, str]
+"""Lines by their numbers."""
 
-
-def make_rates(settings: Optimisation, n_steps: float) -> Rates:
-    """Make the rates of a run of about ``n_steps``."""
-    peak, warm_up = settings.rate, settings.warm_up_steps
-    if settings.fall == "root":
-        return InverseSquareRoot(peak, warm_up)
-    if settings.fall == "linear":
-        return LinearFall(peak, min(warm_up / max(n_steps, 1), 0.5))
-    return WarmUpStableDecay(peak, warm_up, settings.decay)
+Translate: TypeAlias = Callable[[Sources, str, str], list[Translation]]
+"""Translates lines into a language under a policy."""
+Write: TypeAlias = Callable[[Path], None]
+"""Writes a result into an empty folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """Length, learning rates and checkpoints of a run.
+class Result:
+    """The part of a run that is kept.
 
     Attributes:
-        checkpoint: folder from which the run is resumed.
-        fingerprint: digests of the settings a resumed run must share, see ``Counters``.
-        total_pairs: sentence pairs after which the run has ended.
-        rates: learning rates.
-        clip: the norm that gradients are scaled down to.
-        seed: of dropout.
-        checkpoint_steps: steps between two checkpoints.
-        stop_after_steps: pause after so many steps from now.
-        begin_with: checkpoint of another run of the same network: this run starts with its weights
-            and its optimiser's state, and counts from 0.
+        name: of its folder in the run folder.
+        gather: called in every process with the trained network; process 0 writes.
+        translate: translates lines of the dev sets with the network as it is.
     """
 
-    checkpoint: Path
+    name: str
+    gather: Callable[[nn.Module], Write]
+    translate: Translate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """The network that a run trains, and how.
+
+    Attributes:
+        fingerprint: digests by name, see ``Counters``.
+        total_pairs: of the run; ``step_pairs`` in a step on average.
+        network: on the device of this process, in the mode in which it is trained.
+        loss: runs a batch through the network; mean over its labelled rows.
+        steps: yields the steps after those of the counters.
+        make_optimizer: makes an optimizer of the trained parameters; AdamW by default.
+        result: adapter or model; None where the caller writes the network at the end.
+        values: of the last step, for its line in ``steps.jsonl``.
+    """
+
     fingerprint: str
     total_pairs: float
-    rates: Rates
-    clip: float
-    seed: int
-    checkpoint_steps: int
-    stop_after_steps: int | None = None
-    begin_with: Path | None = None
+    step_pairs: float
+    network: PreTrainedModel
+    loss: Callable[[nn.Module, Batch], Tensor]
+    steps: Callable[[Counters], Iterator[Step]]
+    make_optimizer: Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer] | None = None
+    result: Result | None = None
+    values: Callable[[], Mapping[str, float]] = dict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,35 +130,22 @@ class Moved:
 class Trainer:
     """Owner of network, optimiser and counters."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        network: PreTrainedModel,
-        make_optimizer: Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer],
-        loss: Callable[[nn.Module, Batch], Tensor],
-        processes: Processes,
-    ) -> None:
-        """Resume the run from its checkpoint, if there is one.
-
-        Args:
-            plan: the run.
-            network: on the device of this process, in training mode.
-            make_optimizer: makes an optimizer of the trained parameters.
-            loss: runs a batch through the network; mean over its labelled rows.
-            processes: of the run.
-        """
-        check_fingerprint(plan.checkpoint, plan.fingerprint)
-        self._plan = plan
-        self._loss = loss
-        self._processes = processes
-        self._network = processes.spread(network)
+    def __init__(self, task: Task, settings: TrainSettings, processes: Processes) -> None:
+        """Resume the run from its checkpoint, if there is one."""
+        self._task, self._settings, self._processes = task, settings, processes
+        self._moves = moves = settings.optimisation
+        self._checkpoint = checkpoint = settings.out / "checkpoint"
+        check_fingerprint(checkpoint, task.fingerprint)
+        self._network = processes.spread(task.network)
+        adamw = partial(torch.optim.AdamW, lr=moves.rate, weight_decay=moves.weight_decay)
         trained = (weight for weight in self._network.parameters() if weight.requires_grad)
-        self._optimizer = make_optimizer(trained)
-        own = load_checkpoint(plan.checkpoint, self._network, self._optimizer)
-        if own is None and plan.begin_with is not None:
-            load_checkpoint(plan.begin_with, self._network, self._optimizer)
-        counters = read_counters(plan.checkpoint) or Counters()
-        self._counters = replace(counters, fingerprint=plan.fingerprint)
+        self._optimizer = (task.make_optimizer or adamw)(trained)
+        own = load_checkpoint(checkpoint, self._network, self._optimizer)
+        if own is None and settings.begin_with is not None:
+            before = settings.begin_with / "checkpoint"
+            load_checkpoint(before, self._network, self._optimizer)
+        counters = read_counters(checkpoint) or Counters()
+        self._counters = replace(counters, fingerprint=task.fingerprint)
 
     @property
     def step(self) -> int:
@@ -181,16 +156,10 @@ class Trainer:
         """The trained network, as ``Processes.spread`` returned it."""
         return self._network
 
-    def train(
-        self,
-        steps: Callable[[Counters], Iterator[Step]],
-        record: Callable[[Moved], None] = lambda _: None,
-        after_step: Callable[[Moved], bool] = lambda _: True,
-    ) -> bool:
+    def train(self, record: Callable[[Moved], None], after_step: Callable[[Moved], bool]) -> bool:
         """Take steps until the pairs are used up, saving checkpoints.
 
         Args:
-            steps: yields the steps after those of the counters.
             record: called with each step, before its checkpoint: a run that is killed between the
                 two takes and records the step again.
             after_step: called after each step, and after its checkpoint, if any; False ends the
@@ -199,19 +168,20 @@ class Trainer:
         Returns:
             True if the run has ended, False if it only pauses.
         """
-        plan = self._plan
-        last = math.inf if plan.stop_after_steps is None else self.step + plan.stop_after_steps
+        settings, total_pairs = self._settings, self._task.total_pairs
+        pause = settings.stop_after_steps
+        last = math.inf if pause is None else self.step + pause
         mean_loss, n_rows = math.nan, 0  # a running mean, and rows since the start
         with tqdm(
-            total=round(plan.total_pairs),
+            total=round(total_pairs),
             initial=self._counters.pairs,
             unit="pair",
             smoothing=0.05,
             mininterval=5,
             disable=self._processes.rank != 0,
         ) as bar:
-            for step in steps(self._counters):
-                if self._counters.pairs >= plan.total_pairs:
+            for step in self._task.steps(self._counters):
+                if self._counters.pairs >= total_pairs:
                     break
                 moved = self._move(step)
                 last_mean = moved.loss if math.isnan(mean_loss) else mean_loss
@@ -220,7 +190,7 @@ class Trainer:
                 bar.set_postfix_str(f"loss {mean_loss:.3f}, {speed:.0f} tokens/s", refresh=False)
                 bar.update(round(step.n_pairs))
                 record(moved)
-                if self.step == last or self.step % plan.checkpoint_steps == 0:
+                if self.step == last or self.step % settings.checkpoint_steps == 0:
                     self._save()
                 if not after_step(moved):
                     break
@@ -232,11 +202,13 @@ class Trainer:
     def _move(self, step: Step) -> Moved:
         """Update the weights once; refuse if loss or gradients are not finite."""
         counters = self._counters
-        rate = self._plan.rates.rate(counters.step, counters.pairs / self._plan.total_pairs)
+        total_pairs, step_pairs = self._task.total_pairs, self._task.step_pairs
+        n_steps, done = total_pairs / step_pairs, counters.pairs / total_pairs
+        rate = learning_rate(self._moves, n_steps, counters.step, done)
         for group in self._optimizer.param_groups:
             group["lr"] = rate * group.get("rate_scale", 1.0)
         loss = self._processes.total(sum(self._gradients(step)))
-        norm = self._processes.clip(self._network, self._plan.clip)
+        norm = self._processes.clip(self._network, self._moves.clip)
         if not (math.isfinite(loss) and math.isfinite(norm)):
             self._refuse(loss, rate)
         self._optimizer.step()
@@ -247,29 +219,25 @@ class Trainer:
             pairs=counters.pairs + round(step.n_pairs),
             rows=counters.rows + step.n_rows,
         )
-        done = self._counters
-        return Moved(
-            step=done.step, pairs=done.pairs, rows=done.rows, loss=loss, rate=rate, norm=norm
-        )
+        now = self._counters
+        return Moved(step=now.step, pairs=now.pairs, rows=now.rows, loss=loss, rate=rate, norm=norm)
 
     def _gradients(self, step: Step) -> Iterator[float]:
         """Add up gradients pass by pass; yield the share of each in the loss."""
         for index, part in enumerate(step.passes):
             # Seeded by step and pass: dropout is the same in a resumed run and an unbroken one.
-            position = (self._plan.seed, self.step, self._processes.rank, index)
+            position = (self._moves.seed, self.step, self._processes.rank, index)
             torch.manual_seed(hash(position) & 0x7FFFFFFF)
             batch = part.batch.to(self._processes.device)
             last = index == len(step.passes) - 1
             with self._processes.gathering(self._network, last=last):
-                loss = self._loss(self._network, batch) * part.share
+                loss = self._task.loss(self._network, batch) * part.share
                 self._processes.backward(loss)
             yield float(loss.detach())
 
     def _refuse(self, loss: float, rate: float) -> None:
-        kept = read_counters(self._plan.checkpoint)
-        where = (
-            f"{self._plan.checkpoint} holds step {kept.step}" if kept else "no checkpoint was due"
-        )
+        kept = read_counters(self._checkpoint)
+        where = f"{self._checkpoint} holds step {kept.step}" if kept else "no checkpoint was due"
         msg = (
             f"loss or gradients of step {self.step + 1} are no numbers (loss {loss}, learning rate "
             f"{rate:.2g}): the step was not taken, {where}; lower the learning rate or use fp32"
@@ -278,8 +246,9 @@ class Trainer:
 
     def _save(self) -> None:
         writes = self._processes.rank == 0
-        checkpoint = self._plan.checkpoint
-        save_checkpoint(checkpoint, self._network, self._optimizer, self._counters, writes=writes)
+        save_checkpoint(
+            self._checkpoint, self._network, self._optimizer, self._counters, writes=writes
+        )
         self._processes.wait()
 
 

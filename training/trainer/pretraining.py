@@ -34,6 +34,7 @@ from training.data.alignment import read_aligned
 from training.evaluation.runs import fingerprint
 from training.settings import Optimisation, TrainSettings
 from training.trainer.export import name_weights
+from training.trainer.loop import Task
 from training.trainer.loss import BareLoss
 from training.trainer.material import (
     find_method,
@@ -41,11 +42,12 @@ from training.trainer.material import (
     trained_policies,
 )
 from training.trainer.processes import OneProcess, computes_bf16
-from training.trainer.run import Run, Task, open_watch
+from training.trainer.run import Run, open_watch
 from training.trainer.stream import share_steps, steps_ahead
 from training.trainer.tokenizer import make_card, save_tokenizer, train_tokenizer
 
 _log = logging.getLogger(__name__)
+_MAX_POSITIONS = 1024
 
 _TERMS = ("LICENSE", "NOTICE", "README.md")
 """Files of a folder that hold for what is made of it."""
@@ -174,7 +176,7 @@ def make_model(settings: TrainSettings, tokenizer: PreTrainedTokenizerFast) -> P
         "hidden_size": shape.hidden,
         "num_hidden_layers": shape.layers,
         "num_attention_heads": shape.heads,
-        "max_position_embeddings": shape.max_positions,
+        "max_position_embeddings": _MAX_POSITIONS,
         "tie_word_embeddings": True,
         "pad_token_id": tokenizer.pad_token_id,
         "bos_token_id": tokenizer.bos_token_id,
@@ -219,7 +221,6 @@ def make_optimizer(
         in_layers,
         [each for each in parameters if not any(each is matrix for matrix in in_layers)],
         rate=settings.rate,
-        matrix_rate_scale=settings.matrix_rate_scale,
         weight_decay=settings.weight_decay,
         dtype=dtype,
     )
@@ -238,6 +239,7 @@ def save_model(model: PreTrainedModel, folder: Path) -> None:
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 _ITERATIONS = 5
 _MOMENTUM = 0.95
+_MATRIX_RATE = 2.0  # over that of AdamW
 
 
 class Muon(torch.optim.AdamW):
@@ -249,7 +251,6 @@ class Muon(torch.optim.AdamW):
         others: Iterable[nn.Parameter],
         *,
         rate: float,
-        matrix_rate_scale: float,
         weight_decay: float,
         dtype: torch.dtype,
     ) -> None:
@@ -259,12 +260,11 @@ class Muon(torch.optim.AdamW):
             matrices: of two dimensions, inside the layers.
             others: moved by AdamW.
             rate: learning rate of the others.
-            matrix_rate_scale: the matrices' rate over the others'.
             weight_decay: of both, decoupled.
             dtype: of the iterations: bfloat16 where it is fast, else float32.
         """
         groups = [
-            {"params": list(matrices), "orthogonal": True, "rate_scale": matrix_rate_scale},
+            {"params": list(matrices), "orthogonal": True, "rate_scale": _MATRIX_RATE},
             {"params": list(others), "orthogonal": False, "rate_scale": 1.0},
         ]
         super().__init__(groups, lr=rate, betas=(0.9, 0.98), weight_decay=weight_decay, fused=True)

@@ -13,33 +13,30 @@ import logging
 import math
 import statistics
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import cast
 
-import torch
 from safetensors import SafetensorError
-from torch import Tensor, nn
-from transformers import PreTrainedModel
+from torch import nn
 
-from engine.metrics.translation import Translation
 from training.data.corpus import SentencePair, read_pairs
 from training.errors import TrainingError
 from training.evaluation.scores import Scores, score
 from training.settings import DevSettings, TrainSettings
 from training.trainer.checkpoint import Counters, check_fingerprint, read_counters, replacing_folder
-from training.trainer.loop import Moved, Plan, StepRecord, Trainer, keep_lines, make_rates
+from training.trainer.loop import (
+    Moved,
+    StepRecord,
+    Task,
+    Trainer,
+    Translate,
+    Write,
+    keep_lines,
+)
 from training.trainer.processes import Processes
-from training.trainer.stream import Batch, Step
-
-Sources: TypeAlias = Mapping[int, str]
-"""Lines by their numbers."""
-
-Translate: TypeAlias = Callable[[Sources, str, str], list[Translation]]
-"""Translates lines into a language under a policy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,50 +218,6 @@ def decode(
 
 _log = logging.getLogger(__name__)
 
-Write: TypeAlias = Callable[[Path], None]
-"""Writes a result into an empty folder."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """The part of a run that is kept.
-
-    Attributes:
-        name: of its folder in the run folder.
-        gather: called in every process with the trained network; process 0 writes.
-        translate: translates lines of the dev sets with the network as it is.
-    """
-
-    name: str
-    gather: Callable[[nn.Module], Write]
-    translate: Translate
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """The network that a run trains, and how.
-
-    Attributes:
-        fingerprint: digests by name, see ``Counters``.
-        total_pairs: of the run; ``step_pairs`` in a step on average.
-        network: on the device of this process, in the mode in which it is trained.
-        loss: runs a batch through the network; mean over its labelled rows.
-        steps: yields the steps after those of the counters.
-        make_optimizer: makes an optimizer of the trained parameters; AdamW by default.
-        result: adapter or model; None where the caller writes the network at the end.
-        values: of the last step, for its line in ``steps.jsonl``.
-    """
-
-    fingerprint: str
-    total_pairs: float
-    step_pairs: float
-    network: PreTrainedModel
-    loss: Callable[[nn.Module, Batch], Tensor]
-    steps: Callable[[Counters], Iterator[Step]]
-    make_optimizer: Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer] | None = None
-    result: Result | None = None
-    values: Callable[[], Mapping[str, float]] = dict
-
 
 def open_watch(
     settings: TrainSettings,
@@ -293,21 +246,7 @@ class Run:
         self._processes, self._watch = processes, watch
         if task.result is not None and processes.rank == 0:
             _try_to_save(settings.out, task.result.gather(task.network))
-        moves = settings.optimisation
-        plan = Plan(
-            checkpoint=settings.out / "checkpoint",
-            fingerprint=task.fingerprint,
-            total_pairs=task.total_pairs,
-            rates=make_rates(moves, task.total_pairs / task.step_pairs),
-            clip=moves.clip,
-            seed=moves.seed,
-            checkpoint_steps=settings.checkpoint_steps,
-            stop_after_steps=settings.stop_after_steps,
-            begin_with=settings.begin_with and settings.begin_with / "checkpoint",
-        )
-        adamw = partial(torch.optim.AdamW, lr=moves.rate, weight_decay=moves.weight_decay)
-        make_optimizer = task.make_optimizer or adamw
-        self._trainer = Trainer(plan, task.network, make_optimizer, task.loss, processes)
+        self._trainer = Trainer(task, settings, processes)
 
     @property
     def network(self) -> nn.Module:
@@ -336,7 +275,7 @@ class Run:
                 watch.note(self._task.values())
                 return not watch.reason
 
-            ended = self._trainer.train(self._task.steps, write, after_step)
+            ended = self._trainer.train(write, after_step)
         if watch.reason:
             _log.warning("the run ends: %s", watch.reason)
         if ended and not (settings.dev.sets and watch.scores):

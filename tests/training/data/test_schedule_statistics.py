@@ -1,12 +1,10 @@
 import random
 from collections import Counter
 
-import numpy as np
 import pytest
 
 from engine.metrics.latency import length_adaptive_average_lagging
 from training.data.align_report import (
-    BINS,
     READ_N,
     LinkStatistics,
     ScheduleStatistics,
@@ -116,24 +114,3 @@ def test_without_schedules_means_are_none():
     }  # fmt: skip
     assert set(values["laal_of_read_n"].values()) == {None}
     assert mean(Counter()) is None
-
-
-def test_every_pair_adds_one_to_the_grid_and_the_same_to_each_part_of_the_target():
-    for schedule in random_schedules(100):
-        grid = counted([schedule]).grid
-        assert grid.sum() == pytest.approx(1)
-        assert grid.sum(axis=1) == pytest.approx(np.full(BINS, 1 / BINS))
-
-
-def test_the_grid_shows_where_the_last_needed_source_word_stands():
-    """Two words each: the first half of the target waits for the second half of the source."""
-    grid = counted([((2, 2), 2)]).grid
-    half = BINS // 2
-    assert grid[:, half:].sum() == pytest.approx(1)
-    grid = counted([((1, 2), 2)]).grid
-    assert grid[:half, :half].sum() == grid[half:, half:].sum() == pytest.approx(0.5)
-
-
-def test_the_grid_of_a_word_is_as_wide_as_the_word():
-    grid = counted([(tuple(range(1, BINS + 1)), BINS)]).grid
-    assert grid * BINS == pytest.approx(np.eye(BINS))

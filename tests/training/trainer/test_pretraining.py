@@ -72,7 +72,7 @@ def test_the_folder_translates(trained):
         assert utterance.finished
 
 
-OPTIONS = {"rate": 0.01, "matrix_rate_scale": 2.0, "weight_decay": 0.1, "dtype": torch.float32}
+OPTIONS = {"rate": 0.01, "weight_decay": 0.1, "dtype": torch.float32}
 
 
 def model(seed=0):
