@@ -85,10 +85,10 @@ from training.trainer.tokenizer import save_tokenizer
 RECIPES = Path(__file__).parent / "recipes" / "seqpo"
 CAPACITY = 2048
 REWARDS = ("fused", "hinge")
-TRUNCATIONS = ("before", "literal", "after", "none")
 QUALITIES = ("string", "comet")
 
 _DEAD = 0.05  # a group whose rewards differ by less teaches nothing
+_HINGE_LAG = 0.5  # weight of lagging beside quality, of HPO
 _FREE_LENGTH = 0.25  # how far the log of the ratio of lengths may be from 0 before quality falls
 _LENGTH_PRICE = 0.5
 _LEAST_QUALITY_STD, _LEAST_LAG_STD = 0.01, 0.15
@@ -116,10 +116,8 @@ class SeqpoSettings:
         lag_weight: weight of lagging; 0 rewards quality only.
         adaptive: LAAL; otherwise AL, as in the paper.
         normalised: standardise quality and lagging within a group.
-        truncation: of lagging: ``before`` standardising, at ``lag_bound`` words; ``literal``, at
-            the same number but after it, as the paper's formula reads; ``after``, at ``lag_floor``
-            standard deviations; or ``none``.
-        hinge_quality, hinge_lag: weights of the hinge.
+        lag_bound: words; less lagging earns nothing more. Applied before standardising, which fits
+            the paper's text; after it, as its formula reads, no sample of few reaches it.
         divergence_price: of moving away from the start (beta of the paper).
         lag_price: chrF points that a word less of LAAL is worth when the best step is chosen.
         max_fall: chrF points under the start at which the run ends.
@@ -141,11 +139,7 @@ class SeqpoSettings:
     lag_weight: float = 1.0
     adaptive: bool = True
     normalised: bool = True
-    truncation: str = "before"
     lag_bound: float = 1.0
-    lag_floor: float = -1.0
-    hinge_quality: float = 1.0
-    hinge_lag: float = 0.5
     divergence_price: float = 0.02
     lag_price: float = 2.0
     max_fall: float = 1.0
@@ -154,7 +148,6 @@ class SeqpoSettings:
     def __post_init__(self) -> None:
         check_choice("the quality", self.quality, QUALITIES)
         check_choice("the reward", self.reward, REWARDS)
-        check_choice("the truncation", self.truncation, TRUNCATIONS)
         at_least("the steps", self.steps, 0)
         at_least("the translations of a source", self.group, 2)
         for name in ("sources", "lanes"):
@@ -208,7 +201,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     rewarded = parser.add_argument_group("reward")
     add(rewarded, "--quality", "seqpo.quality", choices=QUALITIES)
     add(rewarded, "--reward", "seqpo.reward", choices=REWARDS)
-    add(rewarded, "--truncation", "seqpo.truncation", choices=TRUNCATIONS)
     add(rewarded, "--balance", "seqpo.balance", "weight of quality")
     add(rewarded, "--lag-weight", "seqpo.lag_weight", "0: quality only")
     away = "of moving away from the start"
@@ -464,26 +456,18 @@ def rewards(
 ) -> list[float]:
     """Fuse quality and lagging of the translations of one source, equation 2 of the paper."""
     if settings.reward == "hinge":
-        return _hinge_rewards(qualities, laggings, settings)
-    bound = settings.lag_bound
-    lags = list(laggings)
-    if settings.truncation == "before":
-        lags = [max(bound, lag) for lag in lags]
+        return _hinge_rewards(qualities, laggings)
+    lags = [max(settings.lag_bound, lag) for lag in laggings]
     if settings.normalised:
         qualities = standardised(qualities, _LEAST_QUALITY_STD)
         lags = standardised(lags, _LEAST_LAG_STD)
-    if settings.truncation in {"literal", "after"}:
-        floor = bound if settings.truncation == "literal" else settings.lag_floor
-        lags = [max(floor, lag) for lag in lags]
     return [
         settings.balance * quality - settings.lag_weight * lag
         for quality, lag in zip(qualities, lags, strict=True)
     ]
 
 
-def _hinge_rewards(
-    qualities: Sequence[float], laggings: Sequence[float], settings: SeqpoSettings
-) -> list[float]:
+def _hinge_rewards(qualities: Sequence[float], laggings: Sequence[float]) -> list[float]:
     """Credit low lagging only where the quality is at least the group's median."""
     threshold, most = statistics.median(qualities), max(laggings)
     gains = [
@@ -491,7 +475,7 @@ def _hinge_rewards(
         for quality, lag in zip(qualities, laggings, strict=True)
     ]
     return [
-        settings.hinge_quality * quality + settings.hinge_lag * gain
+        quality + _HINGE_LAG * gain
         for quality, gain in zip(
             standardised(qualities, _LEAST_QUALITY_STD),
             standardised(gains, _LEAST_LAG_STD),

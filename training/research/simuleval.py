@@ -1,7 +1,6 @@
 """SimulEval beside our own evaluation: it drives our engine, and it scores our runs (``convert``).
 
-``simuleval_agent.py`` and ``simuleval_speech_agent.py`` are what SimulEval starts; this file has
-what they share, and needs nothing of SimulEval.
+``simuleval_agent.py`` is what SimulEval starts; this file needs nothing of SimulEval.
 
 ``convert`` writes a run as SimulEval 1.1.4 logs one, so that ``simuleval --score-only`` can score
 it, and OmniSTEval too: ``instances.log``, a JSON object for each source line or talk, and

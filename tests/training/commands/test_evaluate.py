@@ -59,11 +59,6 @@ def test_only_the_first_lines_may_be_asked_for_and_the_model_may_be_bundled(
     assert scores["n_sentences"] == 1
 
 
-def test_an_adapter_is_loaded(tmp_path, files, tiny, capsys):
-    assert evaluate(files, tiny, tmp_path / "out", "--adapter", str(tmp_path)) == 1
-    assert "no adapter_config.json" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -96,29 +91,11 @@ def test_a_folder_of_another_model_is_left_as_it_is(begun, tmp_path, files, tiny
     assert "holds a run with another model" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"x": 1}', b"\xff"])
-def test_a_garbled_record_is_one_sentence(tmp_path, files, tiny, capsys, content):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "run.json").write_bytes(content)
-    assert evaluate(files, tiny, tmp_path / "out") == 1
-    error = capsys.readouterr().err
-    assert "run.json cannot be read" in error
-    assert error.count("\n") == 1
-
-
 def test_a_garbled_log_is_one_sentence(begun, files, tiny, capsys):
     log = next((begun / "log").iterdir())
     log.write_text("nonsense\n")
     assert evaluate(files, tiny, begun, "--limit", "1") == 1
     assert "is no event: delete this log" in capsys.readouterr().err
-
-
-def test_without_a_bundled_model_a_folder_must_be_named(tmp_path, files, monkeypatch, capsys):
-    monkeypatch.setattr(models, "bundled_models", list)
-    source, reference = map(str, files)
-    arguments = ["--source", source, "--reference", reference, "--to", "de", "--out", str(tmp_path)]
-    assert main(["evaluate", *arguments, "--policies", "offline"]) == 2
-    assert "--model" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("in_process")

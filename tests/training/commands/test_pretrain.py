@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.support.training_runs import SMALL, pretrain
+from tests.support.training_runs import SMALL
 from training.__main__ import main
 
 
@@ -39,14 +39,6 @@ def test_a_recipe_holds_data_weights_size_and_schedule(words, tmp_path):
     steps = (by_recipe / "steps.jsonl").read_text("utf-8").splitlines()
     rates = [json.loads(line)["rate"] for line in steps]
     assert rates[-1] < max(rates)
-
-
-def test_the_loss_falls(words, tmp_path, capsys):
-    assert pretrain(words, tmp_path / "model", "--epochs", "3") == 0
-    progress = capsys.readouterr().err
-    losses = [float(part.split()[0].rstrip(",")) for part in progress.split("loss ")[1:]]
-    assert losses
-    assert losses[-1] <= losses[0]
 
 
 @pytest.mark.parametrize(

@@ -57,11 +57,6 @@ def test_a_recipe_of_a_new_base_says_how_it_is_made(name, batch):
     assert settings.max_length == 246
 
 
-def test_what_is_not_named_has_its_default():
-    settings = make_settings(recipe(), TrainSettings)
-    assert settings == TrainSettings(out=Path("out"), data={"de": Path("de.tsv")})
-
-
 def test_values_become_what_fields_hold():
     dev = {"sets": {"de": ["a.en", "a.de"]}, "max_laal": 3}
     settings = make_settings(
@@ -110,11 +105,6 @@ def test_what_a_recipe_cannot_say_is_one_sentence(changes, words):
     with pytest.raises(UsageError, match=words.replace("[", r"\[")) as error:
         make_settings(recipe(**changes), TrainSettings)
     assert "\n" not in str(error.value)
-
-
-def test_a_recipe_needs_a_place_to_write_to():
-    with pytest.raises(UsageError, match="out is needed"):
-        make_settings({}, TrainSettings)
 
 
 @pytest.mark.parametrize(

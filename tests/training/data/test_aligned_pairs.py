@@ -50,14 +50,6 @@ def test_pairs_get_the_words_they_need_where_the_directions_agree(tmp_path, prep
 
 
 @pytest.mark.usefixtures("links")
-@pytest.mark.parametrize(("share", "n_scheduled"), [("0", 3), ("0.5", 2), ("0.51", 1), ("1", 1)])
-def test_how_far_the_directions_must_agree_can_be_said(tmp_path, prepared, share, n_scheduled):
-    written = aligned(tmp_path, prepared, "--min-agreement", share)
-    assert sum(one.needs is not None for one in written) == n_scheduled
-    assert statistics(tmp_path)["min_agreement"] == float(share)
-
-
-@pytest.mark.usefixtures("links")
 def test_statistics_stand_beside_the_pairs(tmp_path, prepared):
     aligned(tmp_path, prepared)
     values = statistics(tmp_path)
@@ -167,8 +159,3 @@ def test_a_line_that_align_did_not_write_is_told_with_its_number(tmp_path, line,
     path.write_text("a\tx\tchat\t1\n" + line + "\n", errors="surrogateescape")
     with pytest.raises(CorpusError, match=f"line 2 of .*{reason}"):
         list(read_aligned([path]))
-
-
-def test_a_file_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(CorpusError, match="cannot be read"):
-        list(read_aligned([tmp_path / "nowhere.tsv"]))

@@ -27,20 +27,6 @@ def test_a_kind_that_is_not_known_is_refused_with_those_that_are():
         invent("colour", random.Random(0))
 
 
-def test_prices_are_whole_with_cents_or_in_millions_and_no_form_is_rare():
-    prices = drawn("price")
-    millions = [price for price in prices if price.million]
-    cents = [price for price in prices if not price.million and "." in price.digits]
-    whole = [price for price in prices if "." not in price.digits]
-    assert all(len(form) > 300 for form in (millions, cents, whole))
-    assert {price.unit for price in millions} == {"dollars", "euros", "pounds"}
-    assert {price.unit for price in cents} == {"dollars", "euros", "pounds", "$", "€", "£"}
-    assert all(re.fullmatch(r"\d{1,3}\.\d\d", price.digits) for price in cents)
-    assert all(price.grouped == (len(price.digits) > 3) for price in whole)
-    assert {len(price.digits) for price in whole} == set(range(1, 7))
-    assert "1" not in {price.digits for price in whole}
-
-
 def test_whole_numbers_have_their_digits_and_are_never_one():
     rng = random.Random(0)
     for n_digits in range(1, 7):
@@ -68,17 +54,6 @@ def test_whole_numbers_have_their_digits_and_are_never_one():
 )
 def test_texts_have_the_form_of_their_kind(kind, form):
     assert not [text for text in drawn(kind) if not re.fullmatch(form, text)]
-
-
-def test_numbers_stay_in_the_range_of_their_kind():
-    assert {int(number.digits) for number in drawn("small")} == set(range(2, 121))
-    decimals = [number.digits.split(".") for number in drawn("decimal")]
-    assert {len(whole) for whole, _ in decimals} == {1, 2, 3}
-    assert {len(part) for _, part in decimals} == {1, 2}
-    shares = drawn("percent")
-    assert {number.unit for number in shares} == {"%", "percent"}
-    assert {"." in number.digits for number in shares} == {True, False}
-    assert {len(number.digits) for number in shares if "." not in number.digits} == {1, 2}
 
 
 def test_days_are_of_this_century_and_clocks_often_stand_at_a_quarter():

@@ -63,15 +63,6 @@ def test_good_pairs_are_written_and_the_report_adds_up(tmp_path, corpus, test_se
     assert "See [[there]]. | Siehe [[dort]]." in printed
 
 
-def test_examples_are_few_and_short_in_the_terminal(tmp_path, capsys):
-    corpus = tmp_path / "train.tsv"
-    corpus.write_text("Hello.\tHallo.\n" + f"[[x]] {'long ' * 30}\tlang\n" * 5)
-    assert prepare(corpus, tmp_path / "out.tsv") == 0
-    examples = [line for line in capsys.readouterr().out.splitlines() if "[[x]]" in line]
-    assert len(examples) == 2
-    assert all(len(line) < 120 for line in examples)
-
-
 def test_two_aligned_files_are_prepared(tmp_path):
     (tmp_path / "talk.en").write_text("One apple.\nTwo pears.\n")
     (tmp_path / "talk.nl").write_text("Een appel.\n\n")

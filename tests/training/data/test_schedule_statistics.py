@@ -1,27 +1,16 @@
 import random
 from collections import Counter
 
-import pytest
-
 from engine.metrics.latency import length_adaptive_average_lagging
 from training.data.align_report import (
-    READ_N,
     LinkStatistics,
     ScheduleStatistics,
     is_monotone,
-    mean,
     share,
 )
 
 AHEAD = {(0, 0), (1, 1)}
 BACK = {(0, 0), (2, 1)}
-
-
-def random_schedules(n_schedules):
-    rng = random.Random(0)
-    for _ in range(n_schedules):
-        n_source = rng.randint(1, 12)
-        yield sorted(rng.randint(1, n_source) for _ in range(rng.randint(1, 12))), n_source
 
 
 def counted(schedules):
@@ -47,25 +36,6 @@ def test_links_are_counted_in_shares():
         "mean_agreement": share(4 / 3, 2),
         "agreement": {f"0.{tenth}": int(tenth == 3) for tenth in range(10)} | {"1.0": 1},
     }
-
-
-def test_every_pair_stands_in_one_tenth_of_agreement():
-    for both in range(11):
-        statistics = LinkStatistics()
-        everything = {(index, index) for index in range(10)}
-        agreed = {(index, index) for index in range(both)}
-        statistics.count((everything, agreed), everything, (10, 10))
-        histogram = statistics.as_json()["agreement"]
-        assert histogram[f"{both / 10}"] == 1
-        assert sum(histogram.values()) == 1
-
-
-def test_without_pairs_there_is_nothing_to_share():
-    statistics = LinkStatistics()
-    assert statistics.as_json()["mean_agreement"] is None
-    assert statistics.as_json()["linked_source_words"] is None
-    assert statistics.as_json()["linked_target_words"] is None
-    assert statistics.as_json()["monotone_pairs"] is None
 
 
 def test_a_pair_is_monotone_when_no_two_links_cross():
@@ -97,20 +67,3 @@ def test_lagging_is_that_of_a_model_that_writes_all_it_may():
     assert statistics.mean_laal(1) == share(length_adaptive_average_lagging((1, 2, 4), 4, 3), 1)
     assert statistics.mean_laal(3) == share(length_adaptive_average_lagging((3, 3, 4), 4, 3), 1)
     assert statistics.mean_laal(5) == 4
-
-
-def test_lagging_is_the_mean_over_pairs():
-    schedules = list(random_schedules(200))
-    together, apart = counted(schedules), [counted([schedule]) for schedule in schedules]
-    for n in READ_N:
-        laggings = [one.mean_laal(n) for one in apart]
-        assert together.mean_laal(n) == pytest.approx(sum(laggings) / len(laggings), abs=1e-4)
-
-
-def test_without_schedules_means_are_none():
-    values = ScheduleStatistics().as_json()
-    assert {name for name, value in values.items() if value is None} == {
-        "mean_first_read", "laal", "runs_per_pair", "mean_read_run", "mean_write_run",
-    }  # fmt: skip
-    assert set(values["laal_of_read_n"].values()) == {None}
-    assert mean(Counter()) is None

@@ -10,7 +10,6 @@ from training.data.alignment import (
     agreement,
     align,
     aligner_form,
-    parse_links,
     symmetrise,
 )
 from training.data.corpus import SentencePair
@@ -60,15 +59,6 @@ def test_grow_diag_final_and_joins_the_directions_of_a_hand_worked_example():
     )
 
 
-def test_growing_goes_on_from_what_has_grown():
-    forward, reverse = {(0, 0), (1, 1), (2, 2)}, {(0, 0)}
-    assert symmetrise(forward, reverse) == {(0, 0), (1, 1), (2, 2)}
-
-
-def test_final_and_takes_only_links_between_words_that_are_both_free():
-    assert symmetrise({(0, 0), (5, 5)}, {(0, 0), (5, 7)}) == {(0, 0), (5, 5)}
-
-
 def test_joined_links_lie_between_what_both_say_and_what_either_says():
     rng = random.Random(0)
     for _ in range(300):
@@ -80,25 +70,11 @@ def test_joined_links_lie_between_what_both_say_and_what_either_says():
         assert symmetrise(forward, forward) == forward
 
 
-def test_no_word_of_a_link_that_was_left_out_is_free():
-    rng = random.Random(0)
-    for _ in range(300):
-        forward, reverse = random_links(rng), random_links(rng)
-        joined = symmetrise(forward, reverse)
-        sources, targets = {s for s, _ in joined}, {t for _, t in joined}
-        assert all(s in sources or t in targets for s, t in (forward | reverse) - joined)
-
-
 def test_agreement_is_links_in_both_over_links_in_either():
     assert agreement({(0, 0)}, {(0, 0)}) == 1
     assert agreement({(0, 0)}, {(1, 1)}) == 0
     assert agreement({(0, 0), (1, 1)}, {(1, 1), (2, 2)}) == 1 / 3
     assert agreement(set(), set()) == 0
-
-
-def test_links_are_read_in_pharaohs_form():
-    assert parse_links("0-0 1-2 10-11\n") == {(0, 0), (1, 2), (10, 11)}
-    assert parse_links("\n") == set()
 
 
 # --- the aligner ----------------------------------------------------------------------------------
@@ -112,10 +88,6 @@ def test_the_aligner_reads_as_many_words_as_the_policies_count():
             for _ in range(5)
         )
         assert len(aligner_form(text).split()) == len(text.split()) == 5
-
-
-def test_the_aligner_reads_words_without_case_and_punctuation():
-    assert aligner_form("„Hallo,  Welt!“ – Freundschaften") == "hallo welt – freund"
 
 
 def test_without_an_aligner_one_sentence_says_what_to_install(monkeypatch):

@@ -10,7 +10,7 @@ from tests.support.strangers import refused
 from training.errors import TrainingError, UsageError
 from training.evaluation.runs import read_run
 from training.evaluation.workers import next_number
-from training.research.compare import read_contenders, rows
+from training.research.compare import read_contenders
 
 
 @pytest.fixture
@@ -94,11 +94,6 @@ def test_a_folder_that_is_no_whole_run_is_one_sentence(tmp_path, wanted, spoil, 
     assert words in refused(TrainingError, read_run, folder)
 
 
-def test_a_run_over_talks_is_refused(tmp_path, wanted):
-    folder = write_run(tmp_path / "one", {"read:3": made(wanted)}, wanted, system="long form")
-    assert "long form" in refused(TrainingError, read_run, folder)
-
-
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -111,54 +106,6 @@ def test_runs_of_other_tests_are_refused(tmp_path, wanted, changes, words):
     first = write_run(tmp_path / "one", {"read:3": made(wanted)}, wanted)
     other = write_run(tmp_path / "two", {"read:3": made(wanted)}, wanted, **changes)
     assert words in refused(UsageError, read_contenders, [str(first), str(other)])
-
-
-def test_runs_over_unequally_many_lines_are_refused(tmp_path, wanted):
-    first = write_run(tmp_path / "one", {"read:3": made(wanted)}, wanted)
-    other = write_run(tmp_path / "two", {"read:3": made(wanted[:4])}, wanted[:4])
-    said = refused(UsageError, read_contenders, [str(first), str(other)])
-    assert "the number of lines of" in said
-    assert "(5, 4)" in said
-
-
-def test_policies_of_the_same_name_are_lined_up_those_that_all_have_first(tmp_path):
-    good, bad = two_runs(tmp_path)
-    lined_up = rows(read_contenders([str(bad), str(good)]))
-    names = [[None if one is None else one.scores.policy for one in row] for row in lined_up]
-    both = ["wait:1", "wait:3", "wait:5", "read:3", "offline"]
-    assert names == [*([name, name] for name in both), ["read:5", None]]
-
-
-def test_a_policy_that_only_the_first_has_comes_last(tmp_path, wanted):
-    one = write_run(tmp_path / "one", {"wait:9": made(wanted), "read:3": made(wanted)}, wanted)
-    two = write_run(tmp_path / "two", {"read:3": made(wanted)}, wanted)
-    lined_up = rows(read_contenders([str(one), str(two)]))
-    assert [row[0].scores.policy for row in lined_up] == ["read:3", "wait:9"]
-
-
-def test_a_policy_of_each_run_may_be_picked(tmp_path):
-    good, bad = two_runs(tmp_path)
-    contenders = read_contenders([f"{good}:read:3", f"{bad}:wait:3"])
-    assert [one.name for one in contenders] == ["good:read:3", "bad:wait:3"]
-    (row,) = rows(contenders)
-    assert [one.scores.policy for one in row] == ["read:3", "wait:3"]
-
-
-def test_a_folder_may_have_a_colon_in_its_name(tmp_path, wanted):
-    odd = write_run(tmp_path / "en:de", {"read:3": made(wanted)}, wanted)
-    even = write_run(tmp_path / "even", {"read:3": made(wanted)}, wanted)
-    assert [one.name for one in read_contenders([str(odd), str(even)])] == ["en:de", "even"]
-    picked = read_contenders([f"{odd}:read:3", f"{even}:read:3"])
-    assert [one.policy for one in picked] == ["read:3", "read:3"]
-
-
-def test_runs_of_equal_name_are_told_apart_by_their_path(tmp_path, wanted, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for place in ("a/run", "b/run", "c"):
-        write_run(tmp_path / place, {"read:3": made(wanted)}, wanted)
-    assert [one.name for one in read_contenders(["a/run", "b/run", "c"])] == ["a/run", "b/run", "c"]
-    picked = read_contenders(["a/run:read:3", "b/run:read:3"])
-    assert [one.name for one in picked] == ["a/run:read:3", "b/run:read:3"]
 
 
 @pytest.mark.parametrize(

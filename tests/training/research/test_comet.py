@@ -106,28 +106,6 @@ def test_every_line_of_every_policy_is_scored(tmp_path, capsys):
         assert line.split() == [name, f"{fmean(expected):.4f}", "12", "1"]
 
 
-def test_only_policies_that_were_named_are_scored(tmp_path, capsys):
-    folder, python = made_run(tmp_path), program(tmp_path / "python")
-    ask = ["comet", str(folder), "--python", str(python), "--policies"]
-    assert main([*ask, "wait:3"]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()][1:-1] == ["wait:3"]
-    for named, why in (("wait:3,read:9", "no run of 'read:9'"), (",", "no policy was named")):
-        assert main([*ask, named]) == 2
-        sentence = told(capsys)
-        assert why in sentence
-        assert sentence.endswith("choose out of read:3, wait:3")
-
-
-def test_a_missing_environment_is_one_sentence(tmp_path, capsys):
-    folder, python = made_run(tmp_path), tmp_path / "none" / "python"
-    assert main(["comet", str(folder), "--python", str(python)]) == 1
-    assert told(capsys) == (
-        f"COMET is not installed ({python} is missing): make its environment with "
-        "scripts/comet-environment, or name a Python that has it with --python"
-    )
-    assert not (folder / "comet.json").exists()
-
-
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -146,11 +124,6 @@ def test_an_environment_that_fails_is_one_sentence(tmp_path, capsys, text, sente
     assert main(["comet", str(folder), "--python", str(python)]) == 1
     assert sentence in told(capsys)
     assert not (folder / "comet.json").exists()
-
-
-def test_a_batch_holds_something(tmp_path, capsys):
-    assert main(["comet", str(tmp_path), "--batch", "0"]) == 2
-    assert told(capsys) == "the segments of a batch must be at least 1, got 0"
 
 
 def score(folder, *, model, mts=("a", "", "abc"), device="auto"):
@@ -181,23 +154,12 @@ def stand_in(tmp_path):
     return tmp_path
 
 
-def test_a_python_without_comet_says_so(tmp_path):
-    error = score(tmp_path, model="a/b")["error"]
-    assert error.startswith(f"{sys.executable} cannot import COMET (No module named 'comet')")
-    assert error.endswith("type scripts/comet-environment")
-
-
 def test_a_model_in_a_folder_scores(stand_in):
     answer = score(stand_in, model=stand_in / "model")
     assert answer["scores"] == [1, 0, 3]
     assert answer["revision"] is None
     assert answer["checkpoint_sha256"].startswith("e3b0c442")  # of nothing
     assert answer["versions"]["unbabel-comet"] == "0"
-
-
-def test_a_device_that_is_not_there_is_one_sentence(stand_in):
-    error = score(stand_in, model=stand_in / "model", device="cuda")["error"]
-    assert error == "torch finds no CUDA device: score with --device cpu"
 
 
 def test_weights_that_cannot_be_had_are_one_sentence(stand_in):

@@ -1,13 +1,11 @@
 """Test the command that holds runs against each other, on folders made without a model."""
 
 import json
-import random
-import sys
 
 import pytest
 from matplotlib.image import imread
 
-from tests.support.run_folders import references, translations, two_runs, write_run
+from tests.support.run_folders import two_runs
 from training.evaluation.runs import read_run
 from training.research.__main__ import main
 from training.research.compare import Curve, Point
@@ -75,17 +73,6 @@ def test_unlike_policies_are_compared_when_they_are_picked(tmp_path, capsys):
     assert "each run minus good:read:3:" in capsys.readouterr().out
 
 
-def test_where_no_policy_is_shared_only_scores_are_told(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    rng = random.Random(0)
-    wanted = references(rng, 5)
-    for name, policy in (("a", "read:3"), ("b", "wait:3")):
-        write_run(tmp_path / name, {policy: translations(rng, wanted, wrong=0.2, late=2)}, wanted)
-    assert main(["compare", "a", "b"]) == 0
-    assert "no policy is in a and in another run" in capsys.readouterr().out
-    assert report(tmp_path / "compare")["differences"] == []
-
-
 def test_the_picture_shows_every_policy_of_every_run(runs, monkeypatch):
     drawn = []
     draw = "training.research.compare.draw"
@@ -99,16 +86,3 @@ def test_the_picture_shows_every_policy_of_every_run(runs, monkeypatch):
         for run in map(read_run, runs)
         for policies in [run.policies]
     ]
-
-
-def test_without_the_tokenizer_of_the_language_that_is_said(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    wanted = references(random.Random(0), 5)
-    made = {"read:3": translations(random.Random(1), wanted, wrong=0.2, late=2)}
-    for name in ("a", "b"):
-        write_run(tmp_path / name, made, wanted)
-        path = tmp_path / name / "run.json"
-        path.write_text(path.read_text().replace('"de"', '"ja"'))
-    monkeypatch.setitem(sys.modules, "MeCab", None)  # whether it is installed or not
-    assert main(["compare", "a", "b"]) == 1
-    assert "pip install 'sacrebleu[ja]'" in capsys.readouterr().err

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.support.run_folders import references, silent, translations, two_runs, write_run
+from tests.support.run_folders import references, translations, two_runs, write_run
 from training.evaluation.runs import read_run
 from training.research.compare import BootstrapSettings, compare, read_contenders, rows
 
@@ -39,32 +39,6 @@ def test_each_measure_is_compared_by_itself(tmp_path):
     assert differences == pytest.approx([after[name] - before[name] for name in names])
     assert len({round(difference, 3) for difference in differences}) == len(names)
     assert after["laal_ca"] < after["laal_ca_simuleval"] - 1
-
-
-def test_lagging_is_compared_over_sentences_for_which_both_wrote(tmp_path):
-    rng = random.Random(0)
-    wanted = references(rng, 20)
-    some, none = (translations(rng, wanted, wrong=0.2, late=late) for late in (1, 2))
-    some[4] = silent(some[4])
-    quiet = [silent(one) for one in none]
-    first, second, third = (
-        read_run(write_run(tmp_path / name, {"read:3": made}, wanted)).policies["read:3"]
-        for name, made in (("a", some), ("b", none), ("c", quiet))
-    )
-    found = compare(first, second, "de", SETTINGS)
-    assert found.laal.n_sentences == found.al.n_sentences == found.laal_ca.n_sentences == 19
-    assert found.bleu.n_sentences == 20
-    silence = compare(first, third, "de", SETTINGS)
-    assert (silence.al, silence.laal, silence.laal_ca) == (None, None, None)
-    assert silence.bleu.difference < 0
-
-
-def test_bleu_takes_the_tokenizer_of_the_language(tmp_path):
-    wanted = ["早上好。", "今天天气很好。"]
-    made = translations(random.Random(0), wanted, wrong=0, late=1)
-    policies = {"read:3": made}
-    run = read_run(write_run(tmp_path / "a", policies, wanted, language="zh")).policies["read:3"]
-    assert "|tok:zh|" in compare(run, run, "zh", SETTINGS).bleu.signature
 
 
 def test_runs_are_grouped_by_policy_and_complete_groups_come_first(tmp_path):

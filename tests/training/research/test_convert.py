@@ -47,11 +47,3 @@ def test_simuleval_gets_a_row_for_each_line(folder, tmp_path):
         [n + (2 * (n - 1) + 1.5) / WORD_MS for n in first["delays"]], abs=1e-6
     )
     assert rows[3]["prediction"] == ""
-
-
-def test_the_same_run_gives_the_same_bytes(folder, tmp_path):
-    outs = [tmp_path / name for name in ("one", "two", "two")]  # the last replaces its files
-    for out in outs:
-        assert convert(folder, out) == 0
-    files = [{path.name: path.read_bytes() for path in out.iterdir()} for out in outs]
-    assert files[0] == files[1]

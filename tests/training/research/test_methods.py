@@ -115,16 +115,6 @@ def test_source_sees_source_only_and_one_header_stands_before_each_side(name):
                 )
 
 
-def test_gpe_counts_source_and_target_each_from_nothing():
-    for seed in SEEDS:
-        ((rows,), _, _) = samples("gpe", seed)
-        source = [row for row in rows if row.position < TARGET_SIDE]
-        target = [row for row in rows if row.position >= TARGET_SIDE]
-        assert encoded(source) == list(range(len(source)))
-        assert encoded(target) == list(range(len(target)))
-        assert target[0].id == 920
-
-
 @pytest.mark.parametrize("name", ["without-slots", "prefix", "causal"])
 def test_these_methods_train_on_positions_without_gap(name):
     for seed in SEEDS:
@@ -193,12 +183,6 @@ def test_every_token_after_the_prompt_is_a_label_where_the_source_is_labelled():
         assert [row.label for row in rows[start - 1 :]] == [*(row.id for row in rows[start:]), EOW]
 
 
-def test_offline_samples_of_easist_are_asked_for_their_target_alone():
-    for seed in SEEDS:
-        ((rows,), pair, _) = samples("easist", seed, policy=Offline())
-        assert labels(rows) == [*flat(pair.target), EOT]
-
-
 def test_the_end_of_a_write_that_is_cut_short_has_no_label_where_the_source_is_labelled():
     pair = TokenizedPair(((1000,), (1001,)), ((2000,), (2001,), (2002,)), (1, 1, 2), (1, 2, 2))
     prompt, policy = bare_prompt(), AlignedReads((1, 2))
@@ -223,12 +207,6 @@ def test_half_of_the_pairs_of_easist_are_read_in_chunks_of_any_level_and_half_wh
         assert drawn[AlignedReads(boundaries)] == pytest.approx(200, abs=50)
     unaligned = replace(pair, needs=None)
     assert {method.draw(unaligned, mixture, rng) for _ in range(20)} == {Offline()}
-
-
-def test_the_ablation_without_mask_keeps_the_slots():
-    for seed in SEEDS:
-        ((rows,), _, _), ((slots,), _, _) = samples("without-mask", seed), samples("exposst", seed)
-        assert [row._replace(time=0) for row in slots] == rows
 
 
 def test_source_that_is_kept_apart_sees_no_target_and_all_else_is_as_in_slots():

@@ -51,12 +51,6 @@ def test_the_card_gets_the_scores_of_the_run_and_those_of_the_base_beside_them(a
                            slot_lengths=card.slot_lengths)  # fmt: skip
 
 
-def test_without_a_run_of_the_base_its_scores_stay_unknown(adapter, tmp_path):
-    its = a_run(tmp_path / "its", wrong=0.2, adapter_sha256=fingerprint(adapter))
-    assert record(adapter, f"talks={its}") == 0
-    assert {one.base_bleu for one in read_adapter_card(adapter).scores} == {None}
-
-
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -86,18 +80,6 @@ def test_a_run_that_is_not_of_the_base_alone_over_the_same_lines_is_refused(
     assert record(adapter, f"talks={its},{of_base}") == 1
     assert "no run of the base alone" in capsys.readouterr().err
     assert read_adapter_card(adapter).scores == ()
-
-
-def test_fewer_lines_of_the_base_are_no_comparison(adapter, tmp_path):
-    its = a_run(tmp_path / "its", wrong=0.2, adapter_sha256=fingerprint(adapter))
-    of_base = a_run(tmp_path / "base", wrong=0.5, n_lines=10)
-    assert record(adapter, f"talks={its},{of_base}") == 1
-
-
-@pytest.mark.parametrize("text", ["talks", "=run", "talks=", "talks=,base"])
-def test_what_names_no_run_is_refused_in_a_sentence(adapter, capsys, text):
-    assert record(adapter, text) == 2
-    assert "SET=RUN" in capsys.readouterr().err
 
 
 def scored(policy, points, base_points, language="de"):

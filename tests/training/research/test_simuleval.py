@@ -7,7 +7,6 @@ in parts; ``benchmarks/interop/simuleval_agreement.py`` compares whole corpora.
 
 import json
 import os
-from operator import ge
 from pathlib import Path
 from statistics import fmean
 
@@ -16,11 +15,9 @@ import pytest
 from benchmarks.interop.simuleval_agreement import (
     LAGGINGS,
     PROGRAMS,
-    ROOT,
     as_the_agent_writes,
     finish_simuleval,
     our_scores,
-    pieces_of,
     start_simuleval,
 )
 from engine.metrics.lagging import average_token_delay
@@ -93,22 +90,6 @@ def test_simuleval_sees_our_captions_and_scores_them_as_we_do(runs, ours, policy
         assert scores[name] == pytest.approx(found["scores"][name], abs=1e-6), name
 
 
-def test_words_that_are_written_in_two_parts_are_among_them(ours):
-    """Else an agent that hands over parts of words would pass.
-
-    Under read:3 and wait:3 the bundled model ends no write within a word.
-    """
-    assert any(one.is_broken for one in pieces_of(ours, "wait:1").values())
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-def test_a_word_is_counted_when_it_is_known_to_be_whole_never_before_it_stands_there(ours, policy):
-    plain = [one.translation for one in ours.policies[policy].sentences]
-    for one, whole in zip(plain, as_the_agent_writes(ours, policy), strict=True):
-        assert len(whole.delays) == len(one.delays)
-        assert all(map(ge, whole.delays, one.delays))
-
-
 @pytest.mark.parametrize("policy", POLICIES)
 def test_simuleval_scores_our_converted_run_alike(folder, ours, policy):
     out = folder / f"{policy}.converted"
@@ -127,20 +108,3 @@ def test_simuleval_scores_our_converted_run_alike(folder, ours, policy):
         average_token_delay(one, source_token=300, target_token=0) for one in delays if one
     ]
     assert fmean(as_speech) == pytest.approx(scores["ATD"], abs=6e-4)
-
-
-def test_what_cannot_be_is_one_sentence():
-    agent = (
-        "--agent",
-        ROOT / "training/research/simuleval_agent.py",
-        "--to",
-        "de",
-        "--policy",
-        "read:0",
-    )
-    types = ("--source-type", "text", "--target-type", "text")
-    files = ("--source", SOURCE, "--target", REFERENCE)
-    status, _, messages = ask("simuleval", *agent, *types, *files)
-    assert status == 1
-    assert messages.splitlines()[-1].startswith("a policy is written read:N")
-    assert "Traceback" not in messages

@@ -76,15 +76,6 @@ def test_a_word_that_the_model_goes_on_with_after_it_has_read_on_is_handed_over_
     assert words.flush() == "ist?"
 
 
-def test_a_line_that_is_given_up_leaves_nothing_behind():
-    words = "ab cd ef gh".split()
-    fresh = pieces_of(WordByWord(system_of("slots", "read:1")), words)
-    line = WordByWord(system_of("slots", "read:1"))
-    line.feed("bad", ended=False)
-    line.reset()
-    assert pieces_of(line, words) == fresh
-
-
 def test_a_line_over_the_limits_becomes_several_utterances():
     rng = random.Random(7)
     words = [random_word(rng) for _ in range(10)]
@@ -96,11 +87,3 @@ def test_a_line_over_the_limits_becomes_several_utterances():
     assert " ".join("".join(pieces).split()) == " ".join(" ".join(captions).split())
     # nobody knows before the fifth word that the fourth was the last
     assert [n for n, piece in enumerate(pieces, start=1) if piece] == [5, 9, 10]
-
-
-def test_bytes_are_limited_too():
-    limits = UtteranceLimits(max_bytes=8)
-    line = WordByWord(system_of("slots", "offline", limits=limits))
-    assert [bool(piece) for piece in pieces_of(line, ["abc", "def", "g", "h"])] == [
-        False, False, True, True,
-    ]  # fmt: skip

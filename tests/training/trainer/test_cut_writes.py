@@ -1,31 +1,23 @@
 """Writes that are cut short: what is carried over, and what carries no loss."""
 
-import hashlib
 import itertools
 import random
 from bisect import bisect_right
-from pathlib import Path
 
 import pytest
 
 from engine.layout.rows import IGNORE
 from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
-from tests.support.fakes import bare_prompt, numbered_pair
+from tests.support.fakes import bare_prompt
 from tests.support.rows import build_rows
-from training.settings import Mixture, Optimisation, TrainSettings
-from training.trainer.material import fingerprint_of
+from training.settings import Mixture
 from training.trainer.samples import (
-    METHODS,
     AlignedReads,
-    CorpusPair,
     TokenizedPair,
     cut_writes,
-    draw_policy,
     merged_boundaries,
 )
-from training.trainer.stream import Filled, Stream, pack
-from training.trainer.tokenizer import make_card
 
 EOS, EOW = 930, 931
 USER, ASST = 910, 920
@@ -118,16 +110,6 @@ def test_a_write_of_two_words_or_more_is_cut_with_the_probability_that_is_named(
     assert abs(n_cut / n_long - 0.5) < 0.03
 
 
-def test_cuts_are_drawn_anew_and_the_same_seed_draws_the_same():
-    pair, policy, _ = next(case for case in random_cases(99) if len(case[0].target) > 15)
-    draws = [
-        cut_writes(pair, policy, Mixture(cut_writes=0.5), random.Random(seed)).delayed
-        for seed in (0, 0, *range(1, 9))
-    ]
-    assert draws[0] == draws[1]
-    assert len(set(draws)) > 2
-
-
 # --- rows and labels ------------------------------------------------------------------------------
 
 
@@ -179,61 +161,4 @@ def test_other_policies_are_never_cut(policy):
     assert cut_writes(pair, policy, Mixture(cut_writes=1), random.Random(0)) is pair
 
 
-@pytest.mark.parametrize("share", [-0.1, 1.1])
-def test_a_share_of_cuts_is_a_share(share):
-    with pytest.raises(ValueError, match="cut short is from 0 to 1"):
-        Mixture(cut_writes=share)
-
-
-def test_delays_are_one_number_a_target_word():
-    with pytest.raises(ValueError, match="2 target words need as many numbers"):
-        TokenizedPair(((1,),), ((11,), (12,)), (1, 1), (1,))
-
-
-def test_batches_hold_the_cuts_that_the_mixture_asks_for():
-    pairs = [CorpusPair(long_pair(random.Random(seed)), "de", "all") for seed in range(200)]
-    labelled = {}
-    for share in (0.0, 1.0):
-        stream = Stream(
-            pairs=pairs,
-            prompts={"de": bare_prompt()},
-            weights={},
-            method=METHODS["exposst"],
-            mixture=Mixture(fixed_reads=0, aligned_reads=1, waits=0, cut_writes=share),
-            slot_lengths=(16,),
-            arrangement=Filled(5, 400),
-            seed=1,
-        )
-        batches = [pack(step.lines) for step in itertools.islice(stream.steps(), 5)]
-        labelled[share] = sum(int((batch.labels == EOW).sum()) for batch in batches)
-    assert labelled[1.0] < 0.8 * labelled[0.0]
-
-
 # --- what was made before -------------------------------------------------------------------------
-
-
-def test_without_cuts_the_mixture_draws_the_samples_it_drew_before_there_were_cuts():
-    rng, digest = random.Random(7), hashlib.sha256()
-    mixture = Mixture(n=(2, 3, 4, 5, 6, 7, 9))
-    for seed in range(2000):
-        pair = numbered_pair(random.Random(seed), aligned=seed % 5 > 0)
-        policy = draw_policy(pair, mixture, rng)
-        cut = cut_writes(pair, policy, mixture, rng)
-        rows = build(cut, policy, marker_alone=rng.random() < mixture.marker_alone)
-        digest.update(repr([tuple(row)[:4] for row in rows]).encode())
-    assert digest.hexdigest()[:16] == "815570c6be75a993"
-
-
-def test_a_run_goes_on_with_its_own_share_of_cuts_alone():
-    card = make_card(name="n", languages=["de"], slot_length=16, policies=["offline"])
-
-    def fingerprint(mixture):
-        optimisation = Optimisation(batch_tokens=9)
-        settings = TrainSettings(
-            base="new", out=Path("o"), slot_lengths=(16,), mixture=mixture,
-            optimisation=optimisation,
-        )  # fmt: skip
-        return fingerprint_of(settings, {}, "", card)
-
-    assert fingerprint(Mixture(cut_writes=0.5)) != fingerprint(Mixture())
-    assert fingerprint(Mixture(cut_writes=0.5)) != fingerprint(Mixture(cut_writes=0.4))

@@ -53,34 +53,11 @@ def test_the_measure_is_the_best_bleu_that_lags_no_more_than_asked():
     assert best_bleu(scores, 0.9) == -math.inf
 
 
-def test_languages_count_by_their_mean():
-    scores = [dev_score("read:1", 10, 1.0), dev_score("read:1", 30, 4.0, "fr")]
-    assert best_bleu(scores, 2.5) == 20
-    assert best_bleu(scores, 2.4) == -math.inf
-
-
-def test_a_policy_that_writes_nothing_does_not_count():
-    assert best_bleu([dev_score("read:1", 0, None)], 0) == -math.inf
-
-
-def test_steps_are_looked_at_in_time(tmp_path):
-    watch = opened(tmp_path, settings(tmp_path))
-    assert [step for step in range(31) if watch.is_due(step)] == [10, 20, 30]
-    assert not opened(tmp_path, DevSettings()).is_due(200)
-
-
 def test_the_best_step_is_known_and_patience_ends(tmp_path, monkeypatch):
     watch = watching(tmp_path, monkeypatch, [5, 4, 6, 6, 3], patience=2)
     found = [(look(watch, step), bool(watch.reason)) for step in (10, 20, 30, 40, 50)]
     assert found == [(True, False), (False, False), (True, False), (False, False), (False, True)]
     assert watch.scores[0].bleu == 6
-
-
-def test_without_patience_nothing_ends(tmp_path, monkeypatch):
-    watch = watching(tmp_path, monkeypatch, range(20, 0, -1))
-    for step in range(10, 200, 10):
-        look(watch, step)
-    assert not watch.reason
 
 
 def test_a_run_that_goes_on_knows_what_it_knew(tmp_path, monkeypatch):

@@ -11,15 +11,12 @@ from safetensors.torch import load_file, save_file
 
 from engine.errors import HubError
 from engine.models.adapters.adapter import Status, inspect_adapter
-from engine.models.adapters.card import read_adapter_card
 from engine.models.fingerprint import read_fingerprint
-from engine.models.resolve import resolve
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
-from tests.support.fakes import save_tiny_model, say_slots
+from tests.support.fakes import save_tiny_model
 from tests.support.networks import stock_network
 from tests.support.training_runs import finetune, losses, told_fault, write_dev, write_pairs
-from training.errors import UsageError
 from training.settings import TrainSettings
 from training.trainer import loop as trainer
 from training.trainer.checkpoint import read_counters
@@ -102,14 +99,6 @@ def test_the_adapter_is_sound_and_says_where_it_comes_from(trained, tiny):
     assert card.seeds == (1,)
 
 
-def test_an_adapter_on_a_base_of_wider_slots_has_its_slots(data, tmp_path):
-    base = say_slots(save_tiny_model(tmp_path / "base"), 32)
-    assert finetune(data, base, tmp_path / "out", "--dev", write_dev(tmp_path)) == 0
-    settings = ModelSettings(directory=base, adapter=tmp_path / "out" / "adapter", device="cpu")
-    assert resolve(load_weights(settings).card).layout.slot_length == 32
-    assert read_adapter_card(tmp_path / "out" / "adapter").slot_lengths == (32,)
-
-
 @pytest.mark.slow
 def test_on_a_base_in_4_bits_the_loss_falls_and_the_adapter_fits_the_whole_base(
     data, tiny, tmp_path
@@ -119,16 +108,6 @@ def test_on_a_base_in_4_bits_the_loss_falls_and_the_adapter_fits_the_whole_base(
     assert losses(out)[-1] < 0.8 * losses(out)[0]
     adapter = inspect_adapter(out / "adapter", read_fingerprint(tiny))
     assert adapter.status is Status.OK
-
-
-def test_factors_are_stored_in_half_the_room(data, tiny, trained, tmp_path):
-    out = tmp_path / "out"
-    assert finetune(data, tiny, out, "--dropout", "0.2", "--stored", "bf16") == 0
-    stored, whole = (load_file(one / "adapter" / WEIGHTS) for one in (out, trained))
-    assert stored.keys() == whole.keys()
-    for name, factor in whole.items():
-        assert torch.equal(stored[name], factor.to(torch.bfloat16))
-    assert inspect_adapter(out / "adapter", read_fingerprint(tiny)).status is Status.OK
 
 
 @pytest.mark.parametrize("architecture", ["falcon-alibi", "gemma2", "gemma3", "qwen3"])
@@ -186,13 +165,6 @@ def test_a_run_that_ends_right_behind_a_checkpoint_has_written_that_step_down(
     assert losses(out) == losses(trained)
 
 
-def test_running_again_changes_nothing(data, tiny, trained):
-    before = load_file(trained / "adapter" / WEIGHTS)
-    assert finetune(data, tiny, trained, "--dropout", "0.2") == 0
-    after = load_file(trained / "adapter" / WEIGHTS)
-    assert all(torch.equal(after[name], tensor) for name, tensor in before.items())
-
-
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
@@ -234,11 +206,6 @@ def test_a_dev_set_is_decoded_in_time_and_its_scores_stand_on_the_card(watched, 
     card = inspect_adapter(watched / "adapter", read_fingerprint(tiny)).card
     best = max(lines, key=lambda line: max(one["bleu"] for one in line["scores"]))
     assert [round(one["bleu"], 2) for one in best["scores"]] == [one.bleu for one in card.scores]
-
-
-def test_decoding_changes_nothing_of_the_training(watched, data, tiny, tmp_path):
-    assert finetune(data, tiny, tmp_path / "out") == 0
-    assert losses(watched) == losses(tmp_path / "out")
 
 
 def test_a_run_ends_when_no_new_best_comes(data, tiny, tmp_path):
@@ -293,13 +260,6 @@ def test_a_full_disk_is_one_sentence_and_the_checkpoint_is_kept(
     assert not list(out.glob("*.new"))
 
 
-def test_a_disk_that_is_full_from_the_start_is_told_before_the_work(data, tiny, tmp_path, capsys):
-    with full_disk(20_000):
-        assert finetune(data, tiny, tmp_path / "out") == 1
-    assert "the result cannot be written to" in told_fault(capsys)
-    assert not (tmp_path / "out" / "steps.jsonl").exists()
-
-
 def settings_of(tmp_path, base="some/model"):
     return TrainSettings(out=tmp_path / "out", base=base, models=tmp_path / "models")
 
@@ -321,10 +281,3 @@ def test_a_base_whose_bytes_are_not_what_was_promised_is_refused_and_not_kept(ti
         find_base(settings_of(tmp_path), ("read:3",))
     assert "\n" not in str(caught.value)
     assert not [path for path in (tmp_path / "models").rglob("*") if path.is_file()]
-
-
-@pytest.mark.parametrize("base", ["no-such-folder", "./a/b", "/a/b", "a/b/c"])
-def test_what_is_neither_a_folder_nor_a_name_never_reaches_the_hub(tiny_hub, tmp_path, base):
-    with pytest.raises(UsageError, match="name a folder, or a base on the hub"):
-        find_base(settings_of(tmp_path, base), ("read:3",))
-    assert tiny_hub.asked == []

@@ -68,22 +68,6 @@ def test_a_run_that_is_resumed_goes_on_to_the_bit(tmp_path):
     assert_same(resumed.state_dict(), unbroken.state_dict())
 
 
-def test_saving_changes_nothing(tmp_path):
-    saved, untouched = run(), run()
-    for each in (saved, untouched):
-        steps(*each, 0, 3)
-    save_checkpoint(tmp_path / "checkpoint", *saved, Counters())
-    for each in (saved, untouched):
-        steps(*each, 3, 3)
-    assert_same(saved[0].state_dict(), untouched[0].state_dict())
-
-
-def test_counters_are_loaded_as_they_were_saved(tmp_path):
-    counters = Counters(step=3, pairs=40, rows=500, fingerprint="abc")
-    save_checkpoint(tmp_path / "checkpoint", *run(), counters)
-    assert load_checkpoint(tmp_path / "checkpoint", *run()) == counters
-
-
 def test_tied_weights_stay_tied(tmp_path):
     first = run()
     steps(*first, 0, 2)
@@ -91,19 +75,6 @@ def test_tied_weights_stay_tied(tmp_path):
     model, optimizer = run(seed=1)
     load_checkpoint(tmp_path / "checkpoint", model, optimizer)
     assert model[0].weight is model[2].weight
-
-
-def test_without_a_checkpoint_nothing_is_loaded(tmp_path):
-    model, optimizer = run()
-    assert load_checkpoint(tmp_path / "checkpoint", model, optimizer) is None
-    assert_same(model.state_dict(), run()[0].state_dict())
-
-
-def test_a_newer_checkpoint_takes_the_place_of_the_old_and_leaves_nothing_beside_it(tmp_path):
-    for step in (1, 2):
-        save_checkpoint(tmp_path / "checkpoint", *run(), Counters(step=step))
-    assert load_checkpoint(tmp_path / "checkpoint", *run()).step == 2
-    assert [path.name for path in tmp_path.iterdir()] == ["checkpoint"]
 
 
 def test_a_write_that_is_cut_leaves_the_old_checkpoint(tmp_path, monkeypatch):

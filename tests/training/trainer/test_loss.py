@@ -139,21 +139,6 @@ def test_each_row_forbids_the_marker_of_the_other_policies():
     assert torch.equal(allowed[~ends_writes, EOT], logits[~ends_writes, EOT])
 
 
-def test_logits_are_left_as_they_are():
-    logits = torch.randn(2, 12)
-    before = logits.clone()
-    forbid_markers(logits, torch.tensor([True, False]), MARKERS)
-    assert torch.equal(logits, before)
-
-
-def test_one_marker_for_both_ends_is_never_ruled_out():
-    logits = torch.randn(2, 12)
-    markers = Markers(within_target=(BOS,), within_writes=(BOS,))
-    same = forbid_markers(logits, torch.tensor([True, False]), markers)
-    others = [id_ for id_ in range(12) if id_ != BOS]
-    assert torch.equal(same[:, others], logits[:, others])
-
-
 def test_label_smoothing_has_the_loss_and_the_gradients_of_torch(model, prompt):
     batch = pad(examples(prompt, ReadN(2), WaitK(3)))
     rows = logits_of(model, batch).flatten(0, 1)
@@ -179,11 +164,6 @@ def test_dropout_reaches_all_that_is_added_to_the_states_and_only_in_training(ar
     model.train()
     allowed = model.config.vocab_size - len(prompt.suppressed(ends_writes=False))
     torch.testing.assert_close(loss(model, batch), torch.tensor(float(allowed)).log())
-
-
-def test_logits_in_half_precision_are_scored_in_float32():
-    logits = torch.randn(2, 12).bfloat16()
-    assert forbid_markers(logits, torch.tensor([True, False]), MARKERS).dtype == torch.float32
 
 
 # --- the working copy -----------------------------------------------------------------------------

@@ -6,7 +6,6 @@ import torch
 
 from engine.layout.rows import IGNORE
 from engine.policy import parse_policy
-from tests.support.fakes import save_tiny_model, say_slots
 from tests.support.rows import random_examples
 from tests.support.training_runs import write_pairs
 from training.settings import Mixture, Optimisation, TrainSettings
@@ -112,19 +111,6 @@ def test_a_digest_tells_parts_apart_and_knows_the_same(tiny, tmp_path):
     ):
         other = digests(**changes)
         assert [key for key in usual if other[key] != usual[key]] == [name]
-
-
-@pytest.mark.parametrize(("taught", "taken"), [(32, 32), (1, 16)])
-def test_slots_are_those_of_the_base_unless_others_are_named(tmp_path, taught, taken):
-    """A base that was trained without slots gets the usual ones."""
-    base = say_slots(save_tiny_model(tmp_path / "base"), taught)
-    of_base, same, other = (
-        material(base, tmp_path, **changes)
-        for changes in ({}, {"slot_lengths": (taken,)}, {"slot_lengths": (8,)})
-    )
-    assert of_base.stream.slot_lengths == (taken,)
-    assert of_base.fingerprint == same.fingerprint != other.fingerprint
-    assert other.stream.slot_lengths == (8,)
 
 
 def test_a_pair_whose_target_spells_a_marker_is_left_out(tiny, tmp_path):

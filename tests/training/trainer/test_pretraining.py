@@ -1,6 +1,5 @@
 """Test runs that train a model from nothing: what they give, and that they go on to the bit."""
 
-import copy
 import json
 
 import pytest
@@ -14,7 +13,6 @@ from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.training_runs import pretrain
-from training.trainer.checkpoint import Counters, load_checkpoint, save_checkpoint
 from training.trainer.pretraining import Muon, orthogonalise
 
 
@@ -121,18 +119,6 @@ def test_every_direction_becomes_about_equally_long_and_stays_what_it_was(shape)
     torch.testing.assert_close(along.sort().values, values.sort().values, rtol=0, atol=1e-4)
 
 
-def test_stacked_matrices_do_not_touch_each_other():
-    torch.manual_seed(3)
-    matrices = torch.randn(4, 6, 3)
-    together = orthogonalise(matrices, torch.float32)
-    for matrix, result in zip(matrices, together, strict=True):
-        torch.testing.assert_close(orthogonalise(matrix[None], torch.float32)[0], result)
-
-
-def test_a_gradient_of_zero_moves_nothing_to_nan():
-    assert (orthogonalise(torch.zeros(1, 4, 4), torch.float32) == 0).all()
-
-
 def test_a_step_goes_against_the_orthogonal_gradient_and_shrinks_the_weight():
     network = model()
     before = network[2].weight.detach().clone()
@@ -162,38 +148,3 @@ def test_what_is_no_matrix_moves_as_under_adamw():
     for mine, its in zip(ours.parameters(), theirs.parameters(), strict=True):
         if mine.dim() == 1:
             torch.testing.assert_close(mine, its)
-
-
-def test_a_run_that_is_resumed_goes_on_to_the_bit(tmp_path):
-    unbroken = model()
-    steps(unbroken, muon(unbroken), 0, 6)
-    first = model()
-    optimizer = muon(first)
-    steps(first, optimizer, 0, 3)
-    save_checkpoint(tmp_path / "checkpoint", first, optimizer, Counters(step=3))
-    resumed = model(seed=1)
-    optimizer = muon(resumed)
-    load_checkpoint(tmp_path / "checkpoint", resumed, optimizer)
-    steps(resumed, optimizer, 3, 3)
-    for name, value in unbroken.state_dict().items():
-        assert torch.equal(resumed.state_dict()[name], value), name
-
-
-def test_it_learns_where_plain_descent_of_the_same_rate_hardly_moves():
-    target = turned([3.0, 1.0, 0.1], 6, 6, seed=2)
-    losses = {}
-    for name, make in {
-        "muon": lambda one: muon(one, rate=0.05, weight_decay=0.0),
-        "descent": lambda one: torch.optim.SGD(one.parameters(), lr=0.05),
-    }.items():
-        network = copy.deepcopy(nn.Sequential(nn.Linear(6, 6, bias=False)))
-        torch.manual_seed(0)
-        nn.init.normal_(network[0].weight)
-        optimizer = make(network)
-        for _ in range(150):
-            optimizer.zero_grad()
-            loss = (network[0].weight - target).square().mean()
-            loss.backward()
-            optimizer.step()
-        losses[name] = float(loss.detach())
-    assert losses["muon"] < 0.5 * losses["descent"]

@@ -88,15 +88,6 @@ def test_labels_of_read_3_with_a_closed_phase():
     ]  # fmt: skip
 
 
-def test_labels_of_wait_2_with_a_closed_phase():
-    rows = build(one_token_words(6, 6), WaitK(2), slot_length=3, marker_alone=True)
-    assert asked(rows) == [
-        (ASST, 101), (101, 102), (ASST, 103), (103, 104), (104, 105), (ASST, 106), (106, EOT),
-    ]  # fmt: skip
-    closed = [row.id for row in rows if row.id in (102, 105)]
-    assert closed == [102, 105]  # fed, and asked for nothing
-
-
 def test_the_labels_are_the_target_and_its_ends_and_nothing_is_asked_twice():
     for pair, policy, rows in random_cases(300):
         end = EOW if policy.ends_writes else EOT
@@ -141,11 +132,6 @@ def test_a_word_that_needs_more_source_is_held_back_by_an_end_of_write():
     assert labels(rows) == [EOW, 101, 102, EOW, 103, EOW]
 
 
-def test_when_the_source_has_ended_nothing_is_held_back():
-    rows = build(one_token_words(2, 3, (1, 2, 2)), ReadN(5))
-    assert labels(rows) == [101, 102, 103, EOW]
-
-
 # --- the end of the source ------------------------------------------------------------------------
 
 
@@ -156,13 +142,6 @@ def test_the_marker_comes_with_the_last_word_or_alone():
     assert source_words((), bare_prompt(), marker_alone=False) == [(EOS,)]
 
 
-def test_a_marker_that_comes_alone_is_a_word_of_its_own():
-    pair = one_token_words(2, 2, (1, 2))
-    together, alone = (build(pair, ReadN(2), marker_alone=flag) for flag in (False, True))
-    assert labels(together) == [101, 102, EOW]
-    assert labels(alone) == [101, 102, EOW, EOW]  # nothing to add when the marker comes
-
-
 # --- what is refused ------------------------------------------------------------------------------
 
 
@@ -170,16 +149,6 @@ def test_a_marker_that_comes_alone_is_a_word_of_its_own():
 def test_a_pair_without_an_alignment_cannot_train_read_n(policy):
     with pytest.raises(ValueError, match="without an alignment"):
         build(one_token_words(2, 2), policy)
-
-
-@pytest.mark.parametrize("policy", [WaitK(2), Offline()], ids=str)
-def test_a_pair_without_an_alignment_trains_the_other_policies(policy):
-    assert labels(build(one_token_words(2, 2), policy)) == [101, 102, EOT]
-
-
-def test_needs_are_one_number_a_target_word():
-    with pytest.raises(ValueError, match="2 target words need as many numbers"):
-        one_token_words(2, 2, (1,))
 
 
 DRAWS = 4000
@@ -205,19 +174,6 @@ def test_a_pair_without_an_alignment_is_never_read_in_parts_that_must_end():
     drawn = shares(Mixture(), aligned=False)
     assert set(drawn) == {WaitK, Offline}
     assert abs(drawn[WaitK] - Mixture().waits) < 0.03
-
-
-def test_every_n_and_every_k_is_drawn():
-    rng, mixture = random.Random(0), Mixture()
-    pair = random_pair(rng)
-    policies = {str(draw_policy(pair, mixture, rng)) for _ in range(DRAWS)}
-    assert {f"read:{n}" for n in mixture.n} | {f"wait:{k}" for k in mixture.k} <= policies
-
-
-@pytest.mark.parametrize("mixture", [{"fixed_reads": -0.1}, {"waits": 0.9}, {"aligned_reads": 2}])
-def test_shares_are_shares(mixture):
-    with pytest.raises(ValueError, match="shares of policies"):
-        Mixture(**mixture)
 
 
 def random_needs(rng):

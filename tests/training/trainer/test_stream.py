@@ -93,14 +93,6 @@ def test_rows_stand_in_the_batch_as_they_are_and_the_rest_never_comes():
         assert all(row.time == NEVER and row.label == IGNORE for row in rows[n_rows:])
 
 
-def test_padding_is_unseen():
-    batch = next(batches_of(stream().steps()))
-    real = batch.places.time != NEVER
-    seen = batch.bias(Attention(torch.float32))[:, 0] == 0
-    assert not real.all()
-    assert not (seen & real[:, :, None] & ~real[:, None, :]).any()
-
-
 def test_padding_changes_no_logit():
     rng = random.Random(0)
     short, long = random_rows(rng, 6), random_rows(rng, 11)
@@ -217,12 +209,6 @@ def test_the_size_of_an_epoch_is_the_sum_of_the_weights():
         for seed in range(50)
     ]
     assert abs(sum(sizes) / 50 - 30) < 1
-
-
-def test_an_epoch_is_shuffled():
-    order = epoch_order(corpus(60), {}, random.Random(0))
-    assert order != sorted(order)
-    assert sorted(order) == list(range(60))
 
 
 def test_moving_a_batch_moves_every_tensor():
@@ -344,12 +330,6 @@ def test_every_example_is_in_one_line_and_no_line_is_too_long():
             assert len(line) == 1 or sum(len(one.rows) for one in line) <= line_rows
 
 
-def test_packing_leaves_little_room():
-    examples = random_examples(0, 200)
-    lines = pack_lines(examples, 512)
-    assert sum(len(one.rows) for one in examples) > 0.9 * 512 * (len(lines) - 1)
-
-
 @pytest.mark.parametrize(
     ("architecture", "ranked"),
     [*((one, False) for one in ARCHITECTURES), *((one, True) for one in ALIBI)],
@@ -379,20 +359,3 @@ def test_a_step_holds_so_many_pairs_whatever_the_method_makes_of_them():
         steps = list(itertools.islice(stream.steps(), 5))
         shares = [lines.n_pairs for lines in steps]
         assert shares == pytest.approx([5, 5, 5, 5, 3])  # 23 pairs an epoch
-
-
-def test_both_slot_lengths_are_drawn():
-    lengths = set()
-    mixture = Mixture(fixed_reads=0, aligned_reads=0, waits=0)
-    for lines in itertools.islice(step_stream(mixture=mixture).steps(), 20):
-        for example in lines.examples:
-            source = [row.position for row in example.rows if 1000 <= row.id < 2000]
-            header = next(row.position for row in example.rows if row.id == 920)
-            lengths.add((header - source[0]) % 16)
-    assert lengths == {0, 4, 8, 12}
-
-
-def test_pairs_are_counted_in_a_step():
-    (lines,) = itertools.islice(step_stream(method=METHODS["prefix"]).steps(), 1)
-    assert len(lines.examples) > 5
-    assert lines.n_pairs == pytest.approx(5)

@@ -4,7 +4,7 @@ import pytest
 from transformers import PreTrainedTokenizerFast
 
 from engine.models.model_card import read_card
-from engine.text.prompt import make_prompt, word_ids
+from engine.text.prompt import make_prompt
 from tests.support.fakes import random_word, tiny_tokenizer, tiny_weights
 from training.trainer.tokenizer import (
     ASSISTANT,
@@ -22,7 +22,6 @@ from training.trainer.tokenizer import (
 )
 
 MARKERS = [PAD, BEGIN, END, USER, ASSISTANT, END_OF_WRITE, END_OF_SOURCE]
-LINES = ["the cat sat on the mat 12 times", "die Katze saß 12 Mal auf der Matte"] * 20
 
 
 def spelt(text):
@@ -38,13 +37,6 @@ def test_every_text_comes_back_from_its_ids():
         assert tiny_tokenizer().decode(spelt(text)) == text
 
 
-def test_nothing_is_unknown():
-    tokenizer = tiny_tokenizer()
-    assert tokenizer.unk_token_id is None
-    for code in (*range(0x300), 0x4E00, 0x1F642, 0x10FFFF):
-        assert tokenizer.decode(spelt(chr(code))) == chr(code)
-
-
 def test_every_marker_and_every_language_is_one_token():
     tags = [language_tag(code) for code in LANGUAGES]
     ids = [spelt(marker) for marker in [*MARKERS, *tags]]
@@ -52,35 +44,10 @@ def test_every_marker_and_every_language_is_one_token():
     assert len({one for (one,) in ids}) == len(ids)
 
 
-def test_a_language_we_have_no_name_for_gets_a_tag_too():
-    tokenizer = train_tokenizer(LINES, vocabulary=320, languages=["de", "xx"])
-    assert len(tokenizer.encode(language_tag("xx"), add_special_tokens=False)) == 1
-    assert (
-        make_card(name="x", languages=["xx"], slot_length=4, policies=[]).language("xx").name
-        == "xx"
-    )
-
-
-def test_the_vocabulary_has_the_size_that_was_asked_for():
-    assert len(tiny_tokenizer()) == 384
-    assert len(train_tokenizer(LINES, vocabulary=300, languages=["de"])) == 300
-
-
 def test_digits_stand_alone():
     tokenizer = train_tokenizer(["2024 2024 2024 1945 1945"] * 50, vocabulary=320, languages=["de"])
     pieces = tokenizer.tokenize(" 2024 a99")
     assert [piece for piece in pieces if any(c.isdigit() for c in piece)] == list("202499")
-
-
-def test_the_same_lines_give_the_same_tokenizer():
-    one, other = (train_tokenizer(LINES, vocabulary=320, languages=["de"]) for _ in range(2))
-    assert one.get_vocab() == other.get_vocab()
-    assert one.backend_tokenizer.to_str() == other.backend_tokenizer.to_str()
-
-
-def test_words_are_learnt_with_the_blank_before_them():
-    tokenizer = train_tokenizer(["cat"] * 50, vocabulary=320, languages=["de"])
-    assert len(word_ids(tokenizer, "cat")) == 1
 
 
 def test_what_is_saved_is_loaded_again(tmp_path):

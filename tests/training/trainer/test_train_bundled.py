@@ -95,23 +95,6 @@ def test_one_command_trains_from_corpora_to_a_model_that_translates(tmp_path):
     assert {path: path.stat().st_mtime_ns for path in out.glob("*")} == before
 
 
-@pytest.mark.parametrize(
-    "options",
-    [[], ["x"], ["x", "y", "--recipe"], ["x", "y", "--limit", "z"], ["x", "y", "--to", "fra"]],
-)
-def test_wrong_usage_is_told(options):
-    done = run(*options)
-    assert done.returncode == 2
-    assert done.stderr.startswith("usage: scripts/train-bundled")
-
-
-@pytest.mark.parametrize(("options", "language"), [([], "de"), (["--to", "fr"], "fr")])
-def test_a_folder_without_corpora_is_told(tmp_path, options, language):
-    done = run(tmp_path, tmp_path / "out", *options)
-    assert done.returncode == 2
-    assert f"expected parallel/*.en-{language}.tsv.xz" in done.stderr
-
-
 @pytest.mark.slow
 def test_data_of_another_language_have_its_own_phrases(tmp_path):
     write_data(tmp_path / "data", "fr")

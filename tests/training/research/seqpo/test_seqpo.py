@@ -2,8 +2,6 @@
 
 import json
 import random
-from dataclasses import dataclass
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -13,11 +11,10 @@ from engine.models.adapters.adapter import Status, inspect_adapter
 from engine.models.fingerprint import read_fingerprint
 from engine.runtime.loader import load_by_torch
 from engine.settings import ModelSettings
-from tests.support.fakes import play, save_plain_model, say_slots
+from tests.support.fakes import play
 from tests.support.training_runs import write_dev, write_pairs
 from tests.support.twins import both, twin
 from training.research.__main__ import main
-from training.research.seqpo import Reward
 from training.trainer.run import Run
 
 QUICK = [
@@ -89,16 +86,6 @@ def test_the_adapter_is_sound_and_loads_on_torch_and_onnx_runtime_as_it_was_trai
     assert (used - before).abs().max() > 0.1
 
 
-def test_it_learns_in_the_slots_of_its_base_and_so_does_a_head_of_its_adapter(tmp_path, data):
-    base = say_slots(save_plain_model(tmp_path / "base"), 32)
-    assert seqpo(data, base, tmp_path / "out", "--steps", "1") == 0
-    adapter = tmp_path / "out" / "adapter"
-    log = tmp_path / "labels.jsonl"
-    head = ["policy-head", "--model", base, "--adapter", adapter, "--data", f"de={data}"]
-    assert main([*map(str, head), "--labels", "stability", "--keep", str(log)]) == 0
-    assert json.loads(log.read_text("utf-8").splitlines()[0])["slot_length"] == 32
-
-
 def test_a_run_begins_with_an_adapter_or_trains_all_weights_and_decodes_its_dev_set(
     tmp_path, plain_model, data
 ):
@@ -119,18 +106,3 @@ def test_a_run_begins_with_an_adapter_or_trains_all_weights_and_decodes_its_dev_
 
 def value_of(score):
     return score["chrf"] - 2 * score["laal"] if score["laal"] is not None else float("-inf")
-
-
-def test_lines_without_words_are_left_out_of_a_dev_set_and_the_others_keep_their_numbers():
-    @dataclass
-    class Said:
-        hypothesis: str
-        index: int = 0
-
-    def sample(requests):
-        return [SimpleNamespace(translation=Said(request.source.upper())) for request in requests]
-
-    reward = SimpleNamespace(_rollouts=SimpleNamespace(sample=sample))
-    sources = {3: "ab cd", 4: " ", 5: "", 8: "ef"}
-    found = Reward._translate(reward, sources, "de", "read:1")
-    assert [(one.index, one.hypothesis) for one in found] == [(3, "AB CD"), (8, "EF")]

@@ -33,13 +33,6 @@ def test_lag_counts_sound_that_had_come_and_computing_that_had_to_wait():
     assert lag.laal_ca_simuleval_ms == length_adaptive_average_lagging(added, 400, 3)
 
 
-def test_utterances_without_output_have_no_lag():
-    silent, heard = translation([], [], [1, 1]), translation([2], [0], [0, 0])
-    assert sound_lag([silent], ["a"], [300.0], piece_ms=160, language="de") is None
-    lag = sound_lag([silent, heard], ["a", "a"], [300.0] * 2, piece_ms=160, language="de")
-    assert lag.laal_ms == 300
-
-
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     return write_tones(tmp_path_factory.mktemp("corpus") / "test.tsv", 4)
@@ -83,21 +76,3 @@ def test_a_run_over_a_corpus_is_a_run_folder_with_milliseconds(model, table, tmp
         assert set(one.translation.delays) <= {len(one.translation.source)}
         spent_ms = [one.translation.ms[n - 1] for n in one.translation.delays]
         assert np.less_equal(one.translation.emitted_ms, spent_ms).all()
-
-
-def test_the_first_utterances_alone_are_measured(model, table, tmp_path):
-    assert evaluate(model, table, tmp_path / "run", "--limit", "2", "--policies", "read:3") == 0
-    assert read_run(tmp_path / "run").n_sentences == 2
-
-
-def test_another_way_to_translate_is_another_run(model, table, tmp_path, capsys):
-    limit = ["--limit", "1", "--policies", "read:3"]
-    assert evaluate(model, table, tmp_path / "run", *limit) == 0
-    assert evaluate(model, table, tmp_path / "run", *limit, "--cascade") != 0
-    assert "holds a run with another system (sound, not cascade)" in capsys.readouterr().err
-
-
-def test_a_model_that_reads_text_alone_is_refused(table, tmp_path, capsys):
-    folder = save_tiny_model(tmp_path)
-    assert evaluate(folder, table, tmp_path / "run") != 0
-    assert "reads text alone" in capsys.readouterr().err

@@ -2,7 +2,6 @@
 
 import copy
 import functools
-import random
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +23,6 @@ from training.research.speech import (
     SpeechSettings,
     SpokenLoss,
     SpokenNetwork,
-    admit_words,
     batch_of,
     live_rows,
     offline_rows,
@@ -99,11 +97,6 @@ def live_vectors(line):
         b for start in range(0, len(samples), 999) for b in stream.feed(samples[start:][:999])
     ]
     return [block.vectors for block in blocks + stream.flush()]
-
-
-def test_a_spectrum_that_is_filled_up_has_whole_blocks():
-    assert spectrum(sound("a b c"), 5120).shape == (3 * 32, 80)
-    assert spectrum(np.zeros(5120, np.float32), 5120).shape == (32, 80)
 
 
 @pytest.mark.parametrize("layout_name", ["slots", "interleaved"])
@@ -188,29 +181,6 @@ def test_the_loss_of_words_sums_over_all_ways_to_write_them():
     assert made(too_long)["words"] == 0, "no sound is long enough for its words, and none is learnt"
 
 
-def test_ids_that_no_text_has_are_never_written_and_cost_nothing():
-    """The loss is that over all ids, whose scores are far below the others."""
-    made = copy.deepcopy(network()[0])
-    made.train_only(SpeechSettings(parts=("encoder",), losses=("words",)))
-    layer = made.encoder.words
-    whole = batch(*(sample(line, live=False, offline=False) for line in LINES))
-    wanted = sorted(set(whole.words.flatten().tolist()))
-    admit_words(layer, wanted, new=True)
-    loss = made(whole)["words"]
-    loss.backward()
-    others = sorted(set(range(len(layer.bias) - 1)) - set(wanted))
-    assert others
-    assert not layer.weight.grad[others].any()
-    with torch.no_grad():
-        logits = layer(made.encoder(whole.mel, whole.n_blocks).flatten(1, 2))
-    assert not set(logits.argmax(-1).flatten().tolist()) & set(others)
-    expected = torch.nn.functional.ctc_loss(
-        logits.log_softmax(-1).transpose(0, 1), whole.words,
-        whole.n_blocks * made.encoder.card.block_frames, whole.n_words, blank=len(layer.bias) - 1,
-    )  # fmt: skip
-    assert float(loss.detach()) == pytest.approx(float(expected), abs=1e-6)
-
-
 def test_vectors_shall_be_the_embeddings_of_what_is_heard_in_their_frames_or_was_before():
     """Against each utterance alone, vector by vector."""
     made, _ = network()
@@ -231,33 +201,6 @@ def test_vectors_shall_be_the_embeddings_of_what_is_heard_in_their_frames_or_was
                 off += float((vector - before).square().sum())
                 all_ += float(before.square().sum())
     assert float(loss) == pytest.approx(off / all_, rel=1e-4)
-
-
-def test_an_encoder_that_multiplies_in_bfloat16_gives_losses_near_those_in_float32():
-    exact, prompt = network()
-    losses = dict[bool, dict]()
-    for in_bf16 in (False, True):
-        translator = copy.deepcopy(exact.translator).float()
-        made = SpokenNetwork(
-            copy.deepcopy(exact.encoder).float(), translator, Markers.of(prompt), in_bf16=in_bf16
-        )
-        made.head.load_state_dict(exact.head.state_dict())
-        losses[in_bf16] = made(batch_of([sample(line) for line in LINES]))
-    assert set(losses[True]) == set(ALL)
-    for name, loss in losses[False].items():
-        assert loss.dtype == losses[True][name].dtype == torch.float32
-        assert losses[True][name].item() != loss.item()
-        torch.testing.assert_close(losses[True][name], loss, rtol=0.03, atol=0.03)
-
-
-def test_a_layer_that_has_learnt_words_keeps_them_and_admits_others():
-    layer = torch.nn.Linear(2, 6)
-    admit_words(layer, [1, 2], new=True)
-    before = layer.bias.detach().clone()
-    admit_words(layer, [3], new=False)
-    known = [n for n in range(6) if float(layer.bias[n].detach()) > -15]
-    assert known == [1, 2, 3, 5]
-    assert (layer.bias[[1, 2, 5]] == before[[1, 2, 5]]).all()
 
 
 @pytest.mark.parametrize(
@@ -290,34 +233,6 @@ def test_gradients_reach_the_parts_of_a_stage_and_no_others(parts, losses):
             continue
         assert (name in reached) == wanted, name
         assert not wanted or parameter.grad.isfinite().all()
-
-
-@pytest.mark.slow
-def test_gradients_through_the_translator_are_those_of_the_loss():
-    """Against differences; norms of the library are computed in float32, so these are coarse."""
-    made = copy.deepcopy(network()[0])
-    exact = tuple(name for name in ALL if name != "embeddings")  # its target stands still
-    settings = SpeechSettings(parts=("encoder", "adapter", "head"), losses=exact)
-    made.train_only(settings)
-    whole, loss = batch(*(sample(line) for line in LINES)), SpokenLoss(settings, {})
-    made.encoder.words.requires_grad_(True)
-    loss(made, whole).backward()
-    rng = random.Random(0)
-    trained = {name: it for name, it in made.named_parameters() if it.requires_grad}
-    chosen = ["encoder.first.weight", "encoder.layers.0.joint.weight", "encoder.norm.weight"]
-    chosen += ["encoder.merge_first.weight", "encoder.out.weight", "head.weight"]
-    for name in chosen:
-        flat = trained[name].data.view(-1)
-        index, step = rng.randrange(len(flat)), 1e-3
-        values = []
-        for side in (step, -step):
-            flat[index] += side
-            with torch.no_grad():
-                values.append(float(loss(made, whole)))
-            flat[index] -= side
-        slope = (values[0] - values[1]) / (2 * step)
-        found = float(trained[name].grad.view(-1)[index])
-        assert found == pytest.approx(slope, rel=0.03, abs=1e-3), name
 
 
 def test_a_loss_that_does_not_count_changes_nothing():

@@ -11,7 +11,6 @@ from engine.translation.slot_translator import Translator
 from engine.translation.sound.spoken import SpokenTranslator
 from tests.support.direct.encoders import noise, tiny_encoder
 from tests.support.fakes import tiny_tokenizer, tiny_weights
-from training.errors import UsageError
 from training.research.speech_measure import Cascade, Direct, GreedyWords
 
 POLICIES = ["read:2", "offline", "adaptive:0.3:4"]
@@ -76,18 +75,6 @@ def test_a_cascade_translates_the_words_that_the_encoder_writes(policy):
         assert " ".join(caption_of(system, samples, seed).split()) == expected.hypothesis
 
 
-def test_an_utterance_without_words_has_no_caption_and_the_next_one_is_heard():
-    weights, encoder = tiny_weights(), writing_encoder()
-    system = Cascade(
-        Translator(weights, TranslationSettings(policy="read:1")), encoder, weights.decoder
-    )
-    before = encoder.words.bias[-1].clone()
-    encoder.words.bias[-1] += 1000
-    assert caption_of(system, sounds()[0], 0) == ""
-    encoder.words.bias[-1] = before
-    assert caption_of(system, sounds()[0], 0) != ""
-
-
 def block_of(ids, vocabulary):
     logits = np.zeros((len(ids), vocabulary), np.float32)
     logits[range(len(ids)), ids] = 1
@@ -112,9 +99,3 @@ def test_words_are_whole_once_the_next_one_begins_whatever_the_blocks():
             start = stop
         assert len(told) == len(text.split()) - 1
         assert told + words.flush() == text.split()
-
-
-def test_an_encoder_that_writes_no_words_makes_no_cascade():
-    weights = tiny_weights()
-    with pytest.raises(UsageError, match="an encoder that writes words"):
-        Cascade(Translator(weights, TranslationSettings()), tiny_encoder(), weights.decoder)

@@ -1,12 +1,10 @@
 """The stages of a translator that reads sound, run to their ends by their commands."""
 
 import json
-import shutil
 
 import pytest
 from safetensors.numpy import load_file
 
-from engine.models.model_card import FILE_NAME, read_card
 from engine.models.speech_card import ENCODER_FILE
 from engine.runtime.loader import load_weights
 from engine.runtime.onnx.onnx_loader import OnnxWeights
@@ -15,7 +13,6 @@ from engine.settings import ModelSettings
 from tests.support.direct.corpora import write_tones
 from tests.support.fakes import save_plain_model
 from training.research.__main__ import main
-from training.research.speech_corpus import read_table, write_table
 
 TINY = ["--width", "16", "--layers", "1", "--heads", "2", "--feed-forward", "16"]
 QUICK = ["--batch", "8", "--epochs", "1", "--warm-up", "2", "--rate", "1e-2", "--device", "cpu"]
@@ -81,13 +78,6 @@ def test_a_stage_changes_its_parts_and_no_others(stages):
     assert changed(translate, joint) == set(words) - kept
 
 
-def test_steps_tell_each_loss(stages):
-    assert {"loss_words"} <= set(records(stages / "words")[0])
-    last = records(stages / "joint")[-1]
-    parts = [last[f"loss_{name}"] for name in ("offline", "simultaneous", "policy")]
-    assert last["loss"] == pytest.approx(sum(parts))
-
-
 def test_a_run_that_was_stopped_goes_on_as_if_it_had_not(stages, table, tmp_path):
     base = ["--base", str(stages / "translate" / "model")]
     assert train("joint", table, tmp_path / "joint", *base, "--stop-after", "2") == 0
@@ -98,14 +88,6 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not(stages, table, tmp_path
     )
     after, whole = encoder_of(tmp_path / "joint"), encoder_of(stages / "joint")
     assert all(abs(after[name] - whole[name]).max() < 1e-4 for name in whole)
-
-
-def test_words_are_learnt_where_there_are_enough_steps(stages, table, tmp_path):
-    base = ["--base", str(stages / "base"), *TINY, "--epochs", "25", "--masks", "0"]
-    base += ["--warp", "0.02"]
-    assert train("words", table, tmp_path / "words", *base) == 0
-    losses = [one["loss"] for one in records(tmp_path / "words")]
-    assert losses[-1] < 0.6 * losses[0]
 
 
 @pytest.mark.parametrize(
@@ -159,19 +141,3 @@ def test_what_cannot_be_trained_is_one_sentence(stages, table, tmp_path, capsys)
     assert "has both a schedule and the times" in refused("joint", untimed, *translate)
     (tmp_path / "no.tsv").write_text("a\tb\n", encoding="utf-8")
     assert "is no utterance" in refused("joint", tmp_path / "no.tsv", *translate)
-
-
-def test_another_corpus_does_not_resume_a_run(stages, table, tmp_path, capsys):
-    base = ["--base", str(stages / "translate" / "model")]
-    assert train("joint", table, tmp_path / "joint", *base, "--stop-after", "1") == 0
-    other = tmp_path / "train.tsv"
-    shutil.copyfile(table.with_suffix(".i16"), other.with_suffix(".i16"))
-    write_table(other, read_table(table)[::-1])
-    assert train("joint", other, tmp_path / "joint", *base) != 0
-    assert "made with another data" in capsys.readouterr().err
-
-
-def test_the_card_of_a_base_stays_as_it_was(stages):
-    assert read_card(stages / "base").speech is None
-    assert read_card(stages / "words" / "model").adaptive is None
-    assert (stages / "base" / FILE_NAME).stat().st_nlink == 1

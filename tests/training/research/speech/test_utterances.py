@@ -15,7 +15,6 @@ from training.research.methods import nested_boundaries
 from training.research.speech import (
     NOT_ASKED,
     Spoken,
-    draw_reads,
     live_rows,
     needed_blocks,
     offline_rows,
@@ -49,15 +48,6 @@ def test_a_word_is_known_when_its_block_has_ended():
     assert needed_blocks(line(3 * BLOCK), 3, BLOCK) == (1, 3)
     assert needed_blocks(line(3 * BLOCK, needs=(2, 2)), 3, BLOCK) == (1, 1)
     assert needed_blocks(line(3 * BLOCK, ends_ms=(0, 321, 322)), 3, BLOCK) == (1, 2)
-
-
-def test_a_word_that_ends_after_the_sound_is_known_at_its_last_block():
-    assert needed_blocks(line(2 * BLOCK), 2, BLOCK) == (1, 2)
-
-
-def test_without_alignment_or_times_nobody_knows_what_is_needed():
-    assert needed_blocks(line(BLOCK, needs=()), 1, BLOCK) is None
-    assert needed_blocks(line(BLOCK, ends_ms=()), 1, BLOCK) is None
 
 
 def test_every_block_has_ids_of_its_own_and_the_last_one_is_filled_up():
@@ -125,19 +115,3 @@ def test_a_write_is_right_at_the_last_block_of_a_part_and_at_each_token_of_its_t
         assert set(others) <= {NOT_ASKED}
         n_mixed += len(set(at_blocks.values())) == 2
     assert n_mixed > 50
-
-
-def test_the_level_at_which_an_utterance_is_read_differs():
-    one = Spoken(
-        line=line(1),
-        n_blocks=12,
-        pair=replace(
-            random_pair(random.Random(0)),
-            source=tuple((-1 - 2 * n, -2 - 2 * n) for n in range(12)),
-            target=tuple((n,) for n in range(12)),
-            needs=tuple(range(1, 13)),
-        ),
-        words=(),
-    )
-    drawn = {draw_reads(one.pair, random.Random(seed)).boundaries for seed in range(40)}
-    assert len(drawn) > 3

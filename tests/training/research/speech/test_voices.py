@@ -1,4 +1,3 @@
-import json
 import random
 from dataclasses import replace
 
@@ -6,14 +5,11 @@ import numpy as np
 import pytest
 
 from tests.support.spoken import needs_voice
-from training.errors import TrainingError, UsageError
-from training.research import speech_corpus as voices
 from training.research.__main__ import main
 from training.research.speech_corpus import (
     Request,
     Room,
     Speech,
-    draw_room,
     hear_in,
     is_here,
     known_voices,
@@ -53,26 +49,6 @@ def test_each_engine_says_a_text_and_tells_when_words_end_if_it_can(engine):
         assert said.ends_s[-1] > length_s - 0.3
 
 
-def period(said):
-    """In samples, of a voice from 60 to 400 Hz."""
-    size = 1 << 17
-    likeness = np.fft.irfft(np.abs(np.fft.rfft(said.samples, size)) ** 2)
-    return 40 + int(likeness[40:266].argmax())
-
-
-@needs_voice
-def test_speed_and_pitch_are_heard():
-    slow, fast = (said_by("espeak-ng/en-us", speed=speed) for speed in (0.8, 1.25))
-    assert len(fast.samples) < 0.8 * len(slow.samples)
-    low, high = (said_by("espeak-ng/en-us", pitch=pitch) for pitch in (0.5, 1.5))
-    assert period(low) > 1.2 * period(high)
-
-
-def test_a_token_ends_with_the_last_word_that_is_said_of_it():
-    told = voices._told_ends("0 0\n1 0.4\n0 0\n1 0.7\n1 1.2\n0 0\n1 1.5\n1 0\n")
-    assert told == (0.4, 1.2, 1.5)
-
-
 def test_silence_around_a_speech_is_cut_off_and_its_words_end_earlier():
     silence = np.zeros(1600, np.float32)
     inner = speech()
@@ -80,19 +56,6 @@ def test_silence_around_a_speech_is_cut_off_and_its_words_end_earlier():
     cut = trimmed(whole)
     assert abs(len(cut.samples) - len(inner.samples)) < 10
     assert cut.ends_s == pytest.approx((0.5, 1.0), abs=1e-3)
-
-
-def test_what_is_no_voice_is_refused():
-    with pytest.raises(UsageError, match="engines of voices are"):
-        known_voices(["mbrola"])
-    with pytest.raises(UsageError, match="a voice is written ENGINE/NAME"):
-        say_all([Request(text="a", voice="en-us")])
-
-
-@needs_voice
-def test_a_voice_that_is_not_installed_is_refused():
-    with pytest.raises(TrainingError, match="a voice of espeak-ng"):
-        said_by("espeak-ng/nobody")
 
 
 def test_a_speech_in_a_room_begins_after_a_pause_and_has_the_loudness_of_the_room():
@@ -106,13 +69,6 @@ def test_a_speech_in_a_room_begins_after_a_pause_and_has_the_loudness_of_the_roo
     np.testing.assert_allclose(heard.samples[4800:20_800], plain.samples * scale, atol=1e-6)
 
 
-def test_echoes_last_longer_than_the_speech():
-    dry, wet = (hear_in(Room(after_s=0.3, echo_s=echo_s), speech()) for echo_s in (0.0, 0.5))
-    assert not dry.samples[-4800:].any()
-    after = np.abs(wet.samples[-4800:])
-    assert after[:800].mean() > 10 * after[-800:].mean() > 0
-
-
 def test_echoes_of_a_clap_fall_by_60_db_in_their_time():
     clap = np.zeros(8000, np.float32)
     clap[0] = 1
@@ -120,24 +76,6 @@ def test_echoes_of_a_clap_fall_by_60_db_in_their_time():
     heard = hear_in(room, replace(speech(), samples=clap, ends_s=None)).samples
     early, late = (np.sqrt(np.mean(heard[at : at + 800] ** 2)) for at in (800, 7200))
     assert 20 * np.log10(early / late) == pytest.approx(60 * 0.4 / 0.5, abs=1)
-
-
-@pytest.mark.parametrize("noise_db", [10.0, 30.0])
-def test_noise_is_as_many_decibels_under_the_speech_as_the_room_says(noise_db):
-    heard = hear_in(Room(before_s=1.0, after_s=0.0, noise_db=noise_db), speech())
-    noise, with_speech = heard.samples[:16_000], heard.samples[16_000:]
-    powers = [float(np.mean(np.square(part, dtype=np.float64))) for part in (noise, with_speech)]
-    under = 10 * np.log10((powers[1] - powers[0]) / powers[0])
-    assert under == pytest.approx(noise_db, abs=0.5)
-
-
-def test_rooms_differ_and_the_same_room_is_the_same():
-    rooms = [draw_room(random.Random(seed)) for seed in range(50)]
-    assert len({room.seed for room in rooms}) == 50
-    assert 10 < sum(room.echo_s > 0 for room in rooms) < 40
-    assert 10 < sum(np.isfinite(room.noise_db) for room in rooms) < 45
-    first, second = (hear_in(draw_room(random.Random(3)), speech()) for _ in range(2))
-    np.testing.assert_array_equal(first.samples, second.samples)
 
 
 def write_aligned(path, n_pairs):
@@ -189,22 +127,3 @@ def test_the_seed_decides_a_corpus_also_one_that_was_stopped(tmp_path):
     assert whole == content(tmp_path / "two")
     assert make(pairs, tmp_path / "three", "--seed", "2", "--dev", "0") == 0
     assert whole["train-0000.i16"] != content(tmp_path / "three")["train-0000.i16"]
-
-
-@needs_voice
-def test_what_cannot_be_said_is_one_sentence(tmp_path, capsys):
-    pairs = write_aligned(tmp_path / "pairs.tsv", 12)
-
-    def refused(*arguments):
-        assert make(pairs, tmp_path / "out", *arguments) != 0
-        return capsys.readouterr().err
-
-    assert "not none or all" in refused("--held-back", "flite/*")
-    assert "not none or all" in refused("--held-back", "*")
-    assert "different sources of up to 14 words, and 505 are needed" in refused("--train", "500")
-    assert "engines of voices" in refused("--engines", "nobody")
-    assert "takes" in refused("--takes", "0")
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "corpus.json").write_text(json.dumps({}) + "\n")
-    assert make(pairs, tmp_path / "other") != 0
-    assert "holds a corpus of other settings" in capsys.readouterr().err

@@ -79,29 +79,3 @@ def test_recordings_become_a_corpus_without_times(tmp_path):
         assert line.ends_ms == ()
         same = read_sound(letters, other)
         np.testing.assert_allclose(read_sound(tmp_path / "all.tsv", line), same, atol=1e-4)
-
-
-def test_what_cannot_be_aligned_is_one_sentence(model, tmp_path, capsys):
-    table = write_tones(tmp_path / "letters.tsv", 2)
-
-    def refused(*arguments):
-        command = ["speech-align", "--out", str(tmp_path / "out.tsv")]
-        assert main([*command, *map(str, arguments)]) != 0
-        return capsys.readouterr().err
-
-    assert "name either" in refused("--model", model)
-    assert "name either" in refused()
-    (tmp_path / "pairs.tsv").write_text("a b\tae bd\tletters\t1 2\n")
-    (tmp_path / "files.txt").write_text("one.wav\ntwo.wav\n")
-    both = ("--pairs", tmp_path / "pairs.tsv", "--files", tmp_path / "files.txt")
-    assert "names 2 files for the 1 pairs" in refused(*both)
-    (tmp_path / "files.txt").write_text("pairs.tsv\n")
-    assert "cannot be read as sound" in refused(*both)
-    silent = save_tiny_model(tmp_path / "silent")
-    save_speech_encoder(silent, tiny_encoder(torch.float32))
-    assert "writes no words" in refused("--model", silent, "--data", table)
-    elsewhere = main(
-        ["speech-align", "--model", str(model), "--data", str(table), "--out", "/nowhere/t.tsv"]
-    )
-    assert elsewhere != 0
-    assert "name a file in its folder" in capsys.readouterr().err

@@ -8,14 +8,13 @@ import torch
 
 from engine.metrics.event_log import EventLog
 from engine.metrics.quality import measure_quality
-from engine.metrics.real_time import real_time_delays
 from engine.metrics.replay import read_events, replay
 from engine.settings import TranslationSettings
 from engine.translation.feed import feed_line
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, tiny_weights
 from training.research.__main__ import main
-from training.research.talks import Talk, feed_talk, read_talks_done, resegment, soft_resegment
+from training.research.talks import feed_talk, resegment, soft_resegment
 
 pytest.importorskip("mweralign")
 
@@ -129,21 +128,6 @@ def test_talks_are_translated_cut_written_and_scored(tmp_path, files, tiny, caps
     assert "tok:13a" in printed
 
 
-@pytest.mark.slow
-def test_lagging_of_a_talk_in_one_segment_is_that_of_a_line(tmp_path, files, tiny):
-    files[0].write_text(f"{' '.join(lines_of(files[0]))}\n")
-    files[1].write_text("eins zwei drei\n")
-    files[2].write_text("a\n")
-    assert long_form(files, tiny, tmp_path / "out", policies="wait:2") == 0
-    (scores,) = json.loads((tmp_path / "out" / "summary.json").read_text())
-    (row,) = replay(read_events(tmp_path / "out" / "log" / "wait:2.1.jsonl"))
-    n_words, step = len(row.source), len(row.source) / max(3, len(row.delays))
-    for name, delays in (("", row.delays), ("_ca", real_time_delays(row))):
-        early = [delay - n * step for n, delay in enumerate(delays) if delay < n_words]
-        assert scores[f"long_yaal{name}"] == pytest.approx(sum(early) / len(early))
-    assert scores["n_empty"] == 0
-
-
 def without_times(path):
     rows = [json.loads(row) for row in lines_of(path)]
     times = {"emitted_ms", "ms", "token_ms", "peak_memory_bytes"}
@@ -195,26 +179,3 @@ def test_what_was_translated_as_another_talk_does_not_count(tmp_path, files, tin
     assert long_form(files, tiny, out, policies="read:3") == 0
     (scores,) = json.loads((out / "summary.json").read_text())
     assert (scores["n_talks"], scores["n_segments"]) == (2, 6)
-
-
-def test_of_a_talk_in_several_logs_the_oldest_counts(tmp_path):
-    (tmp_path / "log").mkdir()
-    talk = Talk(sources=("one",), references=("eins",))
-    for number, text, word in ((10, "zehn", "one"), (9, "neun", "one"), (2, "zwei", "two")):
-        with EventLog(tmp_path / "log" / f"read:3.{number}.jsonl") as log:
-            log.write("line", index=0, words=[word])
-            log.write("arrived", n_words=1, ended=True)
-            log.write("committed", utterance=0, text=text)
-            log.write("line_ended", index=0)
-    found = read_talks_done(tmp_path, "read:3", [talk])
-    assert {index: one.hypothesis for index, one in found.items()} == {0: "neun"}
-
-
-@pytest.mark.slow
-def test_a_folder_with_another_run_stays_as_it_is(tmp_path, files, tiny, capsys):
-    assert long_form(files, tiny, tmp_path / "out", policies="offline") == 0
-    before = (tmp_path / "out" / "summary.json").read_text()
-    files[0].write_text(files[0].read_text().replace("!", "?"))
-    assert long_form(files, tiny, tmp_path / "out", policies="offline") == 2
-    assert "holds a run with another source" in capsys.readouterr().err
-    assert (tmp_path / "out" / "summary.json").read_text() == before

@@ -12,8 +12,8 @@ from omnisteval.scoring import LAALScorer
 
 from engine.metrics.real_time import real_time_delays
 from tests.support.programs.run import ran
-from tests.support.run_folders import WORDS, silent, translations
-from training.research.talks import Part, Talk, resegment, score, soft_resegment
+from tests.support.run_folders import WORDS, translations
+from training.research.talks import Part, Talk, score, soft_resegment
 
 MS = 500.0
 """Of a source word: one whose multiples are exact, since OmniSTEval drops what comes at the end."""
@@ -105,12 +105,6 @@ def one_talk(hypothesis, references, n_erased=0):
     return talk, replace(made, emitted_ms=(1.0,) * n_written)
 
 
-def score_one(talk, made):
-    pytest.importorskip("mweralign")
-    cuts = [[cut(made.hypothesis, talk.references, "de")] for cut in (resegment, soft_resegment)]
-    return score("read:3", [made], [talk], *cuts, "de")
-
-
 def test_each_score_is_of_its_own_cut():
     talk, made = one_talk("eins zwei drei vier fünf sechs", ("eins zwei drei", "vier fünf sechs"))
     first = [Part("eins zwei drei", 0, 3), Part("vier fünf sechs", 3, 6)]
@@ -125,31 +119,3 @@ def test_each_score_is_of_its_own_cut():
     assert one.stream_laal != other.stream_laal
     row = both.row()
     assert (row["chrf"], row["chrf_soft"]) == (one.quality.chrf, other.quality.chrf)
-
-
-def test_segments_without_output_and_loops_are_counted():
-    references = ("eins zwei drei", "vier fünf sechs", "sieben acht neun")
-    found = score_one(*one_talk("eins zwei drei sieben acht neun", references))
-    assert (found.n_segments, found.n_empty, found.n_degenerate) == (3, 1, 0)
-    loop = "eins zwei drei vier fünf sechs sieben acht" + 5 * " neun"
-    found = score_one(*one_talk(loop, references))
-    assert (found.n_segments, found.n_empty, found.n_degenerate) == (3, 0, 1)
-    found = score_one(*one_talk("eins zwei drei vier fünf sechs sieben acht neun", references))
-    assert (found.n_segments, found.n_empty, found.n_degenerate) == (3, 0, 0)
-    assert found.quality.chrf == pytest.approx(100)
-
-
-def test_erasure_is_a_share_of_the_words_that_stayed():
-    found = score_one(*one_talk("a b c d", ("a b", "c d"), n_erased=3))
-    assert found.normalised_erasure == 0.75
-
-
-def test_a_talk_without_output_has_no_lagging():
-    talk, made = one_talk("a", ("a b", "c d"))
-    found = score_one(talk, silent(made))
-    laggings = (found.stream_laal, found.stream_laal_ca, found.long_yaal, found.long_yaal_ca)
-    assert laggings == (None,) * 4
-    assert (found.n_empty, found.normalised_erasure) == (2, 0)
-    row = found.row()
-    assert (row["long_yaal"], row["gflops_per_talk"], row["n_degenerate"]) == (None, 1.0, 0)
-    assert "gflops_per_sentence" not in row

@@ -58,20 +58,6 @@ def test_the_cuts_are_those_that_the_library_makes_of_the_words_themselves(capfd
     capfd.readouterr()
 
 
-def test_a_run_of_latin_characters_is_not_cut_where_there_are_no_blanks():
-    parts = resegment("早上好Amy 我们一起去", ["早上好", "Amy我们", "一起去"], "zh")
-    assert [part.text for part in parts] == ["早上好", "Amy 我们", "一起去"]
-    assert [(part.start, part.stop) for part in parts] == [(0, 3), (3, 8), (8, 11)]
-
-
-def test_a_translation_without_words_gives_empty_parts():
-    assert parts_of(" ", ["eins zwei", "drei"]) == ["", ""]
-
-
-def test_words_without_a_reference_go_somewhere():
-    assert "".join(parts_of("eins zwei", ["", ""])) == "eins zwei"
-
-
 def test_the_library_prints_nothing(capfd):
     resegment("eins zwei", ["eins", "zwei"], "de")
     captured = capfd.readouterr()

@@ -8,7 +8,7 @@ import pytest
 from omnisteval.data import Instance
 from omnisteval.scoring import YAALScorer
 
-from training.research.talks import Part, Segment, long_yaal, make_segments, resegment, stream_laal
+from training.research.talks import Part, long_yaal, make_segments, resegment, stream_laal
 
 # Delays (s) of simulstream's test of StreamLAAL, with and without computing; its words are numbered
 # here, since only their being equal matters.
@@ -97,25 +97,3 @@ def test_long_yaal_is_omnistevals():
         else:
             assert found == pytest.approx(expected, abs=1e-9)
     assert 0 < n_none < 500
-
-
-def test_delays_count_from_the_start_of_their_segment():
-    parts = [Part("a b", 0, 2), Part("", 2, 2), Part("c", 2, 3)]
-    segments = make_segments(parts, ["r", "s", "t"], [(0, 4), (4, 2), (6, 3)], [2, 3, 5])
-    assert [one.delays for one in segments] == [(2, 3), (), (-1,)]
-    assert [one.to_end for one in segments] == [9, 5, 3]
-    assert [one.text for one in segments] == ["a b", "", "c"]
-    assert [one.reference for one in segments] == ["r", "s", "t"]
-
-
-def test_where_nothing_was_written_there_is_no_lagging():
-    empty = Segment(text="", reference="a", delays=(), source_length=2, to_end=2)
-    assert (stream_laal([empty], "de"), long_yaal([empty], "de")) == (None, None)
-
-
-def test_what_is_written_when_the_talk_has_ended_says_nothing_of_the_policy():
-    late = Segment(text="x", reference="a", delays=(4,), source_length=2, to_end=4)
-    early = Segment(text="x", reference="a", delays=(3,), source_length=2, to_end=4)
-    assert long_yaal([late], "de") is None
-    assert long_yaal([late, early], "de") == 3
-    assert stream_laal([late, early], "de") == 3.5

@@ -35,14 +35,3 @@ def test_the_parts_are_all_units_in_their_order(language):
         parts = soft_resegment(text, references, language)
         assert [part.start for part in parts] == [0, *(part.stop for part in parts[:-1])]
         assert "".join("".join(part.text.split()) for part in parts) == "".join(text.split())
-
-
-def test_words_go_where_they_are_alike():
-    parts = soft_resegment("Hauses Tür - ist Auf.", ["das Haus", "die Tür ist auf"], "de")
-    assert [part.text for part in parts] == ["Hauses", "Tür - ist Auf."]
-
-
-@pytest.mark.parametrize("language", ["de", "zh"])
-def test_where_there_is_nothing_to_cut_or_to_cut_by_all_is_in_the_first(language):
-    assert [one.text for one in soft_resegment("", ["a", "b"], language)] == ["", ""]
-    assert [one.text for one in soft_resegment(" a b ", ["", ""], language)] == ["a b", ""]
