@@ -127,8 +127,9 @@ def cue_of(
     start_s = min(max(0.0, start_s), LATEST_S)
     end_s = min(max(start_s, end_s), LATEST_S)
     sure, span = utterance.confidence, (start_s, end_s)
-    complete = {code: one for code in further if (one := utterance.further.get(code)) and one.ended}
-    owed = dict.fromkeys(set(further) & set(utterance.owed), FurtherCaption())
+    to_come = FurtherCaption(ended=True)
+    captions = utterance.further | dict.fromkeys(utterance.owed, to_come)
+    told = {code: one for code in further if (one := captions.get(code)) and one.ended}
     return Cue(
         start_s=start_s,
         end_s=end_s,
@@ -147,7 +148,7 @@ def cue_of(
                 text=one.caption.strip(),
                 pieces=_pieces(one.caption, one.pieces, span, said_s),
             )
-            for code, one in (complete | owed).items()
+            for code, one in told.items()
         ),
     )
 
