@@ -176,28 +176,6 @@ def test_two_lanes_are_heard_at_once_and_told_apart(hall):
     one.wait(lambda: one.captions("me") and one.captions("them"))
 
 
-def test_the_guide_opens_a_device_only_at_its_click(hall):
-    one = hall.open()
-
-    def opened():
-        return set(one.server.control("list", "short", "source-outputs").splitlines())
-
-    before = opened()  # what keeps the output running
-    guide = one.application.setup
-    guide.open_guide()
-    one.wait(lambda: guide.dialog.speech.is_here)
-    while guide.dialog.stack.currentWidget() is not guide.dialog.trial:
-        guide.dialog.next.click()
-    guide.dialog.trial.switches["system"].click()
-    one.wait(lambda: guide.dialog.trial.state.text().startswith("Listening."))
-    new = opened() - before
-    sources = one.server.control("list", "short", "sources").splitlines()
-    names = {line.split()[0]: line.split()[1] for line in sources}
-    assert [names[line.split()[1]] for line in new] == ["speakers.monitor"]
-    guide.dialog.back.click()
-    one.wait(lambda: opened() == before)
-
-
 def test_muted_lost_and_back_are_each_told_in_one_sentence(hall):
     one = hall.open()
     one.feeder.say("ramp")

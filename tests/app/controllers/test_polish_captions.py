@@ -266,21 +266,3 @@ def test_whatever_fails_on_the_way_to_polish_german_goes_on_until_it_works(
     one.wait(lambda: one.stored_language == "pl")
     assert one.say(SAID).language == "pl"
     one.window.close()
-
-
-def test_a_program_that_is_closed_during_the_download_starts_in_german_again(qtbot, tmp_path, hub):
-    one = Newcomer(qtbot, tmp_path)
-    one.choose(one.guide.dialog.welcome.target, "pl")
-    one.click(one.guide.dialog.skip)
-    one.wait_until_ready()
-    one.wait(one.guide.models.apply.isEnabled)
-    hub.fault = lambda _name, _start: "stall"
-    one.click(one.guide.models.apply)
-    one.wait(one.window.next_bar.isVisible)
-    one.wait(lambda: len(hub.asked) > 1)
-    one.window.close()
-    again = Newcomer(qtbot, tmp_path)
-    again.wait_until_ready()
-    assert again.guide.dialog is None
-    assert again.say(SAID).language == "de"
-    again.window.close()
