@@ -12,7 +12,7 @@ def check(folder):
     return ran(SCRIPT, "--check", surroundings={"FOLDER": str(folder)})
 
 
-PROGRAMS = {"typing", "corrected", "french", "share_phone", "share_ended", "wayland", "window"}
+PROGRAMS = {"typing", "french", "share_phone", "share_ended", "window"}
 """Pictures that no scene of the program for scenes makes, or one of another name."""
 
 
@@ -24,6 +24,11 @@ def listed():
 def test_a_scene_makes_each_picture_of_the_documentation():
     done = check(ROOT / "docs" / "screenshots")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_page_shows_each_picture():
+    pages = "".join(one.read_text() for one in (ROOT / "README.md", *ROOT.glob("docs/**/*.md")))
+    assert [name for name in listed() if f"screenshots/{name}.png" not in pages] == []
 
 
 def test_a_picture_that_no_scene_makes_fails(tmp_path):

@@ -23,7 +23,7 @@ N_FREE_BYTES = 1 << 20
 
 def go_to_place(scene):
     """Start again where the program has the place of a scene, or prepare it; before Qt starts."""
-    if scene.startswith("three_screens"):
+    if scene == "three_screens":
         from tests.support.app.monitors import Monitors  # noqa: PLC0415  libraries of X11
 
         monitors = Monitors()
@@ -60,24 +60,13 @@ class PlaceScenes:
         overlay.moved.emit()
         self.application.projector.toggle(right)
 
-    def act_three_screens_menu(self):
-        self.act_three_screens()
-        self.act_projector_menu()
-
-    def act_hanging(self):
-        """Wait for the list of files, which never comes."""
-        self.fetch_from_silence(timeout_s=20)  # longer than any picture is waited for
-
     def act_hanging_told(self):
         """Have waited as long as the program does; here that is a moment."""
-        self.fetch_from_silence(timeout_s=0.2)
-
-    def fetch_from_silence(self, timeout_s):
         self.speech.here = set()
 
         def fetch(recognizer, progress, cancelled, **_again):
             with hanging_network() as endpoint:
-                hub = HubSettings(endpoint=endpoint, timeout_s=timeout_s)
+                hub = HubSettings(endpoint=endpoint, timeout_s=0.2)
                 wanted = Fetching(settings=hub, progress=progress, cancelled=cancelled)
                 speech_model_folder(recognizer, self.folder, wanted)
 

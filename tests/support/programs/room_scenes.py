@@ -84,32 +84,16 @@ class RoomScenes:
         self.application.settings.change("projector", place=BOTTOM_STRIP)
         self.act_projector()
 
-    def act_projector_leave(self):
-        """Open the menu where the screen that shows the strip is ticked."""
-        self.act_projector_strip()
-        QTimer.singleShot(SETTLE_MS, self.act_projector_menu)
-
     def act_languages(self):
         self.soon(self.open_choices)
 
-    def act_second_menu(self):
-        status = self.window.status
-        self.soon(lambda: self.open_choices(status._more, self.window.choices.second))
-
-    def open_choices(self, *below):
-        """Open the menu of the language button, and these, each in the one before."""
+    def open_choices(self):
+        """Open the menu of the language button."""
         button = self.window.status.choices
         menu = button.menu()
         menu.aboutToShow.emit()
         place = button.mapToGlobal(QPoint(0, 0))
         menu.popup(QPoint(place.x(), place.y() - menu.sizeHint().height()))
-        for one in below:
-            menu.setActiveAction(one.menuAction())
-            one.aboutToShow.emit()
-            entry = menu.actionGeometry(one.menuAction())
-            size, corner = one.sizeHint(), menu.mapToGlobal(entry.bottomLeft())
-            one.popup(QPoint(corner.x() - size.width(), max(0, corner.y() - size.height())))
-            menu = one
 
     def act_second(self):
         self.soon(self.caption_in_french)

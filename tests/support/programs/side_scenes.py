@@ -3,15 +3,12 @@
 import json
 import sys
 
-from PySide6.QtCore import QCoreApplication, QPoint, QRect, QSize, Qt, QTimer
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.captions.model import UtteranceView
-from app.config.translations import worded
 from app.dialogs.setup.wizard import WizardServices
-from engine.audio.devices import Level
-from engine.events import ContextChanged, Notice
+from engine.events import Notice
 from engine.hub.bundled import bundled_languages
 from engine.hub.catalogue import KNOWN_MODELS
 from engine.messages import Code
@@ -29,7 +26,6 @@ MACHINE = {
 }
 FORECAST = {"kind": "forecast", "n_words": 96, "load": 0.31, "median_s": 1.4, "p95_s": 2.3,
             "computing_s": 0.2}  # fmt: skip
-TERMS = (("slot", "Platz"), ("adapter", "Aufsatz"), ("caption", "Untertitel"), ("overlay", ""))
 MOST_FREE_BYTES = 7_100_000_000
 SERVER = "https://office-pc:8443"
 
@@ -135,43 +131,6 @@ class SideScenes:
         target = self.open_guide(0).welcome.target
         target.setCurrentIndex(target.findData("pl"))
 
-    def act_guide_speech(self):
-        self.speech.here -= {"base.en"}
-        self.open_guide(1)
-
-    def act_guide_download(self):
-        self.speech.here = set()
-        speech = self.open_guide(1).speech
-        speech._service.fetch = lambda _name: None
-        speech.row.download.click()
-        speech._service.progressed.emit("base.en", 61_000_000, 147_769_510)
-
-    def act_guide_failure(self):
-        self.act_guide_download()
-        code = Code.HUB_UNREACHABLE(host="huggingface.co", reason="Name or service not known")
-        desk = self.application.setup.dialog.speech._service
-        desk.fetch_failed.emit(worded(code))
-
-    def act_guide_try(self):
-        dialog = self.open_guide(2)
-        dialog.welcome.uses["voice"].click()
-        dialog.speech._take_found({"base.en": None})  # which may come a moment later
-        trial = dialog.trial
-        trial.source_wanted.disconnect()
-        trial.switch.click()
-        trial.show_levels({"me": Level(rms_db=-23, peak_db=-9)})
-        trial.show_message("me", worded(Code.LISTENING(device="Some Microphone")))
-        told = QCoreApplication.translate("SetupController", "Listening. Say a sentence.")
-        trial.show_state(told)
-        said = UtteranceView(
-            key=10_000,
-            lane="me",
-            source="Good morning, everyone. Can you",
-            tail="hear me",
-            caption="Guten Morgen zusammen. Können Sie",
-        )
-        trial.show_views((said,))
-
     def act_server(self):
         """Name another computer that translates."""
         *_, other = (one for one in self.window.choices.computer.actions() if one.text())
@@ -201,37 +160,9 @@ class SideScenes:
         self.place(guide.models, QPoint(110, 70))
         return guide.models
 
-    def act_models(self):
-        self.open_models()
-
     def act_models_polish(self):
         """A laptop without a graphics card."""
         laptop = MACHINE | {"gpu": "", "gpu_bytes": 0, "gpu_free_bytes": 0}
         page = self.open_models(laptop, {"kind": "computing", "gflops": 620.0})
         page.show_languages("en", "pl")
         return page
-
-    def open_media(self):
-        dialog = self.application.media.dialog
-        dialog.open_file(self.folder / "Town hall meeting, 2026-11-20.mp4", "German")
-        dialog.boxes["srt"].setChecked(True)
-        self.place(dialog, QPoint(180, 80))
-        return dialog
-
-    def act_media(self):
-        self.open_media()
-
-    def act_media_running(self):
-        dialog = self.open_media()
-        dialog.start_wanted.disconnect()
-        dialog.start.click()
-        dialog.show_position(203.0, 1260.0)
-
-    def act_glossary(self):
-        self.window.menu_actions.glossary.trigger()
-        dialog = self.application.glossary.dialog
-        dialog.move(self.window.pos() + QPoint(150, 60))
-        dialog._fill(TERMS)
-        dialog._take_edit()
-        dialog.use.click()
-        self.application.bridge.event_came.emit(ContextChanged(rows=41))
