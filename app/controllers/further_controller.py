@@ -34,6 +34,7 @@ class FurtherController(QObject):
         ready_changed(): ``ready`` or ``full`` are other ones.
 
     Attributes:
+        offered: codes of the languages that can be captioned beside that of the window.
         ready: codes of the languages that are captioned now.
         full: codes of those that are read and not computed: there are too many.
         left_out: how many sentences languages have still to make up for, by their codes.
@@ -56,7 +57,7 @@ class FurtherController(QObject):
         self._own: tuple[str, ...] = ()  # languages of the model in use
         self._read = Grace()  # in the room
         self._failed = set[str]()  # until they are chosen again
-        self._offered: tuple[str, ...] = ()
+        self.offered: tuple[str, ...] = ()
         self.ready: tuple[str, ...] = ()
         self.full: tuple[str, ...] = ()
         self.left_out = dict[str, int]()
@@ -68,11 +69,6 @@ class FurtherController(QObject):
         settings.preferences_changed.connect(self._follow)
         settings.translation_changed.connect(self._follow)
         self._follow()
-
-    @property
-    def offered(self) -> tuple[str, ...]:
-        """Codes of the languages that can be captioned beside that of the window."""
-        return self._offered
 
     def _ways(self) -> dict[str, Way]:
         is_ours = self._settings.translates and self._settings.server is None
@@ -123,8 +119,8 @@ class FurtherController(QObject):
     def _follow(self) -> None:
         self._choices.show_second(self._settings.preferences.captions.second)
         offered = tuple(code for code in self._ways() if code not in self._failed)
-        if offered != self._offered:
-            self._offered = offered
+        if offered != self.offered:
+            self.offered = offered
             self.offered_changed.emit()
         self._tell()
 

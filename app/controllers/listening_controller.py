@@ -127,7 +127,7 @@ class ListeningController(QObject):
         self._bridge.paused_changed.disconnect(self._listen)
         if self._wanted:  # else nothing that hears was ever made
             self._wanted = ()
-            self.service.listen((), self._recognizer)
+            self.service.listen((), self._choice.recognizer)
 
     def close(self) -> None:
         self._meters.stop()
@@ -191,10 +191,6 @@ class ListeningController(QObject):
         self.service.spoken = Spoken(language=self._choice.language, words=words)
 
     @property
-    def _recognizer(self) -> str:
-        return self._choice.recognizer
-
-    @property
     def _lanes(self) -> tuple[str, ...]:
         return tuple(LANES[one.kind] for one in self._wanted)
 
@@ -223,7 +219,7 @@ class ListeningController(QObject):
             self.service.list_devices()
         else:
             self._show_stopped()
-        self.service.listen(wanted, self._recognizer, self._choice.instead)
+        self.service.listen(wanted, self._choice.recognizer, self._choice.instead)
 
     def _keep_before(self) -> None:
         """Remember of each source from which device sound came, to go on if the next one fails."""
@@ -273,7 +269,7 @@ class ListeningController(QObject):
         """Show a failure; all recording stops and all buttons go off."""
         may_be_the_model = not self._is_ready
         self._show_off()
-        self.service.listen((), self._recognizer)
+        self.service.listen((), self._choice.recognizer)
         offers = (self._others,) if may_be_the_model else ()
         self._banner.show_offer(message, CHOOSE, *offers)
 
@@ -303,12 +299,12 @@ class ListeningController(QObject):
 
     @Slot()
     def look_for_model(self) -> None:
-        self.service.look_for(self._recognizer)
+        self.service.look_for(self._choice.recognizer)
 
     @Slot(str, object)
     def _take_found(self, recognizer: str, obstacle: str | None) -> None:
         """Switch to a speech model that is here; keep the one before if it is not."""
-        if recognizer != self._recognizer:
+        if recognizer != self._choice.recognizer:
             return
         switches, self._switches = self._switches, False
         if obstacle is None:
@@ -320,7 +316,7 @@ class ListeningController(QObject):
         self._window.empty_page.show_missing(missing)
         self._offer_download(missing)
         if switches and self._wanted:
-            self.service.listen(self._wanted, self._recognizer, self._choice.instead)
+            self.service.listen(self._wanted, self._choice.recognizer, self._choice.instead)
 
     def _offer_download(self, recognizer: str) -> None:
         self.offered = recognizer
@@ -328,7 +324,7 @@ class ListeningController(QObject):
 
     def _offer_wish(self, recognizer: str, obstacle: str) -> None:
         """Offer to download the model that was chosen, or say why it cannot be used."""
-        goes_on = self.tr("{} goes on").format(speech_name(self._recognizer))
+        goes_on = self.tr("{} goes on").format(speech_name(self._choice.recognizer))
         if obstacle:
             self._banner.show_offer(f"{as_sentence(obstacle)} {goes_on}", CHOOSE)
             return
@@ -344,7 +340,7 @@ class ListeningController(QObject):
     def fetch(self) -> None:
         """Download the speech model; then listen to what is on."""
         self._banner.withdraw(FETCH)
-        recognizer = self._fetching = self._choice.wish or self._recognizer
+        recognizer = self._fetching = self._choice.wish or self._choice.recognizer
         if not self._choice.wish:
             for source in self._bar.sources:
                 source.show_on(on=any(one.kind == source.kind for one in self._after_fetch))
@@ -382,7 +378,7 @@ class ListeningController(QObject):
         self._hide_fetch()
         if not self._choice.wish:
             self._show_off(self._begun)
-        self._offer_download(self._choice.wish or self._recognizer)
+        self._offer_download(self._choice.wish or self._choice.recognizer)
         if message:
             self._offer_again(message)
 
@@ -397,11 +393,11 @@ class ListeningController(QObject):
 
     def _keep_recognizer(self, message: Message) -> None:
         """Put the speech model back that goes on, since the chosen one cannot be loaded."""
-        failed = self._recognizer
+        failed = self._choice.recognizer
         if not self._choice.go_back():
             return
         text = as_sentence(worded(message))
-        text = f"{text} {self.tr('{} goes on').format(speech_name(self._recognizer))}"
+        text = f"{text} {self.tr('{} goes on').format(speech_name(self._choice.recognizer))}"
         if can_mend(failed, message):
             self._choice.wish = self._damaged = failed
             self._offer_again(text)
@@ -412,8 +408,8 @@ class ListeningController(QObject):
         """Show why listening failed; of a damaged model, what is damaged can be fetched again."""
         wanted = self._wanted
         self._fail(worded(message))
-        if can_mend(self._recognizer, message):
-            self._damaged, self._after_fetch = self._recognizer, wanted
+        if can_mend(self._choice.recognizer, message):
+            self._damaged, self._after_fetch = self._choice.recognizer, wanted
             self._banner.withdraw(CHOOSE)
             self._offer_again(worded(message))
 
@@ -445,7 +441,7 @@ class ListeningController(QObject):
         """Offer models that may keep up: of the stage that is slow, or of both if none is known."""
         offers = list[Offer]()
         if message.code is not Code.TRANSLATION_SLOW:
-            self.service.pace.note_behind(self._recognizer)
+            self.service.pace.note_behind(self._choice.recognizer)
             use = partial(self._settings.change, "listening", recognizer=smaller)
             offers = [
                 (self.tr("&Use {}").format(speech_name(smaller)), use) if smaller else self._others
