@@ -104,8 +104,7 @@ def test_a_text_that_is_too_long_for_the_line_is_cut_and_that_is_told(program):
 def test_what_is_typed_while_the_model_loads_is_kept_and_translated(program):
     may_load = threading.Event()
     one = program(FakeEngine(may_load=may_load)).open()
-    one.type("Good morning")
-    one.press(Qt.Key.Key_Return)
+    one.say("Good morning")
     banner = one.window.banner
     one.wait(lambda: banner.progress.value() == 500)
     assert banner.sentence.text() == "Loading the model… You can type already."
@@ -143,8 +142,7 @@ def test_pause_holds_what_is_typed_and_resume_translates_it(program):
     one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
     assert one.window.controls.pause.isChecked()
     assert one.window.status.state.text() == "Paused"
-    one.type("Good")
-    one.press(Qt.Key.Key_Return)
+    one.say("Good")
     one.wait_for_rows(("Good", ""))
     assert one.session.calls == []
     one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
@@ -158,8 +156,7 @@ def test_rows_have_the_time_when_they_were_typed_also_while_they_wait(program):
     one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
     before_s = time.time()
     for text in ("First of two.", "Second."):
-        one.type(text)
-        one.press(Qt.Key.Key_Return)
+        one.say(text)
     one.wait_for_rows(("First of two.", ""), ("Second.", ""))
     typed_s = [view.begun_s for view in rows.views]
     assert before_s - 1 < typed_s[0] < typed_s[1] < time.time() + 1
@@ -170,8 +167,7 @@ def test_rows_have_the_time_when_they_were_typed_also_while_they_wait(program):
 
 def test_clear_empties_the_overlay_alone_and_what_comes_then_is_shown(program):
     one = program().open().wait_until_ready()
-    one.type("First.")
-    one.press(Qt.Key.Key_Return)
+    one.say("First.")
     one.type("Good morning ")
     one.wait_for_rows(("First.", "FIRST."), ("Good morning", "GOOD MORNING"))
     one.press(Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
@@ -200,8 +196,7 @@ def test_another_language_than_english_is_noticed_once_a_session_and_captions_go
     banner = one.window.banner
 
     def say(sentence):
-        one.type(sentence)
-        one.press(Qt.Key.Key_Return)
+        one.say(sentence)
         one.wait(lambda: (sentence, sentence.upper()) in cells(one.window.transcript))
 
     def is_told():
@@ -229,8 +224,7 @@ def test_a_session_that_could_not_be_saved_is_not_lost_in_passing(program, monke
     one = program().open().wait_until_ready()
     banner = one.window.banner
     banner.show_offer("The speech model is missing", FETCH, ("Do&wnload", list))
-    one.type("Good morning.")
-    one.press(Qt.Key.Key_Return)
+    one.say("Good morning.")
     one.wait(lambda: "cannot be saved" in banner.sentence.text())
     assert banner.offer.isHidden()
     banner.dismiss.click()
@@ -243,16 +237,14 @@ def test_a_session_that_could_not_be_saved_is_not_lost_in_passing(program, monke
 
 def test_a_new_session_empties_the_transcript_and_is_taken_back(program):
     one = program().open().wait_until_ready()
-    one.type("Good morning.")
-    one.press(Qt.Key.Key_Return)
+    one.say("Good morning.")
     one.type("And ")
     one.wait_for_rows(("Good morning.", "GOOD MORNING."), ("And", "AND"))
     history = one.application.history
     one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
     assert cells(one.window.transcript) == []
     assert (one.window.typed_line.text(), history.writer.cues) == ("", [])
-    one.type("Next.")
-    one.press(Qt.Key.Key_Return)
+    one.say("Next.")
     one.wait_for_rows(("Next.", "NEXT."))
     one.window.banner.offer.click()
     rows = [("Good morning.", "GOOD MORNING."), ("And", "AND"), ("Next.", "NEXT.")]
@@ -265,8 +257,7 @@ def test_a_new_session_empties_the_transcript_and_is_taken_back(program):
 def test_rows_are_deleted_everywhere_and_brought_back(program, tmp_path):
     one = program().open().wait_until_ready()
     for word in ("Good", "Tea", "Bad"):
-        one.type(word)
-        one.press(Qt.Key.Key_Return)
+        one.say(word)
     rows = [("Good", "GOOD"), ("Tea", "TEA"), ("Bad", "BAD")]
     keeper, transcript = one.application.history.writer, one.window.transcript
     one.wait(lambda: len(keeper.cues) == len(rows))
@@ -299,8 +290,7 @@ def test_the_key_of_undo_takes_back_typing_then_each_deletion_then_the_new_sessi
     press_undo = partial(one.press, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     rows = [("Good", "GOOD"), ("Tea", "TEA")]
     for word, _ in rows:
-        one.type(word)
-        one.press(Qt.Key.Key_Return)
+        one.say(word)
     one.wait(lambda: len(keeper.cues) == len(rows))
     for left in (rows[1:], []):
         window.transcript.selectRow(0)
@@ -327,8 +317,7 @@ def test_undoing_a_new_session_leaves_deleted_what_was_deleted_since(program):
     one = program().open().wait_until_ready()
     window = one.window
     for word in ("Good", "Tea"):
-        one.type(word)
-        one.press(Qt.Key.Key_Return)
+        one.say(word)
         one.wait_for_rows((word, word.upper()))
         if word == "Good":
             window.menu_actions.new_session.trigger()
@@ -552,8 +541,7 @@ def test_an_earlier_session_stands_in_a_window_of_its_own_and_nowhere_else(progr
     one = program().open().wait_until_ready()
     polish = replace(one.application.settings.translation, source_language="pl")
     one.application.bridge.send(Configure(polish))
-    one.type("Now")
-    one.press(Qt.Key.Key_Return)
+    one.say("Now")
     one.wait(lambda: bool(one.application.history.writer.cues))
     (now,) = one.application.history.writer.cues
     assert (now.source_language, now.language) == ("pl", "de")
@@ -578,8 +566,7 @@ def read(path):
 
 def test_the_session_that_is_running_is_no_earlier_one(program, tmp_path):
     one = program().open().wait_until_ready()
-    one.type("Now")
-    one.press(Qt.Key.Key_Return)
+    one.say("Now")
     journals = (tmp_path / "sessions").glob
     one.wait(lambda: any(b"NOW" in path.read_bytes() for path in journals("*/session.jsonl")))
     one.window.menu_actions.recover.trigger()
@@ -643,8 +630,7 @@ def test_diagnostics_hold_nothing_that_was_typed(program):
 def test_the_transcript_is_searched_and_marked_by_keys(program):
     one = program().open().wait_until_ready()
     for word in ("Good", "Tea", "Bad"):
-        one.type(word)
-        one.press(Qt.Key.Key_Return)
+        one.say(word)
     one.wait_for_rows(("Good", "GOOD"), ("Tea", "TEA"), ("Bad", "BAD"))
     control = Qt.KeyboardModifier.ControlModifier
     one.press(Qt.Key.Key_M, control)

@@ -36,11 +36,6 @@ def reader_of(room, show="caption"):
     return Reader(f"{room.address}captions?key={room.access.key}&show={show}")
 
 
-def say(one, text):
-    one.type(text)
-    one.window.typed_line.returnPressed.emit()
-
-
 def read_until(reader, condition):
     while not condition(message := reader.message()):
         pass
@@ -61,7 +56,7 @@ def test_a_language_is_computed_from_its_first_reader_to_its_last(one, monkeypat
             assert french.message()["state"] == "preparing"
             one.wait(lambda: one.application.further.ready == ("fr",))
             read_until(french, lambda message: not message["state"])
-            say(one, "ab cd ef gh.")
+            one.say("ab cd ef gh.")
             rows = one.window.transcript.rows
             one.wait(lambda: bool(rows.views) and bool(rows.views[0].further))
             row = read_until(french, lambda it: it["rows"] and it["rows"][-1]["text"])["rows"][-1]
@@ -105,7 +100,7 @@ def test_who_reads_the_language_that_the_window_takes_reads_on(one):
         one.window.choices.language.pick("fr")
         wanted = {"source": "en", "caption": "fr", "de": "de"}
         read_until(french, lambda message: message["languages"] == wanted)
-        say(one, "ab cd ef gh.")
+        one.say("ab cd ef gh.")
         one.wait(lambda: bool(one.application.history.writer.cues))
         row = read_until(french, lambda it: it["rows"] and it["rows"][-1]["text"])["rows"][-1]
     assert row["language"] == "fr"
@@ -216,8 +211,7 @@ def room_of(program):
 
 def typed(program, text):
     """Type a sentence, and wait until it is in the transcript."""
-    program.type(text)
-    program.press(Qt.Key.Key_Return)
+    program.say(text)
     rows = program.window.transcript.rows
     program.wait(lambda: any(view.source == text and view.ended for view in rows.views))
 

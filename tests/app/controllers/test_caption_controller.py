@@ -116,7 +116,7 @@ def test_words_that_may_still_change_are_not_marked(program):
 def test_a_second_press_takes_the_bookmark_away_and_several_stay(program, tmp_path):
     one = program().open().wait_until_ready()
     for word in ("Good", "Tea", "Bad"):
-        say(one, word)
+        one.say(word)
         one.wait(
             lambda word=word: any(cue.source == word for cue in one.application.history.writer.cues)
         )
@@ -137,11 +137,6 @@ def press_mark(one):
     one.press(Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier)
 
 
-def say(one, text):
-    one.type(text)
-    one.press(Qt.Key.Key_Return)
-
-
 def journal_marks(tmp_path):
     journal = next((tmp_path / "sessions").glob("*/session.jsonl"))
     return marked(read_session(journal).cues)
@@ -150,10 +145,10 @@ def journal_marks(tmp_path):
 def test_a_mark_that_is_set_while_the_model_loads_is_in_the_journal(program, tmp_path):
     may_load = threading.Event()
     one = program(FakeEngine(may_load=may_load)).open()
-    say(one, "Good day")
-    say(one, "Good tea")
+    one.say("Good day")
+    one.say("Good tea")
     press_mark(one)
-    say(one, "Good")
+    one.say("Good")
     assert one.window.transcript.rows.marked_rows == [1]
     may_load.set()
     one.wait_until_ready()
@@ -170,7 +165,7 @@ def test_a_mark_that_is_set_before_the_caption_is_finished_is_in_the_journal(pro
     one.wait_for_rows(("Good tea", "GOOD TEA"))
     press_mark(one)
     one.press(Qt.Key.Key_Return)
-    say(one, "And on")
+    one.say("And on")
     one.wait(lambda: len(one.application.history.writer.cues) == 2)
     one.window.close()
     assert journal_marks(tmp_path) == ["Good tea"]
@@ -178,7 +173,7 @@ def test_a_mark_that_is_set_before_the_caption_is_finished_is_in_the_journal(pro
 
 def test_a_mark_of_a_row_of_the_model_before_is_in_the_journal(program, tmp_path):
     one = program().open().wait_until_ready()
-    say(one, "Good tea")
+    one.say("Good tea")
     one.wait(lambda: bool(one.application.history.writer.cues))
     one.application.model.start_over()
     one.wait(lambda: len(one.engine.sessions) == 2)
@@ -227,7 +222,7 @@ def test_it_starts_without_any_model_and_captions_what_is_typed(only, monkeypatc
     assert one.engine.models == []
     assert not one.window.banner.isVisible()
     assert one.window.status.choices.text() == "English captions"
-    say(one, "Good morning.")
+    one.say("Good morning.")
     one.wait_for_rows(("Good morning.", "Good morning."))
     assert one.window.transcript.isColumnHidden(CAPTION)
     assert one.overlay.accessibleDescription() == "Good morning."
@@ -236,7 +231,7 @@ def test_it_starts_without_any_model_and_captions_what_is_typed(only, monkeypatc
 
 def test_both_languages_stand_in_the_overlay_and_on_the_page(only):
     one = only("both").open().wait_until_ready()
-    say(one, "Good tea.")
+    one.say("Good tea.")
     one.wait_for_rows(("Good tea.", "GOOD TEA."))
     assert one.window.status.choices.text() == "English + German"
     assert shown_lines(one) == ["Good tea.", "GOOD TEA."]
@@ -244,7 +239,7 @@ def test_both_languages_stand_in_the_overlay_and_on_the_page(only):
 
 def test_another_mode_loads_the_model_or_lets_it_go_and_keeps_what_was_said(program):
     one = program().open().wait_until_ready()
-    say(one, "Good.")
+    one.say("Good.")
     one.wait_for_rows(("Good.", "GOOD."))
     one.type("And on ")
     one.wait_for_rows(("Good.", "GOOD."), ("And on", "AND ON"))
@@ -252,13 +247,13 @@ def test_another_mode_loads_the_model_or_lets_it_go_and_keeps_what_was_said(prog
     one.wait_for_rows(("Good.", "GOOD."), ("And on", "And on"))
     assert one.stored()["captions"]["mode"] == "captions only"
     one.press(Qt.Key.Key_Return)
-    say(one, "Yes.")
+    one.say("Yes.")
     rows = [("Good.", "GOOD."), ("And on", "And on"), ("Yes.", "Yes.")]
     one.wait_for_rows(*rows)
     one.wait(lambda: not one.application.bridge.utterances.open)  # else the next one captions it
     one.window.choices.mode.pick("translate")
     one.wait(lambda: len(one.engine.sessions) == 2)
-    say(one, "No.")
+    one.say("No.")
     one.wait_for_rows(*rows, ("No.", "NO."))
     one.window.choices.mode.pick("both")
     assert len(one.engine.sessions) == 2, "the same model goes on"

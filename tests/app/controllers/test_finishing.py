@@ -2,7 +2,7 @@
 
 import threading
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 
 from app.captions.journal import past_sessions
 from tests.support.app.fake_engine import FakeEngine
@@ -28,8 +28,7 @@ def test_the_line_that_is_typed_when_the_window_closes_is_in_the_journal(program
 def test_what_waits_for_the_model_when_the_window_closes_is_in_the_journal(program, tmp_path):
     may_load = threading.Event()
     one = program(FakeEngine(may_load=may_load)).open()
-    one.type("Hello.")
-    one.press(Qt.Key.Key_Return)
+    one.say("Hello.")
     one.type("And you")
     QTimer.singleShot(20, may_load.set)
     one.window.close()
@@ -39,8 +38,7 @@ def test_what_waits_for_the_model_when_the_window_closes_is_in_the_journal(progr
 def test_what_was_typed_during_a_pause_is_in_the_journal(program, tmp_path):
     one = program().open().wait_until_ready()
     one.window.controls.pause.click()
-    one.type("Hello.")
-    one.press(Qt.Key.Key_Return)
+    one.say("Hello.")
     one.type("And you")
     one.window.close()
     assert kept(tmp_path) == [("", "Hello.", "HELLO."), ("", "And you", "AND YOU")]
@@ -83,8 +81,7 @@ def test_an_end_that_takes_too_long_is_not_waited_for(program, monkeypatch, tmp_
     monkeypatch.setattr("app.controllers.application.PATIENCE_S", 0.05)
     may_load = threading.Event()  # never, until the session is stopped
     one = program(FakeEngine(may_load=may_load)).open()
-    one.type("Hello.")
-    one.press(Qt.Key.Key_Return)
+    one.say("Hello.")
     one.window.close()
     assert kept(tmp_path) == []
     assert not one.window.isVisible()
@@ -93,8 +90,7 @@ def test_an_end_that_takes_too_long_is_not_waited_for(program, monkeypatch, tmp_
 def test_no_command_brings_a_window_back_that_is_closing(program):
     may_load = threading.Event()
     one = program(FakeEngine(may_load=may_load)).open()
-    one.type("Hello.")
-    one.press(Qt.Key.Key_Return)
+    one.say("Hello.")
     seen = []
 
     def tell():

@@ -1,5 +1,3 @@
-from PySide6.QtCore import Qt
-
 from app.captions.cue_recorder import CueMarked
 from app.captions.journal import past_sessions, read_session
 from app.config.preferences import BOTH, TRANSLATE
@@ -11,8 +9,7 @@ from tests.support.app.whole_program import cells
 def said(one, text):
     """Type a sentence and wait until it is kept."""
     n_cues = len(one.application.history.writer.cues)
-    one.type(text)
-    one.press(Qt.Key.Key_Return)
+    one.say(text)
     one.wait(lambda: len(one.application.history.writer.cues) == n_cues + 1)
 
 

@@ -60,8 +60,7 @@ def captions(one):
 
 def say(one, text):
     n_rows = len(captions(one))
-    one.type(text)
-    one.window.typed_line.returnPressed.emit()
+    one.say(text)
     one.wait(lambda: captions(one)[n_rows:] == [text.upper()])
 
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
@@ -34,8 +34,7 @@ def end_silence(one):
 def typed(program):
     """Make a program with a caption on the overlay."""
     one = program().open().wait_until_ready()
-    one.type("Good morning.")
-    one.press(Qt.Key.Key_Return)
+    one.say("Good morning.")
     one.wait(lambda: lines(one) == ["GOOD MORNING."])
     one.qtbot.wait(350)  # until it is settled, and cannot be meant to be dragged
     return one

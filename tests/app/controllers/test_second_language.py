@@ -31,8 +31,7 @@ def in_french(one):
 
 
 def say(one, text):
-    one.type(text)
-    one.window.typed_line.returnPressed.emit()
+    one.say(text)
     writer = one.application.history.writer
 
     def found():
@@ -238,8 +237,7 @@ def test_without_a_second_language_it_is_not_computed_any_more(one):
     one.window.choices.second.pick("")
     one.wait(lambda: one.application.further.ready == ())
     assert one.stored()["captions"]["second"] == ""
-    one.type("ab cd ef gh.")
-    one.window.typed_line.returnPressed.emit()
+    one.say("ab cd ef gh.")
     one.wait(lambda: bool(one.application.history.writer.cues))
     assert not one.application.history.writer.cues[0].further
 
@@ -250,6 +248,5 @@ def test_a_language_that_fails_is_not_chosen_any_more_and_the_captions_go_on(one
     one.window.choices.second.pick("pl")
     one.wait(lambda: one.window.choices.second.value == "")
     assert "There are no captions in Polish." in one.window.banner.sentence.text()
-    one.type("ab cd.")
-    one.window.typed_line.returnPressed.emit()
+    one.say("ab cd.")
     one.wait(lambda: bool(one.application.history.writer.cues))

@@ -77,11 +77,6 @@ def on_server(one, server):
     return one
 
 
-def say(one, text):
-    one.type(text)
-    one.window.typed_line.returnPressed.emit()
-
-
 def told(one):
     banner = one.window.banner
     return banner.sentence.text() if banner.isVisible() else ""
@@ -101,7 +96,7 @@ def test_a_server_that_is_named_in_the_dialog_translates_and_is_stored(
         one.wait(lambda: state(one) == f"Computed on {name(server)}")
         assert dialog.isHidden()
         assert one.window.choices.computer.value == server.address
-        say(one, "abc def.")
+        one.say("abc def.")
         one.wait(lambda: len(cues(one)) == 1)
         assert cues(one)[0][1] != "ABC DEF.", "this computer shouts"
         stored = one.stored()["server"]
@@ -141,7 +136,7 @@ def test_what_a_server_refuses_stands_in_the_dialog_and_the_model_in_use_stays(d
         assert dialog.isVisible()
         assert state(one) == ""
         assert one.window.choices.computer.value == ""
-        say(one, "abc.")
+        one.say("abc.")
         one.wait(lambda: cues(one) == [("abc.", "ABC.")])
         dialog.token.setText(TOKEN)
         dialog.use.click()
@@ -163,7 +158,7 @@ def test_captions_go_on_where_they_stood_when_the_computer_changes_in_a_sentence
 ):
     with house_server(far_model) as (_, server):
         one = desktop()
-        say(one, "abc def.")
+        one.say("abc def.")
         one.type("gha bed ")
         one.wait(lambda: cells(one.window.transcript)[-1:] == [("gha bed", "GHA BED")])
         on_server(one, server)
@@ -171,7 +166,7 @@ def test_captions_go_on_where_they_stood_when_the_computer_changes_in_a_sentence
         one.wait(lambda: cells(one.window.transcript)[-1][0] == "gha bed cab")
         one.window.choices.computer.pick("")
         one.wait(lambda: state(one) == "")
-        say(one, "fed.")
+        one.say("fed.")
         one.wait(lambda: len(cues(one)) == 2)
         assert cues(one) == [("abc def.", "ABC DEF."), ("gha bed cab fed.", "GHA BED CAB FED.")]
         assert one.window.choices.computer.value == ""
@@ -185,18 +180,18 @@ def test_a_server_that_goes_away_is_told_and_its_return_too_and_no_word_is_lost(
         first, server = opened.enter_context(house_server(far_model))
         port = int(server.address.rpartition(":")[2])
         one = on_server(desktop(), server)
-        say(one, said[0])
+        one.say(said[0])
         one.wait(lambda: len(cues(one)) == 1)
         before = cues(one)
         first.close()
-        say(one, said[1])
-        say(one, said[2])
+        one.say(said[1])
+        one.say(said[2])
         one.wait(lambda: state(one) == f"{name(server)} {GONE}")
         assert GONE in told(one)
         assert one.window.banner.offer.text() == "T&ranslate on this computer"
         opened.enter_context(house_server(far_model, port=port))
         one.wait(lambda: state(one) == f"Computed on {name(server)}")
-        say(one, said[3])
+        one.say(said[3])
         one.wait(lambda: len(cues(one)) == 4)
         assert cues(one)[:1] == before
         assert cues(one)[1:3] == [(text, text) for text in said[1:3]], "nobody translated them"
@@ -215,7 +210,7 @@ def test_this_computer_takes_over_at_once_from_a_server_that_went_away(desktop, 
         one.wait(lambda: state(one) == f"{name(server)} {GONE}")
         one.window.banner.offer.click()
         one.wait(lambda: state(one) == "")
-        say(one, "gab.")
+        one.say("gab.")
         one.wait(lambda: cues(one) == [("abc def gab.", "ABC DEF GAB.")])
         assert GONE not in told(one)
         one.window.close()
@@ -231,7 +226,7 @@ def test_a_stored_server_that_does_not_answer_is_waited_for_with_all_words(
         one.wait(lambda: "cannot be reached" in told(one))
         assert state(one) == f"Waiting for {name(server)}"
         assert one.window.banner.back.text() == "T&ranslate on this computer"
-        say(one, "abc def.")
+        one.say("abc def.")
         with house_server(far_model, port=int(server.address.rpartition(":")[2])):
             one.wait(lambda: state(one) == f"Computed on {name(server)}")
             one.wait(lambda: [source for source, _ in cues(one)] == ["abc def."])
@@ -245,7 +240,7 @@ def test_a_server_of_another_language_captions_in_that_and_says_so(desktop, ital
         assert "does not know the language German; the captions are in Italian" in told(one)
         assert one.window.choices.language.value == "it"
         assert one.window.choices.summary == "English → Italian"
-        say(one, "abc def.")
+        one.say("abc def.")
         one.wait(lambda: len(cues(one)) == 1)
         assert one.application.history.writer.cues[0].language == "it"
         one.window.choices.computer.pick("")
@@ -261,7 +256,7 @@ def test_with_a_server_nothing_is_offered_that_only_this_computer_has(desktop, f
         assert offered == {"de", "fr"}
         assert not one.window.choices.purpose.menuAction().isVisible()
         one.window.choices.language.pick("fr")
-        say(one, "abc.")
+        one.say("abc.")
         one.wait(lambda: len(cues(one)) == 1)
         assert one.application.history.writer.cues[0].language == "fr"
         one.window.close()

@@ -55,6 +55,11 @@ class Program:
     def type(self, text):
         self.qtbot.keyClicks(self.window.typed_line, text)
 
+    def say(self, text):
+        """Type a line and end it."""
+        self.type(text)
+        self.press(Qt.Key.Key_Return)
+
     def press(self, key, modifier=Qt.KeyboardModifier.NoModifier):
         self.qtbot.keyClick(self.window.typed_line, key, modifier)
 
