@@ -46,11 +46,14 @@ class CaptionController(QObject):
         captions_changed(tuple of UtteranceView): the current captions.
         caption_painted(Utterance): its caption was painted.
         cleared(): the user started a new session; no words wait.
+        unfinished(int, str): a row of a session that is continued, and its words, which have no
+            caption: it ended before.
     """
 
     captions_changed = Signal(tuple)
     caption_painted = Signal(object)
     cleared = Signal()
+    unfinished = Signal(int, str)
 
     def __init__(
         self,
@@ -307,6 +310,10 @@ class CaptionController(QObject):
         self._banner.withdraw(_UNDO)
         self._captions.bring_back(views_of(session.cues, session.started, keys))
         self._show_captions()
+        for key, cue in zip(keys, session.cues, strict=True):
+            languages = cue.source_language, cue.language
+            if cue.source and not cue.text.strip() and languages == self._settings.languages:
+                self.unfinished.emit(key, cue.source)
 
     def _drop_all(self) -> None:
         """Drop all captions and words; what they were is kept by now."""
@@ -388,6 +395,7 @@ class CorrectionController(QObject):
         window.transcript.corrected.connect(self._correct)
         bridge.apart_changed.connect(self._follow)
         captions.cleared.connect(self._forget)
+        captions.unfinished.connect(self._translate)
 
     @Slot(int, str)
     def _correct(self, key: int, text: str) -> None:
@@ -396,9 +404,13 @@ class CorrectionController(QObject):
         before = self._captions.correct(key, text) if words else None
         if before is None or before == text:
             return
-        self._texts[key], self._utterances[key] = text, {}
-        self._numbers[key] = self._bridge.correct(words)
+        self._translate(key, text)
         self._offer(before.split(), words)
+
+    @Slot(int, str)
+    def _translate(self, key: int, text: str) -> None:
+        self._texts[key], self._utterances[key] = text, {}
+        self._numbers[key] = self._bridge.correct(text.split())
 
     @Slot(object, object)
     def _follow(self, event: Event, utterance: Utterance) -> None:

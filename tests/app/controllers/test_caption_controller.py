@@ -1,10 +1,13 @@
 import threading
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 
-from app.captions.journal import read_session
+from app.captions.cues import Cue
+from app.captions.journal import PastSession, read_session
 from app.captions.model import UtteranceView
 from app.config.preferences import (
     CaptionPreferences,
@@ -77,6 +80,27 @@ def test_nothing_and_the_same_again_change_nothing(heard, text):
     correct(heard, 0, before[0] if text is None else text)
     assert row_of(heard, 0) == before
     assert len(heard.engine.sessions[-1].calls) == n_calls
+
+
+def test_what_had_no_caption_yet_is_translated_once_its_session_is_continued(heard, tmp_path):
+    languages = {"source_language": "en", "language": "de"}
+    cues = (
+        Cue(start_s=1, end_s=2, text="Ja.", source="Yes.", **languages),
+        Cue(start_s=3, end_s=4, text="", source="So it ended.", marked=True, **languages),
+        Cue(start_s=5, end_s=6, text="", source="Tak.", source_language="pl", language="de"),
+    )
+    started = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+    session = PastSession(
+        path=tmp_path / "x", started=started, cues=cues, ended_well=False, damaged_lines=0
+    )
+    heard.application.captions.resume(session)
+    writer = heard.application.history.writer
+    heard.wait(lambda: writer.cues[1].text == "SO IT ENDED.")
+    assert [replace(cue, text="", made_by="") for cue in writer.cues] == [
+        replace(cue, text="") for cue in cues
+    ]
+    assert [cue.text for cue in writer.cues] == ["Ja.", "SO IT ENDED.", ""]
+    assert cells(heard.window.transcript)[1] == ("So it ended.", "SO IT ENDED.")
 
 
 def test_few_corrected_words_are_offered_for_the_glossary(heard):
