@@ -303,10 +303,13 @@ class ShareDialog(QDialog):
     def _show_page(self, number: int) -> None:
         for own, page in enumerate(self._pages):
             page.setVisible(own == number)
+        was_started = number == 1 and self.start.isVisible()
         self.start.setVisible(number == 0)
         self.stop.setVisible(number == 1)
         self.copy.setVisible(number == 1)
         self.fill.setVisible(number == 1 and self._shared_at != LOOPBACK)
+        if was_started:
+            self.copy.setFocus()  # else Stop may have it, and a second Enter would stop it all
         self._check()
 
     @Slot()

@@ -119,7 +119,9 @@ def test_the_window_has_room_for_choices_and_warning(qtbot):
 def test_while_captions_are_shared_the_way_to_them_is_shown(dialog):
     dialog.show_failure("no such network")
     assert (dialog.warning.text(), dialog.warning.isVisible()) == ("no such network", True)
+    dialog.start.setFocus()
     dialog.show_shared("http://10.0.0.2:1/r/key", "http://10.0.0.2:1/", "1234")
+    assert dialog.focusWidget() is dialog.copy, "a second Enter stops nothing"
     assert dialog.address.text() == "http://10.0.0.2:1/"
     code = dialog.code.grab().toImage()
     assert dialog.pin.text() == "PIN: 1234"
