@@ -135,8 +135,9 @@ def counted(cues: Sequence[Cue], times: Times) -> list[Cue]:
 
 
 def further_languages(cues: Iterable[Cue]) -> tuple[str, ...]:
-    """Return the codes of the further languages of cues, in the order in which they came."""
-    return tuple(dict.fromkeys(one.language for cue in cues for one in cue.further))
+    """Return the codes of the further languages that cues have, in the order in which they came."""
+    told = (one for cue in cues for one in cue.further if one.text.strip())
+    return tuple(dict.fromkeys(one.language for one in told))
 
 
 def in_language(cue: Cue, code: str) -> Cue:
