@@ -17,18 +17,12 @@ from engine.errors import PolicyError, SurtitleError
 from engine.folders import own_folder
 from engine.hub.bundled import NO_ADAPTER
 from engine.libraries import keep_caches_in
-from engine.models.adaptive_card import is_lag
 from engine.models.resolve import check_policy
 from engine.settings import DEVICES
 
 _NO_SCREEN = (
     "surtitle: there is no screen here to open a window on (DISPLAY and WAYLAND_DISPLAY are not "
     "set); in the terminal, type: surtitle translate --to de\n"
-)
-
-_NO_LAG = (
-    "surtitle: a policy is chosen by its lag in the terminal only; in the window, its menu Timing "
-    "has those that the model was measured for: leave --policy out\n"
 )
 
 
@@ -145,9 +139,6 @@ def _lacks_screen() -> bool:
 
 
 def _open_window(arguments: argparse.Namespace) -> int:
-    if arguments.policy is not None and is_lag(arguments.policy):
-        sys.stderr.write(_NO_LAG)
-        return 2
     try:
         with leaving_at_once():
             from app.config.preferences import PreferencesFile  # noqa: PLC0415

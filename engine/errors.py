@@ -84,7 +84,7 @@ class ServerGoneError(ServerError):
 
 
 class PolicyError(SurtitleError, ValueError):
-    """A policy was not written as ``read:N``, ``wait:K``, ``adaptive:TAU`` or ``offline``."""
+    """A policy was not written as ``read:N``, ``wait:K`` or ``offline``."""
 
 
 class ContextError(SurtitleError):

@@ -4,8 +4,7 @@ A caption is append-only except after edits: ``CaptionChanged.kept`` is then sho
 caption was.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from engine.messages import Message
 from engine.words import FedWord
@@ -28,7 +27,6 @@ class Ready:
         languages: names of the target languages by code.
         load_s: seconds since the start.
         notices: deviations from the request, for the user.
-        lags: words that adaptive policies lag, by tau; empty where it was not measured.
         makes_drafts: all words are translated again and again, so that ``stable:N`` can be chosen.
     """
 
@@ -36,7 +34,6 @@ class Ready:
     languages: dict[str, str]
     load_s: float
     notices: tuple[Message, ...] = ()
-    lags: Mapping[str, float] = field(default_factory=dict)
     makes_drafts: bool = False
 
 
@@ -69,14 +66,12 @@ class AdapterChanged:
         names: of the loaded adapters.
         used: the one that translates, or None for the bare model.
         languages: names of the target languages by code.
-        lags: words that adaptive policies lag, by tau; empty where it was not measured.
         makes_drafts: as for ``Ready``.
     """
 
     names: tuple[str, ...]
     used: str | None
     languages: dict[str, str]
-    lags: Mapping[str, float] = field(default_factory=dict)
     makes_drafts: bool = False
 
 

@@ -209,19 +209,9 @@ class Code(Codes):
         "the prompt of {model} takes {n_rows} rows, and the cache has {capacity}: choose another "
         "adapter or model"
     )
-    BAD_POLICY = tr(
-        "a policy is written {forms} or offline (N, K and MOST from 1, TAU from 0 to 1), "
-        "got {text!r}"
-    )
-    BAD_LAG = tr("a lag is written lag:WORDS, for example lag:2.5, got {text!r}")
-    NO_LAGS = tr(
-        "the card of {model} does not say how many words adaptive policies lag, which {text} is "
-        "chosen by: write adaptive:TAU or another policy, or measure it by surtitle-train "
-        "calibrate-lag"
-    )
+    BAD_POLICY = tr("a policy is written {forms} or offline (N and K from 1 to 9999), got {text!r}")
     POLICY_OF_DRAFTS = tr(
-        "{text} asks for drafts, which slots do not make: write read:N, wait:K, adaptive:TAU or "
-        "offline"
+        "{text} asks for drafts, which slots do not make: write read:N, wait:K or offline"
     )
     SOURCE_UNSPACED = tr(
         "the language that is spoken is written without blanks between words, which was not tried: "

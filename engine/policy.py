@@ -1,29 +1,27 @@
 """Policies: when to READ a source word and when to WRITE a target token. They have no state.
 
-A policy maps a ``Progress`` to the next action. Adaptive policies LOOK first: they ask the model.
-The translator and the training builder use the same objects, so a policy is trained exactly as it
-is run.
+A policy maps a ``Progress`` to the next action. The translator and the training builder use the
+same objects, so a policy is trained exactly as it is run.
 """
 
 import enum
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from engine.errors import PolicyError
 from engine.messages import Code
 
-POLICY_FORMS = "read:N, wait:K, adaptive:TAU[:MOST], lag:WORDS, stable:N"
-"""How policies are written, besides ``offline``; ``lag:WORDS`` is the adaptive one that lags so."""
+POLICY_FORMS = "read:N, wait:K, stable:N"
+"""How policies are written, besides ``offline``."""
 
 
 class Action(enum.Enum):
-    """The two actions of simultaneous translation, and the question which of them to take."""
+    """The two actions of simultaneous translation."""
 
     READ = "read"
     WRITE = "write"
-    LOOK = "look"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +36,6 @@ class Progress:
         exhausted: the target has nothing to add to the source that was read (the model proposed
             end-of-target too early, or the training pair has no more target words).
         source_ended: the end-of-source marker has been read.
-        write_probability: of a write after the newest word, as the model sees it; None before it
-            was asked.
     """
 
     n_read: int = 0
@@ -48,7 +44,6 @@ class Progress:
     n_waiting: int = 0
     exhausted: bool = False
     source_ended: bool = False
-    write_probability: float | None = None
 
     def reads_on(self, n_more: int) -> bool:
         """Return whether the rest of words that came together is read before the next write.
@@ -146,62 +141,6 @@ class Offline:
         return "offline"
 
 
-MOST = 9
-"""Words after which an adaptive policy writes in any case, where nothing else is written."""
-
-
-@dataclass(frozen=True, slots=True)
-class Adaptive:
-    """Write as soon as the model finds a write likely, else read on.
-
-    Source: EASiST (Fu et al. 2025), which writes where p > tau. Our deviations: at most ``most``
-    words are read in a row, and the translator decides whose probability it is (docs/decisions).
-    With a tau of 0 it is read-1, with 1 it is read-``most``.
-
-    Attributes:
-        tau: 0 to 1: a write must be likelier; the larger, the later.
-        most: words after which it writes in any case.
-        every: it looks after so many words, to cost less.
-    """
-
-    tau: float
-    most: int = MOST
-    every: int = 1
-    ends_writes: bool = True
-
-    def __post_init__(self) -> None:
-        if not (0 <= self.tau <= 1 and self.most >= 1 and self.every >= 1):
-            msg = (
-                "an adaptive policy needs a tau from 0 to 1 and at least one word, "
-                f"got {self.tau}, {self.most} and {self.every}"
-            )
-            raise PolicyError(msg)
-
-    def next_action(self, progress: Progress) -> Action:
-        """LOOK after each word (or every so many), WRITE while that was likely enough."""
-        n_new = progress.n_read - progress.n_read_at_write_end
-        likely = progress.write_probability
-        if progress.reads_on(n_new):
-            return Action.READ
-        if progress.source_ended or n_new >= self.most:
-            return Action.WRITE
-        if n_new and likely is not None:
-            return Action.WRITE if likely > self.tau else Action.READ
-        return Action.LOOK if n_new and n_new % self.every == 0 else Action.READ
-
-    def __str__(self) -> str:
-        return f"adaptive:{self.tau:g}" + (f":{self.most}" if self.most != MOST else "")
-
-
-def family(policy: str) -> str:
-    """Return what a model must know for a policy: ``read``, ``wait`` or ``offline``.
-
-    An adaptive policy, also one chosen by its lag, ends its writes like read-n and needs no more.
-    """
-    name = policy.partition(":")[0]
-    return "read" if name in {"adaptive", "lag"} else name
-
-
 @dataclass(frozen=True, slots=True)
 class Stable:
     """Draft at each word, and show what the ``n`` newest drafts share (stable n).
@@ -235,35 +174,42 @@ def hurried(policy: Policy, factor: int) -> Policy:
             return ReadN(n * factor)
         case WaitK(k):
             return WaitK(k * factor)
-        case Adaptive(tau, most, every):
-            return Adaptive(tau, most * factor, every * factor)
         case _:
             return policy
 
 
-_WRITTEN = re.compile(r"(read|wait|stable):([1-9][0-9]{0,3})")
-_ADAPTIVE = re.compile(r"adaptive:(0|1|0?\.[0-9]{1,4})(?::([1-9][0-9]{0,3}))?")
-_KINDS: Mapping[str, type[ReadN] | type[WaitK] | type[Stable]] = {
-    "read": ReadN,
-    "wait": WaitK,
-    "stable": Stable,
+POLICIES: dict[str, Callable[[str], Policy]] = {
+    "read": lambda n: ReadN(_number(n)),
+    "wait": lambda k: WaitK(_number(k)),
+    "stable": lambda n: Stable(_number(n)),
 }
+"""What makes a policy of the text behind its name; research adds to them."""
+
+
+def _number(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,3}", text, re.ASCII):
+        raise ValueError
+    return int(text)
 
 
 def parse_policy(text: str) -> Policy:
-    """Parse ``read:N``, ``wait:K``, ``adaptive:TAU[:MOST]``, ``stable:N`` or ``offline``.
+    """Parse ``read:N``, ``wait:K``, ``stable:N``, ``offline``, or one that research has added.
 
     Raises:
         PolicyError: it is another text.
     """
     if text == "offline":
         return Offline()
-    if adaptive := _ADAPTIVE.fullmatch(text):
-        return Adaptive(float(adaptive[1]), int(adaptive[2] or MOST))
-    match = _WRITTEN.fullmatch(text)
-    if match is None:
-        raise PolicyError(Code.BAD_POLICY(text=text, forms=POLICY_FORMS))
-    return _KINDS[match[1]](int(match[2]))
+    name, _, rest = text.partition(":")
+    try:
+        return POLICIES[name](rest)
+    except (KeyError, ValueError) as error:
+        raise PolicyError(Code.BAD_POLICY(text=text, forms=POLICY_FORMS)) from error
+
+
+def family(policy: str) -> str:
+    """Return what a model must know for a policy: ``read``, ``wait`` or ``offline``."""
+    return "read" if parse_policy(policy).ends_writes else policy.partition(":")[0]
 
 
 def parse_slot_policy(text: str) -> Policy:

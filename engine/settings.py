@@ -132,8 +132,8 @@ class TranslationSettings:
     Attributes:
         target_language: two-letter code that the model's card lists.
         source_language: the same of what is spoken, for models that translate from several.
-        policy: ``read:N``, ``wait:K``, ``adaptive:TAU[:MOST]``, ``lag:WORDS`` or ``offline``;
-            ``stable:N`` for systems that re-translate; empty for the standard one of the system.
+        policy: ``read:N``, ``wait:K`` or ``offline``; ``stable:N`` for systems that re-translate;
+            empty for the standard one of the system.
         layout: the slots; None for those that the model was trained with.
         limits: where long text is cut.
         cut_loops: end a write that repeats itself.

@@ -24,7 +24,6 @@ from engine.hub.bundled import NO_ADAPTER, bundled_model, default_adapter, suite
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.models.adapters.adapter import Adapter, model_card, usable_adapter
-from engine.models.adaptive_card import is_lag, policy_of_lag
 from engine.models.encoder_decoder.original import is_encoder_decoder
 from engine.models.encoder_decoder.record import converted_folder
 from engine.models.fingerprint import read_fingerprint
@@ -354,8 +353,6 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
             model, card = chosen_model(arguments, translation)
             _check_pair(card, arguments.spoken, language)
             resolved = resolve(card, model.system, translation)
-            if is_lag(policy):
-                _tell_lag(policy, card)
             if slot_length is not None:
                 layout = replace(resolved.layout, slot_length=slot_length)
                 translation = replace(translation, layout=layout)
@@ -398,13 +395,6 @@ def chosen_model(
         is_download=is_download(directory, arguments.model_library),
     )
     return model, model_card(directory, adapter)
-
-
-def _tell_lag(wanted: str, card: ModelCard) -> None:
-    assert card.adaptive is not None, "without lags it is refused before"
-    policy = policy_of_lag(wanted, card.adaptive.lags, card.name)
-    lag = card.adaptive.lags[policy.partition(":")[2]]
-    _tell(f"{policy} is used: by the card of {card.name} it lags about {lag:.1f} words")
 
 
 def _slot_length(text: str | None) -> int | None:

@@ -292,18 +292,6 @@
         <translation>der Prompt von {model} belegt {n_rows} Zeilen, und der Zwischenspeicher hat {capacity}: Wählen Sie einen anderen Adapter oder ein anderes Modell</translation>
     </message>
     <message>
-        <source>a lag is written lag:WORDS, for example lag:2.5, got {text!r}</source>
-        <translation>ein Rückstand wird lag:WÖRTER geschrieben, zum Beispiel lag:2.5, nicht {text!r}</translation>
-    </message>
-    <message>
-        <source>the card of {model} does not say how many words adaptive policies lag, which {text} is chosen by: write adaptive:TAU or another policy, or measure it by surtitle-train calibrate-lag</source>
-        <translation>die Karte von {model} sagt nicht, wie viele Wörter adaptive Strategien zurückliegen, wonach {text} gewählt wird: schreiben Sie adaptive:TAU oder eine andere Strategie, oder messen Sie es mit surtitle-train calibrate-lag</translation>
-    </message>
-    <message>
-        <source>{text} asks for drafts, which slots do not make: write read:N, wait:K, adaptive:TAU or offline</source>
-        <translation>{text} verlangt Entwürfe, die Slots nicht machen: bitte read:N, wait:K, adaptive:TAU oder offline schreiben</translation>
-    </message>
-    <message>
         <source>the language that is spoken is written without blanks between words, which was not tried: typed text is translated at each blank and at the end of a line, speech in pieces of a few characters, and captions may be poor</source>
         <translation>die gesprochene Sprache schreibt keine Leerzeichen zwischen Wörter, was nicht erprobt ist: Getipptes wird bei jedem Leerzeichen und am Zeilenende übersetzt, Gesprochenes in Stücken von wenigen Zeichen, und die Untertitel können schlecht sein</translation>
     </message>
@@ -1108,6 +1096,14 @@
         <translation>das Modell wird von torch berechnet, das später startet und mehr Speicher braucht (Einzelheit: {detail})</translation>
     </message>
     <message>
+        <source>a policy is written {forms} or offline (N and K from 1 to 9999), got {text!r}</source>
+        <translation>eine Strategie schreibt man {forms} oder offline (N und K von 1 bis 9999), nicht {text!r}</translation>
+    </message>
+    <message>
+        <source>{text} asks for drafts, which slots do not make: write read:N, wait:K or offline</source>
+        <translation>{text} verlangt Entwürfe, die Slots nicht machen: bitte read:N, wait:K oder offline schreiben</translation>
+    </message>
+    <message>
         <source>the adapter {name} cannot be switched to: {stays}; choose a smaller one or close other programs (detail: {detail})</source>
         <translation>zum Adapter {name} kann nicht gewechselt werden: {stays}; bitte einen kleineren wählen oder andere Programme schließen (Einzelheit: {detail})</translation>
     </message>
@@ -1202,10 +1198,6 @@
     <message>
         <source>it has no {name}, so its base, its slot length, its policies, its languages and where it comes from are not known; choose another adapter if captions are poor</source>
         <translation>es fehlt {name}, darum sind Basis, Slot-Länge, Strategien, Sprachen und Herkunft unbekannt; sind die Untertitel schlecht, bitte einen anderen Adapter wählen</translation>
-    </message>
-    <message>
-        <source>a policy is written {forms} or offline (N, K and MOST from 1, TAU from 0 to 1), got {text!r}</source>
-        <translation>eine Strategie schreibt man {forms} oder offline (N, K und MOST ab 1, TAU von 0 bis 1), nicht {text!r}</translation>
     </message>
     <message>
         <source>the captions fall behind the speaker: {smaller} is a quicker speech model</source>

@@ -64,13 +64,10 @@ class Planner(ABC):
 
     ``ranked``: ALiBi counts the visible keys instead of positions.
     ``recomputes``: reading takes fed rows back, so that a training sample ends with each read.
-    ``end_of_read``: where it is an id, a look feeds the source alone: its newest row says by this
-    id that a write is next, and the rows that begin the write are fed after it.
 
     Methods: ``read`` the tokens of one source word, ``write`` to get the rows of the forward pass
-    that predicts the next target token, ``choose`` that token. ``look`` is a write that may turn
-    out to be one or not. ``take_back`` undoes a write that was only a probe, ``rewind`` undoes
-    everything from a source word on.
+    that predicts the next target token, ``choose`` that token. ``take_back`` undoes a write that
+    was only a probe, ``rewind`` undoes everything from a source word on.
 
     Invariants: positions are unique; the last row of a write has the largest position of all; but
     for layouts that recompute, positions never change and a row is handed out exactly once.
@@ -78,7 +75,6 @@ class Planner(ABC):
 
     ranked = False
     recomputes = False
-    end_of_read: int | None = None
 
     def __init__(self, headers: Headers, settings: LayoutSettings) -> None:
         self._headers = headers
@@ -87,9 +83,7 @@ class Planner(ABC):
         self._words: list[_Checkpoint] = []  # before each word that is not evicted
         self._n_evicted_words = 0
         self._last_write: _Checkpoint | None = None  # before the last write
-        self._looked = False  # the last write was a look
         self._n_fed = 0
-        self._n_last_fed = 0  # by the last write
         self._time = 0
         for position, id_ in enumerate(headers.system):
             self._rows.append(Row(id_, position))
@@ -119,17 +113,6 @@ class Planner(ABC):
     def extent(self) -> int:
         """Positions in use or reserved."""
         return max(self._state.slot_end, self._state.source, self._state.target)
-
-    @property
-    def newest_source(self) -> int | None:
-        """Index from the end, among the rows of the last write, of the newest source row.
-
-        None if an earlier write fed it. The rows after it are what the write asks with.
-        """
-        if self._last_write is None:
-            return None
-        index = self._last_write.n_rows - 1 - len(self._rows)
-        return index if -index <= self._n_last_fed else None
 
     @property
     def n_again(self) -> int:
@@ -169,7 +152,6 @@ class Planner(ABC):
             msg = "the last token was not chosen: call choose after each write"
             raise ValueError(msg)
         self._last_write = _Checkpoint(len(self._rows), self._state)
-        self._looked = False
         if not self._state.writes:
             self._open_target()
         self._place_pending()
@@ -181,25 +163,7 @@ class Planner(ABC):
             self._rows[index] = self._rows[index]._replace(time=self._time)
         fed = self._rows[self._n_fed :]
         self._n_fed = len(self._rows)
-        self._n_last_fed = len(fed)
         self._time += 1
-        return fed
-
-    def look(self) -> list[Row]:
-        """Write, to learn from the model whether to: then ``choose``, or ``take_back`` to read on.
-
-        A pass of its own for the source read so far: the time is not given back, so that two looks
-        never share one. Which row sees which is the same without the looks, but for the last token
-        of a closed phase in ``source-apart``.
-
-        With ``end_of_read``, then ``write``, or ``take_back``; no row where all source is fed.
-        """
-        if self.end_of_read is None:
-            fed = self.write()
-        else:
-            self._last_write = _Checkpoint(len(self._rows), self._state)
-            fed = self._close_pass()
-        self._looked = True
         return fed
 
     def choose(self, id_: int, *, asked: bool = True) -> None:
@@ -212,11 +176,11 @@ class Planner(ABC):
             self._rows[-1] = self._rows[-1]._replace(label=id_)
         self._state = self._state._replace(pending=(id_,))
 
-    def take_back(self) -> int:
+    def take_back(self, *, keeps_time: bool = False) -> int:
         """Undo the last write, which was only a probe: its target row or header is fed again later.
 
-        Source rows that the same forward pass fed stay; the next rows share their time, but after
-        a look.
+        Source rows that the same forward pass fed stay; the next rows share their time, unless it
+        is kept: which row sees which is the same either way.
 
         Returns:
             the number of fed rows that are still valid: truncate the cache to that length.
@@ -226,7 +190,7 @@ class Planner(ABC):
             raise ValueError(msg)
         self._restore(self._last_write)
         self._last_write = None
-        self._time -= not self._looked
+        self._time -= not keeps_time
         return self._n_fed
 
     def rewind(self, word: int) -> int:

@@ -30,9 +30,7 @@ Work of the engine; each line has ``utterance``, its number:
 * ``drafted``: ``text``, the whole hypothesis of a re-translation; ``n_read``.
 * ``committed``: ``text`` appended to the caption, which stays unless the source is edited;
   ``n_read``.
-* ``decided``: an adaptive policy asked the model after ``n_read`` words how likely a write is:
-  ``write_probability`` (0 to 1), ``action`` (``read`` or ``write``). Its pass is the last ``fed``.
-* ``probe``: the ``n_rows`` rows fed last were taken back (wait-k, and adaptive where it reads on).
+* ``probe``: the ``n_rows`` rows fed last were taken back (wait-k).
 * ``rewound``: an edit: ``n_read`` words stay read, ``cached_rows`` rows and the first ``kept``
   characters of the caption stay.
 * ``evicted``: the utterance's oldest phase was dropped, ``n_rows`` rows; the rest moved up by

@@ -24,7 +24,7 @@ class Translation:
         tokens_fed: rows computed, with those of probes and recomputed ones.
         tokens_recomputed: rows computed again.
         forwards: forward passes.
-        probes: rows that wait-k or an adaptive policy asked and took back.
+        probes: rows that wait-k asked and took back.
         flops: floating-point operations of all forward passes, as the engine counts them.
         n_erased: target units that were committed and then removed.
         n_cut: writes that were cut because they did not end by themselves.

@@ -10,7 +10,6 @@ from typing import Annotated, TypeVar
 from engine.errors import ModelError
 from engine.events import Confidence
 from engine.messages import Code
-from engine.models.adaptive_card import AdaptiveCard
 from engine.models.speech_card import SpeechCard
 from engine.untrusted.faults import fault_of, refuse
 from engine.untrusted.safe_names import is_plain_name
@@ -109,7 +108,6 @@ class ModelCard:
             where nobody wrote it down.
         family: of a model with an encoder and a decoder, which has no prompt; else empty.
         sources: source languages; none if the model finds the language out itself.
-        adaptive: of its policy head, and how much adaptive policies lag; None without either.
         speech: of the encoder that lets it translate sound; None where it has none.
     """
 
@@ -125,7 +123,6 @@ class ModelCard:
     weights_sha256: Annotated[str, SHA256] = ""
     family: str = ""
     sources: tuple[str, ...] = ("en",)
-    adaptive: AdaptiveCard | None = None
     speech: SpeechCard | None = None
 
     @property
@@ -155,7 +152,7 @@ class ModelCard:
         content = {"format_version": FORMAT_VERSION, **asdict(self)}
         for key in ("layout", "family", "sources"):  # a base is trained for slots
             del content[key]
-        for key in ("calibration", "weights_sha256", "adaptive", "speech"):
+        for key in ("calibration", "weights_sha256", "speech"):
             if not content[key]:
                 del content[key]
         text = json.dumps(content, indent=2, ensure_ascii=False)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from engine.errors import ModelError, PolicyError
 from engine.messages import Code, Message
-from engine.models.adaptive_card import is_lag, policy_of_lag
 from engine.models.model_card import ModelCard
 from engine.policy import Policy, Stable, parse_policy
 from engine.settings import SYSTEMS, LayoutSettings, TranslationSettings, check_choice
@@ -81,10 +80,6 @@ def resolve(
         if not replaces_policy:
             raise PolicyError(Code.POLICY_OF_DRAFTS(text=wanted.policy))
         notices.append(Code.POLICY_REPLACED(model=card.name))
-    if is_lag(policy):
-        policy = policy_of_lag(
-            policy, {} if card.adaptive is None else card.adaptive.lags, card.name
-        )
     untrained = slotted and not card.knows_slots
     length = _UNTRAINED_SLOT_LENGTH if untrained else card.slot_length
     return Resolved(
@@ -101,7 +96,7 @@ def check_policy(text: str) -> str:
     Raises:
         PolicyError: it is written wrongly.
     """
-    return text if is_lag(text) else str(parse_policy(text))
+    return str(parse_policy(text))
 
 
 def suited_policy(policy: str, *, makes_drafts: bool) -> str:
@@ -110,7 +105,7 @@ def suited_policy(policy: str, *, makes_drafts: bool) -> str:
     Raises:
         PolicyError: it is written wrongly.
     """
-    if policy and (is_lag(policy) or makes_drafts or not isinstance(parse_policy(policy), Stable)):
+    if policy and (makes_drafts or not isinstance(parse_policy(policy), Stable)):
         return policy
     return STANDARD_OF_DRAFTS if makes_drafts else STANDARD_POLICY
 

@@ -19,7 +19,7 @@ which is ignored; ``VERSION`` is raised when they would be misunderstood.
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from engine.events import Confidence
 from engine.messages import Code, Message
@@ -136,7 +136,6 @@ class Offer:
 
     model: str
     languages: Mapping[str, str]
-    lags: Mapping[str, float] = field(default_factory=dict)
     makes_drafts: bool = False
     notices: tuple[Message, ...] = ()
 
@@ -238,7 +237,6 @@ def write_offer(offer: Offer) -> bytes:
         version=VERSION,
         model=offer.model,
         languages=dict(offer.languages),
-        lags=dict(offer.lags),
         makes_drafts=offer.makes_drafts,
         notices=[notice.to_json() for notice in offer.notices],
     )
@@ -247,15 +245,14 @@ def write_offer(offer: Offer) -> bytes:
 def read_offer(content: bytes) -> Offer:
     """Read an answer; raise ValueError for a wrong one."""
     values = _read_answer(content)
-    names, lags = values.inner("languages"), values.inner("lags")
-    if len(names.values) > _MOST_LANGUAGES or len(lags.values) > _MOST_LANGUAGES:
-        refuse(f"names more than {_MOST_LANGUAGES} languages or policies")
+    names = values.inner("languages")
+    if len(names.values) > _MOST_LANGUAGES:
+        refuse(f"names more than {_MOST_LANGUAGES} languages")
     if any(not _LANGUAGE.fullmatch(code) for code in names.values):
         refuse(f"should name languages by their codes, got {shown(list(names.values))}")
     return Offer(
         model=_printable(values.text("model", most=_LONGEST_NAME)),
         languages={code: _printable(names.text(code, most=_LONGEST_NAME)) for code in names.values},
-        lags={tau: lags.number(tau) for tau in lags.values},
         makes_drafts=values.flag("makes_drafts"),
         notices=_messages(values),
     )

@@ -342,16 +342,6 @@ def float32(numbers: Numbers) -> NDArray[np.float32]:
     return array
 
 
-def probability_of_others(logits: NDArray[np.float32], id_: int) -> float:
-    """Return how likely any id but this one is by the logits, shape (V,): 0 only if none can be.
-
-    In float64, and summed over the others: 1 - p would be 0 where the id is nearly certain.
-    """
-    shares = np.exp(logits.astype(np.float64) - float(logits.max()))  # (V,)
-    others = float(shares[:id_].sum() + shares[id_ + 1 :].sum())
-    return others / (others + float(shares[id_]))
-
-
 def log_probability(logits: NDArray[np.float32], id_: int) -> float:
     """Return how likely an id is by its logits, shape (V,): in nats, at least ``_UNLIKELY``."""
     if logits[id_] == -np.inf:

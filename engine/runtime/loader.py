@@ -6,16 +6,14 @@ folder is run.
 
 import importlib.util
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from engine.errors import AdapterError, ModelError
 from engine.messages import Code
 from engine.models.adapters.adapter import model_card, usable_adapter, verify_adapter
-from engine.models.adaptive_card import HEAD_FILE
 from engine.models.encoder_decoder.original import is_encoder_decoder
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import ModelCard
-from engine.models.policy_head import read_head
 from engine.runtime.ctranslate2.encoder_decoder_loader import (
     EncoderDecoderWeights,
     load_encoder_decoder,
@@ -23,7 +21,7 @@ from engine.runtime.ctranslate2.encoder_decoder_loader import (
 from engine.runtime.onnx.onnx_loader import NotPlainError, load_onnx, verify_weights
 from engine.runtime.weights import Factors, Weights, read_factors
 from engine.settings import ModelSettings
-from engine.untrusted.faults import detail_of, fault_of
+from engine.untrusted.faults import detail_of
 from engine.untrusted.safe_names import model_name
 
 if TYPE_CHECKING:
@@ -31,8 +29,6 @@ if TYPE_CHECKING:
 
 AnyWeights = Weights | EncoderDecoderWeights
 """A loaded model: one that takes adapters, or one with an encoder and a decoder."""
-
-_Weights = TypeVar("_Weights", bound=Weights)
 
 
 def load_weights(settings: ModelSettings) -> AnyWeights:
@@ -44,7 +40,7 @@ def load_weights(settings: ModelSettings) -> AnyWeights:
     card, factors = _described(settings)
     if not factors:
         return load_base(settings, card)
-    return _with_head(_loaded(settings, card, factors), settings)
+    return _loaded(settings, card, factors)
 
 
 def load_by_torch(settings: ModelSettings) -> "TorchWeights":
@@ -56,7 +52,7 @@ def load_by_torch(settings: ModelSettings) -> "TorchWeights":
     card, factors = _described(settings)
     if card.family:
         raise ModelError(Code.BATCH_UNFIT(model=card.name))
-    return _with_head(_by_torch(settings, card, factors), settings)
+    return _by_torch(settings, card, factors)
 
 
 def load_hearing(settings: ModelSettings) -> Weights:
@@ -79,7 +75,7 @@ def load_base(settings: ModelSettings, card: ModelCard) -> AnyWeights:
     """
     if card.family:
         return load_encoder_decoder(settings)
-    return _with_head(_loaded(settings, card, {}), settings)
+    return _loaded(settings, card, {})
 
 
 def _described(settings: ModelSettings) -> tuple[ModelCard, Mapping[str, Factors]]:
@@ -91,17 +87,6 @@ def _described(settings: ModelSettings) -> tuple[ModelCard, Mapping[str, Factors
     adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
     verify_adapter(adapter)
     return model_card(settings.directory, adapter), read_factors(adapter)
-
-
-def _with_head(weights: _Weights, settings: ModelSettings) -> _Weights:
-    """Return weights with the policy head that their card names."""
-    folder, card = settings.adapter or settings.directory, weights.card
-    try:
-        head = read_head(folder, card.adaptive, weights.width)
-    except (OSError, ValueError) as error:
-        reason = fault_of(error, HEAD_FILE)
-        raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
-    return weights.with_card(card, head)
 
 
 def _loaded(settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors]) -> Weights:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, Self
 
 import numpy as np
@@ -12,10 +13,8 @@ from engine.errors import AdapterError
 from engine.messages import Code, Message
 from engine.models.adapters.adapter import Adapter
 from engine.models.adapters.lora_weights import WEIGHTS_FILE
-from engine.models.adaptive_card import HEAD_FILE
 from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import ModelCard
-from engine.models.policy_head import PolicyHead, read_head
 from engine.models.tensor_file import Array, parse_tensors, read_tensor_file
 from engine.runtime.causal_model import CausalModel, Store
 from engine.text.tokenizer import Tokenizer
@@ -72,20 +71,6 @@ def read_factors(adapter: Adapter) -> dict[str, Factors]:
     }
 
 
-def read_adapter_head(adapter: Adapter) -> PolicyHead | None:
-    """Read the policy head of a usable and verified adapter; None if its card names none.
-
-    Raises:
-        AdapterError: it cannot be read, or is not finite.
-    """
-    if adapter.card is None:
-        return None
-    try:
-        return read_head(adapter.folder, adapter.card.adaptive, adapter.card.base.hidden_size)
-    except (OSError, ValueError) as error:  # its header was sound when it was inspected
-        raise _unusable(adapter, fault_of(error, HEAD_FILE)) from error
-
-
 def _unusable(adapter: Adapter, reason: Message) -> AdapterError:
     return AdapterError(Code.ADAPTER_UNUSABLE(folder=str(adapter.folder), reason=reason))
 
@@ -139,11 +124,11 @@ class Weights(Protocol):
         """Numbers in a state of a row, see ``CausalModel.states``."""
 
     @property
-    def head(self) -> PolicyHead | None:
-        """The policy head that the card names; None if it names none."""
+    def card_folder(self) -> Path | None:
+        """The folder of the card; None for a network that is in none yet."""
 
-    def with_card(self, card: ModelCard, head: PolicyHead | None = None) -> Self:
-        """Return the same weights with another card, and with the head that it names."""
+    def with_card(self, card: ModelCard) -> Self:
+        """Return the same weights with another card."""
 
     def new_model(self, capacity: int) -> CausalModel:
         """Make a conversation with the network, of ``capacity`` rows."""

@@ -14,7 +14,7 @@ There are no threads or locks here: the thread that translates also loads and sw
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import AdapterError, SurtitleError
@@ -22,8 +22,7 @@ from engine.layout.rows import Row
 from engine.messages import Code, Message
 from engine.models.adapters.adapter import Adapter, usable_adapter, verify_adapter
 from engine.models.model_card import ModelCard
-from engine.models.policy_head import PolicyHead
-from engine.runtime.weights import Factors, Weights, read_adapter_head, read_factors
+from engine.runtime.weights import Factors, Weights, read_factors
 from engine.settings import TranslationSettings
 from engine.text.prompt import word_ids
 from engine.translation.feed import translate_unseen
@@ -40,7 +39,6 @@ class _Loaded:
 
     card: ModelCard
     factors: Mapping[str, Factors]
-    head: PolicyHead | None
 
 
 class AdapterSwitcher:
@@ -80,9 +78,8 @@ class AdapterSwitcher:
         verify_adapter(adapter)
         if adapter.name in self._loaded:
             raise AdapterError(Code.ADAPTER_LOADED(name=adapter.name))
-        bare = replace(self._weights.card, adaptive=None)
-        card = adapter.card.model_card() if adapter.card else bare
-        candidate = _Loaded(card, read_factors(adapter), read_adapter_head(adapter))
+        card = adapter.card.model_card() if adapter.card else self._weights.card
+        candidate = _Loaded(card, read_factors(adapter))
         self._try(candidate, adapter)
         self._loaded[adapter.name] = candidate
         return adapter.name
@@ -104,7 +101,7 @@ class AdapterSwitcher:
         self._used = name
         if loaded is None:
             return self._weights
-        return self._weights.with_card(loaded.card, loaded.head)
+        return self._weights.with_card(loaded.card)
 
     def unload(self, name: str) -> None:
         """Unload an adapter; raise AdapterError if it is not loaded, or in use."""
@@ -133,7 +130,7 @@ class AdapterSwitcher:
         before = {} if self._used is None else self._loaded[self._used].factors
         try:
             self._layers.put(candidate.factors)
-            _probe(self._weights.with_card(candidate.card, candidate.head))
+            _probe(self._weights.with_card(candidate.card))
         except (SurtitleError, MemoryError, RuntimeError) as error:
             self._weights.give_memory_back()
             folder, detail = str(adapter.folder), detail_of(error)

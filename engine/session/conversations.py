@@ -115,7 +115,6 @@ class Conversations:
         self.offer = Offer(
             model=model.weights.card.name,
             languages=model.languages,
-            lags=model.lags,
             makes_drafts=model.makes_drafts,
             notices=model.notes,
         )

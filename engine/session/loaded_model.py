@@ -3,7 +3,7 @@
 Everything here runs on the worker thread.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -91,12 +91,6 @@ class LoadedModel:
         return {code: one.name for code, one in self.weights.card.languages.items()}
 
     @property
-    def lags(self) -> Mapping[str, float]:
-        """Words that adaptive policies lag, by tau; empty where it was not measured."""
-        adaptive = self.weights.card.adaptive
-        return {} if adaptive is None else adaptive.lags
-
-    @property
     def makes_drafts(self) -> bool:
         """Whether all words are translated again and again, instead of by slots."""
         return resolve(self.weights.card, self._settings.system).makes_drafts
@@ -118,7 +112,6 @@ class LoadedModel:
             names=self.adapters,
             used=self.used,
             languages=self.languages,
-            lags=self.lags,
             makes_drafts=self.makes_drafts,
         )
 

@@ -57,7 +57,6 @@ def connected(
                 languages=dict(offer.languages),
                 load_s=time.monotonic() - start_s,
                 notices=(*offer.notices, *captioner.notices),
-                lags=offer.lags,
                 makes_drafts=offer.makes_drafts,
             )
         )

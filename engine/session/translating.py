@@ -67,7 +67,6 @@ def loaded(
                 languages=weights.languages,
                 load_s=time.monotonic() - start_s,
                 notices=(*weights.notes, *weights.resolved(translation).notices),
-                lags=weights.lags,
                 makes_drafts=weights.makes_drafts,
             )
         )

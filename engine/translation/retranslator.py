@@ -10,9 +10,9 @@ slots. The maker of drafts is a ``Drafter``: the weights, cache and counters of
 encoder and a decoder.
 
 The policy says when a draft is made: wait-k at every word from the k-th on, read-n after every n
-words, stable n and adaptive at every word (what drafts agree on is its decision), offline at the
-end. Our choices: whole words are committed; a draft continues what is committed, so nothing that
-was shown changes.
+words, stable n at every word (what drafts agree on is its decision), offline at the end. Our
+choices: whole words are committed; a draft continues what is committed, so nothing that was shown
+changes.
 """
 
 from typing import Protocol, cast

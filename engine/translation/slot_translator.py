@@ -1,11 +1,10 @@
 """Words in, captions out: policy, planner and model meet here only.
 
 In slots every token is fed exactly once. Rows that an edit made invalid are truncated; a wait-k
-probe, and a look after which an adaptive policy reads on, are taken back and counted apart; only
-going back to an earlier utterance computes rows again, which is counted too.
+probe is taken back and counted apart; only going back to an earlier utterance computes rows again,
+which is counted too.
 """
 
-import math
 from collections.abc import Sequence
 from typing import cast
 
@@ -13,13 +12,7 @@ from engine.events import Confidence
 from engine.layout.rows import Row
 from engine.metrics.event_log import EventLog
 from engine.policy import Action
-from engine.runtime.causal_model import (
-    AnyModel,
-    Asking,
-    CausalModel,
-    log_probability,
-    probability_of_others,
-)
+from engine.runtime.causal_model import AnyModel, Asking, CausalModel, log_probability
 from engine.runtime.weights import Weights
 from engine.settings import TranslationSettings
 from engine.translation.base import AnySystem, Conversation, OnConversation
@@ -38,6 +31,8 @@ class Translator(OnConversation[Utterance]):
     time, so memory does not grow.
     """
 
+    _keeps_states = False  # of the rows of each pass: a kind of research reads them
+
     def __init__(
         self,
         weights: Weights,
@@ -52,7 +47,6 @@ class Translator(OnConversation[Utterance]):
             Conversation("slots", weights, settings, capacity=capacity, log=log, model=model)
         )
         self._log = self.conversation.log
-        self._head = weights.head  # says when to write
         self._cached: Utterance | None = None  # whose rows the cache holds
 
     @property
@@ -81,8 +75,6 @@ class Translator(OnConversation[Utterance]):
             action = utterance.next_action(self.conversation.haste)
             if action is Action.WRITE:
                 change = yield from self._write(utterance)
-            elif action is Action.LOOK:
-                change = yield from self._look(utterance)
             elif self._word_may_go_on(utterance):
                 change = yield from self._probe(utterance)
             elif utterance.can_read:
@@ -136,59 +128,8 @@ class Translator(OnConversation[Utterance]):
             return self._choose(utterance, id_)
         return None
 
-    def _look(self, utterance: Utterance) -> Asking[Change | None]:
-        """Ask the model whether it would write.
-
-        Its first token costs no further pass then, but in layouts that ask the source.
-        """
-        id_: int | None = None
-        if utterance.planner.end_of_read is None:
-            id_ = yield from self._predict(utterance, looks=True)
-        else:
-            yield from self._ask_source(utterance)
-        likely = self._write_probability(utterance)
-        utterance.state.write_probability = likely
-        action = utterance.next_action(self.conversation.haste)
-        self._log.write(
-            "decided",
-            utterance=utterance.number,
-            n_read=utterance.n_read,
-            write_probability=likely,
-            action=action.value,
-        )
-        if action is Action.WRITE:
-            return (yield from self._write(utterance, id_))
-        self._take_back(utterance)
-        return None
-
-    def _ask_source(self, utterance: Utterance) -> Asking[None]:
-        """Feed the source that was read, if there is any new, in a pass of its own."""
-        yield from self._attach(utterance)
-        rows = utterance.planner.look()
-        if rows:
-            yield from self._feed(utterance, rows, (), keep_states=self._head is not None)
-
-    def _write_probability(self, utterance: Utterance) -> float:
-        """Return how likely a write is, after a look.
-
-        By the head of the model, from the newest source row or the row that is asked; without one
-        it is as likely as any token but end-of-write, or as the end of the read in layouts that ask
-        the source. After an edit the source row may have been fed without a look, while there was a
-        backlog: then more is read.
-        """
-        end_of_read, index = utterance.planner.end_of_read, utterance.planner.newest_source
-        if self._head is None and end_of_read is None:
-            return probability_of_others(self.model.logits(), utterance.prompt.end_of_write)
-        if self._head is not None and self._head.reads_target and end_of_read is None:
-            return self._head.probability(self.model.states()[-1])
-        if index is None:
-            return 0.0
-        if self._head is None:
-            return math.exp(log_probability(self.model.logits(), cast("int", end_of_read)))
-        return self._head.probability(self.model.states()[index])
-
     def _write(self, utterance: Utterance, id_: int | None = None) -> Asking[Change | None]:
-        """Take the next token, which a look may have predicted, unless the write must end here."""
+        """Take the next token, which may have been predicted, unless the write must end here."""
         if id_ is None:
             id_ = yield from self._predict(utterance)
         loops = utterance.loops_with(id_)
@@ -217,42 +158,33 @@ class Translator(OnConversation[Utterance]):
             log_end(self._log, self.model, self.counters, number, mean_log_probability=mean)
         return Change(kept, text, utterance.n_words_read) if text else None
 
-    def _take_back(self, utterance: Utterance) -> None:
+    def _take_back(self, utterance: Utterance, *, keeps_time: bool = False) -> None:
         n_fed = utterance.planner.n_fed
-        self.model.truncate(utterance.planner.take_back())
+        self.model.truncate(utterance.planner.take_back(keeps_time=keeps_time))
         n_rows = n_fed - utterance.planner.n_fed
         self.counters.probes += n_rows
         self._log.write("probe", utterance=utterance.number, n_rows=n_rows)
 
-    def _predict(self, utterance: Utterance, *, looks: bool = False) -> Asking[int]:
+    def _predict(self, utterance: Utterance) -> Asking[int]:
         """Feed what the planner has ready; return the next id."""
         yield from self._attach(utterance)
         planner = utterance.planner
         n_again = planner.n_again
-        rows = planner.look() if looks else planner.write()
+        rows = planner.write()
         if n_again:  # a layout that recomputes
             self.model.truncate(planner.n_fed - len(rows))
             self.counters.tokens_recomputed += n_again
-        keep_states = looks and self._head is not None
-        proposed = yield from self._feed(
-            utterance, rows, utterance.suppressed, keep_states=keep_states, n_again=n_again
-        )
+        proposed = yield from self._feed(utterance, rows, utterance.suppressed, n_again=n_again)
         logits = self.model.logits()
         id_ = utterance.constrained(proposed, logits)
         utterance.log_probability = log_probability(logits, id_)
         return id_
 
     def _feed(
-        self,
-        utterance: Utterance,
-        rows: Sequence[Row],
-        suppressed: Sequence[int],
-        *,
-        keep_states: bool,
-        n_again: int = 0,
+        self, utterance: Utterance, rows: Sequence[Row], suppressed: Sequence[int], n_again: int = 0
     ) -> Asking[int]:
         """Compute rows of an utterance and note that they are cached; return the likeliest id."""
-        id_ = yield from self.model.ask_id(rows, suppressed, keep_states=keep_states)
+        id_ = yield from self.model.ask_id(rows, suppressed, keep_states=self._keeps_states)
         self.conversation.cached_system = utterance.prompt.headers.system
         log_fed(self._log, self.model, utterance.number, rows, n_again=n_again)
         self._make_room(utterance)

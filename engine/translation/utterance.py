@@ -48,7 +48,6 @@ class CaptionText:
             chosen.
         word_complete: wait-k: the newest target word is known to be whole.
         exhausted: the target has nothing to add before more source is read.
-        write_probability: adaptive: after the newest word; None: unseen.
         n_ends_refused: ends that came too early.
     """
 
@@ -62,7 +61,6 @@ class CaptionText:
     n_at_write_end: int = 0
     word_complete: bool = False
     exhausted: bool = False
-    write_probability: float | None = None
     n_ends_refused: int = 0
 
     def copy(self) -> Self:
@@ -162,19 +160,21 @@ class Utterance(Translated):
             and CAPTION_END.search(self._written()) is None
         )
 
+    @property
+    def progress(self) -> Progress:
+        """Where it stands, for its policy."""
+        return Progress(
+            n_read=self.n_read,
+            n_written=sum(self.state.begun),
+            n_read_at_write_end=self.state.n_read_at_write_end,
+            n_waiting=self.n_waiting,
+            exhausted=self.state.exhausted,
+            source_ended=self.source_ended,
+        )
+
     def next_action(self, haste: int = 1) -> Action:
         """Ask the policy, with steps that are ``haste`` times as large."""
-        return hurried(self.policy, haste).next_action(
-            Progress(
-                n_read=self.n_read,
-                n_written=sum(self.state.begun),
-                n_read_at_write_end=self.state.n_read_at_write_end,
-                n_waiting=self.n_waiting,
-                exhausted=self.state.exhausted,
-                source_ended=self.source_ended,
-                write_probability=self.state.write_probability,
-            )
-        )
+        return hurried(self.policy, haste).next_action(self.progress)
 
     def set_source(self, source: SourceText) -> int | None:
         """See ``Translated.set_source``."""
@@ -210,7 +210,6 @@ class Utterance(Translated):
         self._marks.append((self.state.copy(), deepcopy(self.terms)))
         self.planner.read(unit)
         self.state.word_complete = self.state.exhausted = False
-        self.state.write_probability = None
 
     def choose(self, id_: int, *, n_begun: int, asked: bool = True) -> str:
         """Take the token that the last write predicted; return the text that became certain.

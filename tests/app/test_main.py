@@ -124,12 +124,6 @@ def test_what_libraries_cache_lies_in_the_folder_of_the_program(monkeypatch, tmp
     assert os.environ["TRITON_CACHE_DIR"] == str(tmp_path / "cache" / "triton")
 
 
-def test_a_policy_by_its_lag_is_for_the_terminal(launched, capsys):
-    assert main(["--policy", "lag:2"]) == 2
-    assert launched == []
-    assert "its menu Timing has those that the model was measured for" in capsys.readouterr().err
-
-
 def test_without_another_home_choices_are_stored_where_the_system_wants_them(launched, monkeypatch):
     monkeypatch.delenv("SURTITLE_HOME")
     main([])
@@ -190,7 +184,6 @@ def test_a_missing_library_is_a_sentence(monkeypatch, capsys):
 def test_help_and_refusal_list_the_same_policies(capsys, tmp_path):
     assert main(["translate", "--policy", "read:x", str(tmp_path)]) != 0
     refusal = capsys.readouterr().err
-    assert "lag:WORDS" in refusal
     assert f"is written {translate.POLICIES} (" in refusal
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from engine.layout.rows import Row
 from engine.models.fingerprint import read_fingerprint
-from engine.models.policy_head import PolicyHead
 from engine.runtime.causal_model import Ask
 from engine.runtime.loader import load_weights
 from engine.session.adapter_switcher import AdapterSwitcher
@@ -23,6 +22,7 @@ from tests.support.fakes import bare_prompt, play, save_plain_model
 from tests.support.networks import N_IDS, save_network
 from tests.support.rows import passes, sample
 from tests.support.twins import Twins, both, twin
+from training.research.adaptive import AdaptiveTranslator, PolicyHead
 from training.research.methods import LAYOUTS
 from training.trainer.export import export_folder
 
@@ -47,7 +47,7 @@ def test_random_utterances_with_edits_and_overflow_are_computed_alike(plain_mode
 
 @pytest.mark.parametrize(
     ("policy", "n_turns", "capacity"),
-    [("read:2", 16, 120), ("wait:2", 16, 90), ("adaptive:0.5", 9, 90)],
+    [("read:2", 16, 120), ("wait:2", 16, 90)],
 )
 def test_an_utterance_longer_than_the_cache_is_computed_alike_after_evictions(
     plain_model, policy, n_turns, capacity
@@ -138,11 +138,11 @@ def test_gemma_3_says_the_same_of_lanes_together_as_of_each_alone(gemma):
             assert np.abs(mine - alone[lane].feed(rows)).max() < 1e-4
 
 
+@pytest.mark.usefixtures("papers")
 def test_the_states_that_a_head_reads_are_computed_alike(plain_model):
-    light, heavy = both(plain_model)
-    head = PolicyHead(np.random.default_rng(3).normal(size=(2, light.width)) * 0.3)
-    light = light.with_card(light.card, head)
-    system = twin((light, heavy), policy="adaptive:0.5", layout=LayoutSettings(slot_length=4))
+    layout = LayoutSettings(slot_length=4)
+    system = twin(both(plain_model), AdaptiveTranslator, policy="adaptive:0.5", layout=layout)
+    system.head = PolicyHead(np.random.default_rng(3).normal(size=(2, 64)) * 0.3)
     for seed in range(6):
         play(system, random.Random(seed), 2)
     assert system.model.states_compared > 20

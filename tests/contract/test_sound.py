@@ -6,25 +6,22 @@ Guards vectors, planner, cache, decisions and eviction together, in both layouts
 import functools
 import random
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
 from engine.metrics.event_log import EventLog
-from engine.models.policy_head import PolicyHead
-from engine.runtime.causal_model import probability_of_others
 from engine.runtime.sound import BlockStream
 from engine.runtime.torch.attention import Attention
 from engine.runtime.torch.torch_store import embedded
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
-from engine.translation.sound.spoken import SpokenTranslator
 from tests.support.direct.encoders import noise, tiny_encoder
 from tests.support.direct.histories import History
 from tests.support.fakes import tiny_weights
 from tests.support.networks import TerseModel
+from training.research.adaptive import AdaptiveSpokenTranslator, PolicyHead, probability_of_others
 from training.research.when_to_write import ghost
 from training.trainer.stream import Example, pad
 
@@ -34,11 +31,12 @@ TURNED = 1e-4
 """Rotations of the library are float32, and an eviction turns keys by them."""
 
 
-@functools.cache
-def weights_with_head(seed, *, reads_target):
-    tiny = tiny_weights()
-    weight = np.random.default_rng(seed).normal(size=(2, tiny.width)) * 0.3
-    return replace(tiny, head=PolicyHead(weight, reads_target))
+pytestmark = pytest.mark.usefixtures("papers")
+
+
+def drawn_head(seed, *, reads_target):
+    weight = np.random.default_rng(seed).normal(size=(2, tiny_weights().width)) * 0.3
+    return PolicyHead(weight, reads_target)
 
 
 @functools.cache
@@ -63,19 +61,19 @@ class Run:
 
     def __init__(self, seed, layout, *, policy=None, seconds=8, capacity=2048, head=True):
         rng = random.Random(seed)
-        weights = weights_with_head(seed % 3, reads_target=seed % 2 == 1)
-        weights = weights if head else replace(weights, head=None)
-        self.events, self.weights = [], weights
+        self.events, self.weights = [], tiny_weights()
         taus = [0.1, 0.3, 0.7, 0.9] if head or layout == "slots" else [0.0001, 0.001, 0.01]
         settings = TranslationSettings(
             policy=policy or f"adaptive:{rng.choice(taus)}:{rng.randint(2, 9)}",
             layout=LayoutSettings(slot_length=rng.randint(3, 8), name=layout),
         )
-        model = TerseModel(weights, capacity)
+        model = TerseModel(self.weights, capacity)
         log = EventLog(self.events)
-        self.translator = SpokenTranslator(
-            weights, settings, capacity=capacity, log=log, model=model
+        self.translator = AdaptiveSpokenTranslator(
+            self.weights, settings, capacity=capacity, log=log, model=model
         )
+        if head:
+            self.translator.head = drawn_head(seed % 3, reads_target=seed % 2 == 1)
         self.history = History(model)
         self.utterance = self.translator.open()
         for blocks, ended in groups(rng, blocks_of(seed, seconds)):
@@ -128,13 +126,14 @@ def compare(run, logits, states, places, *, tolerance=1e-8):
         sources = [n for n, entry in zip(at, one.entries, strict=True) if entry.row.id < 0]
         likely.append((at[-1], sources[-1] if sources else None))
     decided = iter(run.decisions)
-    head, planner = run.weights.head, run.utterance.planner
+    head, planner = run.translator.head, run.utterance.planner
+    asks_source = hasattr(planner, "end_of_read")
     for one, (asked, source) in zip(run.history.passes, likely, strict=True):
         if head is not None and one.states is None:
             continue
         if head is None:
             continue
-        at = asked if head.reads_target and planner.end_of_read is None else source
+        at = asked if head.reads_target and not asks_source else source
         found["decided by the head"] += at is not None
         if at is None:
             assert next(decided)["write_probability"] == 0
@@ -173,8 +172,8 @@ def test_without_a_head_the_model_itself_decides_as_in_one_masked_pass(layout):
         run = Run(seed, layout, head=False)
         output, places = in_one_pass(run)
         compare(run, output.logits[0], output.hidden_states[-1][0], places)
-        end_of_read, prompt = run.utterance.planner.end_of_read, run.utterance.prompt
-        if end_of_read is None:
+        prompt = run.utterance.prompt
+        if layout == "slots":
             looks = iter(run.decisions)
             likely = [
                 probability_of_others(one.logits.numpy(), prompt.end_of_write)

@@ -9,14 +9,12 @@ import random
 from functools import partial
 from itertools import accumulate
 
-import numpy as np
 import pytest
 
 from app.cli.translate import TerminalSettings, _captions
 from engine.commands import EndPassage, FeedWords, SetWords
 from engine.metrics.event_log import EventLog
 from engine.metrics.replay import replay
-from engine.models.policy_head import PolicyHead
 from engine.session.serving import Passages
 from engine.settings import ModelSettings
 from engine.text.sentences import is_strange
@@ -28,17 +26,7 @@ from training.research.simuleval import WordByWord
 from training.research.talks import feed_talk
 
 N_SEQUENCES = 36
-HEAD = PolicyHead(np.array([[0.0], [6.0]]))
-POLICIES = [
-    ("read:1", None),
-    ("read:2", None),
-    ("read:3", None),
-    ("read:5", None),
-    ("wait:3", None),
-    ("adaptive:0.5", None),
-    ("adaptive:0.5", HEAD),
-    ("offline", None),
-]
+POLICIES = ["read:1", "read:2", "read:3", "read:5", "wait:3", "offline"]
 ENDS = [".", "?", "...", '."', ",", ":", *[""] * 18]
 OTHERS = [
     "Mr.",
@@ -172,9 +160,9 @@ class Log(EventLog):
         super().__init__(self.rows)
 
 
-def makers(policy, head, rng):
+def makers(policy, rng):
     slot_length = rng.randint(3, 16)
-    return lambda: hashing_translator(policy, slot_length=slot_length, head=head, log=Log())
+    return lambda: hashing_translator(policy, slot_length=slot_length, log=Log())
 
 
 def drawn_groups(n_words, rng):
@@ -184,11 +172,11 @@ def drawn_groups(n_words, rng):
     return groups
 
 
-@pytest.mark.parametrize(("policy", "head"), POLICIES)
-def test_the_same_groups_of_words_have_the_same_captions_typed_and_heard(policy, head):
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_same_groups_of_words_have_the_same_captions_typed_and_heard(policy):
     for seed in range(N_SEQUENCES // len(POLICIES)):
         rng = random.Random(seed)
-        make, words = makers(policy, head, rng), drawn(rng, 9)
+        make, words = makers(policy, rng), drawn(rng, 9)
         groups = drawn_groups(len(words), rng)
         wanted = typed(make, words, groups)
         rests = partial(rng.choice, (True, True, False))
@@ -199,11 +187,11 @@ def test_the_same_groups_of_words_have_the_same_captions_typed_and_heard(policy,
             assert as_a_line(make, words, groups) == captions, (words, groups)
 
 
-@pytest.mark.parametrize(("policy", "head"), POLICIES)
-def test_a_correction_leaves_what_was_read_before_it_and_brings_the_rest_as_one_group(policy, head):
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_correction_leaves_what_was_read_before_it_and_brings_the_rest_as_one_group(policy):
     for seed in range(N_SEQUENCES // len(POLICIES)):
         rng = random.Random(seed)
-        make, words = makers(policy, head, rng), [random_word(rng) for _ in range(9)]
+        make, words = makers(policy, rng), [random_word(rng) for _ in range(9)]
         groups, index = drawn_groups(9, rng), rng.randrange(9)
         begun = [n for n in accumulate(groups) if n <= index]
         before = groups[: len(begun)]
@@ -212,20 +200,20 @@ def test_a_correction_leaves_what_was_read_before_it_and_brings_the_rest_as_one_
         assert found == wanted, (words, groups, index)
 
 
-@pytest.mark.parametrize(("policy", "head"), POLICIES)
-def test_whatever_was_edited_before_all_words_are_read_to_the_end(policy, head):
+@pytest.mark.parametrize("policy", POLICIES)
+def test_whatever_was_edited_before_all_words_are_read_to_the_end(policy):
     for seed in range(N_SEQUENCES // len(POLICIES)):
         rng = random.Random(seed)
-        make, words = makers(policy, head, rng), drawn(rng, 9)
+        make, words = makers(policy, rng), drawn(rng, 9)
         sources = [source for source, _ in typed(make, words, [len(words)])]
         assert [source for source, _ in edited(make, words, rng)] == sources
 
 
-@pytest.mark.parametrize(("policy", "head"), POLICIES)
-def test_word_by_word_the_same_captions_come_everywhere(policy, head):
+@pytest.mark.parametrize("policy", POLICIES)
+def test_word_by_word_the_same_captions_come_everywhere(policy):
     for seed in range(N_SEQUENCES // len(POLICIES)):
         rng = random.Random(seed)
-        make, words = makers(policy, head, rng), drawn(rng, 9)
+        make, words = makers(policy, rng), drawn(rng, 9)
         wanted = typed(make, words, [1] * len(words))
         captions = " ".join(caption for _, caption in wanted).split()
         assert as_a_talk(make, words) == captions, words
@@ -239,7 +227,7 @@ def test_word_by_word_the_same_captions_come_everywhere(policy, head):
 
 @pytest.mark.parametrize("end", [".", ""])
 def test_a_sentence_that_turns_out_to_be_in_another_script_has_no_caption_however_it_comes(end):
-    make, words = makers("read:1", None, random.Random(0)), ("ab", "漢字漢字" + end)
+    make, words = makers("read:1", random.Random(0)), ("ab", "漢字漢字" + end)
     assert typed(make, words, [1, 1]) == typed(make, words, [2]) == [(words, "")]
     more = ("ab", "漢字漢字", *"cd de fg gh ab".split())
     slowly, at_once = typed(make, more, [1] * 7), typed(make, more, [7])

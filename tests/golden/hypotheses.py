@@ -21,7 +21,7 @@ from pathlib import Path
 
 from training.__main__ import main as surtitle_train
 
-POLICIES = "read:3,wait:3,adaptive:0.3,stable:2,offline"
+POLICIES = "read:3,wait:3,stable:2,offline"
 REDRAFTED = "stable:"
 KEPT = ("hypothesis", "tokens_fed", "tokens_recomputed", "forwards", "probes")
 MOST_SHOWN = 20

@@ -135,8 +135,6 @@ for _name, _text, *_others in (
     ("read_3", "read:3", "short"),
     ("wait_1", "wait:1", "short"),
     ("wait_3", "wait:3", "short"),
-    ("adaptive", "adaptive:0.3", "plain", "ab cd ef"),
-    ("adaptive_4", "adaptive:0.5:4", "plain", "ab cd ef"),
     ("offline", "offline", "short"),
 ):
     _policy(_name, _text, *_others)
@@ -361,7 +359,7 @@ def terminal_refusals(record, models, home):
         ["--to", "pl"],
         ["--policy", "read:0"],
         ["--policy", "stable:2"],
-        ["--policy", "lag:3"],
+        ["--policy", "adaptive:0.3"],
         ["--slot", "0"],
         ["--adapter", models["stranger"]],
         [home / "none.txt"],

@@ -179,7 +179,6 @@ class Models:
         return folder
 
     def _make_plain(self, folder):
-        """A model whose ends are more or less likely, as adaptive policies ask."""
         return save_tiny_model(folder)
 
     def _copy(self, folder, **changes):

@@ -1,7 +1,6 @@
 """Stand-ins for tests: a tiny random model with a tokenizer of its own, and a model that obeys."""
 
 import copy
-import dataclasses
 import functools
 import json
 import random
@@ -257,16 +256,15 @@ class HashingModel(AnsweringModel):
 
 
 def hashing_translator(
-    policy="read:3", *, slot_length=16, language="de", log=None, head=None, layout="slots"
+    policy="read:3", *, slot_length=16, language="de", log=None, layout="slots", kind=Translator
 ):
-    """A translator that needs no network; a head reads states of width 1."""
+    """A translator that needs no network; its rows have states of width 1."""
     settings = TranslationSettings(
         target_language=language,
         policy=policy,
         layout=LayoutSettings(slot_length=slot_length, name=layout),
     )
-    weights = dataclasses.replace(tiny_weights(), head=head)
-    translator = Translator(weights, settings, capacity=64, log=log)
+    translator = kind(tiny_weights(), settings, capacity=64, log=log)
     translator.conversation.model = HashingModel()
     return translator
 

@@ -122,7 +122,7 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         type=split_policies,
         default=POLICIES,
         metavar="P,P,...",
-        help=f"out of read:N, wait:K, adaptive:TAU, stable:N and offline ({','.join(POLICIES)})",
+        help=f"out of read:N, wait:K, stable:N and offline ({','.join(POLICIES)})",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="run folder")
     parser.add_argument(

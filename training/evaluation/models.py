@@ -1,24 +1,23 @@
 """The model of a command, its folder and its card: named, or the bundled one of a language."""
 
 import argparse
-from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import ModelError, SurtitleError
 from engine.hub.bundled import bundled_models
-from engine.models.adapters.adapter import model_card, usable_adapter, write_adapter_card
+from engine.models.adapters.adapter import model_card, usable_adapter
 from engine.models.adapters.card import AdapterCard, read_adapter_card
-from engine.models.adaptive_card import AdaptiveCard
 from engine.models.encoder_decoder.original import is_encoder_decoder
 from engine.models.fingerprint import read_fingerprint
-from engine.models.model_card import ModelCard, read_card
+from engine.models.model_card import ModelCard
 from engine.models.resolve import AUTO
 from engine.settings import ModelSettings
 from training.errors import TrainingError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from training.evaluation.runs import Run  # numpy; help is there at once
 
 
@@ -109,18 +108,3 @@ def read_named_card(adapter: Path) -> AdapterCard:
     except (OSError, ValueError) as error:
         msg = f"{adapter} has no card that can be read ({error}): name an adapter folder"
         raise UsageError(msg) from error
-
-
-def change_adaptive(
-    model: Path | None,
-    adapter: Path | None,
-    change: Callable[[AdaptiveCard | None], AdaptiveCard | None],
-) -> None:
-    """Change what the card of an adapter, or else of a model folder, says; None is nothing."""
-    if adapter is not None:
-        card = read_named_card(adapter)
-        write_adapter_card(adapter, replace(card, adaptive=change(card.adaptive)))
-        return
-    assert model is not None  # one of the two is named
-    own = read_card(model)
-    replace(own, adaptive=change(own.adaptive)).save(model)

@@ -15,7 +15,7 @@ from training.research import methods
 
 STORIES = {
     "seqpo": ("seqpo",),
-    "when_to_write": ("policy-head", "calibrate-lag"),
+    "when_to_write": ("policy-head",),
     "talks": ("long-form",),
     "compare": ("compare", "record-scores"),
     "comet": ("comet",),

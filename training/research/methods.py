@@ -18,16 +18,16 @@ from engine.layout import registry
 from engine.layout.planner import Planner, State
 from engine.layout.rows import IGNORE, Headers, Row
 from engine.layout.slots import SlotPlanner
-from engine.policy import Offline, Policy
+from engine.policy import POLICIES, Offline, Policy
 from engine.runtime.causal_model import Asking
 from engine.settings import SYSTEMS, LayoutSettings
 from engine.text.prompt import Prompt
 from engine.translation import factory
 from engine.translation.captioned import Change
 from engine.translation.log_events import log_fed
-from engine.translation.slot_translator import Translator
 from engine.translation.translated import is_runaway
 from engine.translation.utterance import Utterance
+from training.research.adaptive import Adaptive, AdaptiveTranslator
 from training.settings import Mixture
 from training.trainer import samples
 from training.trainer.samples import AlignedReads, Method, TokenizedPair
@@ -81,6 +81,10 @@ class InterleavedPlanner(ConversationalPlanner):
     def __init__(self, headers: Headers, settings: LayoutSettings) -> None:
         super().__init__(headers._replace(user=(), assistant=headers.assistant[:1]), settings)
         self.end_of_read = next(iter(headers.assistant), None)
+
+    def look(self) -> Sequence[Row]:
+        """Feed the source read so far in a pass of its own; no row where all of it is fed."""
+        return self._close_pass()
 
 
 class JoinedPlanner(Planner):
@@ -281,7 +285,7 @@ class _Hypothesis:
         return self.score / len(self.ids)
 
 
-class AgreementTranslator(Translator):
+class AgreementTranslator(AdaptiveTranslator):
     """Under read-n each write is the longest prefix on which a beam agrees.
 
     Source: RALCP (relaxed agreement longest common prefix) in Conversational SimulMT (Wang et al.
@@ -297,7 +301,7 @@ class AgreementTranslator(Translator):
     """
 
     def _write(self, utterance: Utterance, id_: int | None = None) -> Asking[Change | None]:
-        if not utterance.policy.ends_writes:
+        if not utterance.policy.ends_writes or (id_ is None and self.asks(utterance)):
             return (yield from super()._write(utterance, id_))
         if id_ is None:
             yield from self._predict(utterance)
@@ -406,8 +410,9 @@ def agreed_words(
 
 
 def add() -> None:
-    """Let every command know these layouts, methods and the decoder."""
+    """Let every command know these layouts and methods, adaptive policies and the decoder."""
     registry.LAYOUTS.update(LAYOUTS)
     samples.METHODS.update(METHODS)
-    factory.TRANSLATORS["agreement"] = AgreementTranslator
+    POLICIES["adaptive"] = Adaptive.parse
+    factory.TRANSLATORS.update(slots=AdaptiveTranslator, agreement=AgreementTranslator)
     SYSTEMS["agreement"] = "read-n by beams of 5 of which half agree"

@@ -39,14 +39,13 @@ from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.layout.rows import IGNORE, Places, Row
 from engine.metrics.translation import Translation
-from engine.models.adaptive_card import HEAD_FILE
 from engine.models.model_card import ModelCard, read_card
 from engine.models.speech_card import ENCODER_FILE, FRAMES_MERGED, SpeechCard, translator_sha256
 from engine.policy import Offline, Policy
 from engine.runtime.sound import Frames, LogMel, SpeechEncoder, block_samples, load_speech_encoder
 from engine.runtime.torch.attention import Attention
 from engine.runtime.torch.torch_store import embedded
-from engine.settings import LayoutSettings, ModelSettings, at_least, check_choice
+from engine.settings import LayoutSettings, at_least, check_choice
 from engine.text.prompt import Prompt, make_prompt, word_ids
 from engine.text.tokenizer import WordTokenizer
 from engine.untrusted.regular_file import file_sha256
@@ -54,9 +53,9 @@ from training.commands.recipe import add_recipe, add_setting, noted_settings
 from training.commands.train import train_and_tell
 from training.errors import CorpusError, UsageError
 from training.evaluation.runs import fingerprint
+from training.research.adaptive import HEAD_FILE, read_head, save_head
 from training.research.methods import LEVELS, nested_boundaries
 from training.research.speech_corpus import Line, read_sound, read_table
-from training.research.when_to_write import read_direction, save_head
 from training.settings import FALLS, NEW, PRECISIONS, TrainSettings
 from training.trainer.checkpoint import Counters
 from training.trainer.export import name_weights
@@ -656,10 +655,10 @@ def write_model(start: Path, folder: Path, encoder: SpeechEncoder, head: Tensor 
         encoder_sha256=file_sha256(folder / ENCODER_FILE),
         translator_sha256=translator_sha256(folder),
     )
-    replace(read_card(folder), speech=speech, adaptive=None).save(folder)
+    card = replace(read_card(folder), speech=speech)
+    card.save(folder)
     if head is not None:
-        ahead = (head[1] - head[0]).detach().float().cpu()
-        save_head(ModelSettings(directory=folder), ahead)
+        save_head(folder, card.name, (head[1] - head[0]).numpy(force=True))
 
 
 def _link(path: Path, copied: Path) -> None:
@@ -730,10 +729,10 @@ class Stage:
         markers = Markers.of(self._prompt)
         network = SpokenNetwork(encoder, translator, markers, in_bf16=in_bf16).to(device)
         network.eval()  # nothing of it drops anything
-        direction = read_direction(base.folder, card, width)
-        if direction is not None:
+        before = read_head(base.folder, card.name, width)
+        if before is not None:
             with torch.no_grad():
-                network.head.weight.copy_(direction)
+                network.head.weight.copy_(torch.from_numpy(before.weight))
         network.train_only(settings.speech)
         return network
 

@@ -48,7 +48,6 @@ from engine.settings import LayoutSettings, ModelSettings, TranslationSettings, 
 from engine.text.prompt import word_ids
 from engine.translation.base import AnySystem
 from engine.translation.feed import changes
-from engine.translation.slot_translator import Translator
 from engine.translation.sound.spoken import SpokenTranslator, SpokenUtterance
 from training.commands.command_line import draw_table, settings_from, split_policies
 from training.data.corpus import replacing, write_json, write_lines
@@ -57,6 +56,7 @@ from training.evaluation.models import measured_model
 from training.evaluation.runs import RunRecord, fingerprint, readable_sha256, write_translations
 from training.evaluation.scores import score
 from training.evaluation.workers import CAPACITY
+from training.research.adaptive import AdaptiveSpokenTranslator, AdaptiveTranslator
 from training.research.simuleval import WordByWord
 from training.research.speech_corpus import (
     Line,
@@ -361,9 +361,9 @@ def make_sound_system(
     )
     n_samples = block_samples(encoder.card)
     if settings.cascade:
-        text = Translator(weights, translation, capacity=CAPACITY, log=log)
+        text = AdaptiveTranslator(weights, translation, capacity=CAPACITY, log=log)
         return Cascade(cast("AnySystem", text), encoder, weights.decoder), n_samples
-    own = SpokenTranslator(weights, translation, capacity=CAPACITY, log=log)
+    own = AdaptiveSpokenTranslator(weights, translation, capacity=CAPACITY, log=log)
     return Direct(own, encoder), n_samples
 
 

@@ -1,4 +1,4 @@
-"""When to write, learnt beside a model that stays as it is: ``policy-head`` and ``calibrate-lag``.
+"""When to write, learnt beside a model that stays as it is: ``policy-head``.
 
 The states of all source words are computed once, in masked passes over aligned pairs, or over what
 the model itself makes of their sources; the head is a logistic regression on them, fitted to its
@@ -26,31 +26,24 @@ import json
 import random
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
 import torch
-from safetensors.numpy import save_file
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
-from engine.errors import ModelError
 from engine.layout.planner import Planner
 from engine.layout.registry import make_planner, planner_of
 from engine.layout.rows import Row
-from engine.messages import Code
-from engine.models.adaptive_card import HEAD_FILE, HEAD_TENSOR, AdaptiveCard, head_sha256
 from engine.models.model_card import FILE_NAME as CARD
-from engine.models.model_card import ModelCard
-from engine.models.policy_head import read_head
 from engine.models.resolve import resolve
-from engine.policy import Action, Adaptive, parse_policy
+from engine.policy import Action
 from engine.runtime.causal_model import Asking, CausalModel, run_together
 from engine.runtime.loader import load_by_torch
 from engine.runtime.torch.attention import Attention
@@ -60,14 +53,14 @@ from engine.settings import DEVICES, LayoutSettings, ModelSettings
 from engine.text.prompt import Prompt, make_prompt, word_ids
 from engine.text.tokenizer import WordTokenizer
 from engine.translation.translated import runaway_length
-from engine.untrusted.faults import fault_of
 from engine.untrusted.typed_table import read_table
 from training.commands.command_line import named_values
-from training.data.corpus import read_lines, replacing, write_lines
+from training.data.corpus import read_lines, write_lines
 from training.errors import CorpusError, TrainingError, UsageError
-from training.evaluation.models import add_owner, change_adaptive, check_owner, measured_model
-from training.evaluation.runs import Run, fingerprint, read_run
-from training.research.methods import LEVELS, nested_boundaries
+from training.evaluation.models import measured_model
+from training.evaluation.runs import fingerprint
+from training.research.adaptive import HEAD_FILE, save_head
+from training.research.methods import LEVELS, InterleavedPlanner, nested_boundaries
 from training.trainer.material import is_text
 from training.trainer.samples import AlignedReads, Ids, TokenizedPair, play, source_words, tokenize
 from training.trainer.stream import Example, pad
@@ -80,7 +73,6 @@ N_LANES = 32
 _KEPT_BACK = 10  # of so many pairs one is not trained on, to measure the head
 _PASS_ROWS, _RIDGE, _STEPS = 4096, 1e-4, 200
 _LABELS, _SIDES = ("alignment", "stability"), ("source", "target")
-_LEAST_TAUS = 2
 _BEHIND_ALL, _MOST_GHOST = 1 << 40, 64  # positions; rows of a ghost
 
 
@@ -89,8 +81,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "policy-head",
         help="teach a model when to write under adaptive policies",
         description="Train the policy head of a model or an adapter, which stays as it is, on "
-        "aligned pairs, or on what the model itself makes of them; write it beside the card, which "
-        "names it. adaptive:TAU then asks the head.",
+        "aligned pairs, or on what the model itself makes of them; write it beside the card. "
+        "adaptive:TAU then asks the head.",
     )
     add = parser.add_argument
     add("--model", type=Path, required=True, metavar="DIR")
@@ -114,16 +106,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("--seed", type=int, default=1, metavar="N", help="(%(default)s)")
     add("--device", choices=DEVICES, default="cpu", help="(%(default)s)")
     parser.set_defaults(run=run)
-    parser = subparsers.add_parser(
-        "calibrate-lag",
-        help="write on a card how much adaptive policies lag",
-        description="Write on the card of a model, or of an adapter, by how many words its "
-        "adaptive policies lag in runs of evaluate on development data. Windows then offer them as "
-        "timings, told in words.",
-    )
-    add_owner(parser)
-    parser.add_argument("--run", nargs="+", dest="runs", type=Path, required=True, metavar="RUN")
-    parser.set_defaults(run=calibrate_lag)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -213,9 +195,9 @@ def build_decisions(
             n_rows = len(planner.rows)
             ends.append(n_rows - 1)
             if reads_target:
-                planner.look()
+                planner.write()
                 ghosts.append(ghost(planner.rows[n_rows:], len(ends)))
-                planner.take_back()
+                planner.take_back(keeps_time=True)
         before = action
     rows, asked = list(planner.rows), ends[:-1]
     for index, one in enumerate(ghosts[:-1]):
@@ -487,7 +469,7 @@ class HeadSettings:
 
 
 def train_head(settings: HeadSettings) -> str:
-    """Train a head and write it beside its card, which names it and loses the lags of another.
+    """Train a head and write it beside its card.
 
     Returns:
         lines about how good it is on what was kept back.
@@ -498,7 +480,7 @@ def train_head(settings: HeadSettings) -> str:
         msg = f"a head is trained for layouts that compute every row once, got {layout.name!r}"
         raise UsageError(msg)
     prompt = make_prompt(weights.tokenizer, weights.card, settings.language)
-    if settings.reads_target and make_planner(prompt.headers, layout).end_of_read is not None:
+    if settings.reads_target and issubclass(planner_of(layout), InterleavedPlanner):
         msg = f"{layout.name!r} asks the source when to write: train with --side source"
         raise UsageError(msg)
     rng = random.Random(f"policy head {settings.seed}")
@@ -514,7 +496,12 @@ def train_head(settings: HeadSettings) -> str:
     states, labels = states_of(trained)
     direction = fit(states, labels)
     del states
-    save_head(settings.model, direction, reads_target=settings.reads_target)
+    save_head(
+        settings.model.adapter or settings.model.directory,
+        weights.card.name,
+        direction.numpy(),
+        reads_target=settings.reads_target,
+    )
     return _report(direction, labels, *states_of(decisions[::_KEPT_BACK]))
 
 
@@ -537,30 +524,6 @@ def fit(states: Tensor, labels: Tensor) -> Tensor:
 
     optimizer.step(loss)  # type: ignore[no-untyped-call]
     return direction.detach()
-
-
-def read_direction(folder: Path, card: ModelCard, width: int) -> Tensor | None:
-    """Return the rows of the head that a card names, shape (2, width); None if it names none."""
-    try:
-        head = read_head(folder, card.adaptive, width)
-    except (OSError, ValueError) as error:
-        reason = fault_of(error, HEAD_FILE)
-        raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
-    return None if head is None else torch.from_numpy(head.weight).float()
-
-
-def save_head(model: ModelSettings, direction: Tensor, *, reads_target: bool = False) -> None:
-    """Write a head beside the card of a model or its adapter, and name it there.
-
-    While the file is replaced the card names no head, so that a stop leaves a sound folder.
-    """
-    folder = model.adapter or model.directory
-    write = direction.numpy().astype(np.float32) / 2
-    change_adaptive(model.directory, model.adapter, lambda _: None)
-    with replacing(folder / HEAD_FILE) as fresh:
-        save_file({HEAD_TENSOR: np.stack([-write, write])}, fresh)
-    adaptive = AdaptiveCard(head_sha256=head_sha256(folder), head_reads_target=reads_target)
-    change_adaptive(model.directory, model.adapter, lambda _: adaptive)
 
 
 def _by_alignment(
@@ -664,66 +627,3 @@ def _report(direction: Tensor, trained: Tensor, states: Tensor, labels: Tensor) 
         f"{own:10.4f}  cross-entropy ({of_the_rate:.4f} by the rate)\n"
         f"written after by tau: {writes}\n"
     )
-
-
-# Lags ---------------------------------------------------------------------------------------------
-
-
-def calibrate_lag(arguments: argparse.Namespace) -> int:
-    """Write lags on a card and print them."""
-    runs = [read_run(folder) for folder in arguments.runs]
-    check_owner(runs, arguments.adapter)
-    lags = measured_lags(runs)
-    change_adaptive(
-        arguments.model,
-        arguments.adapter,
-        lambda adaptive: replace(adaptive or AdaptiveCard(), lags=lags),
-    )
-    for tau, lag in lags.items():
-        sys.stdout.write(f"{lag:10.2f}  words behind with adaptive:{tau}\n")
-    return 0
-
-
-def measured_lags(runs: Sequence[Run]) -> dict[str, float]:
-    """Return the mean LAAL of all sentences by tau, in source words, made to rise with tau.
-
-    Policies that are not adaptive, or have a bound of words of their own, are left out.
-    """
-    found = [_by_tau(run) for run in runs]
-    taus = sorted(set.intersection(*(set(one) for one in found)), key=float)
-    if len(taus) < _LEAST_TAUS:
-        msg = (
-            f"expected runs with at least {_LEAST_TAUS} policies adaptive:TAU in common, got "
-            f"{len(taus)}: run evaluate with more"
-        )
-        raise TrainingError(msg)
-    n_lines = [run.n_sentences for run in runs]
-    means = [
-        sum(one[tau] * n for one, n in zip(found, n_lines, strict=True)) / sum(n_lines)
-        for tau in taus
-    ]
-    return {tau: round(lag, 2) for tau, lag in zip(taus, rising(means), strict=True)}
-
-
-def rising(values: Sequence[float]) -> list[float]:
-    """Return the nearest values that never fall, in the least squares (pool adjacent violators)."""
-    pools = list[tuple[float, int]]()  # mean, number
-    for value in values:
-        mean, n = value, 1
-        while pools and pools[-1][0] > mean:
-            before, n_before = pools.pop()
-            mean = (mean * n + before * n_before) / (n + n_before)
-            n += n_before
-        pools.append((mean, n))
-    return [mean for mean, n in pools for _ in range(n)]
-
-
-def _by_tau(run: Run) -> Mapping[str, float]:
-    lags = dict[str, float]()
-    for name, one in run.policies.items():
-        policy = parse_policy(name)
-        if isinstance(policy, Adaptive) and one.scores.laal is not None:
-            tau = f"{policy.tau:g}"
-            if str(policy) == f"adaptive:{tau}":
-                lags[tau] = one.scores.laal
-    return lags

@@ -19,7 +19,6 @@ from engine.messages import Code, Message
 from engine.models.adapters.card import PROMPT_TEMPLATE, AdapterCard, read_adapter_card
 from engine.models.adapters.lora_config import CONFIG_FILE, Lora, parse_lora
 from engine.models.adapters.lora_weights import WEIGHTS_FILE, LoraWeights, fit_lora
-from engine.models.adaptive_card import HEAD_FILE, check_head, head_sha256
 from engine.models.encoder_decoder.original import is_encoder_decoder, model_record
 from engine.models.fingerprint import Fingerprint
 from engine.models.instruct_card import is_plain, plain_card
@@ -78,7 +77,6 @@ def inspect_adapter(folder: Path, base: Fingerprint | None = None) -> Adapter:
         adapter = replace(adapter, card=_read_card(folder))
         adapter = replace(adapter, lora=_read_lora(folder))
         adapter = replace(adapter, weights=_read_weights(adapter, base))
-        _check_head(folder, adapter.card)
         _check_base(adapter.card, base)
         reason = _doubt(adapter.card, base)
     except AdapterError as error:
@@ -104,17 +102,14 @@ def verify_adapter(adapter: Adapter, *, origin: Path | None = None) -> str:
     """Read all of the weights, check them against the card, and return their sha256.
 
     Raises:
-        AdapterError: they do not match the card, or cannot be read, or the policy head does not or
-            cannot; it names ``origin`` if given.
+        AdapterError: they do not match the card, or cannot be read; it names ``origin`` if given.
     """
     sha256 = _weights_sha256(adapter.folder)
     if adapter.card is not None and adapter.card.weights_sha256 != sha256:
-        raise _changed(WEIGHTS_FILE, origin or adapter.folder)
-    if adapter.card is not None and adapter.card.adaptive is not None and adapter.card.has_head:
-        with _adapter_errors(HEAD_FILE):
-            changed = head_sha256(adapter.folder) != adapter.card.adaptive.head_sha256
-        if changed:
-            raise _changed(HEAD_FILE, origin or adapter.folder)
+        detail = f"{WEIGHTS_FILE} was changed or damaged after its card was written"
+        reason = Fault.DAMAGED(detail=detail)
+        message = Code.ADAPTER_UNUSABLE(folder=str(origin or adapter.folder), reason=reason)
+        raise AdapterError(message)
     return sha256
 
 
@@ -151,8 +146,7 @@ def model_card(directory: Path, adapter: Adapter | None) -> ModelCard:
         return adapter.card.model_card()
     if is_encoder_decoder(directory):
         return model_record(directory).card
-    card = plain_card(directory) if is_plain(directory) else read_card(directory)
-    return card if adapter is None else replace(card, adaptive=None)  # that is of the bare model
+    return plain_card(directory) if is_plain(directory) else read_card(directory)
 
 
 def _check_files(folder: Path) -> None:
@@ -164,7 +158,7 @@ def _check_files(folder: Path) -> None:
     for name in sorted(plain):
         if name.startswith("adapter_model.") and name.endswith(_PICKLES):
             raise AdapterError(Fault.WEIGHTS_PICKLED(name=ascii(name)[1:-1]))
-    for name in (CONFIG_FILE, WEIGHTS_FILE, FILE_NAME, HEAD_FILE):
+    for name in (CONFIG_FILE, WEIGHTS_FILE, FILE_NAME):
         if name not in plain and name in (CONFIG_FILE, WEIGHTS_FILE):
             raise AdapterError(Fault.HAS_NO(name=name))
         if not plain.get(name, True):
@@ -199,12 +193,6 @@ def _read_weights(adapter: Adapter, base: Fingerprint | None) -> LoraWeights:
     own = adapter.card.base if adapter.card else base
     with _adapter_errors(WEIGHTS_FILE):
         return fit_lora(adapter.lora, read_header(adapter.folder / WEIGHTS_FILE), own)
-
-
-def _check_head(folder: Path, card: AdapterCard | None) -> None:
-    if card is not None and card.has_head:
-        with _adapter_errors(HEAD_FILE):
-            check_head(folder, card.base.hidden_size)
 
 
 def _check_base(card: AdapterCard | None, base: Fingerprint | None) -> None:
@@ -243,8 +231,3 @@ def _weights_sha256(folder: Path) -> str:
     except OSError as error:
         reason = fault_of(error, WEIGHTS_FILE)
         raise AdapterError(Code.ADAPTER_UNUSABLE(folder=str(folder), reason=reason)) from error
-
-
-def _changed(name: str, folder: Path) -> AdapterError:
-    changed = Fault.DAMAGED(detail=f"{name} was changed or damaged after its card was written")
-    return AdapterError(Code.ADAPTER_UNUSABLE(folder=str(folder), reason=changed))

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Annotated
 
 from engine.errors import PolicyError
-from engine.models.adaptive_card import AdaptiveCard
 from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import (
     FILE_NAME,
@@ -74,10 +73,7 @@ def _policy(text: str) -> str:
     try:
         return str(parse_slot_policy(text))
     except PolicyError as error:
-        detail = (
-            f"names the policy {shown(text)}, which is not written read:N, wait:K, "
-            "adaptive:TAU[:MOST] or offline"
-        )
+        detail = f"names the policy {shown(text)}, which is not written read:N, wait:K or offline"
         raise FaultError(detail) from error
 
 
@@ -149,7 +145,6 @@ class AdapterCard:
         data: the corpora it was trained on.
         commands: that made it, in order.
         calibration: of the base with the adapter; None if that was not calibrated.
-        adaptive: of its policy head, and how much adaptive policies lag; None without either.
         others: unknown keys.
     """
 
@@ -176,13 +171,7 @@ class AdapterCard:
     seeds: Annotated[tuple[int, ...], Between(most=2**63 - 1)] = ()
     scores: tuple[AdapterScore, ...] = ()
     calibration: Calibration | None = None
-    adaptive: AdaptiveCard | None = None
     others: Mapping[str, object] = field(default_factory=dict)
-
-    @property
-    def has_head(self) -> bool:
-        """Whether a policy head belongs to the adapter."""
-        return self.adaptive is not None and bool(self.adaptive.head_sha256)
 
     def gain(self, language: str, known: str) -> float | None:
         """Return the mean gain over its base in BLEU; None if no score names the base's.
@@ -212,16 +201,14 @@ class AdapterCard:
             policies=self.policies,
             calibration=self.calibration,
             layout=self.layout,
-            adaptive=self.adaptive,
         )
 
     def text(self) -> str:
         """Return the card as JSON."""
         content = asdict(self)
         others = content.pop("others")
-        for key in ("calibration", "adaptive"):
-            if content[key] is None:
-                del content[key]
+        if self.calibration is None:
+            del content["calibration"]
         base = {"name": content.pop("base_name")} | content.pop("base")
         first = {"format_version": FORMAT_VERSION, "kind": KIND}
         return json.dumps(first | {"base": base} | content | others, indent=2, ensure_ascii=False)

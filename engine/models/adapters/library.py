@@ -17,7 +17,6 @@ from engine.models.adapters.adapter import Adapter, usable_adapter, verify_adapt
 from engine.models.adapters.card import check_name
 from engine.models.adapters.lora_config import CONFIG_FILE
 from engine.models.adapters.lora_weights import WEIGHTS_FILE
-from engine.models.adaptive_card import HEAD_FILE
 from engine.models.model_card import FILE_NAME
 from engine.untrusted.safe_names import delete_hidden
 from engine.untrusted.strict_json import shown
@@ -96,7 +95,7 @@ class AdapterLibrary:
                 raise AdapterError(Code.ADAPTER_THERE(name=name))
             self._folder.mkdir(parents=True, exist_ok=True)
             with self._fresh(name) as fresh:
-                _copy(folder, fresh, has_head=adapter.card is not None and adapter.card.has_head)
+                _copy(folder, fresh)
                 copied = usable_adapter(fresh, origin=folder)  # it may have changed since
                 verify_adapter(copied, origin=folder)
                 self._put(fresh, name)
@@ -182,9 +181,9 @@ def _checked(name: str) -> str:
         raise AdapterError(Code.ADAPTER_BAD_NAME(name=shown(name))) from error
 
 
-def _copy(source: Path, target: Path, *, has_head: bool) -> None:
+def _copy(source: Path, target: Path) -> None:
     """Copy the files of an adapter and nothing else: no checkpoint, no link, no other folder."""
-    for name in (*_FILES, *(HEAD_FILE,) * has_head, *_DOCUMENTS):
+    for name in (*_FILES, *_DOCUMENTS):
         path = source / name
         if path.is_symlink() or not path.is_file():
             continue

@@ -27,7 +27,6 @@ from engine.models.llama_weights import (
     whole_weight,
 )
 from engine.models.model_card import FILE_NAME, ModelCard, read_card
-from engine.models.policy_head import PolicyHead
 from engine.runtime.causal_model import CausalModel
 from engine.runtime.onnx.onnx_store import Floats, OnnxNetwork, OnnxStore, slot_model
 from engine.runtime.processor import collapse_pages, free_memory_bytes, suits_one_thread
@@ -79,7 +78,7 @@ class OnnxWeights:
     card: ModelCard
     base: Fingerprint | None = None
     report: LoadReport = field(default_factory=LoadReport)
-    head: PolicyHead | None = None
+    card_folder: Path | None = None
 
     @property
     def n_parameters(self) -> int:
@@ -96,9 +95,9 @@ class OnnxWeights:
         """The tokenizer of the ``tokenizers`` library, which decodes piece by piece."""
         return self.tokenizer.backend_tokenizer
 
-    def with_card(self, card: ModelCard, head: PolicyHead | None = None) -> Self:
-        """Return the same weights with another card, and with the head that it names."""
-        return replace(self, card=card, head=head)
+    def with_card(self, card: ModelCard) -> Self:
+        """Return the same weights with another card."""
+        return replace(self, card=card)
 
     def new_model(self, capacity: int) -> CausalModel:
         """Make a conversation with the network, of ``capacity`` rows."""
@@ -193,6 +192,7 @@ def load_onnx(
         card=card,
         base=None if factors else known_fingerprint(folder),
         report=LoadReport(quantise="int8" if packed else "none", needed_bytes=needed_bytes),
+        card_folder=settings.adapter or folder,
     )
 
 

@@ -50,7 +50,6 @@ from engine.models.llama_shape import read_llama_shape
 from engine.models.llama_weights import parse_llama_weights, read_llama_file
 from engine.models.memory_footprint import Footprint, read_footprint
 from engine.models.model_card import ModelCard
-from engine.models.policy_head import PolicyHead
 from engine.runtime.causal_model import CausalModel
 from engine.runtime.load_plan import (
     SMALL,
@@ -294,7 +293,7 @@ class TorchWeights:
     card: ModelCard
     base: Fingerprint | None = None
     report: LoadReport = field(default_factory=LoadReport)
-    head: PolicyHead | None = None
+    card_folder: Path | None = None
 
     @property
     def n_parameters(self) -> int:
@@ -312,9 +311,9 @@ class TorchWeights:
         """The tokenizer of the ``tokenizers`` library, which decodes piece by piece."""
         return self.tokenizer.backend_tokenizer
 
-    def with_card(self, card: ModelCard, head: PolicyHead | None = None) -> Self:
-        """Return the same weights with another card, and with the head that it names."""
-        return replace(self, card=card, head=head)
+    def with_card(self, card: ModelCard) -> Self:
+        """Return the same weights with another card."""
+        return replace(self, card=card)
 
     def with_note(self, note: Message) -> Self:
         """Return the same weights with a further note on how they were loaded."""
@@ -365,6 +364,7 @@ def load_torch(
         card=card,
         base=None if factors else known_fingerprint(folder),
         report=report,
+        card_folder=settings.adapter or folder,
     )
 
 

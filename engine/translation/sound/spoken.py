@@ -1,8 +1,7 @@
 """Blocks of sound in, captions out: the translator of slots, whose source rows carry vectors.
 
-A block is one unit of the source, as a word of a text is. Policies count blocks, a policy head
-decides after each. Constraints, glossary, sentences before and edits need the words of the source,
-and so do not work here.
+A block is one unit of the source, as a word of a text is. Policies count blocks. Constraints,
+glossary, sentences before and edits need the words of the source, and so do not work here.
 """
 
 from collections import deque
@@ -59,7 +58,6 @@ class SpokenUtterance(Utterance):
         """Read the next block, or the marker of the end."""
         self.planner.read(self.source.units[self.n_read])
         self.state.word_complete = self.state.exhausted = False
-        self.state.write_probability = None
 
     def forget_evicted(self) -> None:
         """Forget the vectors of rows that are in no cache any more."""

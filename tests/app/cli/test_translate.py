@@ -23,7 +23,6 @@ from app.__main__ import main
 from app.cli import translate as terminal
 from app.config.text_io import LineReader, LineWriter, printable
 from engine.models.adapters.card import AdapterScore
-from engine.models.adaptive_card import AdaptiveCard
 from engine.models.fingerprint import read_fingerprint
 from engine.models.memory_footprint import read_footprint
 from engine.models.model_card import Calibration, read_card
@@ -338,14 +337,9 @@ class Recorder:
 @pytest.mark.parametrize(
     ("options", "parts"),
     [
-        (
-            ["--policy", "read:0"],
-            ["read:N, wait:K, adaptive:TAU[:MOST], lag:WORDS, stable:N or offline", "'read:0'"],
-        ),
+        (["--policy", "read:0"], ["read:N, wait:K, stable:N or offline", "'read:0'"]),
         (["--policy", "\x1b[2J"], ["offline"]),
         (["--policy", "stable:2"], ["stable:2 asks for drafts", "write read:N"]),
-        (["--policy", "lag:2"], ["card of", "how many words", "which lag:2", "calibrate-lag"]),
-        (["--policy", "lag:far"], ["lag:WORDS", "lag:2.5", "'lag:far'"]),
         (["--slot", "0"], ["from 1 to", "'0'"]),
         (["--slot", "two"], ["whole number", "'two'"]),
         (["--slot", "9" * 5000], ["int"]),
@@ -358,19 +352,6 @@ def test_a_wrong_option_is_told_in_one_sentence(translate, options, parts):
 
     ran.says(2, *parts)
     assert "\x1b" not in ran.err
-
-
-def test_an_adaptive_policy_is_chosen_by_its_lag_on_the_card(translate, model, tmp_path):
-    folder = tmp_path / "measured"
-    shutil.copytree(model, folder)
-    lags = {"0.1": 1.4, "0.3": 2.1, "0.9": 4.0}
-    card = dataclasses.replace(read_card(model), adaptive=AdaptiveCard(lags=lags))
-    card.save(folder)
-    text = b"Abc de fgh ab cd.\n"
-    for wanted, tau in (("lag:2", "0.3"), ("lag:0", "0.1"), ("lag:3.10", "0.9"), ("lag:99", "0.9")):
-        ran = translate(text, "--policy", wanted, folder=folder)
-        ran.adds(0, f"adaptive:{tau} is used", card.name, f"about {lags[tau]:.1f} words")
-        assert ran.out == translate(text, "--policy", f"adaptive:{tau}", folder=folder).out
 
 
 def test_a_log_over_the_text_is_refused(translate, tmp_path):

@@ -133,29 +133,17 @@ def test_taking_a_probe_back_leaves_no_trace():
     assert plan.rows == twin.rows
 
 
-def test_no_two_words_that_were_looked_at_share_a_time():
+def test_no_two_words_share_a_time_where_it_is_kept():
     plan, twin = planner(3), planner(3)
     for word in (1, 2, 3, 4):
         plan.read([word])
-        plan.look()
-        plan.take_back()
+        plan.write()
+        plan.take_back(keeps_time=True)
         twin.read([word])
     assert [row[:2] for row in plan.write()] == [(ASST, 8)]
     twin.write()
     assert [row.time for row in plan.rows] == [0, 0, 0, 1, 2, 3, 4]
     assert places(plan.rows) == places(twin.rows)
-
-
-def test_a_look_whose_token_is_chosen_was_a_write():
-    plan, twin = planner(3), planner(3)
-    for each in (plan, twin):
-        each.read([1])
-    assert plan.look() == twin.write()
-    for each in (plan, twin):
-        each.choose(101)
-        each.write()
-        each.choose(102)
-    assert plan.rows == twin.rows
 
 
 def test_rewinding_keeps_exactly_the_rows_that_did_not_depend_on_the_word():

@@ -5,11 +5,10 @@ import pytest
 
 from engine.errors import ModelError, PolicyError
 from engine.messages import Code
-from engine.models.adaptive_card import AdaptiveCard
 from engine.models.instruct_card import ask_for
 from engine.models.model_card import ModelCard
 from engine.models.resolve import STANDARD_POLICY, resolve, suited_policy
-from engine.policy import Adaptive, parse_policy
+from engine.policy import parse_policy
 from engine.settings import SYSTEMS, LayoutSettings, TranslationSettings
 
 TRAINED = ModelCard(
@@ -20,13 +19,12 @@ TRAINED = ModelCard(
     end_of_target="",
     slot_length=32,
     policies=("read:3",),
-    adaptive=AdaptiveCard(lags={"0.3": 2.5, "0.50": 4}),
 )
-PLAIN = replace(TRAINED, name="plain", slot_length=1, policies=(), adaptive=None)
+PLAIN = replace(TRAINED, name="plain", slot_length=1, policies=())
 APART = replace(PLAIN, name="apart", family="marian")
 CARDS = (TRAINED, PLAIN, APART)
 
-POLICIES = ("", "read:2", "wait:3", "stable:3", "adaptive:.5", "lag:2", "offline")
+POLICIES = ("", "read:2", "wait:3", "stable:3", "offline")
 
 
 def asking(policy="", layout=None):
@@ -86,15 +84,9 @@ def test_a_policy_of_drafts_is_refused_or_replaced_where_there_are_none():
         resolve(TRAINED, "auto", asking("stable:3"))
     found = resolve(TRAINED, "auto", asking("stable:3"), replaces_policy=True)
     assert (str(found.policy), codes(found.notices)) == (STANDARD_POLICY, [Code.POLICY_REPLACED])
-    for policy in ("", "stable:3", "wait:5", "adaptive:0.3", "lag:2"):
+    for policy in ("", "stable:3", "wait:5"):
         assert suited_policy(policy, makes_drafts=True) == policy or not policy
     assert suited_policy("stable:3", makes_drafts=False) == STANDARD_POLICY
-
-
-def test_a_lag_is_that_of_the_card():
-    assert resolve(TRAINED, "auto", asking("lag:3.4")).policy == Adaptive(0.5)
-    with pytest.raises(PolicyError, match="plain"):
-        resolve(PLAIN, "auto", asking("lag:3.4"))
 
 
 @pytest.mark.parametrize("replaces_policy", [True, False])
@@ -116,5 +108,4 @@ def test_two_halves_and_slots_are_never_mixed_up():
 
 
 def test_policies_stand_as_the_engine_writes_them():
-    assert str(resolve(TRAINED, "auto", asking("adaptive:.5")).policy) == "adaptive:0.5"
     assert resolve(TRAINED, "auto", asking("wait:3")).policy == parse_policy("wait:3")

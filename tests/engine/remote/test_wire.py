@@ -35,7 +35,7 @@ SESSION = "Aa0-_" * 5
 SETTINGS = TranslationSettings(
     target_language="pt-BR",
     source_language="en",
-    policy="adaptive:0.5",
+    policy="read:4",
     glossary=(("head of state", "Staatsoberhaupt"),),
     context_sentences=2,
     constrained=False,
@@ -62,7 +62,7 @@ NOTE = Code.SERVER_SENTENCE_GIVEN_UP(reason=Code.SERVER_FULL())
         (SESSION, write_leave, read_leave),
         (Opened(context_rows=9, notices=(NOTE,)), write_opened, read_opened),
         (
-            Offer(model="m", languages={"de": "German"}, lags={"0.5": 2.0}, notices=(NOTE,)),
+            Offer(model="m", languages={"de": "German"}, notices=(NOTE,)),
             write_offer,
             read_offer,
         ),

@@ -1,14 +1,12 @@
 import json
 import sys
 import warnings
-from dataclasses import replace
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
 from engine.errors import ModelError
-from engine.models.adaptive_card import HEAD_FILE, AdaptiveCard, head_sha256
 from engine.models.fingerprint import read_fingerprint
 from engine.runtime.load_plan import pick_device
 from engine.runtime.loader import load_weights
@@ -99,18 +97,6 @@ def test_weights_of_another_shape_are_refused(folder):
 
 
 # --- adapters -------------------------------------------------------------------------------------
-
-
-def test_a_policy_head_that_the_card_names_comes_along_and_a_broken_one_is_refused(folder):
-    bare = load_weights(ModelSettings(directory=folder))
-    weight = torch.randn(2, bare.width)
-    save_file({"weight": weight}, folder / HEAD_FILE)
-    replace(bare.card, adaptive=AdaptiveCard(head_sha256=head_sha256(folder))).save(folder)
-    head = load_weights(ModelSettings(directory=folder)).head
-    assert bare.head is None
-    assert torch.equal(torch.from_numpy(head.weight).float(), weight)
-    (folder / HEAD_FILE).write_bytes(b"cut")
-    assert HEAD_FILE in refusal(folder)
 
 
 @pytest.fixture(scope="module")

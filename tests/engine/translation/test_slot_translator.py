@@ -25,7 +25,7 @@ from tests.support.fakes import (
 )
 from training.trainer.tokenizer import END, END_OF_WRITE
 
-POLICIES = ["read:1", "read:2", "read:3", "wait:1", "wait:3", "adaptive:0.5", "offline"]
+POLICIES = ["read:1", "read:2", "read:3", "wait:1", "wait:3", "offline"]
 
 
 def translate(engine, words, *, ended=True):

@@ -112,12 +112,12 @@ def test_a_file_that_is_none_of_ours_changes_nothing(dialog, edits, tmp_path):
 
 
 def test_the_timings_of_the_model_are_offered_and_the_chosen_one_stays(dialog, edits):
-    adaptive = replace(CHOSEN, translation=replace(CHOSEN.translation, policy="adaptive:0.3"))
-    dialog.show_preferences(adaptive)
+    odd = replace(CHOSEN, translation=replace(CHOSEN.translation, policy="read:7"))
+    dialog.show_preferences(odd)
     page = dialog.translation
-    assert page.policy.currentText() == "adaptive:0.3"
+    assert page.policy.currentText() == "read:7"
     page.show_timings(policy_names(makes_drafts=True))
-    assert page.policy.currentText() == "adaptive:0.3"
+    assert page.policy.currentText() == "read:7"
     assert edits == []
     page.policy.setCurrentIndex(page.policy.findData("offline"))
     assert edits[-1].translation.policy == "offline"

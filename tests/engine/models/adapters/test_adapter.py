@@ -21,7 +21,6 @@ from engine.models.adapters.adapter import (
 )
 from engine.models.adapters.card import AdapterScore, read_adapter_card
 from engine.models.adapters.lora_weights import WEIGHTS_FILE
-from engine.models.adaptive_card import AdaptiveCard
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import FILE_NAME
 from engine.untrusted.faults import Fault
@@ -276,13 +275,6 @@ def test_changed_weights_are_found_when_all_of_them_are_read(folder):
     adapter = usable_adapter(folder, BASE)  # the header is as it was
     with pytest.raises(AdapterError, match="was changed or damaged after its card was written"):
         verify_adapter(adapter)
-
-
-def test_lags_on_the_card_of_an_adapter_without_a_policy_head_ask_for_none(folder):
-    card = replace(read_adapter_card(folder), adaptive=AdaptiveCard(lags={"0.5": 2.0}))
-    adapter = write_adapter_card(folder, card)
-    assert adapter.card.adaptive.lags == {"0.5": 2.0}
-    assert verify_adapter(adapter) == adapter.card.weights_sha256
 
 
 def test_weights_without_a_card_are_hashed_all_the_same(tmp_path):

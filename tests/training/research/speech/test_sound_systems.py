@@ -7,10 +7,9 @@ import pytest
 from engine.runtime.sound import Block, BlockStream
 from engine.settings import TranslationSettings
 from engine.translation.feed import changes, translate_lines
-from engine.translation.slot_translator import Translator
-from engine.translation.sound.spoken import SpokenTranslator
 from tests.support.direct.encoders import noise, tiny_encoder
 from tests.support.fakes import tiny_tokenizer, tiny_weights
+from training.research.adaptive import AdaptiveSpokenTranslator, AdaptiveTranslator
 from training.research.speech_measure import Cascade, Direct, GreedyWords
 
 POLICIES = ["read:2", "offline", "adaptive:0.3:4"]
@@ -48,9 +47,9 @@ def sounds():
 def test_straight_from_the_sound_the_caption_is_that_of_its_blocks(policy):
     weights, encoder = tiny_weights(), tiny_encoder()
     settings = TranslationSettings(policy=policy)
-    system = Direct(SpokenTranslator(weights, settings), encoder)
+    system = Direct(AdaptiveSpokenTranslator(weights, settings), encoder)
     for seed, samples in enumerate(sounds()):
-        translator = SpokenTranslator(weights, settings)
+        translator = AdaptiveSpokenTranslator(weights, settings)
         utterance, stream = translator.open(), BlockStream(encoder)
         blocks = [block.vectors for block in stream.feed(samples) + stream.flush()]
         for number, block in enumerate(blocks, start=1):
@@ -63,14 +62,14 @@ def test_straight_from_the_sound_the_caption_is_that_of_its_blocks(policy):
 def test_a_cascade_translates_the_words_that_the_encoder_writes(policy):
     weights, encoder = tiny_weights(), writing_encoder()
     settings = TranslationSettings(policy=policy)
-    system = Cascade(Translator(weights, settings), encoder, weights.decoder)
+    system = Cascade(AdaptiveTranslator(weights, settings), encoder, weights.decoder)
     for seed, samples in enumerate(sounds()):
         stream, words = BlockStream(encoder), GreedyWords(weights.decoder)
         blocks = stream.feed(samples) + stream.flush()
         said = [word for block in blocks for word in words.feed(block)] + words.flush()
         assert len(said) > 3
         (expected,) = translate_lines(
-            lambda log: Translator(weights, settings, log=log), [(0, " ".join(said))]
+            lambda log: AdaptiveTranslator(weights, settings, log=log), [(0, " ".join(said))]
         )
         assert " ".join(caption_of(system, samples, seed).split()) == expected.hypothesis
 

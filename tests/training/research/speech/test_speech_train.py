@@ -13,6 +13,7 @@ from engine.settings import ModelSettings
 from tests.support.direct.corpora import write_tones
 from tests.support.fakes import save_plain_model
 from training.research.__main__ import main
+from training.research.adaptive import HEAD_FILE
 
 TINY = ["--width", "16", "--layers", "1", "--heads", "2", "--feed-forward", "16"]
 QUICK = ["--batch", "8", "--epochs", "1", "--warm-up", "2", "--rate", "1e-2", "--device", "cpu"]
@@ -65,7 +66,7 @@ def test_each_stage_writes_a_model_folder_that_is_loaded(stages):
         encoder = load_speech_encoder(folder, weights.card, weights.width)
         assert encoder.card.width == 16
         assert encoder.card.vocabulary == len(weights.tokenizer) + 1
-        assert (weights.head is not None) == (name == "joint")
+        assert (folder / HEAD_FILE).exists() == (name == "joint")
         assert isinstance(weights, OnnxWeights)
         translator = (folder / "model.safetensors").read_bytes()
         assert translator == (stages / "base" / "model.safetensors").read_bytes()
@@ -116,7 +117,7 @@ def test_every_ablation_is_run(stages, table, tmp_path, losses, parts):
     assert moved == expected
     weights = load_weights(ModelSettings(directory=out / "model", device="cpu"))
     assert isinstance(weights, OnnxWeights)
-    assert (weights.head is not None) == ("policy" in losses)
+    assert (out / "model" / HEAD_FILE).exists() == ("policy" in losses)
     translator = (out / "model" / "model.safetensors").read_bytes()
     same = translator == (stages / "base" / "model.safetensors").read_bytes()
     assert same == ("translator" not in parts)

@@ -87,7 +87,7 @@ def live_answers(network, pair, prompt, layout, level):
         if written := planner.rows[model.n_rows : planner.n_fed]:
             model.feed(small(written))
         if before is Action.READ:
-            answers.append(model.feed(small(planner.look())))
-            model.truncate(planner.take_back())
+            answers.append(model.feed(small(planner.write())))
+            model.truncate(planner.take_back(keeps_time=True))
         before = action
     return torch.stack(answers)

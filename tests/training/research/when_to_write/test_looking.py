@@ -3,28 +3,31 @@
 The same words are read with looks and without, in one go and after edits.
 """
 
-import functools
 import random
 from collections import Counter
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 import torch
 
+from engine.errors import PolicyError
 from engine.layout.registry import make_planner
 from engine.layout.rows import visible
 from engine.metrics.event_log import EventLog
-from engine.models.policy_head import PolicyHead
-from engine.runtime.causal_model import probability_of_others
+from engine.policy import parse_policy
 from engine.runtime.torch.torch_store import slot_model
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.captioned import n_same
 from engine.translation.feed import changes
-from engine.translation.slot_translator import Translator
 from tests.support.fakes import bare_prompt, hashing_translator, random_word, tiny_weights
 from tests.support.networks import ALIBI, N_IDS, TerseModel, masked_output, tiny_network
+from training.research.adaptive import (
+    Adaptive,
+    AdaptiveTranslator,
+    PolicyHead,
+    probability_of_others,
+)
 from training.research.methods import LAYOUTS
 from training.research.when_to_write import ghost
 
@@ -55,8 +58,12 @@ class Reader:
         self.model.use(layout)
 
     def look(self):
-        self.model.feed(small(self.planner.look()))
-        self.model.truncate(self.planner.take_back())
+        look = getattr(self.planner, "look", None)  # where the source is asked
+        if look is not None:
+            self.model.feed(small(look()))
+            return
+        self.model.feed(small(self.planner.write()))
+        self.model.truncate(self.planner.take_back(keeps_time=True))
 
     def write(self):
         return self.model.feed(small(self.planner.write()))
@@ -99,6 +106,13 @@ def test_reading_in_looks_changes_no_mask_cell_and_no_logit(layout_name):
 HASHING_HEAD = PolicyHead(np.array([[0.0], [6.0]]))
 
 
+def looking(policy, *, head=None, **settings):
+    """A translator that asks a head, or the model itself."""
+    made = hashing_translator(policy, kind=AdaptiveTranslator, **settings)
+    made.head = head
+    return made
+
+
 def random_turns(rng, most=8):
     """Versions of a text that is typed and edited, the last of which ends it."""
     words, turns = [], []
@@ -130,8 +144,7 @@ def test_a_tau_of_0_is_read_1_to_the_row():
     for seed in range(8):
         rng, head = random.Random(seed), HASHING_HEAD if seed % 2 else None
         turns, slot_length = random_turns(rng), rng.randint(3, 16)
-        looking = hashing_translator("adaptive:0", slot_length=slot_length, head=head)
-        adaptive = typed(looking, turns)
+        adaptive = typed(looking("adaptive:0", slot_length=slot_length, head=head), turns)
         fixed = typed(hashing_translator("read:1", slot_length=slot_length), turns)
         assert adaptive.fed_rows() == fixed.fed_rows()
         assert adaptive.caption == fixed.caption
@@ -141,7 +154,7 @@ def test_a_tau_of_0_is_read_1_to_the_row():
 def test_a_tau_of_0_is_read_1_to_the_mask_cell_where_the_source_is_asked():
     for seed in range(8):
         turns, head = random_turns(random.Random(seed)), HASHING_HEAD if seed % 2 else None
-        asking = hashing_translator("adaptive:0", layout="interleaved", head=head)
+        asking = looking("adaptive:0", layout="interleaved", head=head)
         adaptive = typed(asking, turns)
         fixed = typed(hashing_translator("read:1", layout="interleaved"), turns)
         rows, twins = adaptive.fed_rows(), fixed.fed_rows()
@@ -157,7 +170,7 @@ def test_a_tau_of_1_is_read_n_to_the_mask_cell(layout):
         rng = random.Random(seed)
         turns, n = random_turns(rng), rng.randint(1, 4)
         settings = {"slot_length": rng.randint(3, 16), "layout": layout}
-        adaptive = typed(hashing_translator(f"adaptive:1:{n}", **settings), turns)
+        adaptive = typed(looking(f"adaptive:1:{n}", **settings), turns)
         fixed = typed(hashing_translator(f"read:{n}", **settings), turns)
         rows, twins = adaptive.fed_rows(), fixed.fed_rows()
         assert [row._replace(time=0) for row in rows] == [row._replace(time=0) for row in twins]
@@ -191,9 +204,8 @@ def test_after_a_rewind_to_any_word_decisions_are_those_of_a_fresh_run(layout):
         for turns in ([words, edited], [edited[:n] for n in range(1, len(edited) + 1)]):
             events = []
             log = EventLog(events)
-            policy = f"adaptive:{tau}"
-            engine = hashing_translator(
-                policy, slot_length=slot_length, log=log, head=head, layout=layout
+            engine = looking(
+                f"adaptive:{tau}", slot_length=slot_length, log=log, head=head, layout=layout
             )
             utterance = typed(engine, turns, ended=False)
             found.append((decisions(events), utterance))
@@ -205,15 +217,16 @@ def test_after_a_rewind_to_any_word_decisions_are_those_of_a_fresh_run(layout):
     assert min(actions.values()) > 6, actions
 
 
-class NotingTranslator(Translator):
+class NotingTranslator(AdaptiveTranslator):
     """Keeps of each look, by the words read: its rows, and how likely a write is with no head."""
 
     def __init__(self, *arguments, **others):
         super().__init__(*arguments, **others)
         self.looks = {}
 
-    def _predict(self, utterance, *, looks=False):
-        id_ = yield from super()._predict(utterance, looks=looks)
+    def _predict(self, utterance):
+        looks = self.asks(utterance)
+        id_ = yield from super()._predict(utterance)
         if looks:
             planner, logits = utterance.planner, self.model.logits()
             likely = probability_of_others(logits, utterance.prompt.end_of_write)
@@ -247,12 +260,9 @@ def in_one_pass(rows, standing, looks):
     return together, asked, sources
 
 
-@functools.cache
-def terse_weights():
-    """The tiny model with a random head."""
-    tiny = tiny_weights()
-    head = PolicyHead(np.random.default_rng(3).normal(size=(2, tiny.width)) * 0.3)
-    return replace(tiny, head=head)
+def drawn_head(*, reads_target=False):
+    weight = np.random.default_rng(3).normal(size=(2, tiny_weights().width)) * 0.3
+    return PolicyHead(weight, reads_target)
 
 
 @pytest.mark.slow
@@ -261,20 +271,20 @@ def test_every_live_decision_has_the_probability_of_one_masked_pass():
     found = Counter()
     for seed in range(30):
         rng, events = random.Random(seed), []
-        weights, reads_target = terse_weights(), seed % 2 == 1
-        weights = replace(weights, head=replace(weights.head, reads_target=reads_target))
+        weights, reads_target = tiny_weights(), seed % 2 == 1
         settings = TranslationSettings(
             policy=f"adaptive:{rng.choice([0.1, 0.3, 0.7, 0.9])}:{rng.randint(2, 9)}",
             layout=LayoutSettings(slot_length=rng.randint(3, 8)),
         )
         log, model = EventLog(events), TerseModel(weights)
         engine = NotingTranslator(weights, settings, log=log, model=model)
+        engine.head = drawn_head(reads_target=reads_target)
         utterance = typed(engine, random_turns(rng, most=4))
         standing = decisions(events)
         rows, asked, sources = in_one_pass(utterance.fed_rows(), standing, engine.looks)
         output = masked_output(weights.network, rows, ranked=False)
         states = output.hidden_states[-1][0, asked if reads_target else sources].numpy()
-        expected = [weights.head.probability(state) for state in states]
+        expected = [engine.head.probability(state) for state in states]
         assert [one[1] for one in standing] == pytest.approx(expected, rel=0, abs=1e-8)
         logits = output.logits[0, asked]  # (decisions, V)
         logits[:, list(utterance.suppressed)] = -torch.inf
@@ -289,7 +299,7 @@ def test_every_live_decision_has_the_probability_of_one_masked_pass():
     assert min(found[name] for name in names) > 5, found
 
 
-class AskingTranslator(Translator):
+class AskingTranslator(AdaptiveTranslator):
     """Keeps the row that each look asked, by the words read."""
 
     def __init__(self, *arguments, **others):
@@ -305,8 +315,7 @@ class AskingTranslator(Translator):
 @pytest.mark.parametrize("has_head", [False, True])
 def test_where_the_source_is_asked_every_decision_has_the_probability_of_one_masked_pass(has_head):
     """By the head, or by the token that ends a read: at the source row, which sees all targets."""
-    weights = terse_weights() if has_head else replace(terse_weights(), head=None)
-    found = Counter()
+    weights, found = tiny_weights(), Counter()
     for seed in range(20):
         rng, events = random.Random(seed), []
         tau = rng.choice([0.1, 0.3, 0.7] if has_head else [0.0001, 0.001, 0.01])
@@ -315,6 +324,7 @@ def test_where_the_source_is_asked_every_decision_has_the_probability_of_one_mas
         )
         log, model = EventLog(events), TerseModel(weights)
         engine = AskingTranslator(weights, settings, log=log, model=model)
+        engine.head = drawn_head() if has_head else None
         utterance = typed(engine, random_turns(rng, most=4))
         rows, standing = utterance.fed_rows(), decisions(events)
         index_of = {(row.position, row.time): index for index, row in enumerate(rows)}
@@ -323,7 +333,7 @@ def test_where_the_source_is_asked_every_decision_has_the_probability_of_one_mas
         output = masked_output(weights.network, rows, ranked=False)
         if has_head:
             states = output.hidden_states[-1][0, places].numpy()
-            expected = [weights.head.probability(state) for state in states]
+            expected = [engine.head.probability(state) for state in states]
         else:
             (end_of_read,) = utterance.prompt.headers.assistant
             expected = output.logits[0, places].softmax(-1)[:, end_of_read].tolist()
@@ -340,21 +350,30 @@ def test_where_the_source_is_asked_every_decision_has_the_probability_of_one_mas
 
 @pytest.mark.parametrize("has_head", [False, True])
 def test_a_source_that_was_fed_without_a_look_is_not_fed_again_but_read_on(has_head):
-    events = []
-    engine = hashing_translator(
-        "adaptive:0.99",
-        layout="interleaved",
-        head=HASHING_HEAD if has_head else None,
-        log=EventLog(events),
-    )
-    engine.conversation.haste = 2
+    events, head = [], HASHING_HEAD if has_head else None
+    engine = looking("adaptive:0.99", layout="interleaved", head=head, log=EventLog(events))
     utterance = engine.open()
-    engine.set_source(utterance, ["a", "b"], ended=False)
+    engine.set_source(utterance, ["a", "b"], ended=False)  # they come together
     list(changes(engine, utterance))
     assert [one[0] for one in decisions(events)] == [2]
-    engine.conversation.haste = 1
     engine.set_source(utterance, ["a"], ended=False)
     n_forwards = engine.model.forwards
     list(changes(engine, utterance))
     assert decisions(events) == [(1, 0.0, "read")]
     assert engine.model.forwards == n_forwards
+
+
+@pytest.mark.parametrize(
+    "policy", [Adaptive(0.0), Adaptive(0.3), Adaptive(1.0, 3), Adaptive(0.125, 12)], ids=str
+)
+def test_an_adaptive_policy_is_read_as_it_is_written(policy):
+    assert parse_policy(str(policy)) == policy
+    assert policy.ends_writes
+
+
+@pytest.mark.parametrize(
+    "tau", ["", "2", "1.5", "-0.1", "0.5:0", "nan", ".", "0.5:", "1e-3", "0.00001"]
+)
+def test_a_tau_that_is_written_wrongly_is_refused(tau):
+    with pytest.raises(PolicyError, match="a policy is written"):
+        parse_policy(f"adaptive:{tau}")
