@@ -26,7 +26,7 @@ from app.look.widgets.fit_to_screen import frame_of
 from app.session.listening_service import ListeningService
 from engine.audio.devices import DeviceKind
 
-_WIDTH, _HEIGHT = 720, 492  # of its highest page, or the buttons would move
+_WIDTH, _HEIGHT = 720, 600  # of its highest page: growing moves the buttons, and at once the title
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
