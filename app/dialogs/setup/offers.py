@@ -234,6 +234,7 @@ def _load_tip(offer: ModelOffer, report: MachineReport) -> str:
 _WORDS = Qt.ItemDataRole.UserRole
 _SMALL = 0.85  # of the font, for details
 _PADDING, _RADIUS = 2 * GAP, 6  # pixels
+_UNBROKEN = 40  # letters of a fact in which no line breaks
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -399,9 +400,12 @@ def _write(cursor: QTextCursor, words: OfferWords, font: QFont, colours: Colours
         if number:
             cursor.insertText(" · ", _letters(font, quiet))
         colour = colours.colour("warning") if fact.is_warning else text
-        cursor.insertText(fact.text.replace(" ", "\N{NO-BREAK SPACE}"), _letters(font, colour))
-    cursor.insertBlock(below)
-    cursor.insertText(words.detail, _letters(small, quiet))
+        is_short = len(fact.text) <= _UNBROKEN
+        said = fact.text.replace(" ", "\N{NO-BREAK SPACE}") if is_short else fact.text
+        cursor.insertText(said, _letters(font, colour))
+    if words.detail:
+        cursor.insertBlock(below)
+        cursor.insertText(words.detail, _letters(small, quiet))
 
 
 def _letters(font: QFont, colour: QColor) -> QTextCharFormat:

@@ -276,14 +276,15 @@ class SpeechPage(WizardPage):
     def _card(self, name: str, *, is_best: bool) -> OfferWords:
         """Write what is known about a model."""
         licence = _LICENCES.get(name, "")
-        facts = [size_text(SPEECH_BYTES[name])] if name in SPEECH_BYTES else []
+        sentences = (self._purposes.get(name, Path(name).name), self._speed(name))
+        facts = [" ".join(filter(None, sentences))]
+        facts += [size_text(SPEECH_BYTES[name])] if name in SPEECH_BYTES else []
         if name in self._purposes and self._is_found(name):
             facts.append(self.tr("already here"))
-        sentences = (self._purposes.get(name, Path(name).name), self._speed(name))
         return words_of_card(
             speech_words(name) or self.tr("Another model"),
             [Fact(fact) for fact in facts],
-            " ".join(filter(None, sentences)),
+            "",
             tip=f"{name} · {self.tr('{} licence').format(licence)}" if licence else name,
             is_best=is_best,
         )

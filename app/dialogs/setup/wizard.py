@@ -26,7 +26,7 @@ from app.look.widgets.fit_to_screen import frame_of
 from app.session.listening_service import ListeningService
 from engine.audio.devices import DeviceKind
 
-_WIDTH, _HEIGHT = 720, 600  # of its highest page: growing moves the buttons, and at once the title
+_WIDTH, _HEIGHT = 720, 528  # of its highest page: growing moves the buttons, and at once the title
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +60,12 @@ class SetupWizard(QDialog):
     ended = Signal(str)
 
     def __init__(
-        self, desk: ListeningService, parts: WizardServices, parent: QWidget | None = None
+        self, service: ListeningService, parts: WizardServices, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Set up Surtitle"))
         self.welcome = WelcomePage(parts.bundled)
-        self.speech = SpeechPage(desk)
+        self.speech = SpeechPage(service)
         self.trial = TryPage()
         self.pages: tuple[WizardPage, ...] = (self.welcome, self.speech, self.trial)
         self.stack = QStackedWidget()

@@ -25,6 +25,7 @@ from engine.commands import Configure, LoadAdapter
 from engine.events import AdapterChanged, NotTranslated, Ready, Refused, Statistics
 from engine.files import ASSETS
 from engine.messages import Code
+from engine.models.model_card import Language, ModelCard
 from tests.support.adapter_folders import tiny_card, write_adapter
 from tests.support.app.fake_engine import LANGUAGES, FakeEngine
 from tests.support.app.journals import kept
@@ -721,3 +722,37 @@ def test_a_window_that_its_frame_closes_stays_in_the_tray_which_is_explained_onc
 def test_a_click_on_the_icon_asks_for_the_window(tray, qtbot):
     with qtbot.waitSignal(tray.window_wanted):
         tray._icon.activated.emit(QSystemTrayIcon.ActivationReason.Trigger)
+
+
+def test_the_overlay_is_shown_and_hidden_by_a_key(program):
+    one = program().open()
+    assert one.overlay.isVisible()
+    one.press(Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    assert not one.overlay.isVisible()
+    assert not program().open().overlay.isVisible()
+
+
+def test_a_language_the_model_does_not_know_gives_way_to_one_it_knows(program, tmp_path):
+    german = Language(name="German", system="<|de|>")
+    card = ModelCard(
+        name="small",
+        languages={"de": german},
+        end_of_source="a",
+        end_of_write="b",
+        end_of_target="c",
+        slot_length=16,
+        policies=(),
+    )
+    card.save(tmp_path)
+    one = program(language="xx").open().wait_until_ready()
+    assert one.engine.translations[0].target_language == "de"
+    assert (
+        "does not know the language xx; the captions are in German"
+        in one.window.banner.sentence.text()
+    )
+
+
+def test_the_tray_has_a_picture_a_name_and_the_menu(tray):
+    assert not tray._icon.icon().isNull()
+    assert tray._icon.toolTip() == "Surtitle"
+    assert tray._icon.contextMenu() is tray.menu

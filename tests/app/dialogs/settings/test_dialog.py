@@ -2,9 +2,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QWheelEvent
-from PySide6.QtWidgets import QApplication, QSpinBox
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication, QHoverEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QSpinBox, QStyle, QStyleOptionTab
 
 from app.config.preferences import (
     Preferences,
@@ -316,3 +316,37 @@ def test_another_language_of_the_windows_is_told_to_hold_from_the_next_start(dia
 
 def test_all_that_it_tells_and_asks_is_in_the_window(dialog, keeps_parts):
     keeps_parts(dialog)
+
+
+def test_an_indented_field_begins_where_the_others_do(dialog, qapp):
+    page = dialog.pages[0]
+    dialog.show()
+    qapp.processEvents()
+    fields = page.language, page.text_size, page.days
+    assert len({field.mapTo(page, field.rect().topLeft()).x() for field in fields}) == 1
+
+
+def is_hovered(bar, tab):
+    option = QStyleOptionTab()
+    bar.initStyleOption(option, tab)
+    return bool(option.state & QStyle.StateFlag.State_MouseOver)
+
+
+def test_no_tab_looks_as_if_the_mouse_were_on_it_after_it_left_unseen(dialog, monkeypatch):
+    bar = dialog.tabs.tabBar()
+    at = [QPoint()]
+    monkeypatch.setattr(QCursor, "pos", lambda: at[-1])
+    for leave in (dialog.hide, lambda: dialog.tabs.setCurrentIndex(2)):
+        dialog.show()
+        place = QPointF(bar.tabRect(1).center())
+        dialog.tabs.setCurrentIndex(1)
+        everywhere = place, QPointF(bar.mapToGlobal(place)), place
+        at.append(bar.mapToGlobal(place.toPoint()))
+        QApplication.sendEvent(bar, QHoverEvent(QEvent.Type.HoverMove, *everywhere))
+        assert is_hovered(bar, 1)
+        dialog.tabs.setCurrentIndex(3)
+        assert is_hovered(bar, 1), "the mouse is on it"
+        at.append(dialog.mapToGlobal(dialog.rect().bottomRight()) + QPoint(9, 9))
+        leave()
+        assert not is_hovered(bar, 1)
+    dialog.close()

@@ -230,8 +230,8 @@ def test_a_model_that_hears_at_once_is_offered_with_what_that_means_its_size_and
     page = guide(here=["zipformer.en"]).speech
     words = cards(page)["zipformer.en"]
     assert words.title == "At once"
-    assert words.detail == "Words appear as they are said. English only."
-    assert facts(page, "zipformer.en") == ["72.7 MB", "already here"]
+    said = "Words appear as they are said. English only."
+    assert facts(page, "zipformer.en") == [said, "72.7 MB", "already here"]
     assert words.tip == "zipformer.en · Apache-2.0 licence"
     select(page, "zipformer.en")
     assert page.recognizer == "zipformer.en"
@@ -244,9 +244,9 @@ def marked(page):
 
 def test_the_three_models_are_told_apart_by_size_and_speed(guide):
     page = guide(here=["tiny.en"], gflops=1.5 * SPEECH_CHOICES[1].pass_gflop).speech
-    texts = {name: words.detail for name, words in cards(page).items()}
+    texts = {name: facts(page, name)[0] for name in cards(page)}
     assert texts["tiny.en"].endswith("Fast on this computer.")
-    assert facts(page, "tiny.en") == ["78.1 MB", "already here"]
+    assert facts(page, "tiny.en")[1:] == ["78.1 MB", "already here"]
     assert texts["base.en"].endswith("Fast enough on this computer.")
     assert texts["small.en"].endswith("Probably too slow for this computer.")
     assert marked(page) == ["base.en"]
@@ -260,7 +260,7 @@ def test_what_comes_along_is_selected_at_once_and_nothing_is_fetched(guide, monk
     go_to(one, page)
     assert marked(page) == [page.recognizer] == ["moonshine.en"]
     assert cards(page)["moonshine.en"].title == "Included"
-    assert facts(page, "moonshine.en") == ["already here"]
+    assert facts(page, "moonshine.en")[1:] == ["already here"]
     assert page.row.message.text() == "This speech model is on this computer."
     assert not page.row.download.isEnabled()
     one.skip.click()
@@ -283,14 +283,14 @@ def test_nothing_is_recommended_or_downloaded_before_the_measure_stands_and_noth
     assert row.message.text() == "The speed of this computer is being measured: about 5 s."
     tell(low, True)
     assert seen() == ([], "", False)
-    assert "Speed on this computer: being measured." in cards(page)["base.en"].detail
-    assert "Fast enough on this computer." in cards(page)["tiny.en"].detail, "at least"
+    assert "Speed on this computer: being measured." in facts(page, "base.en")[0]
+    assert "Fast enough on this computer." in facts(page, "tiny.en")[0], "at least"
     tell(low, False)
     assert seen() == (["tiny.en"], "tiny.en", True)
     assert row.message.isHidden()
     tell(high, False)
     assert seen() == (["tiny.en"], "tiny.en", True)
-    assert "Fast enough on this computer." in cards(page)["base.en"].detail
+    assert "Fast enough on this computer." in facts(page, "base.en")[0]
 
 
 def test_a_model_that_is_here_is_selected_whatever_is_measured(guide):
@@ -316,7 +316,7 @@ def test_a_model_that_fell_behind_is_said_to_have_and_not_recommended(guide):
     one.speech.enter()
     assert marked(one.speech) == ["tiny.en"]
     for name, fell in (("tiny.en", False), ("base.en", True), ("small.en", True)):
-        assert ("fell behind" in cards(one.speech)[name].detail) is fell
+        assert ("fell behind" in facts(one.speech, name)[0]) is fell
 
 
 def test_a_model_is_downloaded_with_its_bytes_and_then_used(guide, qtbot):
@@ -402,7 +402,7 @@ def test_a_folder_is_used_once_it_was_found_to_hold_a_model(guide, qtbot, pick, 
     assert asked == [("Folder of a speech model", None)] * 3
     qtbot.waitUntil(lambda: one.recognizers == ["/some/whisper"])
     assert one.speech.is_here
-    assert cards(one.speech)["/some/whisper"].detail == "whisper"
+    assert facts(one.speech, "/some/whisper")[0] == "whisper"
 
 
 def test_another_speech_model_in_use_has_a_line_of_its_own(guide):
@@ -500,3 +500,18 @@ def test_the_keyboard_stays_on_the_download_that_failed_and_does_not_choose_a_fo
 
 def test_all_that_it_tells_and_asks_is_in_the_window(guide, keeps_parts):
     keeps_parts(guide())
+
+
+def test_no_page_scrolls_where_the_screen_has_room(guide, qapp):
+    one = guide()
+    one.move(0, 0)
+    one.next.click()
+    one.speech.choose("/models/my-own")
+    one.speech._take_found({choice.name: None for choice in SPEECH_CHOICES})
+    one.speech._fetching = "base.en"
+    one.speech._take_failure(40 * "It takes a while. ")
+    qapp.processEvents()
+    assert one.area.verticalScrollBar().maximum() == 0
+    assert one.frameGeometry().bottom() <= one.screen().availableGeometry().bottom()
+    one.speech._take_failure(400 * "It takes a while. ")
+    assert one.frameGeometry().bottom() <= one.screen().availableGeometry().bottom()
