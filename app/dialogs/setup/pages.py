@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QLayout,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -90,7 +91,8 @@ _CAPTIONS = {
     "es": "Buenos días a todos y bienvenidos a nuestra reunión.",
     "fr": "Bonjour à tous et bienvenue à notre réunion.",
 }
-_BIG = 1.3  # letters, of those of the window
+_BIG = 1.5  # letters, of those of the window
+_HIGH = 18 * GAP  # a button of what is captioned, where the page has room
 
 
 class ExampleCaption(QFrame):
@@ -193,7 +195,7 @@ class WelcomePage(WizardPage):
         self.example = ExampleCaption()
         self.column.addWidget(self.example)
         self.add_text(self.tr("What do you want captioned?"))
-        self.column.addLayout(self._lay_out_uses())
+        self.column.addLayout(self._lay_out_uses(), 1)
         self.column.addLayout(self._lay_out_languages())
         self.note = quiet()
         self.column.addWidget(self.note)
@@ -222,6 +224,8 @@ class WelcomePage(WizardPage):
             button = self.uses[use] = QPushButton(icon(picture, before_text=True), text)
             button.setCheckable(True)
             button.setAutoDefault(False)
+            button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+            button.setMaximumHeight(_HIGH)
             group.addButton(button)
             row.addWidget(button, 1)
         self.uses[CALL].setChecked(True)
