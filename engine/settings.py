@@ -35,7 +35,7 @@ class LayoutSettings:
 
     Attributes:
         slot_length: positions reserved for the source of one phase.
-        name: one of ``engine.layout.registry.LAYOUTS``.
+        name: one of ``engine.layout.slots.LAYOUTS``.
     """
 
     slot_length: int = 16

@@ -16,7 +16,7 @@ from engine.files import ASSETS, write_file
 from engine.hub.catalogue import KnownModel, read_models
 from engine.hub.download import LANGUAGE_MODEL
 from engine.hub.transfer import FAILURES, HubSettings, fetch_answer, reason_of
-from engine.models.licences import forbids_commerce
+from engine.models.model_card import forbids_commerce
 from engine.untrusted.faults import refuse
 from engine.untrusted.strict_json import JsonObject, shown
 

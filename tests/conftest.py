@@ -50,7 +50,7 @@ def hub_cache(tmp_path, monkeypatch):
 def tiny_hub(tmp_path, monkeypatch, hub_cache):  # noqa: ARG001  it is needed, not looked at
     """A hub on this computer that has ``some/model``; whoever asks by name asks it."""
     from tests.support import hub_server  # noqa: PLC0415  with the next line it imports torch
-    from tests.support.fakes import save_tiny_model  # noqa: PLC0415
+    from tests.support.fakes import save_tiny_model  # noqa: PLC0415  it imports torch
 
     folder = save_tiny_model(tmp_path / "tiny")
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -121,9 +121,9 @@ def _nothing_is_left_behind(request, monkeypatch):
 
 def _use_templates_and_tokenizers_at_once(monkeypatch):
     """Take those of tests as ours: a process of its own for each would cost a part of a second."""
-    for name in ("engine.untrusted.chat_template", "engine.untrusted.tokenizer_trial"):
-        if name in sys.modules:
-            monkeypatch.setattr(sys.modules[name], "_OURS", _All())
+    name = "engine.untrusted.limited_process"
+    if name in sys.modules:
+        monkeypatch.setattr(sys.modules[name], "_OURS", _All())
 
 
 def _give_torch_its_threads_again():

@@ -58,7 +58,7 @@ def test_every_call_that_loads_a_folder_forbids_its_code():
 
 
 def test_no_template_of_a_folder_is_rendered_in_this_process():
-    """``engine.untrusted.chat_template`` does that in one of its own, with limits."""
+    """``engine.untrusted.limited_process`` does that in one of its own, with limits."""
     for folder in OURS:
         for path in (ROOT / folder).rglob("*.py"):
             names = {name for name, _ in calls(path.read_text(encoding="utf-8"))}

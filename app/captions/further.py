@@ -8,7 +8,7 @@ from app.captions.models import MachineReport, ModelOffer, bundled_offers, known
 from engine.commands import FurtherLanguage
 from engine.hub.bundled import bundled_languages
 from engine.settings import ModelSettings
-from engine.untrusted.safe_names import folder_of
+from engine.untrusted.plain_files import folder_of
 
 _MEMORY_PER_BYTE = 6
 """Of a bundled model, whose file holds 8 bits a weight and which is computed in 32; measured."""

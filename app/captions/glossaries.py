@@ -13,7 +13,7 @@ from engine.files import write_file
 from engine.messages import Message
 from engine.text.glossary import read_glossary
 from engine.text.terms import LONGEST, MAX_TERMS
-from engine.untrusted.safe_names import is_plain_name
+from engine.untrusted.plain_files import is_plain_name
 from engine.untrusted.strict_json import shown
 
 Terms = tuple[tuple[str, str], ...]

@@ -32,7 +32,7 @@ from app.config.messages import AppCode
 from app.config.text_io import TextError
 from engine.errors import message_of
 from engine.files import append_text
-from engine.untrusted.regular_file import open_plain
+from engine.untrusted.plain_files import open_plain
 
 _log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from app.config.text_io import progress_line
-from engine.untrusted.safe_names import is_hub_name
+from engine.untrusted.plain_files import is_hub_name
 
 
 def hub_name(named: Path) -> str:

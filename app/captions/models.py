@@ -16,8 +16,8 @@ from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import TRANSLATION_MODELS, KnownModel, Score
 from engine.models.model_card import read_card
 from engine.runtime.processor import Machine
-from engine.untrusted.safe_names import model_name
-from engine.untrusted.typed_table import read_table
+from engine.untrusted.plain_files import model_name
+from engine.untrusted.strict_json import read_table
 
 _log = logging.getLogger(__name__)
 

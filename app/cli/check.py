@@ -24,8 +24,7 @@ from engine.files import bytes_text
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import KNOWN_MODELS, SPEECH_MODELS, STANDARD_WHISPER
 from engine.messages import Code
-from engine.models.instruct_card import LANGUAGE_NAMES
-from engine.models.model_card import read_card
+from engine.models.model_card import LANGUAGE_NAMES, read_card
 from engine.settings import DEVICES, ModelSettings
 
 _NAME = "check"

@@ -37,7 +37,7 @@ from engine.speech.events import Heard
 from engine.utterances import UtteranceTracker
 
 if TYPE_CHECKING:
-    from engine.speech.direct.direct_recognizer import DirectModel
+    from engine.speech.direct import DirectModel
     from engine.speech.listener import Listener
     from engine.speech.recognizer import SpeechModel
     from engine.speech.streaming import StreamingModel
@@ -104,9 +104,12 @@ def _listening(
     """Start a session and a listener, and end both."""
     with leaving_at_once():
         from engine.session.session import Session  # noqa: PLC0415
-        from engine.speech.direct.direct_recognizer import load_direct_model  # noqa: PLC0415  libraries may be missing
-        from engine.speech.listener import Lane  # noqa: PLC0415  libraries may be missing
-        from engine.speech.listening import make_listening, noticed  # noqa: PLC0415
+        from engine.speech.direct import load_direct_model  # noqa: PLC0415  libraries may be missing
+        from engine.speech.listener import (  # noqa: PLC0415  likewise
+            Lane,
+            make_listening,
+            noticed,
+        )
         from engine.speech.speech_models import load_speech_model  # noqa: PLC0415
 
     asked = settings.translation

@@ -27,8 +27,7 @@ from engine.models.adapters.adapter import Adapter, model_card, usable_adapter
 from engine.models.encoder_decoder.original import is_encoder_decoder
 from engine.models.encoder_decoder.record import converted_folder
 from engine.models.fingerprint import read_fingerprint
-from engine.models.instruct_card import LANGUAGE_NAMES
-from engine.models.model_card import ModelCard
+from engine.models.model_card import LANGUAGE_NAMES, ModelCard
 from engine.models.resolve import AUTO, STANDARD_OF_DRAFTS, STANDARD_POLICY, check_policy, resolve
 from engine.policy import POLICY_FORMS
 from engine.settings import (
@@ -44,7 +43,7 @@ from engine.text.sentences import committed_words, is_strange, split_sentences
 from engine.text.source_language import source_notice
 from engine.translation.feed import feed_sentence
 from engine.untrusted.model_folder import check_model_folder
-from engine.untrusted.safe_names import is_download, model_name
+from engine.untrusted.plain_files import is_download, model_name
 
 if TYPE_CHECKING:
     from engine.translation.captioned import Captioned, Captioner, Change

@@ -15,7 +15,7 @@ from pathlib import Path
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
 from engine.errors import message_of
-from engine.untrusted.regular_file import append_plain, open_plain
+from engine.untrusted.plain_files import append_plain, open_plain
 
 FILES, BYTES = 5, 2_000_000
 LOG_NAME, FAULT_NAME, LAST_FAULT_NAME = "surtitle.log", "fault.log", "fault-last.log"

@@ -22,8 +22,7 @@ from engine.hub.bundled import standard_speech_model
 from engine.messages import Message
 from engine.policy import parse_policy
 from engine.settings import at_least, check_choice
-from engine.untrusted.strict_json import shown
-from engine.untrusted.typed_table import read_value
+from engine.untrusted.strict_json import read_value, shown
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

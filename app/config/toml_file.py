@@ -15,7 +15,7 @@ from app.config.messages import AppCode
 from engine.errors import message_of
 from engine.files import write_file
 from engine.messages import Code, Message
-from engine.untrusted.regular_file import open_plain
+from engine.untrusted.plain_files import open_plain
 
 Content = Mapping[str, object]
 

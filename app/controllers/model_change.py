@@ -29,7 +29,7 @@ from engine.models.encoder_decoder.original import is_encoder_decoder, model_rec
 from engine.models.model_card import ModelCard, read_card
 from engine.settings import ModelSettings, ServerSettings
 from engine.untrusted.faults import is_damage
-from engine.untrusted.safe_names import folder_of
+from engine.untrusted.plain_files import folder_of
 
 _LICENCE = "accept licence"  # the notice of one that forbids commercial use
 _LANGUAGE = "language of the captions"  # the notice of it

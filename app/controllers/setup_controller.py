@@ -24,7 +24,7 @@ from engine.hub.bundled import bundled_languages
 from engine.hub.catalogue import TRANSLATION_MODELS
 from engine.speech.events import Heard, ListeningFailed, Noticed, SoundCame
 from engine.untrusted.faults import is_damage
-from engine.untrusted.safe_names import folder_of
+from engine.untrusted.plain_files import folder_of
 
 
 class SetupController(QObject):

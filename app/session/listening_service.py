@@ -24,14 +24,13 @@ from engine.speech.events import (
     RecognizerReady,
     TailChanged,
 )
-from engine.speech.pace import SpeechPace
+from engine.speech.speed import SpeechPace
 
 if TYPE_CHECKING:  # most of it stands on numpy, which the window does without
     from app.session.recognition import Run, SpeechEngine
     from engine.audio.live_source import LiveSource
     from engine.messages import Message
-    from engine.speech.listener import Feed
-    from engine.speech.listening import Wanted
+    from engine.speech.listener import Feed, Wanted
 
 
 _MEASURES, _MEASURE_AGAIN_MS = 2, 500  # of the computer's speed, in five seconds
@@ -311,7 +310,7 @@ class ListeningService(QObject):
     def _caption_file(
         self, path: Path, recognizer: str, spoken: Spoken, *, real_time: bool
     ) -> None:
-        from engine.speech.listening import WantedFile  # noqa: PLC0415  numpy is slow to import
+        from engine.speech.listener import WantedFile  # noqa: PLC0415  as above
 
         self._file_failure = None
         wanted = (WantedFile(path=path, real_time=real_time),)

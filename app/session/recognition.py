@@ -16,10 +16,9 @@ from engine.audio.sources import AudioSources
 from engine.errors import ModelError
 from engine.hub.download import Fetching
 from engine.hub.transfer import HubSettings, Progress
-from engine.speech.direct.direct_recognizer import DirectModel
+from engine.speech.direct import DirectModel
 from engine.speech.events import Heard, RecognizerKept
-from engine.speech.listener import Feed, Lane, Listener
-from engine.speech.listening import Wanted, WantedFile, make_listening, noticed
+from engine.speech.listener import Feed, Lane, Listener, Wanted, WantedFile, make_listening, noticed
 from engine.speech.recognizer import SpeechModel
 from engine.speech.speech_models import (
     found_speech_model,

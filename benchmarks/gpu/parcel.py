@@ -27,10 +27,9 @@ from safetensors.torch import load_file as load_torch
 from safetensors.torch import save_file as save_torch
 
 from benchmarks.gpu.state import join, split
-from engine.models.int4_blocks import pack_blocks, unpack_blocks
-from engine.models.int8_entries import CODES, SCALES
-from engine.models.int8_rows import pack_rows, unpack_rows
-from engine.models.llama_shape import WEIGHTS_FILE
+from engine.models.llama import WEIGHTS_FILE
+from engine.models.tensor_file import pack_blocks, pack_rows, unpack_blocks, unpack_rows
+from engine.untrusted.file_headers import CODES, SCALES
 
 LIST, BASE, DATA = "parcel.json", "base", "data"
 _PIECE_BYTES = 60_000_000

@@ -26,10 +26,9 @@ from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from engine.metrics.lagging import mean_laggings
+from engine.metrics.event_log import Translation, read_events
+from engine.metrics.latency import mean_laggings
 from engine.metrics.quality import measure_quality
-from engine.metrics.replay import read_events
-from engine.metrics.translation import Translation
 from engine.settings import UtteranceLimits
 from engine.text.sentences import cut_line
 from training.__main__ import main as train

@@ -37,9 +37,8 @@ from engine.models.model_card import read_card
 from engine.runtime.loader import load_weights
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.speech.hypothesis import RecognizedWord, same_word_key
-from engine.speech.live_recognizer import LiveRecognizer, Recognized
-from engine.speech.recognizers import make_recognizer
-from engine.speech.speech_models import load_speech_model
+from engine.speech.recognizer import LiveRecognizer, Recognized
+from engine.speech.speech_models import load_speech_model, make_recognizer
 from engine.speech.vad import SileroDetector, SpeechPart
 from engine.text.sentences import Sentence, ends_sentence
 from engine.translation.base import AnySystem

@@ -28,8 +28,7 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.metrics.quality import measure_quality
 from engine.speech.hypothesis import RecognizedWord
 from engine.speech.recognizer import SpeechModel
-from engine.speech.recognizers import make_recognizer
-from engine.speech.speech_models import load_speech_model
+from engine.speech.speech_models import load_speech_model, make_recognizer
 from engine.speech.streaming import StreamingModel
 from engine.speech.vad import SileroDetector
 from engine.text.punctuation import SentenceMarks, punctuation_for

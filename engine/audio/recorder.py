@@ -7,14 +7,180 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import av
 import numpy as np
 
-from engine.audio.chunks import SILENT, AudioChunk, SoundSystem
+from engine.audio.chunks import SILENT, AudioChunk, Samples, SoundSystem, Tap
 from engine.audio.device_monitor import DeviceMonitor
-from engine.audio.device_stream import DeviceStream
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioDevice, AudioNotice, NoticeKind, WantedDevice
 from engine.errors import AudioError, NoSoundError, TapEndedError
 from engine.messages import Code
+
+# FFmpeg's resampler, through PyAV: the training data of Whisper was resampled by it, and PyAV is
+# needed for files anyway: docs/decisions/0005-audio.md has the figures.
+
+
+class Resampler:
+    """Resample one channel piece by piece.
+
+    Invariant: everything ``feed`` returned, followed by ``flush``, is what resampling everything
+    at once gives.
+    """
+
+    def __init__(self, rate_hz: int) -> None:
+        """Prepare for sound of this rate; 16 kHz passes through unchanged.
+
+        Raises:
+            ValueError: the rate is not positive.
+        """
+        if rate_hz < 1:
+            msg = f"a sampling rate must be positive, got {rate_hz}"
+            raise ValueError(msg)
+        self._rate_hz = rate_hz
+        self._resampler = (
+            None
+            if rate_hz == SAMPLE_RATE_HZ
+            else av.AudioResampler(format="flt", layout="mono", rate=SAMPLE_RATE_HZ)
+        )
+        self._was_fed = False
+
+    def feed(self, block: Samples) -> Samples:
+        """Return the resampled sound that is certain so far."""
+        if self._resampler is None or not len(block):
+            return block
+        frame = av.AudioFrame.from_ndarray(
+            np.ascontiguousarray(block, np.float32)[None], format="flt", layout="mono"
+        )
+        frame.sample_rate = self._rate_hz
+        self._was_fed = True
+        return _joined(self._resampler.resample(frame))
+
+    def flush(self) -> Samples:
+        """Return the rest; nothing may be fed after it."""
+        if self._resampler is None or not self._was_fed:
+            return _joined([])
+        return _joined(self._resampler.resample(None))
+
+
+def _joined(frames: list[av.AudioFrame]) -> Samples:
+    parts = [frame.to_ndarray()[0].astype(np.float32, copy=False) for frame in frames]
+    return np.concatenate(parts) if parts else np.zeros(0, np.float32)
+
+
+# One device from opening to closing: its sound, resampled and with times.
+
+_DRAINED_S = 0.05
+"""A read of less than this has caught up with the device."""
+
+
+class DeviceStream:
+    """Feed blocks of the tap; ``finish`` reads the rest.
+
+    Attributes:
+        tap: the open device; closed by ``finish``.
+    """
+
+    def __init__(self, tap: Tap, *, start_s: float, clock_s: float) -> None:
+        """Start at ``start_s`` on the timeline or later; ``clock_s`` is the clock at that time."""
+        self.tap = tap
+        self._moved_to = tap.moved_to
+        self._resampler = Resampler(tap.rate_hz)
+        self._clock = SampleClock(SAMPLE_RATE_HZ, start_s=start_s, clock_s=clock_s)
+
+    @property
+    def n_dropped(self) -> int:
+        """The number of 16 kHz samples that should have come and did not."""
+        discarded_s = self.tap.n_dropped / self.tap.rate_hz
+        return round((discarded_s + self._clock.lost_s) * SAMPLE_RATE_HZ)
+
+    def take_move(self) -> int | None:
+        """Return the number of the device the recording was moved to since the last call."""
+        moved_to = self.tap.moved_to
+        if moved_to == self._moved_to:
+            return None
+        self._moved_to = moved_to
+        return moved_to
+
+    def feed(self, block: Samples, now_s: float) -> Iterator[AudioChunk]:
+        """Yield the sound that is certain after a block that has just come."""
+        yield from self._timed(self._resampler.feed(block), now_s)
+
+    def finish(self, clock: Callable[[], float]) -> Iterator[AudioChunk]:
+        """Yield the rest of the recording, and close the device; ``clock`` returns the time."""
+        try:
+            n_read = self.tap.rate_hz
+            while n_read > _DRAINED_S * self.tap.rate_hz:
+                block = self.tap.read(_DRAINED_S)
+                n_read = len(block)
+                yield from self.feed(block, clock())
+        except TapEndedError:
+            pass  # and all of its sound was read before
+        self.tap.close()
+        yield from self._timed(self._resampler.flush(), clock())
+
+    def _timed(self, samples: Samples, now_s: float) -> Iterator[AudioChunk]:
+        if len(samples):
+            start_s = self._clock.feed(len(samples), now_s)
+            yield AudioChunk(samples=samples, start_s=start_s, heard_at_s=now_s)
+
+
+WINDOW_S = 2.0
+"""No thread is delayed for this long without catching up in between."""
+
+LEAST_LOSS_S = 0.2
+"""A smaller lateness is attributed to a changed buffer in the system."""
+
+
+class SampleClock:
+    """Compute the times of one recording, and how many samples were lost without a report.
+
+    Drivers and sound servers drop samples silently. When fewer samples came than time has passed,
+    and that stays so, the difference was lost. A delayed thread is late as well, but catches up
+    with the next samples; so the lateness that counts is the smallest within a window. A device's
+    clock is never exact: slow growth is its drift.
+
+    Invariant: between losses, times are contiguous: a block starts where the last one ended.
+
+    Attributes:
+        lost_s: seconds of sound that should have come and did not.
+    """
+
+    def __init__(self, rate_hz: int, *, start_s: float, clock_s: float) -> None:
+        """Start at ``start_s`` on the timeline or later; ``clock_s`` is the clock at that time."""
+        self._rate_hz = rate_hz
+        self._start_s = start_s
+        self._zero_s = clock_s - start_s  # the clock at 0 on the timeline
+        self._end_s: float | None = None  # on the timeline, of the samples so far
+        self._usual_s = 0.0  # lateness when nothing is lost
+        self._least_s = float("inf")  # of this window
+        self._window_end_s = 0.0
+        self.lost_s = 0.0
+
+    def feed(self, n_samples: int, now_s: float) -> float:
+        """Return the time of the first of ``n_samples`` (at least 1) that have just come."""
+        heard_s = now_s - self._zero_s
+        length_s = n_samples / self._rate_hz
+        if self._end_s is None:
+            self._end_s = max(heard_s - length_s, self._start_s)
+            self._window_end_s = heard_s + WINDOW_S
+            self._usual_s = heard_s - (self._end_s + length_s)
+        start_s = self._end_s
+        self._end_s += length_s
+        self._least_s = min(self._least_s, heard_s - self._end_s)
+        if heard_s >= self._window_end_s:
+            self._close_window(heard_s)
+        return start_s
+
+    def _close_window(self, heard_s: float) -> None:
+        rise_s = self._least_s - self._usual_s
+        if rise_s >= LEAST_LOSS_S and self._end_s is not None:
+            self.lost_s += rise_s
+            self._end_s += rise_s
+        else:
+            self._usual_s = self._least_s
+        self._least_s = float("inf")
+        self._window_end_s = heard_s + WINDOW_S
+
 
 STEP_S = 0.05
 """The longest time that a step waits for sound."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from engine.files import ASSETS
-from engine.models.memory_footprint import Footprint
+from engine.models.fingerprint import Footprint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,9 +41,9 @@ from engine.hub.transfer import (
 )
 from engine.messages import Code, Message
 from engine.models.encoder_decoder.original import PIECES
-from engine.models.memory_footprint import read_footprint
+from engine.models.fingerprint import read_footprint
 from engine.untrusted.faults import refuse
-from engine.untrusted.safe_names import delete_hidden, folder_of, is_hub_name, is_plain_name
+from engine.untrusted.plain_files import delete_hidden, folder_of, is_hub_name, is_plain_name
 from engine.untrusted.strict_json import JsonObject, shown
 
 

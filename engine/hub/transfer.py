@@ -23,7 +23,7 @@ from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 from engine.errors import FetchCancelledError, HubError, message_of
 from engine.files import ByteCount
 from engine.messages import Code, Message
-from engine.untrusted.regular_file import file_sha256
+from engine.untrusted.plain_files import file_sha256
 
 Progress = Callable[[int, int], None]
 """Called with bytes fetched and bytes in all."""
@@ -62,7 +62,7 @@ class HubFile:
     """A file of a model as the hub lists it.
 
     Attributes:
-        name: a plain one (``engine.untrusted.safe_names``), also of the file in the library.
+        name: a plain one (``engine.untrusted.plain_files``), also of the file in the library.
         url: its address.
         n_bytes: its length.
         digest: in hexadecimal; sha256 of its bytes, or sha1 of its git blob.

@@ -37,7 +37,7 @@ class Row(NamedTuple):
         time: index of the forward pass that feeds the row.
         label: the token that this row must predict, or ``IGNORE``.
         shift: encoded position minus position: 0 in slots. Layouts in which target positions
-            overlap source positions or drift (``engine.layout.baselines``) need it.
+            overlap source positions or drift (``training.research.methods``) need it.
     """
 
     id: int

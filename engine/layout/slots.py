@@ -15,7 +15,8 @@ Source: ExPosST section 2.2; docs/decisions has the choices that the paper leave
 from collections.abc import Sequence
 
 from engine.layout.planner import PhaseStart, Planner, State
-from engine.layout.rows import Row
+from engine.layout.rows import Headers, Row
+from engine.settings import LayoutSettings, check_choice
 
 
 class SlotPlanner(Planner):
@@ -55,3 +56,20 @@ class SlotPlanner(Planner):
         phases = self._state.phases
         state = self._open_source(self._state.target, self._headers.user)
         self._state = state._replace(phases=(*phases, *state.phases))
+
+
+# The layouts by name.
+
+LAYOUTS: dict[str, type[Planner]] = {"slots": SlotPlanner}
+"""Research adds those that slots are compared with."""
+
+
+def planner_of(settings: LayoutSettings) -> type[Planner]:
+    """Return the kind of planner of a layout; raise ValueError if there is none of its name."""
+    check_choice("the layout", settings.name, LAYOUTS)
+    return LAYOUTS[settings.name]
+
+
+def make_planner(headers: Headers, settings: LayoutSettings) -> Planner:
+    """Make the planner of one utterance."""
+    return planner_of(settings)(headers, settings)

@@ -4,14 +4,18 @@
 milliseconds for speech); delays never fall. For a computation-aware measure, use the time of
 writing in the same unit. Every function measures one sentence that has output; a corpus is the mean
 over its sentences. Definitions as in SimulEval 1.1.4, except for YAAL, implemented from the
-formulas. Average token delay is in ``engine.metrics.lagging``.
+formulas. Average token delay is in ``engine.metrics.latency``.
 
 Every function raises ValueError if nothing was written or a length is not above zero.
 """
 
-from collections.abc import Sequence
-from itertools import takewhile
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from itertools import accumulate, groupby, pairwise, takewhile
 from statistics import fmean
+
+from engine.metrics.event_log import Translation, n_reference_units
 
 
 def average_lagging(delays: Sequence[float], source_length: float, target_length: int) -> float:
@@ -122,4 +126,219 @@ def _check(delays: Sequence[float], source_length: float = 1, target_length: int
         raise ValueError(msg)
     if source_length <= 0 or target_length <= 0:
         msg = f"lagging needs lengths above zero, got {source_length} and {target_length}"
+        raise ValueError(msg)
+
+
+# Delays that contain computing: when a translation appears if its source comes live. Text has no
+# clock of its own. We assume one word every ``word_ms`` milliseconds, and measure time in source
+# words, so that all laggings apply:
+#
+# * A word arrives at its **end**, when it is complete: word c (counted from 1) at time c. Without
+#   computing a unit written after c words has time c, so the delays equal the plain ones exactly.
+#   The end of the source is known when its last word arrives, as in text.
+# * The engine works on one word after another. Work on word c starts at
+#   ``start_c = max(c, finish_(c-1))`` and ends at ``finish_c = start_c + ms_c / word_ms``:
+#   computing runs while the next word is spoken, and only unfinished work is carried over.
+# * A unit written in the work on word c appears at ``start_c`` plus its ``emitted_ms``.
+#
+# This is the queue model; reports use ``real_time_delays``. A backlog is processed word by word, as
+# it was measured; an engine that fed waiting words together would be faster.
+#
+# No time here is earlier than the plain delay, so AP and DAL cannot fall. AL and LAAL can: they end
+# with the first unit after the source, and computing may move that unit forward.
+
+WORD_MS = 400.0
+"""One word of 150 a minute, a usual rate of lectures: an assumption, stated with every score."""
+
+
+def real_time_delays(translation: Translation, word_ms: float = WORD_MS) -> list[float]:
+    """Compute when each target unit appears by the queue model.
+
+    Args:
+        translation: replayed, with its times.
+        word_ms: from one source word to the next, above 0.
+
+    Returns:
+        for each target unit, source words' time from the start of the source; never falling.
+
+    Raises:
+        ValueError: ``word_ms`` is not above 0, or a delay is none of a source word with a time.
+    """
+    return _emissions(translation, queue_starts(translation.ms, word_ms), word_ms)
+
+
+def simuleval_delays(translation: Translation, word_ms: float = WORD_MS) -> list[float]:
+    """Compute when each target unit appears by SimulEval's convention for speech.
+
+    Source read plus all computing since the start, as if no source came in while the engine
+    computes, which over-estimates long sources. SimulEval applies it to speech only; here it is
+    applied to words for comparison. Arguments, result and errors as for ``real_time_delays``.
+    """
+    _check_word(word_ms)
+    spent = accumulate(translation.ms, initial=0.0)
+    starts = [n + before / word_ms for n, before in enumerate(spent, start=1)]
+    return _emissions(translation, starts, word_ms)
+
+
+def queue_starts(ms: Sequence[float], word_ms: float = WORD_MS) -> list[float]:
+    """Compute when the work on each source word starts, in source words.
+
+    Args:
+        ms: computing for each word.
+        word_ms: as for ``real_time_delays``.
+
+    Raises:
+        ValueError: ``word_ms`` is not above 0.
+    """
+    _check_word(word_ms)
+    starts, finish = list[float](), 0.0
+    for arrival, cost in enumerate(ms, start=1):
+        starts.append(max(float(arrival), finish))
+        finish = starts[-1] + cost / word_ms
+    return starts
+
+
+def _emissions(translation: Translation, starts: Sequence[float], word_ms: float) -> list[float]:
+    """Add the time until a unit was written to the start of the work that wrote it."""
+    n_words = len(translation.ms)
+    units = list(zip(translation.delays, translation.emitted_ms, strict=True))
+    if any(not 1 <= n <= n_words for n, _ in units):
+        msg = f"units are written in the work on words 1 to {n_words}, got {translation.delays}"
+        raise ValueError(msg)
+    return [starts[n - 1] + emitted / word_ms for n, emitted in units]
+
+
+def _check_word(word_ms: float) -> None:
+    if not word_ms > 0:
+        msg = f"words come some milliseconds apart, got {word_ms}"
+        raise ValueError(msg)
+
+
+# Means are taken over sentences, as
+# in SimulEval: a sentence without output has no lagging, so it is left out.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Laggings:
+    """Every measure of lagging, in source words; AP is a share.
+
+    Attributes:
+        al, laal, ap, dal, atd, start_offset, end_offset: without the time of computing.
+        laal_ca: LAAL with computing, by the queue model of ``engine.metrics.latency``.
+        laal_ca_simuleval: LAAL by SimulEval's convention, in which computing adds up.
+    """
+
+    al: float
+    laal: float
+    ap: float
+    dal: float
+    atd: float
+    start_offset: float
+    end_offset: float
+    laal_ca: float
+    laal_ca_simuleval: float
+
+
+def laggings(translation: Translation, n_units: int) -> Laggings:
+    """Measure a translation that is not empty; ``n_units`` of its reference."""
+    delays, length = translation.delays, len(translation.source)
+
+    def laal(delays: Sequence[float]) -> float:
+        return length_adaptive_average_lagging(delays, length, n_units)
+
+    return Laggings(
+        al=average_lagging(delays, length, n_units),
+        laal=laal(delays),
+        ap=average_proportion(delays, length, n_units),
+        dal=differentiable_average_lagging(delays, length),
+        atd=average_token_delay(delays),
+        start_offset=start_offset(delays),
+        end_offset=end_offset(delays, length),
+        laal_ca=laal(real_time_delays(translation)),
+        laal_ca_simuleval=laal(simuleval_delays(translation)),
+    )
+
+
+def mean_laggings(
+    translations: Sequence[Translation], references: Sequence[str], language: str
+) -> Laggings | None:
+    """Average over the sentences that have output; None if none has."""
+    rows = [
+        laggings(translation, n_reference_units(reference, language))
+        for translation, reference in zip(translations, references, strict=True)
+        if translation.delays
+    ]
+    if not rows:
+        return None
+    names = [field.name for field in fields(Laggings)]
+    return Laggings(
+        **{name: statistics.fmean(float(getattr(row, name)) for row in rows) for name in names}
+    )
+
+
+def caption_lags_s(translation: Translation) -> list[float]:
+    """Return seconds from the end of the sound of each source word to its caption.
+
+    Its caption is the target unit that stands at the same share of the line, as LAAL has it, or the
+    end of the line where nothing was written. The time of computing does not count. Empty where
+    words have no times.
+    """
+    n_words, came_s = len(translation.said_s), translation.came_s
+    delays = translation.delays or (n_words,)
+    units = (-(-number * len(delays) // n_words) for number in range(1, n_words + 1))
+    return [
+        came_s[delays[unit - 1] - 1] - said_s
+        for unit, said_s in zip(units, translation.said_s, strict=True)
+    ]
+
+
+def average_token_delay(
+    delays: Sequence[float], *, source_token: float = 1, target_token: float = 1
+) -> float:
+    """Average token delay, ATD (Kano et al. 2023, https://arxiv.org/abs/2211.13173).
+
+    Other laggings use the amount of source read; this one uses the ends of words, so that a long
+    output written at once delays later words. A chunk is source that was read at once, and the
+    target written before the next read.
+
+    The mean over target tokens t of ``end(t) - end(s)``, where s is the source token that
+    corresponds to t: the t-th, less the number of tokens by which the target was ahead of the
+    source at the start of the chunk, and at most the last one read. A target token starts when it
+    is written and the previous one has ended. As in SimulEval 1.1.4.
+
+    Args:
+        delays: source read when each word was written, at least one, never falling.
+        source_token: length of one in the unit of the delays; the last of a chunk may be shorter.
+        target_token: likewise; a caption of speech takes no time.
+
+    Raises:
+        ValueError: nothing was written, or a delay falls.
+    """
+    _check_finite(delays)
+    source_ends, target_end, lags, read = [0.0], 0.0, list[float](), 0.0
+    for delay, chunk in groupby(delays):
+        ahead = max(0, len(lags) - (len(source_ends) - 1))
+        source_ends.extend(_token_ends(source_ends[-1], delay - read, source_token))
+        read = delay
+        for _ in chunk:
+            target_end = max(delay, target_end) + target_token
+            lags.append(target_end - source_ends[min(len(lags) + 1 - ahead, len(source_ends) - 1)])
+    return fmean(lags)
+
+
+def _token_ends(start: float, duration: float, token: float) -> Iterator[float]:
+    """Yield the ends of the source tokens of a chunk; the last one may be shorter."""
+    n_whole, rest = divmod(duration, token)
+    for n in range(1, int(n_whole) + 1):
+        yield start + n * token
+    if rest:
+        yield start + duration
+
+
+def _check_finite(delays: Sequence[float]) -> None:
+    if not delays:
+        msg = "token delay needs at least one written word"
+        raise ValueError(msg)
+    if any(later < earlier for earlier, later in pairwise((0, *delays))):
+        msg = f"delays never fall and are not below zero, got {list(delays)}"
         raise ValueError(msg)

@@ -9,11 +9,26 @@ from typing import Annotated, TypeVar
 
 from engine.errors import ModelError
 from engine.events import Confidence
-from engine.messages import Code
+from engine.messages import Code, tr
 from engine.models.speech_card import SpeechCard
 from engine.untrusted.faults import fault_of, refuse
-from engine.untrusted.safe_names import is_plain_name
+from engine.untrusted.plain_files import is_plain_name, model_name
 from engine.untrusted.strict_json import SHA256, Between, JsonObject, read_object, shown
+
+# The meaning of a licence's name, as the hub writes it.
+
+_FOR_ALL = {"mit", "apache-2.0", "cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0", "bsd-3-clause"}
+
+
+def forbids_commerce(licence: str) -> bool:
+    """Return whether a licence forbids commercial use, such as CC-BY-NC-4.0."""
+    return "nc" in licence.lower().split("-")
+
+
+def allows_any_use(licence: str) -> bool:
+    """Return whether a licence is known to allow every use, commercial use, too."""
+    return licence.lower() in _FOR_ALL
+
 
 FILE_NAME = "surtitle.json"
 FORMAT_VERSION = 1
@@ -103,7 +118,7 @@ class ModelCard:
         slot_length: positions of a slot in training.
         policies: the policies of its training, in their notation; none for an instruct model.
         calibration: None for a model that was not calibrated.
-        layout: one of ``engine.layout.registry.LAYOUTS``.
+        layout: one of ``engine.layout.slots.LAYOUTS``.
         weights_sha256: of the folder's file of weights, so that a change of it is noticed; empty
             where nobody wrote it down.
         family: of a model with an encoder and a decoder, which has no prompt; else empty.
@@ -190,3 +205,81 @@ def read_card(directory: Path) -> ModelCard:
     except (OSError, ValueError) as error:
         reason = fault_of(error, FILE_NAME)
         raise ModelError(Code.CANNOT_LOAD(folder=str(directory), reason=reason)) from error
+
+
+# A model without ``surtitle.json``: any instruct model can be asked to translate. Live captions
+# and the training of adapters use the same prompt. Such a model has no slots,
+# policies or markers, so without an adapter the text is re-translated with every word
+# (``engine.translation.retranslator``).
+
+ASKED = "Translate the {source} text into {language}. Answer with the translation and nothing else."
+"""The default system message."""
+
+LANGUAGE_NAMES: Mapping[str, str] = {
+    "ar": tr("Arabic"),
+    "cs": tr("Czech"),
+    "da": tr("Danish"),
+    "de": tr("German"),
+    "el": tr("Greek"),
+    "en": tr("English"),
+    "es": tr("Spanish"),
+    "fi": tr("Finnish"),
+    "fr": tr("French"),
+    "hi": tr("Hindi"),
+    "hu": tr("Hungarian"),
+    "it": tr("Italian"),
+    "ja": tr("Japanese"),
+    "ko": tr("Korean"),
+    "nl": tr("Dutch"),
+    "no": tr("Norwegian"),
+    "pl": tr("Polish"),
+    "pt": tr("Portuguese"),
+    "ro": tr("Romanian"),
+    "ru": tr("Russian"),
+    "sv": tr("Swedish"),
+    "tr": tr("Turkish"),
+    "uk": tr("Ukrainian"),
+    "zh": tr("Chinese"),
+}
+"""Names of languages in prompts, by the two-letter codes of ISO 639-1."""
+
+
+def ask_for(codes: Iterable[str], *, text: str = "", source: str = "en") -> dict[str, Language]:
+    """Write the system messages of target languages.
+
+    Args:
+        codes: two letters each; a code without a name here is its own name.
+        text: the message; ``{language}`` and ``{source}`` become names, ``{code}`` the target's
+            code. Empty for ``ASKED``.
+        source: code of the source language.
+    """
+    languages = dict[str, Language]()
+    for code in codes:
+        name = LANGUAGE_NAMES.get(code, code)
+        names = {"{language}": name, "{code}": code, "{source}": LANGUAGE_NAMES.get(source, source)}
+        system = text or ASKED
+        for mark, value in names.items():
+            system = system.replace(mark, value)
+        languages[code] = Language(name=name, system=system)
+    return languages
+
+
+def is_plain(directory: Path) -> bool:
+    """Return whether this is a model folder without a card."""
+    return (directory / "config.json").is_file() and not (directory / FILE_NAME).exists()
+
+
+def plain_card(directory: Path) -> ModelCard:
+    """Return a card for such a model: its chat template, and the token that ends its turns.
+
+    The target follows the source directly, as in the training of such models.
+    """
+    return ModelCard(
+        name=model_name(directory),
+        languages=ask_for(code for code in LANGUAGE_NAMES if code != "en"),
+        end_of_source="",
+        end_of_write="",
+        end_of_target="",
+        slot_length=1,
+        policies=(),
+    )

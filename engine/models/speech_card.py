@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Annotated
 
 from engine.untrusted.faults import Fault, refuse
-from engine.untrusted.regular_file import file_sha256
-from engine.untrusted.safetensors_header import SafetensorsHeader
+from engine.untrusted.file_headers import SafetensorsHeader
+from engine.untrusted.plain_files import file_sha256
 from engine.untrusted.strict_json import NEEDED, SHA256, Between, shown
 
 ENCODER_FILE = "speech_encoder.safetensors"

@@ -18,7 +18,7 @@ from torch import nn
 from engine.errors import ModelError
 from engine.files import ByteCount
 from engine.messages import Code, Message, Value
-from engine.models.memory_footprint import Footprint
+from engine.models.fingerprint import Footprint
 from engine.runtime.processor import free_memory_bytes, suits_one_thread
 from engine.runtime.torch.linear_layers import fuse_layers, has_fused_product, pack_layer
 from engine.settings import ModelSettings

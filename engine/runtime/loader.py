@@ -22,7 +22,7 @@ from engine.runtime.onnx.onnx_loader import NotPlainError, load_onnx, verify_wei
 from engine.runtime.weights import Factors, Weights, read_factors
 from engine.settings import ModelSettings
 from engine.untrusted.faults import detail_of
-from engine.untrusted.safe_names import model_name
+from engine.untrusted.plain_files import model_name
 
 if TYPE_CHECKING:
     from engine.runtime.torch.torch_loader import TorchWeights

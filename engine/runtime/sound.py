@@ -31,8 +31,8 @@ from engine.models.speech_card import (
 )
 from engine.models.tensor_file import Arrays, check_size, parse_tensors, read_tensor_file
 from engine.untrusted.faults import Fault, fault_of, refuse
-from engine.untrusted.regular_file import file_sha256
-from engine.untrusted.safetensors_header import MAX_HEADER_BYTES, read_header
+from engine.untrusted.file_headers import MAX_HEADER_BYTES, read_header
+from engine.untrusted.plain_files import file_sha256
 
 HOP = 160
 """Samples of a frame."""

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer as Backend
 from engine.errors import AdapterError
 from engine.messages import Code, Message
 from engine.models.adapters.adapter import Adapter
-from engine.models.adapters.lora_weights import WEIGHTS_FILE
+from engine.models.adapters.lora import WEIGHTS_FILE
 from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import ModelCard
 from engine.models.tensor_file import Array, parse_tensors, read_tensor_file

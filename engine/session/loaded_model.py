@@ -30,7 +30,7 @@ from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.base import AnySystem
 from engine.translation.factory import make_system
 from engine.translation.sound.spoken import SpokenTranslator
-from engine.untrusted.safe_names import is_download, model_name
+from engine.untrusted.plain_files import is_download, model_name
 
 if TYPE_CHECKING:
     from engine.runtime.weights import Weights

@@ -11,17 +11,20 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from engine.audio.chunks import SILENT, AudioChunk, AudioSource
-from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, NoticeKind
+from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, NoticeKind, WantedDevice
 from engine.commands import EndPassage, FeedWords, Flush, HeardCommand, Skip
 from engine.errors import AudioError, SurtitleError
 from engine.events import Event, Failed, Flushed
+from engine.hub.catalogue import quicker_speech_model
 from engine.messages import Code
-from engine.speech.direct.direct_recognizer import DirectModel
+from engine.speech import vad
+from engine.speech.direct import DirectModel
 from engine.speech.events import (
     Behind,
     CaughtUp,
@@ -36,9 +39,8 @@ from engine.speech.events import (
 )
 from engine.speech.hallucinations import said_word
 from engine.speech.hypothesis import RecognizedWord
-from engine.speech.live_recognizer import LiveRecognizer, Recognized
-from engine.speech.recognizer import CATCH_UP_S, SpeechModel
-from engine.speech.recognizers import make_recognizer
+from engine.speech.recognizer import CATCH_UP_S, LiveRecognizer, Recognized, SpeechModel
+from engine.speech.speech_models import make_recognizer
 from engine.speech.streaming import StreamingModel
 from engine.speech.vad import Detector, VadSettings
 from engine.words import FedWord
@@ -525,3 +527,56 @@ def _joined(chunks: Sequence[AudioChunk]) -> AudioChunk:
         return chunks[0]
     samples = np.concatenate([chunk.samples for chunk in chunks])
     return replace(chunks[0], samples=samples, heard_at_s=chunks[-1].heard_at_s)
+
+
+# Make listeners, alike for the terminal and the window.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedFile:
+    """An audio or video file to listen to.
+
+    Attributes:
+        path: of the file.
+        real_time: read it at its own pace, not as fast as possible.
+    """
+
+    path: Path
+    real_time: bool = False
+
+
+Wanted = WantedDevice | WantedFile
+"""A source of sound."""
+
+
+def noticed(lane: str, report: Callable[[Heard], None]) -> Callable[[AudioNotice], None]:
+    """Return what takes the notices of the source of a lane."""
+    return lambda notice: report(Noticed(lane=lane, notice=notice))
+
+
+def make_listening(
+    lanes: Sequence[Lane],
+    feed: Feed,
+    load: Callable[[], SpeechModel | StreamingModel | DirectModel],
+    report: Callable[[Heard], None],
+    *,
+    recognizer: str,
+    n_words: Counter[str] | None = None,
+) -> Listener:
+    """Return a listener, which is not started.
+
+    Args:
+        lanes: with different names.
+        feed: takes the words.
+        load: loads the speech model, on the recogniser's thread.
+        report: receives the events.
+        recognizer: name of the speech model.
+        n_words: counts the words of each lane, from one listener to the next.
+    """
+    recognition = Recognition(
+        make_model=load,
+        make_detector=lambda: vad.SileroDetector(),  # noqa: PLW0108  found when it is made
+        n_words=Counter() if n_words is None else n_words,
+    )
+    settings = ListeningSettings(smaller_model=quicker_speech_model(recognizer))
+    return Listener(lanes, feed, recognition, report, settings)

@@ -21,7 +21,7 @@ from engine.errors import ModelError
 from engine.messages import Code
 from engine.speech.hallucinations import without_loops
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
-from engine.untrusted.regular_file import file_sha256
+from engine.untrusted.plain_files import file_sha256
 
 _ENCODER, _DECODER, _TOKENS = "encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin"
 _DIGESTS = {

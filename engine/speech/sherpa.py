@@ -6,10 +6,14 @@ preferred it searches several ways at once, which may take back the newest piece
 are not used: voice activity ends a speech.
 """
 
+import contextlib
 import logging
-from collections.abc import Sequence
+import math
+import tempfile
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,12 +24,215 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError, is_failure
 from engine.messages import Code
 from engine.speech.streaming import Piece
-from engine.speech.streaming_files import checked_files, tried, with_vocabulary
 from engine.text.punctuation import Punctuation, punctuation_for
-from engine.untrusted.limited_child import streaming_recognizer
+from engine.untrusted.faults import about, detail_of, refuse
+from engine.untrusted.file_headers import onnx_metadata
+from engine.untrusted.limited_child import Asked, streaming_recognizer
+from engine.untrusted.limited_process import LimitedError, ask
+from engine.untrusted.plain_files import open_plain
 
 if TYPE_CHECKING:
     from sherpa_onnx import OnlineRecognizer
+
+
+# A folder holds ``tokens.txt`` and either an encoder, a decoder and a joiner (a transducer), or one
+# file (CTC), as the makers of sherpa-onnx publish them. Of several of a kind those in 8 bits are
+# taken, of these the last by name.
+
+TOKENS = "tokens.txt"
+_PARTS = ("encoder", "decoder", "joiner")
+_BLANKS = ("<blk>", "<blank>", "<eps>")
+_OF_CTC = "encoder_dims"
+"""What the metadata of a streaming Zipformer with CTC tell, and no other file of one part."""
+
+_MOST_TOKENS_BYTES, _LONGEST_TOKEN, _MOST_DIGITS = 1 << 20, 64, 6
+_MOST_BYTES = 1 << 30  # of a file of ONNX
+_TRY_S, _TRY_S_PER_MEGABYTE = 10, 0.2
+_TRY_BYTES, _TRY_BYTES_PER_BYTE = 1 << 29, 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamingFiles:
+    """A model of speech in a folder.
+
+    Attributes:
+        paths: by the names of ``engine.untrusted.limited_child.streaming_recognizer``.
+        tokens: in the order of their numbers.
+    """
+
+    paths: Mapping[str, str]
+    tokens: tuple[str, ...]
+
+    @property
+    def marks_sentences(self) -> bool:
+        """Whether it writes full stops."""
+        return any(token.endswith(".") for token in self.tokens)
+
+    @property
+    def is_in_capitals(self) -> bool:
+        """Whether it knows no small letters, although its language has them."""
+        letters = [c for token in self.tokens if not _is_special(token) for c in token]
+        return any(c.isupper() for c in letters) and not any(c.islower() for c in letters)
+
+    @property
+    def prefers_words(self) -> bool:
+        """Whether the library can make it prefer words."""
+        return "joiner" in self.paths
+
+    def spelt(self, words: Sequence[str]) -> tuple[str, ...]:
+        """Return the words that its tokens can spell, in capitals if it knows them alone."""
+        written = [word.upper() if self.is_in_capitals else word for word in words]
+        return tuple(
+            word
+            for word in (" ".join(text.split()) for text in written)
+            if word and all(self._spells("▁" + part) for part in word.split())
+        )
+
+    def _spells(self, text: str) -> bool:
+        known, longest = set(self.tokens), max(map(len, self.tokens))
+        reached = [True] + [False] * len(text)
+        for end in range(1, len(text) + 1):
+            reached[end] = any(
+                reached[start] and text[start:end] in known
+                for start in range(max(0, end - longest), end)
+            )
+        return reached[-1]
+
+
+def is_streaming(folder: Path) -> bool:
+    """Return whether a folder holds a model of this kind, or what is left of one."""
+    return (folder / TOKENS).exists() or any(folder.glob("*.onnx"))
+
+
+def checked_files(folder: Path) -> StreamingFiles:
+    """Return the files of a model, after a look at each.
+
+    Raises:
+        ModelError: the folder is damaged, or holds another kind of model.
+    """
+    try:
+        with about(TOKENS):
+            tokens = _read_tokens(folder / TOKENS)
+        found = _found(folder)
+        files = StreamingFiles(
+            paths={"tokens": str(folder / TOKENS)} | {k: str(v) for k, v in found.items()},
+            tokens=tokens,
+        )
+        for part, path in found.items():
+            with about(path.name):
+                told = onnx_metadata(path, _MOST_BYTES)
+            if part == "ctc" and _OF_CTC not in told:
+                refuse(f"has a {path.name} of a kind that is not known here")
+        if "ctc" in found and not set(_BLANKS) & set(tokens):
+            refuse(f"{TOKENS} has no token for nothing: <blk>, <blank> or <eps>")
+    except ValueError as error:
+        detail = detail_of(error)
+        raise ModelError(Code.STREAMING_UNFIT(folder=str(folder), detail=detail)) from error
+    return files
+
+
+@contextlib.contextmanager
+def with_vocabulary(files: StreamingFiles) -> Iterator[StreamingFiles]:
+    """Hand the library the tokens with their scores in a file, so that words can be preferred.
+
+    The makers number tokens from the most frequent on; how frequent each is follows Zipf's law.
+    """
+    with tempfile.TemporaryDirectory(prefix="surtitle-") as folder:
+        path = Path(folder) / "vocabulary"
+        lines = (
+            f"{token}\t{-math.log(number + 1):.4f}\n"
+            for number, token in enumerate(files.tokens)
+            if not any(c.isspace() for c in token)
+        )
+        path.write_text("".join(lines), encoding="utf-8")
+        yield replace(files, paths={**files.paths, "vocabulary": str(path)})
+
+
+def tried(files: StreamingFiles, folder: Path) -> None:
+    """Try a model in a process of its own.
+
+    The library may end the process where a model does not suit it, or take all memory.
+
+    Raises:
+        ModelError: it cannot be used.
+    """
+    try:
+        _try(files)
+    except ValueError as error:
+        detail = detail_of(error)
+        raise ModelError(Code.STREAMING_UNFIT(folder=str(folder), detail=detail)) from error
+
+
+def _found(folder: Path) -> dict[str, Path]:
+    names = sorted(path.name for path in folder.glob("*.onnx"))
+    of_part = {part: [name for name in names if name.startswith(part)] for part in _PARTS}
+    if any(of_part.values()):
+        for part in _PARTS:
+            if not of_part[part]:
+                refuse(f"it has no {part}*.onnx")
+        return {part: folder / _chosen(of_part[part]) for part in _PARTS}
+    if not names:
+        refuse("it has no *.onnx")
+    return {"ctc": folder / _chosen(names)}
+
+
+def _chosen(names: list[str]) -> str:
+    small = [name for name in names if ".int8." in name]
+    return (small or names)[-1]
+
+
+def _read_tokens(path: Path) -> tuple[str, ...]:
+    """Read tokens with their numbers, one in a line.
+
+    Raises:
+        OSError: it cannot be read, or is no plain file.
+        ValueError: it is no such list; the text is a clause about the file.
+    """
+    with open_plain(path) as file:
+        content = file.read(_MOST_TOKENS_BYTES + 1)
+    if len(content) > _MOST_TOKENS_BYTES:
+        refuse(f"is longer than {_MOST_TOKENS_BYTES} bytes")
+    try:
+        lines = content.decode().removesuffix("\n").split("\n")
+    except UnicodeDecodeError:
+        refuse("is no UTF-8 text")
+    tokens = dict[int, str]()
+    for n, line in enumerate(lines, 1):
+        token, _, number = line.removesuffix("\r").rpartition(" ")
+        fits = 0 < len(token) <= _LONGEST_TOKEN and number.isascii() and number.isdigit()
+        if not fits or len(number) > _MOST_DIGITS or _has_control(token):
+            refuse(f"should have a token and its number in line {n}")
+        tokens[int(number)] = token
+    if sorted(tokens) != [*range(len(lines))] or len(set(tokens.values())) < len(lines):
+        refuse("should number its tokens from 0, without a gap and each once")
+    return tuple(tokens[number] for number in range(len(lines)))
+
+
+def _has_control(token: str) -> bool:
+    return any(unicodedata.category(c)[0] == "C" for c in token)
+
+
+def _is_special(token: str) -> bool:
+    return token.startswith("<") and token.endswith(">")
+
+
+def _try(files: StreamingFiles) -> None:
+    """Let a model hear noise; raise ValueError, a clause about the folder, if it cannot."""
+    paths = [Path(path) for path in files.paths.values()]
+    n_bytes = sum(path.stat().st_size for path in paths)
+    try:
+        ask(
+            Asked(
+                speech=dict(files.paths),
+                n_tokens=len(files.tokens),
+                cpu_s=_TRY_S + int(_TRY_S_PER_MEGABYTE * (n_bytes >> 20)),
+                memory_bytes=_TRY_BYTES + _TRY_BYTES_PER_BYTE * n_bytes,
+                version=max(path.stat().st_mtime_ns for path in paths),
+            )
+        )
+    except LimitedError as error:
+        refuse(f"cannot be used: {error}")
+
 
 _log = logging.getLogger(__name__)
 

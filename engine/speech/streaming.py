@@ -19,8 +19,8 @@ import numpy as np
 from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import RecognizedWord
-from engine.speech.live_recognizer import LiveRecognizer, Recognized
-from engine.speech.pace import Pace
+from engine.speech.recognizer import LiveRecognizer, Recognized
+from engine.speech.speed import Pace
 from engine.speech.vad import SpeechPart, VoiceActivityDetector
 from engine.text.punctuation import Punctuation, SentenceMarks
 

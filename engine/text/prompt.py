@@ -13,11 +13,10 @@ from typing import cast
 from engine.errors import ModelError, is_failure
 from engine.layout.rows import Headers
 from engine.messages import Code
-from engine.metrics.units import is_spaced
+from engine.metrics.event_log import is_spaced
 from engine.models.model_card import ModelCard
 from engine.text.tokenizer import Tokenizer, WordTokenizer
-from engine.untrusted.chat_template import render
-from engine.untrusted.limited_process import LimitedError
+from engine.untrusted.limited_process import LimitedError, render
 
 _MAX_UNIT = 64
 """Tokens that are read together; a longer word is read in parts."""
@@ -236,7 +235,8 @@ def words_begun(tokenizer: WordTokenizer, language: str) -> list[int]:
     """Return for every id how many words of a target its token begins.
 
     Where a language has no blanks between words, each character is a word (as in
-    ``engine.metrics.units``), and a token may begin several; elsewhere a token begins one or none.
+    ``engine.metrics.event_log``), and a token may begin several; elsewhere a token begins one or
+    none.
     """
     if is_spaced(language):
         return [int(starts) for starts in word_starts(tokenizer)]

@@ -12,7 +12,7 @@ from functools import cache
 
 from engine.files import ASSETS
 from engine.messages import Code, Message
-from engine.metrics.units import is_spaced
+from engine.metrics.event_log import is_spaced
 
 _LISTS = ASSETS / "stop_words.toml"
 _N_WORDS = 24  # the newest ones count: about two sentences

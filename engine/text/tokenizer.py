@@ -13,7 +13,7 @@ from tokenizers import AddedToken
 from engine.models.encoder_decoder.tokenizer import SentencePieceTokenizer
 from engine.untrusted.faults import Fault, refuse
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES
-from engine.untrusted.regular_file import open_plain
+from engine.untrusted.plain_files import open_plain
 from engine.untrusted.strict_json import JsonObject, shown
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from typing import Generic, Protocol, TypeVar
 from engine.errors import ModelError
 from engine.layout.rows import Headers
 from engine.messages import Code
-from engine.metrics.event_log import EventLog
-from engine.metrics.units import is_spaced
+from engine.metrics.event_log import EventLog, is_spaced
 from engine.models.resolve import Resolved, resolve
 from engine.policy import Policy
 from engine.runtime.causal_model import AnyModel, Asking

@@ -7,8 +7,8 @@ stays cached, and each draft computes the new words and the target behind them.
 from collections.abc import Sequence
 from typing import cast
 
-from engine.layout.registry import make_planner
 from engine.layout.rows import Row
+from engine.layout.slots import make_planner
 from engine.runtime.causal_model import Asking, CausalModel
 from engine.translation.base import Conversation
 from engine.translation.captioned import n_same

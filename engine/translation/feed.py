@@ -1,6 +1,6 @@
 """Feed a source line to a system word by word, like a speaker, and log it.
 
-Nothing is measured here: all data of scores is in the event log, see ``engine.metrics.replay``.
+Nothing is measured here: all data of scores is in the event log, see ``engine.metrics.event_log``.
 
 A line is one utterance, as is usual in evaluation, even with several sentences; the app splits it
 at each. Its end is fed as the app feeds the end of a sentence (``set_sentence``), so that its score
@@ -13,13 +13,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from engine.metrics.event_log import Event, EventLog
-from engine.metrics.replay import replay
+from engine.metrics.event_log import Event, EventLog, replay
 from engine.text.sentences import Sentence, cut_line, word_parts
 from engine.translation.captioned import set_sentence
 
 if TYPE_CHECKING:
-    from engine.metrics.translation import Translation
+    from engine.metrics.event_log import Translation
     from engine.runtime.causal_model import Asking
     from engine.translation.base import AnySystem, System
     from engine.translation.captioned import Captioner, Change, Kind

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.layout.registry import make_planner
 from engine.layout.rows import Row
+from engine.layout.slots import make_planner
 from engine.policy import Action, Progress, hurried
 from engine.text.detokenizer import Detokenizer
 from engine.text.sentences import CAPTION_END, SENTENCE_END, cut_full_stops

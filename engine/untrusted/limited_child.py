@@ -29,7 +29,8 @@ _RULES_OF_SIDES, _RULES = (3, 5), 2  # fields: normalizer_spec and denormalizer_
 _SHOWN = 200
 _SOUND_RATE_HZ = 16_000
 
-_VARINT, _BYTES, _FIXED = 0, 2, {1: 8, 5: 4}  # kinds of fields in a protocol buffer
+_VARINT, _BYTES, _SIZES = 0, 2, {0: 0, 1: 8, 5: 4}  # kinds of fields in a protocol buffer
+_NO_BUFFER = "it is no protocol buffer"
 
 Conversation = list[dict[str, str]]
 """Messages, each with ``role`` and ``content``."""
@@ -224,14 +225,16 @@ def _longest_replacement(content: bytes) -> int:
 
     Rules are a search tree, its size before it, then the texts, each ended by a zero byte; a
     tokenizer.json may hold them, too.
+
     Source: https://github.com/google/sentencepiece, ``sentencepiece_model.proto`` and
     ``Normalizer::DecodePrecompiledCharsMap``.
     """
     longest = 0
-    for side, spec in _fields(content):
-        for number, rules in _fields(spec) if side in _RULES_OF_SIDES else ():
-            if number == _RULES:
-                longest = max(longest, _longest_text(rules))
+    for side, first, behind, _ in fields(content, 0, len(content)):
+        if side in _RULES_OF_SIDES and first is not None:
+            for number, start, end, _ in fields(content, first, behind):
+                if number == _RULES and start is not None:
+                    longest = max(longest, _longest_text(content[start:end]))
     return longest
 
 
@@ -240,38 +243,39 @@ def _longest_text(rules: bytes) -> int:
     return max(map(len, texts))
 
 
-def _fields(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the fields of a protocol buffer that hold bytes, with their numbers.
+def fields(
+    content: bytes | mmap.mmap, place: int, end: int
+) -> Iterator[tuple[int, int | None, int, int]]:
+    """Yield the fields of a protocol buffer.
+
+    Yields:
+        its number, start (None of a number) and end of its bytes, and the number.
 
     Raises:
         ValueError: it is none.
     """
-    place = 0
-    while place < len(content):
-        key, place = _varint(content, place)
-        kind, size = key & 7, 0
-        if kind == _BYTES:
-            size, place = _varint(content, place)
-            yield key >> 3, content[place : place + size]
-        elif kind == _VARINT:
-            _, place = _varint(content, place)
-        elif kind in _FIXED:
-            size = _FIXED[kind]
-        else:
-            msg = "it is no protocol buffer"
-            raise ValueError(msg)
+    while place < end:
+        key, place = _varint(content, place, end)
+        kind, value = key & 7, 0
+        size = _SIZES.get(kind, -1)
+        if kind == _VARINT:
+            value, place = _varint(content, place, end)
+        elif kind == _BYTES:
+            size, place = _varint(content, place, end)
+        if not key >> 3 or not 0 <= size <= end - place:
+            raise ValueError(_NO_BUFFER)
         place += size
+        yield key >> 3, place - size if kind == _BYTES else None, place, value
 
 
-def _varint(content: bytes, place: int) -> tuple[int, int]:
+def _varint(content: bytes | mmap.mmap, place: int, end: int) -> tuple[int, int]:
     """Return a number of seven bits a byte, and the place behind it."""
     value = 0
-    for n, byte in enumerate(content[place : place + 10]):
+    for n, byte in enumerate(content[place : min(place + 10, end)]):
         value |= (byte & 0x7F) << 7 * n
         if byte < 0x80:
             return value, place + n + 1
-    msg = "it is no protocol buffer"
-    raise ValueError(msg)
+    raise ValueError(_NO_BUFFER)
 
 
 def _growth(content: dict[str, object]) -> float:

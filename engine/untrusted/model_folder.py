@@ -15,7 +15,7 @@ from typing import cast
 from engine.errors import ModelError, message_of
 from engine.messages import Code
 from engine.untrusted.faults import Fault, FaultError, fault_of, refuse
-from engine.untrusted.regular_file import open_plain
+from engine.untrusted.plain_files import open_plain
 from engine.untrusted.strict_json import shown
 
 MAX_CONFIG_BYTES = 1 << 20

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.metrics.units import unit_ends
+from engine.metrics.event_log import unit_ends
 from engine.policy import WaitK
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import word_ids, words_begun

@@ -13,8 +13,7 @@ import pytest
 
 from app.cli.translate import TerminalSettings, _captions
 from engine.commands import EndPassage, FeedWords, SetWords
-from engine.metrics.event_log import EventLog
-from engine.metrics.replay import replay
+from engine.metrics.event_log import EventLog, replay
 from engine.session.serving import Passages
 from engine.settings import ModelSettings
 from engine.text.sentences import is_strange

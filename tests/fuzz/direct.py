@@ -11,8 +11,8 @@ import torch
 from engine.errors import ModelError
 from engine.models.model_card import FILE_NAME
 from engine.models.speech_card import ENCODER_FILE
-from engine.speech.direct.direct_recognizer import load_direct_model
-from engine.untrusted.regular_file import file_sha256
+from engine.speech.direct import load_direct_model
+from engine.untrusted.plain_files import file_sha256
 from tests.fuzz.sentences import check
 from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model

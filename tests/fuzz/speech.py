@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 from engine.errors import ModelError
+from engine.speech.sherpa import checked_files, is_streaming, tried
 from engine.speech.speech_models import found_speech_model
-from engine.speech.streaming_files import checked_files, is_streaming, tried
 from tests.fuzz.sentences import check
 from tests.support.strangers import damaged
 

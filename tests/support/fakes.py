@@ -19,8 +19,8 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
-from engine.layout.registry import planner_of
 from engine.layout.rows import Headers
+from engine.layout.slots import planner_of
 from engine.runtime.causal_model import answered
 from engine.runtime.torch.torch_loader import TorchWeights
 from engine.settings import LayoutSettings, TranslationSettings

@@ -4,7 +4,7 @@ import dataclasses
 import json
 import random
 
-from engine.metrics.translation import Translation
+from engine.metrics.event_log import Translation
 from tests.support.fakes import random_word
 from training.__main__ import main
 from training.evaluation import workers

@@ -114,7 +114,7 @@ def options_of(commands):
 def added():
     """Have the layouts, methods and systems of the papers in the mappings of the product."""
     mappings = (
-        research.registry.LAYOUTS, research.samples.METHODS, research.factory.TRANSLATORS,
+        research.slots.LAYOUTS, research.samples.METHODS, research.factory.TRANSLATORS,
         research.SYSTEMS, research.POLICIES,
     )  # fmt: skip
     before = [dict(one) for one in mappings]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from engine.errors import PolicyError
-from engine.layout.registry import LAYOUTS
+from engine.layout.slots import LAYOUTS
 from engine.models.resolve import AUTO, resolve
 from engine.settings import (
     DEVICES,

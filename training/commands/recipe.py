@@ -18,7 +18,7 @@ from typing import TypeVar, cast, get_args, get_type_hints
 from engine.errors import PolicyError
 from engine.folders import own_folder
 from engine.settings import DEVICES
-from engine.untrusted.typed_table import kind_name, read_table
+from engine.untrusted.strict_json import kind_name, read_table
 from training.commands.command_line import named_values
 from training.errors import UsageError
 from training.settings import FALLS, PRECISIONS, TrainSettings

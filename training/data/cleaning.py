@@ -20,7 +20,7 @@ from enum import StrEnum
 from hashlib import blake2b
 from pathlib import Path
 
-from engine.metrics.units import is_spaced
+from engine.metrics.event_log import is_spaced
 from engine.settings import at_least
 from training.data.corpus import SentencePair
 from training.data.invented_facts import changed, compiled

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from engine.metrics.translation import Translation
+from engine.metrics.event_log import Translation
 from engine.models.adapters.adapter import model_card
 from engine.models.encoder_decoder.record import converted_folder
 from engine.models.resolve import Resolved, resolve
 from engine.policy import parse_policy
 from engine.settings import ModelSettings, TranslationSettings, at_least
-from engine.untrusted.regular_file import file_sha256
-from engine.untrusted.typed_table import read_table, read_value
+from engine.untrusted.plain_files import file_sha256
+from engine.untrusted.strict_json import read_table, read_value
 from training.data.corpus import write_json, write_lines
 from training.errors import TrainingError, UsageError
 from training.evaluation.arrivals import DRAWN
@@ -83,7 +83,7 @@ class RunRecord:
         model_sha256: of its files, see ``fingerprint``.
         adapter_sha256: likewise; None without an adapter.
         slot_length: positions.
-        layout: one of ``engine.layout.registry.LAYOUTS``.
+        layout: one of ``engine.layout.slots.LAYOUTS``.
         cut_loops: whether the engine ended writes that looped.
         batch: lines translated side by side; the times in the logs of more than one include waiting
             for the others.

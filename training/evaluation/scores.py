@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.metrics.lagging import Laggings, caption_lags_s, mean_laggings
-from engine.metrics.latency import yet_another_average_lagging
+from engine.metrics.event_log import Translation, is_spaced, n_reference_units
+from engine.metrics.latency import (
+    Laggings,
+    caption_lags_s,
+    mean_laggings,
+    yet_another_average_lagging,
+)
 from engine.metrics.quality import Quality, measure_quality
-from engine.metrics.translation import Translation
-from engine.metrics.units import is_spaced, n_reference_units
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -18,9 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tqdm import tqdm
 
 from engine.errors import SurtitleError
-from engine.metrics.event_log import EventLog
-from engine.metrics.replay import read_events, replay
-from engine.metrics.translation import Translation
+from engine.metrics.event_log import EventLog, Translation, read_events, replay
 from engine.translation.feed import WARM_UP, Arrival, feed_line, line_steps
 from training.errors import TrainingError
 from training.evaluation.runs import RunSettings

@@ -24,9 +24,9 @@ from sacrebleu.metrics.base import Metric
 from sacrebleu.metrics.chrf import CHRF
 from tqdm import tqdm
 
-from engine.metrics.lagging import Laggings, laggings
+from engine.metrics.event_log import n_reference_units
+from engine.metrics.latency import Laggings, laggings
 from engine.metrics.quality import make_bleu
-from engine.metrics.units import n_reference_units
 from engine.models.adapters.adapter import write_adapter_card
 from engine.models.adapters.card import AdapterScore
 from training.commands.command_line import Cell, draw_table, named_values, settings_from

@@ -14,7 +14,7 @@ from heapq import nlargest
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.layout import registry
+from engine.layout import slots
 from engine.layout.planner import Planner, State
 from engine.layout.rows import IGNORE, Headers, Row
 from engine.layout.slots import SlotPlanner
@@ -411,7 +411,7 @@ def agreed_words(
 
 def add() -> None:
     """Let every command know these layouts and methods, adaptive policies and the decoder."""
-    registry.LAYOUTS.update(LAYOUTS)
+    slots.LAYOUTS.update(LAYOUTS)
     samples.METHODS.update(METHODS)
     POLICIES["adaptive"] = Adaptive.parse
     factory.TRANSLATORS.update(slots=AdaptiveTranslator, agreement=AgreementTranslator)

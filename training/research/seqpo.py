@@ -32,16 +32,13 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from engine.layout.registry import planner_of
 from engine.layout.rows import IGNORE, Row
-from engine.metrics.event_log import Event, EventLog
+from engine.layout.slots import planner_of
+from engine.metrics.event_log import Event, EventLog, Translation, n_reference_units, replay
 from engine.metrics.latency import average_lagging, length_adaptive_average_lagging
 from engine.metrics.quality import make_bleu
-from engine.metrics.replay import replay
-from engine.metrics.translation import Translation
-from engine.metrics.units import n_reference_units
 from engine.models.adapters.adapter import usable_adapter, verify_adapter
-from engine.models.adapters.lora_weights import WEIGHTS_FILE
+from engine.models.adapters.lora import WEIGHTS_FILE
 from engine.policy import parse_policy
 from engine.runtime.causal_model import (
     Asking,
@@ -376,7 +373,7 @@ class _System:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampled:
-    """A sampled translation, as rewards see it; delays as in ``engine.metrics.translation``."""
+    """A sampled translation, as rewards see it; delays as in ``engine.metrics.event_log``."""
 
     source: str
     hypothesis: str

@@ -5,7 +5,7 @@
 ``convert`` writes a run as SimulEval 1.1.4 logs one, so that ``simuleval --score-only`` can score
 it, and OmniSTEval too: ``instances.log``, a JSON object for each source line or talk, and
 ``config.yaml``, which declares both sides as text. ``elapsed`` follows SimulEval's convention for
-speech, in source words (``engine.metrics.real_time.simuleval_delays``): SimulEval itself times no
+speech, in source words (``engine.metrics.latency.simuleval_delays``): SimulEval itself times no
 text. When it reads a log, SimulEval ignores that it is of text and computes ATD as for speech.
 """
 
@@ -14,7 +14,7 @@ import json
 import re
 from pathlib import Path
 
-from engine.metrics.real_time import simuleval_delays
+from engine.metrics.latency import simuleval_delays
 from engine.text.sentences import Sentence, word_parts
 from engine.translation.base import AnySystem
 from engine.translation.captioned import Captioned, set_sentence

@@ -21,8 +21,7 @@ from simuleval.agents.actions import Action, ReadAction, WriteAction
 from simuleval.utils import entrypoint
 
 from engine.errors import SurtitleError
-from engine.metrics.event_log import EventLog
-from engine.metrics.units import is_spaced
+from engine.metrics.event_log import EventLog, is_spaced
 from engine.models.resolve import AUTO, resolve
 from engine.runtime.loader import load_weights
 from engine.settings import SYSTEMS, TranslationSettings

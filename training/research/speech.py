@@ -38,7 +38,7 @@ from transformers import PreTrainedModel
 from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.layout.rows import IGNORE, Places, Row
-from engine.metrics.translation import Translation
+from engine.metrics.event_log import Translation
 from engine.models.model_card import ModelCard, read_card
 from engine.models.speech_card import ENCODER_FILE, FRAMES_MERGED, SpeechCard, translator_sha256
 from engine.policy import Offline, Policy
@@ -48,7 +48,7 @@ from engine.runtime.torch.torch_store import embedded
 from engine.settings import LayoutSettings, at_least, check_choice
 from engine.text.prompt import Prompt, make_prompt, word_ids
 from engine.text.tokenizer import WordTokenizer
-from engine.untrusted.regular_file import file_sha256
+from engine.untrusted.plain_files import file_sha256
 from training.commands.recipe import add_recipe, add_setting, noted_settings
 from training.commands.train import train_and_tell
 from training.errors import CorpusError, UsageError

@@ -38,7 +38,7 @@ from tqdm import tqdm
 
 from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
-from engine.audio.resampler import Resampler
+from engine.audio.recorder import Resampler
 from engine.settings import at_least
 from training.commands.command_line import settings_from
 from training.data.alignment import AlignedPair, read_aligned

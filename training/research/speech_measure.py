@@ -27,12 +27,9 @@ from tqdm import tqdm
 
 from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
-from engine.layout.registry import LAYOUTS
-from engine.metrics.event_log import Event, EventLog
+from engine.layout.slots import LAYOUTS
+from engine.metrics.event_log import Event, EventLog, Translation, n_reference_units, replay
 from engine.metrics.latency import length_adaptive_average_lagging
-from engine.metrics.replay import replay
-from engine.metrics.translation import Translation
-from engine.metrics.units import n_reference_units
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import read_card
 from engine.runtime.loader import load_hearing

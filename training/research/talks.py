@@ -28,12 +28,13 @@ from pathlib import Path
 
 import torch
 
-from engine.metrics.event_log import EventLog
-from engine.metrics.latency import length_adaptive_average_lagging, yet_another_average_lagging
+from engine.metrics.event_log import EventLog, Translation, is_spaced, n_reference_units
+from engine.metrics.latency import (
+    length_adaptive_average_lagging,
+    real_time_delays,
+    yet_another_average_lagging,
+)
 from engine.metrics.quality import Quality, make_bleu, measure_quality
-from engine.metrics.real_time import real_time_delays
-from engine.metrics.translation import Translation
-from engine.metrics.units import is_spaced, n_reference_units
 from engine.runtime.loader import load_weights
 from engine.translation.base import AnySystem
 from engine.translation.passage import Passage
@@ -434,7 +435,7 @@ class LongScores:
         quality: of the segments that ``resegment`` cut; ``stream_laal`` and ``n_empty`` likewise.
         bleu_soft, chrf_soft: of those that ``soft_resegment`` cut; ``long_yaal`` likewise. Lagging
             is in source words, None if nothing was written; ``_ca`` counts computing by the queue
-            model of ``engine.metrics.real_time``.
+            model of ``engine.metrics.latency``.
         normalised_erasure: target units taken away again for each unit that stayed.
         cost: a talk stands for a sentence.
         n_degenerate: segments whose output is a loop, see ``training.evaluation.scores``.

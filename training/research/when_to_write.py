@@ -39,8 +39,8 @@ from tqdm import tqdm
 from transformers import PreTrainedModel
 
 from engine.layout.planner import Planner
-from engine.layout.registry import make_planner, planner_of
 from engine.layout.rows import Row
+from engine.layout.slots import make_planner, planner_of
 from engine.models.model_card import FILE_NAME as CARD
 from engine.models.resolve import resolve
 from engine.policy import Action
@@ -53,7 +53,7 @@ from engine.settings import DEVICES, LayoutSettings, ModelSettings
 from engine.text.prompt import Prompt, make_prompt, word_ids
 from engine.text.tokenizer import WordTokenizer
 from engine.translation.translated import runaway_length
-from engine.untrusted.typed_table import read_table
+from engine.untrusted.strict_json import read_table
 from training.commands.command_line import named_values
 from training.data.corpus import read_lines, write_lines
 from training.errors import CorpusError, TrainingError, UsageError

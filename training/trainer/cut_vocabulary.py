@@ -23,11 +23,10 @@ from torch import nn
 from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig, PreTrainedModel
 from transformers import PreTrainedTokenizerFast as Fast
 
-from engine.models.instruct_card import ask_for
-from engine.models.model_card import ModelCard
+from engine.models.model_card import ModelCard, ask_for
 from engine.runtime.torch.torch_loader import load_tokenizer, pretrained_network
 from engine.settings import LayoutSettings
-from engine.untrusted.regular_file import file_sha256
+from engine.untrusted.plain_files import file_sha256
 from training.errors import UsageError
 from training.trainer.checkpoint import replacing_folder
 from training.trainer.tokenizer import chat_template, save_tokenizer

@@ -12,17 +12,21 @@ from safetensors.numpy import save
 from engine.errors import message_of
 from engine.models.adapters.adapter import usable_adapter, verify_adapter
 from engine.models.fingerprint import read_fingerprint
-from engine.models.int4_blocks import pack_blocks
-from engine.models.int8_entries import BLOCK, CODES, SCALES
-from engine.models.int8_rows import is_packed, pack_rows
-from engine.models.llama_shape import EMBEDDING, WEIGHTS_FILE, read_llama_shape
-from engine.models.llama_weights import parse_llama_weights, read_llama_file
+from engine.models.llama import (
+    EMBEDDING,
+    WEIGHTS_FILE,
+    parse_llama_weights,
+    read_llama_file,
+    read_llama_shape,
+)
 from engine.models.model_card import read_card
+from engine.models.tensor_file import is_packed, pack_blocks, pack_rows
 from engine.runtime.onnx.onnx_loader import merged
 from engine.runtime.weights import Factors, read_factors
 from engine.untrusted.faults import detail_of, refuse
+from engine.untrusted.file_headers import BLOCK, CODES, SCALES
 from engine.untrusted.model_folder import check_model_folder
-from engine.untrusted.regular_file import file_sha256
+from engine.untrusted.plain_files import file_sha256
 from training.errors import TrainingError, UsageError
 from training.trainer.checkpoint import replacing_folder
 
@@ -44,7 +48,7 @@ def export_folder(folder: Path, out: Path, *, bits: int, adapter: Path | None = 
         folder: as ``pretrain`` makes it; it stays as it is.
         out: replaced if it is there.
         bits: keep matrices in 8 bits, or in 4, the table of embeddings in 8, see
-            ``engine.models.int8_entries``; 0 for whole numbers.
+            ``engine.models.tensor_file``; 0 for whole numbers.
         adapter: a folder; its factors are added to the weights, so that the model alone computes
             what both together did. The confidence must be calibrated again then.
     """

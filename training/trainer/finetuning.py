@@ -20,18 +20,17 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from engine.errors import ModelError
 from engine.hub.download import Fetching, fetch_model
-from engine.metrics.translation import Translation
+from engine.metrics.event_log import Translation
 from engine.models.adapters.card import AdapterCard, AdapterScore, Corpus, check_name
 from engine.models.fingerprint import Fingerprint, read_fingerprint
-from engine.models.instruct_card import ask_for
-from engine.models.model_card import FILE_NAME, Language, ModelCard, read_card
+from engine.models.model_card import FILE_NAME, Language, ModelCard, ask_for, read_card
 from engine.runtime.torch.attention import Attention
 from engine.runtime.torch.torch_loader import TorchWeights, load_network, load_tokenizer
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import turn_end
 from engine.translation.factory import make_system
 from engine.translation.feed import translate_lines
-from engine.untrusted.safe_names import is_hub_name
+from engine.untrusted.plain_files import is_hub_name
 from training.errors import TrainingError, UsageError
 from training.evaluation.models import find_model
 from training.evaluation.runs import fingerprint

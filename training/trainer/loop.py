@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
-from engine.metrics.translation import Translation
+from engine.metrics.event_log import Translation
 from training.data.corpus import write_lines
 from training.errors import TrainingError
 from training.settings import Optimisation, TrainSettings

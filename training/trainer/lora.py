@@ -17,8 +17,7 @@ from transformers import PreTrainedModel
 
 from engine.models.adapters.adapter import write_adapter_card
 from engine.models.adapters.card import AdapterCard
-from engine.models.adapters.lora_config import CONFIG_FILE
-from engine.models.adapters.lora_weights import WEIGHTS_FILE
+from engine.models.adapters.lora import CONFIG_FILE, WEIGHTS_FILE
 from training.errors import TrainingError, UsageError
 from training.settings import LoraSettings
 from training.trainer.checkpoint import trained_parameters, whole_tensor

@@ -10,9 +10,9 @@ from torch.nn.functional import cross_entropy, dropout, embedding, pad
 from transformers import PreTrainedModel
 
 from engine.layout.rows import IGNORE
-from engine.models.int8_entries import BLOCK
 from engine.runtime.torch.attention import Attention, Bias
 from engine.text.prompt import Prompt
+from engine.untrusted.file_headers import BLOCK
 from training.trainer.stream import Batch
 
 
@@ -237,7 +237,7 @@ class BareLoss:
 
 
 def rounded_blocks(matrix: Tensor) -> Tensor:
-    """Return a matrix (N, K) as ``engine.models.int4_blocks`` keeps it, but for equal extremes."""
+    """Return a matrix (N, K) as ``engine.models.tensor_file`` keeps it, but for equal extremes."""
     blocks = matrix.reshape(len(matrix), -1, BLOCK)
     most, least = blocks.amax(-1, keepdim=True), blocks.amin(-1, keepdim=True)
     scales = (torch.where(most > -least, most, least) / -8).half().to(matrix.dtype)

@@ -11,7 +11,7 @@ from transformers import PreTrainedTokenizerFast
 
 from engine.models.model_card import ModelCard
 from engine.text.prompt import Prompt, make_prompt
-from engine.untrusted.regular_file import file_sha256
+from engine.untrusted.plain_files import file_sha256
 from training.errors import CorpusError, UsageError
 from training.settings import NEW, TrainSettings
 from training.trainer.loss import Markers

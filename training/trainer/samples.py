@@ -14,9 +14,9 @@ from pathlib import Path
 from transformers import PreTrainedTokenizerFast
 
 from engine.layout.planner import Planner
-from engine.layout.registry import make_planner
 from engine.layout.rows import Row
-from engine.metrics.units import is_spaced
+from engine.layout.slots import make_planner
+from engine.metrics.event_log import is_spaced
 from engine.policy import Action, Offline, Policy, Progress, ReadN, WaitK
 from engine.settings import LayoutSettings
 from engine.text.prompt import Prompt, word_ids, words_begun
@@ -253,7 +253,7 @@ class Method:
     """One way to train for simultaneous translation.
 
     Attributes:
-        layout: of samples and decoding, one of ``engine.layout.registry.LAYOUTS``.
+        layout: of samples and decoding, one of ``engine.layout.slots.LAYOUTS``.
         draw: draws the policy by which a pair is read.
         shares: of the policies that are drawn, see ``drawn_shares``.
         finish: turns the rows of the layout into training rows.

@@ -6,8 +6,7 @@ from pathlib import Path
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from engine.models.instruct_card import LANGUAGE_NAMES
-from engine.models.model_card import Language, ModelCard
+from engine.models.model_card import LANGUAGE_NAMES, Language, ModelCard
 
 PAD, BEGIN, END = "<|pad|>", "<|begin|>", "<|end|>"
 USER, ASSISTANT = "<|user|>", "<|assistant|>"

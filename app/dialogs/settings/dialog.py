@@ -46,7 +46,7 @@ from app.look.widgets.file_dialogs import ask_open, ask_save
 from app.look.widgets.policy_names import unoffered_policy
 from app.main_window.actions import Actions
 from engine.hub.bundled import suited_model
-from engine.untrusted.safe_names import model_name
+from engine.untrusted.plain_files import model_name
 
 
 class GeneralPage(SettingsPage):

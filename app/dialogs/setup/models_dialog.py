@@ -39,7 +39,7 @@ from app.look.widgets.language_names import language_names
 from engine.hub.catalogue import TRANSLATION_MODELS
 from engine.runtime.processor import Machine
 from engine.text.source_language import source_notice
-from engine.untrusted.safe_names import folder_of
+from engine.untrusted.plain_files import folder_of
 
 
 class ModelService(QObject):

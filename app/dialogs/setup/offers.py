@@ -48,7 +48,7 @@ from app.look.widgets.dialog_text import size_text
 from app.look.widgets.language_names import language_name
 from engine.hub.catalogue import Score
 from engine.messages import tr
-from engine.models.licences import allows_any_use
+from engine.models.model_card import allows_any_use
 
 RECOMMENDED = tr("Recommended")
 

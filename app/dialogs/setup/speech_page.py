@@ -17,7 +17,7 @@ from app.look.widgets.speech_model_names import speech_words
 from app.session.listening_service import ListeningService
 from engine.hub.bundled import standard_speech_model
 from engine.hub.catalogue import MOONSHINE, SPEECH_BYTES, SPEECH_CHOICES, STREAMING_MODELS
-from engine.speech.pace import ENOUGH, FAST
+from engine.speech.speed import ENOUGH, FAST
 
 SILENT_MS = 8000
 """Without a byte; then that is said."""

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QCoreApplication
 
-from engine.models.instruct_card import LANGUAGE_NAMES
+from engine.models.model_card import LANGUAGE_NAMES
 
 
 def language_name(code: str, otherwise: str = "") -> str:

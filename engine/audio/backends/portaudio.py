@@ -18,8 +18,7 @@ import sounddevice
 
 from engine.audio.backends import portaudio_probe
 from engine.audio.backends.portaudio_probe import Input, list_inputs
-from engine.audio.backends.ring_buffer import Ring
-from engine.audio.chunks import Samples, Tap
+from engine.audio.chunks import Ring, Samples, Tap
 from engine.audio.devices import AudioDevice, DeviceKind
 from engine.errors import AudioError, NoSoundError, TapEndedError
 from engine.messages import Code

@@ -10,8 +10,7 @@ import time
 import numpy as np
 import soundcard
 
-from engine.audio.backends.ring_buffer import Ring
-from engine.audio.chunks import Samples, Tap
+from engine.audio.chunks import Ring, Samples, Tap
 from engine.audio.devices import AudioDevice, DeviceKind
 from engine.errors import NoSoundError, TapEndedError
 from engine.messages import Code

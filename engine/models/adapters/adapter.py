@@ -14,19 +14,23 @@ from pathlib import Path
 
 from engine.errors import AdapterError, message_of
 from engine.files import replacing
-from engine.layout.registry import LAYOUTS
+from engine.layout.slots import LAYOUTS
 from engine.messages import Code, Message
 from engine.models.adapters.card import PROMPT_TEMPLATE, AdapterCard, read_adapter_card
-from engine.models.adapters.lora_config import CONFIG_FILE, Lora, parse_lora
-from engine.models.adapters.lora_weights import WEIGHTS_FILE, LoraWeights, fit_lora
+from engine.models.adapters.lora import (
+    CONFIG_FILE,
+    WEIGHTS_FILE,
+    Lora,
+    LoraWeights,
+    fit_lora,
+    parse_lora,
+)
 from engine.models.encoder_decoder.original import is_encoder_decoder, model_record
-from engine.models.fingerprint import Fingerprint
-from engine.models.instruct_card import is_plain, plain_card
-from engine.models.linear_layers import linear_layers
-from engine.models.model_card import FILE_NAME, ModelCard, read_card
+from engine.models.fingerprint import Fingerprint, linear_layers
+from engine.models.model_card import FILE_NAME, ModelCard, is_plain, plain_card, read_card
 from engine.untrusted.faults import Fault, fault_of
-from engine.untrusted.regular_file import file_sha256
-from engine.untrusted.safetensors_header import read_header
+from engine.untrusted.file_headers import read_header
+from engine.untrusted.plain_files import file_sha256
 from engine.untrusted.strict_json import JsonObject, shown
 
 _MAX_CONFIG_BYTES = 1 << 20

@@ -26,7 +26,7 @@ from engine.models.model_card import (
 )
 from engine.policy import family, parse_slot_policy
 from engine.untrusted.faults import Fault, FaultError, refuse
-from engine.untrusted.safe_names import is_plain_name
+from engine.untrusted.plain_files import is_plain_name
 from engine.untrusted.strict_json import NEEDED, SHA256, Between, JsonObject, read_object, shown
 
 FORMAT_VERSION = 1

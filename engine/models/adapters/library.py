@@ -15,10 +15,9 @@ from engine.errors import AdapterError, message_of
 from engine.messages import Code
 from engine.models.adapters.adapter import Adapter, usable_adapter, verify_adapter
 from engine.models.adapters.card import check_name
-from engine.models.adapters.lora_config import CONFIG_FILE
-from engine.models.adapters.lora_weights import WEIGHTS_FILE
+from engine.models.adapters.lora import CONFIG_FILE, WEIGHTS_FILE
 from engine.models.model_card import FILE_NAME
-from engine.untrusted.safe_names import delete_hidden
+from engine.untrusted.plain_files import delete_hidden
 from engine.untrusted.strict_json import shown
 
 _FILES = (CONFIG_FILE, WEIGHTS_FILE, FILE_NAME)

@@ -11,25 +11,25 @@ from pathlib import Path
 
 from engine.errors import ModelError, message_of
 from engine.messages import Code
-from engine.models.encoder_decoder.languages import two_letters
 from engine.models.encoder_decoder.record import (
     END,
+    MOST_TOKENS,
     PADDING,
     START,
     UNKNOWN,
     Record,
+    checked_vocabulary,
     converted_folder,
     read_record,
+    two_letters,
 )
-from engine.models.encoder_decoder.vocabulary import MOST_TOKENS, checked_vocabulary
-from engine.models.memory_footprint import read_footprint, tensor_sizes
+from engine.models.fingerprint import read_footprint, tensor_sizes
 from engine.models.model_card import FILE_NAME, checked_languages
 from engine.untrusted.faults import Fault, about, fault_of, refuse
+from engine.untrusted.limited_process import try_pieces
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES, check_model_folder
-from engine.untrusted.regular_file import open_plain
-from engine.untrusted.safe_names import model_name
+from engine.untrusted.plain_files import model_name, open_plain
 from engine.untrusted.strict_json import JsonObject, shown
-from engine.untrusted.tokenizer_trial import try_pieces
 
 _TYPES = ("marian", "m2m_100", "t5")
 _MARIAN_PIECES = ("source.spm", "target.spm")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import tokenizers
 from tokenizers import AddedToken, decoders, models
 
-from engine.models.encoder_decoder.vocabulary import Vocabulary
+from engine.models.encoder_decoder.record import Vocabulary
 
 if TYPE_CHECKING:
     from pathlib import Path

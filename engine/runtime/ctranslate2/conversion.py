@@ -29,15 +29,15 @@ from engine.models.encoder_decoder.record import (
     END,
     UNKNOWN,
     Record,
+    Vocabulary,
+    checked_vocabulary,
     converted_folder,
     precision_folder,
     read_record,
 )
-from engine.models.encoder_decoder.vocabulary import Vocabulary, checked_vocabulary
 from engine.runtime.ctranslate2 import conversion_child
 from engine.untrusted.faults import FaultError, about, detail_of, refuse
-from engine.untrusted.regular_file import file_sha256, open_plain
-from engine.untrusted.safe_names import delete_hidden
+from engine.untrusted.plain_files import delete_hidden, file_sha256, open_plain
 from engine.untrusted.strict_json import JsonObject, parse_json, shown
 
 # One process at a time converts in a folder, or deletes its original.

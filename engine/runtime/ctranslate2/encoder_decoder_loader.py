@@ -18,14 +18,13 @@ from tokenizers import Tokenizer as Backend
 from engine.errors import ModelError, is_failure, message_of
 from engine.messages import Code
 from engine.models.encoder_decoder.original import is_original
-from engine.models.encoder_decoder.record import END, UNKNOWN, Record, read_record
+from engine.models.encoder_decoder.record import END, UNKNOWN, Record, Vocabulary, read_record
 from engine.models.encoder_decoder.tokenizer import (
     SentencePieceTokenizer,
     make_decoder,
     read_processor,
 )
-from engine.models.encoder_decoder.vocabulary import Vocabulary
-from engine.models.memory_footprint import weight_files
+from engine.models.fingerprint import weight_files
 from engine.models.model_card import ModelCard
 from engine.runtime.causal_model import Ask, Asking, Result, answered, peak_memory_bytes
 from engine.runtime.ctranslate2.conversion import (
@@ -39,8 +38,8 @@ from engine.runtime.processor import suits_one_thread
 from engine.runtime.weights import LoadReport
 from engine.settings import LayoutSettings, ModelSettings
 from engine.untrusted.faults import detail_of
-from engine.untrusted.safe_names import model_name
-from engine.untrusted.tokenizer_trial import try_pieces
+from engine.untrusted.limited_process import try_pieces
+from engine.untrusted.plain_files import model_name
 
 if TYPE_CHECKING:
     from ctranslate2 import Translator

@@ -19,13 +19,12 @@ from ctranslate2.specs.transformer_spec import FeedForwardSpec
 from numpy.typing import NDArray
 
 from engine.models.encoder_decoder.original import Original
-from engine.models.encoder_decoder.record import END, PADDING, START, UNKNOWN
-from engine.models.encoder_decoder.vocabulary import MOST_TOKENS
-from engine.models.memory_footprint import weight_files
+from engine.models.encoder_decoder.record import END, MOST_TOKENS, PADDING, START, UNKNOWN
+from engine.models.fingerprint import weight_files
 from engine.models.tensor_file import float_tensor, map_tensor_file
 from engine.untrusted.faults import about, refuse
+from engine.untrusted.file_headers import SafetensorsHeader, parse_header
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES
-from engine.untrusted.safetensors_header import SafetensorsHeader, parse_header
 from engine.untrusted.strict_json import JsonObject, shown
 
 if TYPE_CHECKING:

@@ -45,10 +45,7 @@ from typing import TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.models import int8_entries
-from engine.models.int8_entries import CODES, SCALES
-from engine.models.int8_rows import PackedRows, pack_rows
-from engine.models.llama_shape import (
+from engine.models.llama import (
     EMBEDDING,
     LAST_NORM,
     OUTPUT,
@@ -56,6 +53,9 @@ from engine.models.llama_shape import (
     LlamaShape,
     layer_stem,
 )
+from engine.models.tensor_file import PackedRows, pack_rows
+from engine.untrusted.file_headers import BLOCK as INT4_BLOCK
+from engine.untrusted.file_headers import CODES, SCALES
 
 # ONNX models are written as bytes here, by the part of protobuf that is needed; equal graphs are
 # equal bytes. The numbers of the fields are those of onnx.proto3
@@ -164,7 +164,7 @@ def _varint(number: int) -> bytes:
 
 # Weights are packed to 8 bits in blocks with a scale each. The arrangement is that of
 # ``MatMulNBits`` of ONNX Runtime: codes are unsigned, 128 stands for 0. Blocks are rounded as
-# ``engine.models.int8_rows`` rounds rows.
+# ``engine.models.tensor_file`` rounds rows.
 
 Numbers = NDArray[np.float32] | NDArray[np.uint8] | NDArray[np.int8]
 
@@ -354,7 +354,7 @@ def _product(
     )
 
 
-_BLOCKS = {8: BLOCK, 4: int8_entries.BLOCK}
+_BLOCKS = {8: BLOCK, 4: INT4_BLOCK}
 
 
 def _size(shape: LlamaShape, weight: str) -> tuple[int, ...]:

@@ -19,10 +19,12 @@ from engine.files import ByteCount
 from engine.layout.rows import Row
 from engine.messages import Code, Message
 from engine.models.fingerprint import Fingerprint, known_fingerprint
-from engine.models.llama_shape import WEIGHTS_FILE, LlamaShape, read_llama_shape
-from engine.models.llama_weights import (
+from engine.models.llama import (
+    WEIGHTS_FILE,
+    LlamaShape,
     Stored,
     read_llama_file,
+    read_llama_shape,
     stored_llama_weights,
     whole_weight,
 )
@@ -33,12 +35,11 @@ from engine.runtime.processor import collapse_pages, free_memory_bytes, suits_on
 from engine.runtime.weights import Factors, LoadReport
 from engine.settings import ModelSettings
 from engine.text.tokenizer import PlainTokenizer, check_ids, read_plain_tokenizer
-from engine.untrusted.chat_template import is_ours
 from engine.untrusted.faults import Fault, FaultError, fault_of
+from engine.untrusted.file_headers import read_header
+from engine.untrusted.limited_process import is_ours, try_tokenizer
 from engine.untrusted.model_folder import check_model_folder
-from engine.untrusted.regular_file import file_sha256
-from engine.untrusted.safetensors_header import read_header
-from engine.untrusted.tokenizer_trial import try_tokenizer
+from engine.untrusted.plain_files import file_sha256
 
 LEAST_RUNTIME = (1, 22)
 """The oldest ONNX Runtime whose attention takes a mask and a cache that it writes in place."""

@@ -15,15 +15,11 @@ from numpy.typing import NDArray
 
 from engine.errors import ModelError, first_line
 from engine.layout.planner import Eviction
-from engine.layout.registry import planner_of
 from engine.layout.rows import visible
+from engine.layout.slots import planner_of
 from engine.messages import Code
-from engine.models.int4_blocks import PackedBlocks
-from engine.models.int8_entries import CODES, SCALES
-from engine.models.int8_rows import PackedRows
-from engine.models.llama_shape import EMBEDDING, OUTPUT, LlamaShape
-from engine.models.llama_weights import Stored, whole_weight
-from engine.models.zeros import zeros
+from engine.models.llama import EMBEDDING, OUTPUT, LlamaShape, Stored, whole_weight
+from engine.models.tensor_file import PackedBlocks, PackedRows, zeros
 from engine.runtime.causal_model import Arithmetic, Ask, CausalModel, Computed, peak_memory_bytes
 from engine.runtime.onnx.onnx_graph import (
     CARRIES,
@@ -42,6 +38,7 @@ from engine.runtime.onnx.onnx_graph import (
 )
 from engine.runtime.rows import Integers, RowBook, check_carried
 from engine.settings import LayoutSettings
+from engine.untrusted.file_headers import CODES, SCALES
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession, IOBinding

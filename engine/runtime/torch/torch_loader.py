@@ -45,10 +45,8 @@ from transformers.utils import logging as transformers_logging
 from engine.errors import ModelError, is_failure
 from engine.files import ByteCount
 from engine.messages import Code, Message
-from engine.models.fingerprint import Fingerprint, known_fingerprint
-from engine.models.llama_shape import read_llama_shape
-from engine.models.llama_weights import parse_llama_weights, read_llama_file
-from engine.models.memory_footprint import Footprint, read_footprint
+from engine.models.fingerprint import Fingerprint, Footprint, known_fingerprint, read_footprint
+from engine.models.llama import parse_llama_weights, read_llama_file, read_llama_shape
 from engine.models.model_card import ModelCard
 from engine.runtime.causal_model import CausalModel
 from engine.runtime.load_plan import (
@@ -76,9 +74,9 @@ from engine.settings import ModelSettings
 from engine.text.prompt import word_ids
 from engine.text.tokenizer import check_ids
 from engine.untrusted.faults import Fault, FaultError, fault_of, refuse
+from engine.untrusted.limited_process import TRIED_WORDS, try_tokenizer
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES, check_model_folder
 from engine.untrusted.strict_json import JsonObject, shown
-from engine.untrusted.tokenizer_trial import TRIED_WORDS, try_tokenizer
 
 _log = logging.getLogger(__name__)
 

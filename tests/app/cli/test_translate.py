@@ -23,8 +23,7 @@ from app.__main__ import main
 from app.cli import translate as terminal
 from app.config.text_io import LineReader, LineWriter, printable
 from engine.models.adapters.card import AdapterScore
-from engine.models.fingerprint import read_fingerprint
-from engine.models.memory_footprint import read_footprint
+from engine.models.fingerprint import read_fingerprint, read_footprint
 from engine.models.model_card import Calibration, read_card
 from engine.runtime.load_plan import load_plans
 from engine.runtime.loader import load_weights

@@ -11,7 +11,7 @@ from app.config.settings_in_force import ModelChoice
 from engine.messages import Code
 from engine.models.encoder_decoder.record import Record
 from engine.untrusted.faults import Fault
-from engine.untrusted.safe_names import folder_of
+from engine.untrusted.plain_files import folder_of
 from tests.support.app.bundle import bundle
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.setup_services import MACHINE, parts, says

@@ -15,7 +15,7 @@ from engine.hub.download import model_folder
 from engine.messages import Code
 from engine.speech import vad
 from engine.speech.events import ListeningFailed, RecognizerKept
-from engine.speech.listening import WantedFile
+from engine.speech.listener import WantedFile
 from tests.support import hub_server
 from tests.support.hub_server import WHISPER_FILES
 from tests.support.listening_fakes import Chunks, Echo, Loudness, Script, script, sound_of

@@ -12,9 +12,8 @@ import av
 import numpy as np
 import pytest
 
-from engine.audio.decoder import Decoder
 from engine.audio.devices import SAMPLE_RATE_HZ, NoticeKind
-from engine.audio.file_source import FileSource
+from engine.audio.file_source import Decoder, FileSource
 from engine.errors import AudioError
 from tests.support.hand_clock import HandClock
 
@@ -323,7 +322,7 @@ def test_a_disk_that_fails_while_a_recording_is_read_is_one_sentence(tmp_path, m
                 raise OSError(errno.EIO, os.strerror(errno.EIO))
             return super().read(size)
 
-    monkeypatch.setattr("engine.audio.decoder._opened", Failing)
+    monkeypatch.setattr("engine.audio.file_source._opened", Failing)
     path = write_wav(tmp_path / "tone.wav", tone(10, SAMPLE_RATE_HZ))
     with (
         contextlib.closing(Decoder(path)) as decoder,
@@ -337,7 +336,7 @@ def test_a_file_whose_first_read_fails_is_one_sentence(tmp_path, monkeypatch):
         def read(self, _size=-1):
             raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr("engine.audio.decoder._opened", Failing)
+    monkeypatch.setattr("engine.audio.file_source._opened", Failing)
     with pytest.raises(AudioError, match=r"tone.wav.*Input/output error"):
         Decoder(write_wav(tmp_path / "tone.wav", tone(1, SAMPLE_RATE_HZ)))
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from engine.audio.devices import SAMPLE_RATE_HZ
-from engine.audio.resampler import Resampler
+from engine.audio.recorder import Resampler
 
 
 def resampled(samples, rate_hz, cuts=()):

@@ -3,7 +3,7 @@ import random
 
 import pytest
 
-from engine.audio.device_stream import LEAST_LOSS_S, WINDOW_S, SampleClock
+from engine.audio.recorder import LEAST_LOSS_S, WINDOW_S, SampleClock
 
 RATE_HZ = 16_000
 BLOCK = 320

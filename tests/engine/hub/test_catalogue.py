@@ -1,7 +1,7 @@
 import pytest
 
 from engine.hub.catalogue import KNOWN_MODELS, TRANSLATION_MODELS
-from engine.models.licences import forbids_commerce
+from engine.models.model_card import forbids_commerce
 
 PARAMETERS = {  # as the model cards on the hub say
     "Qwen/Qwen2.5-0.5B-Instruct": 494_032_768,

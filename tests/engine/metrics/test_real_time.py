@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from engine.metrics.real_time import (
+from engine.metrics.latency import (
     queue_starts,
     real_time_delays,
     simuleval_delays,

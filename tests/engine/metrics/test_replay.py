@@ -6,8 +6,7 @@ import random
 import pytest
 
 from engine.errors import ScoringError
-from engine.metrics.event_log import EventLog
-from engine.metrics.replay import read_events, replay
+from engine.metrics.event_log import EventLog, read_events, replay
 from engine.translation.feed import WARM_UP, feed_line
 from tests.support.fakes import hashing_translator
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.metrics.lagging import average_token_delay
 from engine.metrics.latency import (
     average_lagging,
     average_proportion,
+    average_token_delay,
     differentiable_average_lagging,
     end_offset,
     length_adaptive_average_lagging,

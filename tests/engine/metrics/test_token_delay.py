@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from engine.metrics.lagging import average_token_delay
+from engine.metrics.latency import average_token_delay
 
 
 def chunk_ends(delay, earlier, token):

@@ -8,8 +8,7 @@ from engine.errors import ModelError
 from engine.events import Ready, UtteranceEnded
 from engine.metrics.event_log import EventLog
 from engine.models.adapters.adapter import model_card
-from engine.models.instruct_card import ASKED, LANGUAGE_NAMES, ask_for, plain_card
-from engine.models.model_card import Language
+from engine.models.model_card import ASKED, LANGUAGE_NAMES, Language, ask_for, plain_card
 from engine.runtime.loader import load_weights
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.text.prompt import make_prompt

@@ -1,7 +1,7 @@
 import numpy as np
 
-from engine.models.int4_blocks import pack_blocks, unpack_blocks
-from engine.models.int8_entries import BLOCK
+from engine.models.tensor_file import pack_blocks, unpack_blocks
+from engine.untrusted.file_headers import BLOCK
 
 
 def test_numbers_are_half_a_step_off_at_most_and_the_largest_of_a_block_hardly():

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.models.int8_rows import is_packed, pack_rows, unpack_rows
-from engine.models.zeros import zeros
+from engine.models.tensor_file import is_packed, pack_rows, unpack_rows, zeros
 
 
 def rows(width):

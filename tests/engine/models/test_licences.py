@@ -1,6 +1,6 @@
 import pytest
 
-from engine.models.licences import allows_any_use, forbids_commerce
+from engine.models.model_card import allows_any_use, forbids_commerce
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import pytest
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
-from engine.models.fingerprint import read_fingerprint
-from engine.models.linear_layers import linear_layers
+from engine.models.fingerprint import linear_layers, read_fingerprint
 
 ARCHITECTURES = ("llama", "mistral", "qwen2", "qwen3", "gemma2", "gemma3_text", "falcon")
 

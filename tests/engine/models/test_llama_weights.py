@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from engine.models.llama_shape import read_llama_shape
-from engine.models.llama_weights import parse_llama_weights, read_llama_file
+from engine.models.llama import parse_llama_weights, read_llama_file, read_llama_shape
 
 CONFIG = {
     "hidden_size": 8, "num_attention_heads": 4, "num_key_value_heads": 2, "num_hidden_layers": 2,

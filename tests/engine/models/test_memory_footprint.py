@@ -5,7 +5,7 @@ import torch
 from safetensors.torch import save_file
 
 from engine.errors import ModelError
-from engine.models.memory_footprint import (
+from engine.models.fingerprint import (
     Footprint,
     read_footprint,
     tensor_sizes,

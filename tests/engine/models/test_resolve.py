@@ -5,8 +5,7 @@ import pytest
 
 from engine.errors import ModelError, PolicyError
 from engine.messages import Code
-from engine.models.instruct_card import ask_for
-from engine.models.model_card import ModelCard
+from engine.models.model_card import ModelCard, ask_for
 from engine.models.resolve import STANDARD_POLICY, resolve, suited_policy
 from engine.policy import parse_policy
 from engine.settings import SYSTEMS, LayoutSettings, TranslationSettings

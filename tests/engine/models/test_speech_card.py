@@ -12,7 +12,7 @@ from engine.models.speech_card import (
     most_bytes,
     translator_sha256,
 )
-from engine.untrusted.safetensors_header import SafetensorsHeader, TensorEntry
+from engine.untrusted.file_headers import SafetensorsHeader, TensorEntry
 from tests.support.direct.encoders import WIDTH, say_speech, tiny_card, tiny_encoder
 from tests.support.fakes import save_tiny_model
 

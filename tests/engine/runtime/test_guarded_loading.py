@@ -18,8 +18,8 @@ from engine.runtime.torch.torch_loader import TooLargeError, growth_limit, load_
 from engine.settings import ModelSettings
 from engine.untrusted import limited_process
 from engine.untrusted.limited_child import tried
-from engine.untrusted.regular_file import file_sha256
-from engine.untrusted.tokenizer_trial import _OURS
+from engine.untrusted.limited_process import _OURS
+from engine.untrusted.plain_files import file_sha256
 from tests.support.fakes import save_tiny_model
 
 OURS = _OURS  # before a fixture replaces it

@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save_file
 
 from engine.errors import ModelError
 from engine.files import ByteCount
-from engine.models.memory_footprint import Footprint, read_footprint
+from engine.models.fingerprint import Footprint, read_footprint
 from engine.runtime import load_plan
 from engine.runtime.load_plan import fitting, load_plans
 from engine.runtime.loader import load_weights

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from engine.errors import ModelError
-from engine.models.memory_footprint import read_footprint
+from engine.models.fingerprint import read_footprint
 from engine.runtime.load_plan import compute_dtype
 from engine.runtime.loader import load_by_torch
 from engine.runtime.torch import torch_loader

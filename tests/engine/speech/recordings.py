@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.audio.chunks import Samples
-from engine.audio.decoder import Decoder
+from engine.audio.file_source import Decoder
 
 FOLDER = Path(__file__).resolve().parents[4] / "shared" / "data" / "speech"
 

@@ -3,8 +3,13 @@ from dataclasses import replace
 
 import pytest
 
-from engine.speech.hypothesis import Hypothesis, RecognizedWord, same_word_key
-from engine.speech.local_agreement import MAX_TAIL_WORDS, LocalAgreement
+from engine.speech.hypothesis import (
+    MAX_TAIL_WORDS,
+    Hypothesis,
+    LocalAgreement,
+    RecognizedWord,
+    same_word_key,
+)
 
 VOCABULARY = "the a cat sat on mat and then went home again to see who was there".split()
 WORD_S = 0.4

@@ -10,10 +10,10 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError
 from engine.hub.bundled import bundled_speech_model
 from engine.speech.moonshine import Moonshine, word_times
-from engine.speech.recognizers import make_recognizer
 from engine.speech.speech_models import (
     found_speech_model,
     load_speech_model,
+    make_recognizer,
     speech_model_folder,
 )
 from engine.speech.vad import SileroDetector

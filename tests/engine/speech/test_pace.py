@@ -1,7 +1,7 @@
 import pytest
 
 from engine.hub.catalogue import SPEECH_CHOICES, STREAMING_MODELS
-from engine.speech.pace import Pace, SpeechPace
+from engine.speech.speed import Pace, SpeechPace
 
 TINY, BASE, SMALL = SPEECH_CHOICES
 (AT_ONCE,) = STREAMING_MODELS

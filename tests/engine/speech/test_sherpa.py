@@ -12,9 +12,8 @@ from engine.errors import ModelError
 from engine.events import UtteranceEnded
 from engine.speech.events import ListeningFailed
 from engine.speech.listener import Lane, Listener, Recognition
-from engine.speech.sherpa import Sherpa, SherpaSettings, SherpaStream
+from engine.speech.sherpa import Sherpa, SherpaSettings, SherpaStream, checked_files
 from engine.speech.streaming import StreamingRecognizer
-from engine.speech.streaming_files import checked_files
 from engine.speech.vad import SileroDetector, VadSettings, VoiceActivityDetector
 from tests.support.listening_fakes import Chunks, Echo, hear_out, to_both
 from tests.support.sounds import music, n_edits, silence, white_noise

@@ -14,7 +14,7 @@ from engine.hub.catalogue import (
     quicker_speech_model,
     suited_speech_model,
 )
-from engine.speech.direct.direct_recognizer import DirectModel
+from engine.speech.direct import DirectModel
 from engine.speech.sherpa import Sherpa
 from engine.speech.speech_models import (
     found_speech_model,

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from engine.errors import ModelError
-from engine.speech.streaming_files import checked_files, is_streaming, tried
+from engine.speech.sherpa import checked_files, is_streaming, tried
 from tests.support.spoken import TINY_STREAMING, TINY_TRANSDUCER, needs_sherpa
 from tests.support.strangers import refused
 

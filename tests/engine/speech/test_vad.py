@@ -198,7 +198,7 @@ def said(text, voice):
     with wave.open(io.BytesIO(done.stdout)) as file:
         rate_hz = file.getframerate()
         samples = np.frombuffer(file.readframes(file.getnframes()), np.int16) / 32768
-    resampler = pytest.importorskip("engine.audio.resampler").Resampler(rate_hz)
+    resampler = pytest.importorskip("engine.audio.recorder").Resampler(rate_hz)
     return np.concatenate([resampler.feed(samples.astype(np.float32)), resampler.flush()])
 
 

@@ -19,7 +19,7 @@ from engine.hub.catalogue import (
 from engine.hub.download import Fetching
 from engine.hub.transfer import HubSettings
 from engine.messages import Code
-from engine.speech.whisper_models import found_whisper, whisper_folder
+from engine.speech.whisper import found_whisper, whisper_folder
 from engine.untrusted.faults import is_damage
 from tests.support import hub_server
 from tests.support.hub_server import WHISPER_FILES

@@ -9,7 +9,7 @@ from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
 from engine.speech.recognizer import LONGEST_S
-from engine.speech.recognizers import make_recognizer
+from engine.speech.speech_models import make_recognizer
 from tests.support.listening_fakes import Loudness
 
 PAUSE_S, WORD_S = 1.5, 0.4

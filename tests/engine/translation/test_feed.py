@@ -5,8 +5,7 @@ import random
 import pytest
 import torch
 
-from engine.metrics.event_log import EventLog
-from engine.metrics.replay import read_events, replay
+from engine.metrics.event_log import EventLog, read_events, replay
 from engine.settings import TranslationSettings, UtteranceLimits
 from engine.text.sentences import Sentence
 from engine.translation.factory import make_system

@@ -11,10 +11,9 @@ import pytest
 from engine.errors import ModelError
 from engine.hub.bundled import bundled_models
 from engine.text.prompt import make_prompt
-from engine.untrusted import chat_template, limited_process
-from engine.untrusted.chat_template import render
+from engine.untrusted import limited_process
 from engine.untrusted.limited_child import rendered
-from engine.untrusted.limited_process import LimitedError, text_of
+from engine.untrusted.limited_process import LimitedError, render, text_of
 from tests.support.chat_templates import CHATML, WITHOUT_SYSTEM, card, tokenizer_with
 from tests.support.strangers import refused
 from training.trainer.tokenizer import CHAT_TEMPLATE
@@ -125,7 +124,7 @@ def test_the_templates_that_come_with_the_program_need_no_process(monkeypatch):
     monkeypatch.setattr(limited_process, "_answer", None)
     ours = [(folder / "chat_template.jinja").read_text() for folder in bundled_models()]
     for text in [CHAT_TEMPLATE, *ours]:
-        assert hashlib.sha256(text.encode()).hexdigest() in chat_template._OURS
+        assert hashlib.sha256(text.encode()).hexdigest() in limited_process._OURS
         assert "Hag." in render(text, [CHAT], {"bos_token": ""})
 
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from engine.runtime.onnx.onnx_graph import FLOAT, constant, graph_output, model, node, weight
-from engine.untrusted.onnx_file import onnx_metadata
+from engine.untrusted.file_headers import onnx_metadata
 
 MOST = 1 << 20
 PLAIN = [constant("one", [1]), node("Identity", ["one"], ["out"]), graph_output("out", 7, [1])]

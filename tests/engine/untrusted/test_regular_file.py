@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.untrusted.regular_file import append_plain, file_sha256, open_plain
+from engine.untrusted.plain_files import append_plain, file_sha256, open_plain
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from engine.untrusted.safe_names import (
+from engine.untrusted.plain_files import (
     delete_hidden,
     folder_of,
     is_download,

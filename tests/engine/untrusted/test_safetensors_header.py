@@ -7,7 +7,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
-from engine.untrusted.safetensors_header import read_header
+from engine.untrusted.file_headers import read_header
 from tests.support.strangers import refused
 
 

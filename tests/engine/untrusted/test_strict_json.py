@@ -10,8 +10,8 @@ from typing import Annotated
 
 import pytest
 
-from engine.untrusted.regular_file import file_sha256
-from engine.untrusted.safetensors_header import read_header
+from engine.untrusted.file_headers import read_header
+from engine.untrusted.plain_files import file_sha256
 from engine.untrusted.strict_json import (
     NEEDED,
     SHA256,

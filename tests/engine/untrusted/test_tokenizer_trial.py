@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.untrusted import tokenizer_trial
-from engine.untrusted.tokenizer_trial import try_pieces, try_tokenizer
+from engine.untrusted import limited_process
+from engine.untrusted.limited_process import try_pieces, try_tokenizer
 from tests.engine.runtime.ctranslate2.tiny_models import train_pieces
 from tests.support.fakes import save_tiny_model
 
@@ -14,7 +14,7 @@ def test_a_tokenizer_that_its_library_reads_is_used_up_to_a_size(tmp_path, monke
     try_tokenizer(save_tiny_model(tmp_path) / "tokenizer.json")
     train_pieces(tmp_path / "source.spm")
     try_pieces(tmp_path / "source.spm")
-    monkeypatch.setattr(tokenizer_trial, "_MOST_BYTES_OF_PIECES", 1)
+    monkeypatch.setattr(limited_process, "_MOST_BYTES_OF_PIECES", 1)
     with pytest.raises(ValueError, match=r"its source.spm is longer than 1 bytes"):
         try_pieces(tmp_path / "source.spm")
 

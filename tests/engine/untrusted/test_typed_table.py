@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.untrusted.typed_table import kind_name, read_table, read_value
+from engine.untrusted.strict_json import kind_name, read_table, read_value
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,7 @@ from engine.errors import AudioError, FetchCancelledError, ModelError
 from engine.hub.catalogue import SPEECH_MODELS
 from engine.messages import Code
 from engine.speech.events import Noticed, RecognizerKept
-from engine.speech.listener import Lane, Listener, ListeningSettings, Recognition
-from engine.speech.listening import WantedFile
+from engine.speech.listener import Lane, Listener, ListeningSettings, Recognition, WantedFile
 from tests.support.listening_fakes import Chunks, Loudness, Script, script, sound_of
 
 DEVICES = (

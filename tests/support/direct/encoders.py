@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 from engine.models.model_card import FILE_NAME, read_card
 from engine.models.speech_card import ENCODER_FILE, SpeechCard, translator_sha256
 from engine.runtime.sound import SpeechEncoder
-from engine.untrusted.regular_file import file_sha256
+from engine.untrusted.plain_files import file_sha256
 
 WIDTH = 64
 """Of the tiny translator."""

@@ -32,7 +32,7 @@ from engine.events import LoadProgress
 from engine.files import ASSETS
 from engine.hub.bundled import standard_speech_model
 from engine.messages import Code
-from engine.models.instruct_card import LANGUAGE_NAMES
+from engine.models.model_card import LANGUAGE_NAMES
 from tests.support.app.fake_engine import LANGUAGES, FakeEngine
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
 from tests.support.app.home import settings_in

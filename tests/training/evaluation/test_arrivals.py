@@ -5,7 +5,7 @@ from statistics import median
 
 import pytest
 
-from engine.metrics.lagging import caption_lags_s
+from engine.metrics.latency import caption_lags_s
 from tests.support.run_folders import translation
 from training.evaluation.arrivals import DRAWN, arrivals_of
 

@@ -5,9 +5,8 @@ import dataclasses
 import pytest
 import sacrebleu
 
+from engine.metrics.event_log import Translation, n_reference_units
 from engine.metrics.quality import measure_quality
-from engine.metrics.translation import Translation
-from engine.metrics.units import n_reference_units
 from training.evaluation.scores import percentile, score
 
 REFERENCES = ["Guten Morgen, wie geht es Ihnen?", "Das Haus ist alt.", "Ja."]

@@ -11,9 +11,8 @@ import time
 
 import pytest
 
-from engine.metrics.event_log import EventLog
+from engine.metrics.event_log import EventLog, read_events, replay
 from engine.metrics.latency import average_lagging
-from engine.metrics.replay import read_events, replay
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import WARM_UP, feed_line

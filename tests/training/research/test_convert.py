@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from engine.metrics.real_time import WORD_MS
+from engine.metrics.latency import WORD_MS
 from tests.support.run_folders import references, silent, translations, write_run
 from training.evaluation.runs import read_run
 from training.research.__main__ import main

@@ -20,7 +20,7 @@ from benchmarks.interop.simuleval_agreement import (
     our_scores,
     start_simuleval,
 )
-from engine.metrics.lagging import average_token_delay
+from engine.metrics.latency import average_token_delay
 from tests.support.programs.run import ran
 from tests.support.run_folders import work_here
 from training.__main__ import main

@@ -6,8 +6,7 @@ import re
 import pytest
 import torch
 
-from engine.metrics.event_log import EventLog
-from engine.metrics.replay import read_events, replay
+from engine.metrics.event_log import EventLog, read_events, replay
 from engine.settings import TranslationSettings, UtteranceLimits
 from engine.translation.factory import make_system
 from engine.translation.feed import feed_line

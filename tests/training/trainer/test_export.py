@@ -9,10 +9,10 @@ from safetensors.numpy import load_file, save_file
 
 from engine.layout.rows import Row
 from engine.models.fingerprint import read_fingerprint
-from engine.models.int8_entries import CODES
 from engine.models.model_card import Calibration, read_card
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
+from engine.untrusted.file_headers import CODES
 from tests.support.adapter_folders import BASE, tiny_card, write_adapter
 from tests.support.fakes import save_plain_model
 from training.__main__ import main

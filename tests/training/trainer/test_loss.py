@@ -7,7 +7,7 @@ import torch
 from torch.nn.functional import cosine_similarity, cross_entropy
 
 from engine.layout.rows import IGNORE
-from engine.models.int4_blocks import pack_blocks, unpack_blocks
+from engine.models.tensor_file import pack_blocks, unpack_blocks
 from engine.policy import Offline, ReadN, WaitK
 from engine.runtime.torch.attention import Attention
 from engine.settings import LayoutSettings

@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QApplication
 from app.config.translations import speak
 from app.look.widgets.language_names import language_name, language_names
 from engine.files import ASSETS
-from engine.models.instruct_card import LANGUAGE_NAMES
+from engine.models.model_card import LANGUAGE_NAMES
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from engine.audio.backends.parec import ParecTap
+from engine.audio.backends.pulse import ParecTap
 from engine.errors import TapEndedError
 
 SAMPLES = np.random.default_rng(0).uniform(-1, 1, 5000).astype(np.float32)

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from engine.audio.backends.pulse import TIMEOUT_S, SoundServer, parse_devices
-from engine.audio.device_stream import DeviceStream
 from engine.audio.devices import DeviceKind, NoticeKind, WantedDevice
 from engine.audio.live_source import LiveSource
+from engine.audio.recorder import DeviceStream
 from engine.errors import NoSoundError, TapEndedError
 from tests.support.sound_server import ROOT, Feeder, n_missing, needs_sound_server, wait_until
 

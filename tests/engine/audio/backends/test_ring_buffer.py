@@ -3,7 +3,7 @@ import threading
 import numpy as np
 import pytest
 
-from engine.audio.backends.ring_buffer import Ring
+from engine.audio.chunks import Ring
 
 
 def numbered(start, count):

@@ -10,7 +10,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from engine.errors import AdapterError, ModelError
-from engine.layout.registry import LAYOUTS
+from engine.layout.slots import LAYOUTS
 from engine.models.adapters.adapter import (
     Status,
     inspect_adapter,
@@ -20,7 +20,7 @@ from engine.models.adapters.adapter import (
     write_adapter_card,
 )
 from engine.models.adapters.card import AdapterScore, read_adapter_card
-from engine.models.adapters.lora_weights import WEIGHTS_FILE
+from engine.models.adapters.lora import WEIGHTS_FILE
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import FILE_NAME
 from engine.untrusted.faults import Fault

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from engine.models.adapters.lora_config import Lora, parse_lora
+from engine.models.adapters.lora import Lora, parse_lora
 from engine.untrusted.strict_json import JsonObject
 from tests.support.adapter_folders import CONFIG
 from tests.support.strangers import refused

@@ -8,11 +8,10 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from engine.models.adapters.lora_config import Lora
-from engine.models.adapters.lora_weights import fit_lora
-from engine.models.linear_layers import linear_layers
+from engine.models.adapters.lora import Lora, fit_lora
+from engine.models.fingerprint import linear_layers
 from engine.untrusted.faults import Fault
-from engine.untrusted.safetensors_header import SafetensorsHeader, TensorEntry, read_header
+from engine.untrusted.file_headers import SafetensorsHeader, TensorEntry, read_header
 from tests.support.adapter_folders import BASE, CONFIG, factors
 from tests.support.strangers import refused
 

@@ -8,10 +8,9 @@ from transformers import AutoTokenizer
 
 from engine.errors import ModelError
 from engine.models.adapters.adapter import model_card
-from engine.models.encoder_decoder.languages import two_letters
 from engine.models.encoder_decoder.original import is_encoder_decoder, model_record, read_original
+from engine.models.encoder_decoder.record import Vocabulary, two_letters
 from engine.models.encoder_decoder.tokenizer import SentencePieceTokenizer, read_processor
-from engine.models.encoder_decoder.vocabulary import Vocabulary
 from tests.engine.runtime.ctranslate2.tiny_models import (
     FAMILIES,
     LANGUAGES,

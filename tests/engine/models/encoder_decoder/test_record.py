@@ -8,13 +8,14 @@ from engine.errors import ModelError
 from engine.models.encoder_decoder.record import (
     RECORD_FILE,
     Record,
+    Vocabulary,
+    checked_vocabulary,
     converted_folder,
     precision_folder,
     read_record,
     save_calibration,
 )
 from engine.models.encoder_decoder.tokenizer import SentencePieceTokenizer, make_decoder
-from engine.models.encoder_decoder.vocabulary import Vocabulary, checked_vocabulary
 from engine.models.model_card import Calibration
 
 RECORD = Record(

@@ -9,12 +9,12 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from engine.errors import ModelError
-from engine.models.memory_footprint import weight_files
+from engine.models.fingerprint import weight_files
 from engine.runtime.ctranslate2.conversion import held, ready_folder
 from engine.runtime.loader import load_weights
 from engine.session.loaded_model import LoadedModel
 from engine.settings import ModelSettings
-from engine.untrusted.safe_names import folder_of
+from engine.untrusted.plain_files import folder_of
 
 WEIGHTS = "model.safetensors"
 PARTS = ["model-1.safetensors", "model-2.safetensors"]

@@ -13,10 +13,8 @@ from safetensors.numpy import load_file, save_file
 
 from engine.errors import ModelError
 from engine.layout.rows import Row
-from engine.models.fingerprint import read_fingerprint
-from engine.models.llama_shape import read_llama_shape
-from engine.models.llama_weights import parse_llama_weights, read_llama_file
-from engine.models.memory_footprint import read_footprint
+from engine.models.fingerprint import read_fingerprint, read_footprint
+from engine.models.llama import parse_llama_weights, read_llama_file, read_llama_shape
 from engine.runtime.loader import load_by_torch, load_weights
 from engine.runtime.onnx.onnx_loader import OnnxWeights
 from engine.runtime.onnx.onnx_store import slot_model

@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 
 from engine.errors import ModelError
 from engine.layout.rows import Row
-from engine.models.llama_shape import read_llama_shape
+from engine.models.llama import read_llama_shape
 from engine.models.model_card import read_card
 from engine.runtime.loader import load_by_torch, load_weights
 from engine.runtime.onnx import onnx_loader

@@ -13,7 +13,7 @@ from engine.models.speech_card import ENCODER_FILE
 from engine.runtime.loader import load_weights
 from engine.runtime.sound import BlockStream, load_speech_encoder
 from engine.settings import ModelSettings
-from engine.untrusted.regular_file import file_sha256
+from engine.untrusted.plain_files import file_sha256
 from tests.support.direct.encoders import (
     WIDTH,
     noise,

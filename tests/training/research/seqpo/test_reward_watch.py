@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from engine.metrics.translation import Translation
+from engine.metrics.event_log import Translation
 from tests.support.training_runs import pair_lines
 from training.research.seqpo import RewardSettings, SeqpoSettings, open_reward_watch
 from training.settings import DevSettings

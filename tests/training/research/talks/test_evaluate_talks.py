@@ -6,9 +6,8 @@ import random
 import pytest
 import torch
 
-from engine.metrics.event_log import EventLog
+from engine.metrics.event_log import EventLog, read_events, replay
 from engine.metrics.quality import measure_quality
-from engine.metrics.replay import read_events, replay
 from engine.settings import TranslationSettings
 from engine.translation.feed import feed_line
 from engine.translation.slot_translator import Translator

@@ -10,7 +10,7 @@ import pytest
 from omnisteval.data import Instance
 from omnisteval.scoring import LAALScorer
 
-from engine.metrics.real_time import real_time_delays
+from engine.metrics.latency import real_time_delays
 from tests.support.programs.run import ran
 from tests.support.run_folders import WORDS, translations
 from training.research.talks import Part, Talk, score, soft_resegment

@@ -3,8 +3,8 @@ import random
 import pytest
 import torch
 
-from engine.layout.registry import make_planner
 from engine.layout.rows import IGNORE
+from engine.layout.slots import make_planner
 from engine.policy import Action
 from engine.runtime.torch.torch_store import slot_model
 from engine.settings import LayoutSettings

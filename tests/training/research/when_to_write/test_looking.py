@@ -12,8 +12,8 @@ import pytest
 import torch
 
 from engine.errors import PolicyError
-from engine.layout.registry import make_planner
 from engine.layout.rows import visible
+from engine.layout.slots import make_planner
 from engine.metrics.event_log import EventLog
 from engine.policy import parse_policy
 from engine.runtime.torch.torch_store import slot_model

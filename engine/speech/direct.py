@@ -15,12 +15,13 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import read_card
 from engine.speech.hypothesis import RecognizedWord
-from engine.speech.live_recognizer import LiveRecognizer, Recognized
-from engine.speech.pace import Pace
+from engine.speech.recognizer import LiveRecognizer, Recognized
+from engine.speech.speed import Pace
 from engine.speech.vad import SpeechPart, VoiceActivityDetector
 
 if TYPE_CHECKING:
     from engine.runtime.sound import Block
+
 
 _NEWEST_WEIGHT = 0.05
 

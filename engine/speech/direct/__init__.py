@@ -1,1 +1,0 @@
-"""Hear speech without recognising it."""
