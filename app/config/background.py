@@ -18,6 +18,8 @@ from engine.errors import SurtitleError
 Job = Callable[[], None]
 
 _log = logging.getLogger(__name__)
+_START = "import sys; sys.path.insert(0, {!r}); from app.__main__ import main; sys.exit(main())"
+_KILLED_S = 5
 
 
 class BackgroundQueue:
@@ -56,10 +58,6 @@ class BackgroundQueue:
                 _log.exception("a job failed")
                 reason = f"{type(error).__name__}: {error}"
                 self._report(worded(AppCode.UNEXPECTED(reason=reason)))
-
-
-_START = "import sys; sys.path.insert(0, {!r}); from app.__main__ import main; sys.exit(main())"
-_KILLED_S = 5
 
 
 def own_command() -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, QThread, QTimer, Signal, Slot
 
 _STEP_MS = 5
+_EACH_MS = 1000
 
 
 def wait_until(done: Callable[[], bool], patience_s: float) -> bool:
@@ -59,9 +60,6 @@ class Interrupt(QObject):
 
 def _do_nothing(_number: int, _frame: object) -> None:
     """Replace the default handler, which would end the program at once."""
-
-
-_EACH_MS = 1000
 
 
 class GarbageCollector(QObject):

@@ -28,12 +28,10 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 TRANSLATE, CAPTIONS_ONLY, BOTH = "translate", "captions only", "both"
-
 MODES = (TRANSLATE, CAPTIONS_ONLY, BOTH)
 
 SOURCE_LANGUAGE = "en"
 """Code of the language that is typed and spoken, unless another one is chosen."""
-
 
 ME, THEM = "me", "them"
 
@@ -49,7 +47,6 @@ APART = frozenset({FILE, CORRECTED})
 LANES = {DeviceKind.MICROPHONE: ME, DeviceKind.SYSTEM: THEM}
 """The lane in which each kind of device is heard."""
 
-
 MARKED, SIGN, OFF = "mark", "sign", "off"
 DOUBT_MARKS = (MARKED, SIGN, OFF)
 """A small mark before the caption, a sign after it, or nothing."""
@@ -58,13 +55,6 @@ DOUBT_MARK = "?"
 """Stands small beside the first letter, where no letters are."""
 
 DOUBT_SIGN = "(?)"
-
-
-def with_sign(caption: str) -> str:
-    """Append the sign to a caption that has text."""
-    return f"{caption.rstrip()} {DOUBT_SIGN}" if caption.strip() else caption
-
-
 HIGH_CONTRAST = "high contrast"
 PRESETS = ("white on black", "yellow on black", "black on white", HIGH_CONTRAST)
 INTERFACE_LANGUAGES = ("system", "en", "de")
@@ -81,8 +71,16 @@ MOST_LETTERS = 64
 MOST_ADDRESS = 300
 """Characters of the address of a server."""
 
+SCHEMA_VERSION = 2
 _CODE = re.compile("[a-z]{2,3}")
 _COLOUR = re.compile("#[0-9a-fA-F]{6}")
+
+Page = TypeVar("Page", bound="DataclassInstance")
+
+
+def with_sign(caption: str) -> str:
+    """Append the sign to a caption that has text."""
+    return f"{caption.rstrip()} {DOUBT_SIGN}" if caption.strip() else caption
 
 
 def _between(name: str, value: int, least: int, most: int) -> None:
@@ -340,11 +338,6 @@ class Preferences:
     privacy: PrivacyPreferences = field(default_factory=PrivacyPreferences)
     interface: InterfacePreferences = field(default_factory=InterfacePreferences)
     shortcuts: Mapping[str, str] = field(default_factory=dict)
-
-
-SCHEMA_VERSION = 2
-
-Page = TypeVar("Page", bound="DataclassInstance")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,9 @@ from engine.models.model_card import translates_sound
 from engine.models.resolve import STANDARD_POLICY, suited_policy
 from engine.settings import ServerSettings, TranslationSettings
 
+MOST_TOKEN = 200
+"""Characters."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:
@@ -49,10 +52,6 @@ class ModelChoice:
     source: str = SOURCE_LANGUAGE
     accepts_licence: bool = False
     server: ServerSettings | None = None
-
-
-MOST_TOKEN = 200
-"""Characters."""
 
 
 def read_token(path: Path) -> str:

@@ -22,6 +22,11 @@ from PySide6.QtWidgets import QStyle, QWidget
 from app.config.toml_file import TomlFile, table
 
 _PLATFORM = "QT_QPA_PLATFORM"
+_WIDEST = 16_777_215  # pixels; the limit of Qt for a window
+_SETTLED_MS = 500
+_SCREENS_SETTLED_MS = 500  # after that a window manager has moved windows off a screen that went
+_EXCLUDED_FROM_CAPTURE, _SHOWN_EVERYWHERE = 0x11, 0
+_SHARING_NONE, _SHARING_READ_ONLY = 0, 1
 
 
 def is_wayland() -> bool:
@@ -44,10 +49,6 @@ def platform_wanted(environment: Mapping[str, str], *, through_xwayland: bool) -
     if environment.get(_PLATFORM) or not through_xwayland or not can_use_xwayland(environment):
         return None
     return "xcb;wayland"  # Qt takes the first one that works
-
-
-_EXCLUDED_FROM_CAPTURE, _SHOWN_EVERYWHERE = 0x11, 0
-_SHARING_NONE, _SHARING_READ_ONLY = 0, 1
 
 
 def can_hide() -> bool:
@@ -107,11 +108,6 @@ class ShareGuard(QObject):
         if self._hidden and shown and isinstance(watched, QWidget):
             hide_from_share(int(watched.winId()), hidden=True)
         return super().eventFilter(watched, event)
-
-
-_WIDEST = 16_777_215  # pixels; the limit of Qt for a window
-_SETTLED_MS = 500
-_SCREENS_SETTLED_MS = 500  # after that a window manager has moved windows off a screen that went
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

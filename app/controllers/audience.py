@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from app.sharing.room import Room
 
 _OPAQUE = 255
+_LOST = "lost screen"  # in the banner
+_STEP = 1  # percent of the height of the screen
+_GONE = "network is gone"  # a topic of the banner
+_LOOK_MS = 5000
 
 
 class PageController(QObject):
@@ -102,10 +106,6 @@ class PageController(QObject):
 def _css(colour: Rgb, opacity: int = _OPAQUE) -> str:
     red, green, blue = colour
     return f"rgb({red} {green} {blue} / {opacity / _OPAQUE:.3g})"
-
-
-_LOST = "lost screen"  # in the banner
-_STEP = 1  # percent of the height of the screen
 
 
 class ProjectorController(QObject):
@@ -226,10 +226,6 @@ class ProjectorController(QObject):
 def _identity(screen: QScreen) -> tuple[str, ...]:
     """Return what is the same of a screen when it is plugged in again."""
     return screen.name(), screen.manufacturer(), screen.model(), screen.serialNumber()
-
-
-_GONE = "network is gone"  # a topic of the banner
-_LOOK_MS = 5000
 
 
 class ShareController(QObject):

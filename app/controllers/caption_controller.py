@@ -37,6 +37,8 @@ _UNDO, _UNDO_DELETION = "undo new session", "undo deletion"
 _STRANGE, _TOO_LONG, _OTHER_LANGUAGE = "not translated", "too long", "other language"
 # all five are notices in the banner
 _SHOWN = 40  # characters of a text in a notice
+_ALWAYS = "always write"  # a topic of the banner
+_MOST_WORDS = 3  # of a name
 
 
 class CaptionController(QObject):
@@ -370,10 +372,6 @@ def has_words(utterance: Utterance, awaited: tuple[str, str]) -> bool:
     lane, text = awaited
     source = utterance.source
     return lane == utterance.lane and (text.startswith(source) or text in source)
-
-
-_ALWAYS = "always write"  # a topic of the banner
-_MOST_WORDS = 3  # of a name
 
 
 class CorrectionController(QObject):

@@ -33,6 +33,9 @@ from engine.speech.events import (
 
 _GOOD_NEWS = (NoticeKind.HEARD, NoticeKind.RETURNED, NoticeKind.WOKE)
 _NAMES_DEVICE = (NoticeKind.LISTENING, NoticeKind.RETURNED, NoticeKind.MOVED, NoticeKind.LOST)
+_METER_MS = 60
+FETCH, SMALLER, CHOOSE = "fetch speech model", "smaller speech model", "choose speech model"
+"""Topics of notices in the banner."""
 
 
 class SourceNotices:
@@ -69,12 +72,6 @@ class SourceNotices:
 
 def _topic(lane: str) -> str:
     return f"source {lane}"
-
-
-FETCH, SMALLER, CHOOSE = "fetch speech model", "smaller speech model", "choose speech model"
-"""Topics of notices in the banner."""
-
-_METER_MS = 60
 
 
 class ListeningController(QObject):

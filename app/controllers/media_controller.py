@@ -38,6 +38,7 @@ _FORESEEN_FROM_S = 3.0  # computing after which it is known how long the rest ta
 _LONGEST_NAME = 40  # in the status line
 _MOST_NAMES = 1000  # talk.srt, talk-2.srt ...
 _KINDS = "*.mp3 *.m4a *.wav *.flac *.ogg *.opus *.aac *.wma *.mp4 *.mkv *.mov *.webm *.avi *.m4v"
+_STEPS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
 
 class MediaController(QObject):
@@ -230,9 +231,6 @@ def _free_path(media: Path, form: str) -> Path:
     names += [f"{media.stem}-{number}.{form}" for number in range(2, _MOST_NAMES)]
     paths = [media.with_name(name) for name in names]
     return next((path for path in paths if not path.exists()), paths[-1])
-
-
-_STEPS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
 
 class FileDrop(QObject):

@@ -27,6 +27,16 @@ from engine.files import ASSETS
 
 _LONGEST = 200  # characters of a reason
 _log = logging.getLogger(__name__)
+_NO_FONT = (
+    "surtitle: there is no font here that has letters, so windows show boxes instead of text; "
+    "install one (on Debian and Ubuntu: sudo apt-get install fonts-dejavu-core) and start again\n"
+)
+_NOT_RUNNING = "surtitle: there is no Surtitle that runs and could be told; start it first\n"
+_SILENT = "surtitle: Surtitle runs (process {}), but has not answered yet; waiting some seconds\n"
+_NO_ANSWER = (
+    "surtitle: Surtitle runs (process {}), but does not answer; wait a little and try again, or "
+    "end that process\n"
+)
 
 
 class FailedStart(QMessageBox):
@@ -77,18 +87,6 @@ def _reason(error: Exception) -> str:
     text = printable(str(error))
     reason = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return reason if len(reason) <= _LONGEST else reason[:_LONGEST] + "…"
-
-
-_NO_FONT = (
-    "surtitle: there is no font here that has letters, so windows show boxes instead of text; "
-    "install one (on Debian and Ubuntu: sudo apt-get install fonts-dejavu-core) and start again\n"
-)
-_NOT_RUNNING = "surtitle: there is no Surtitle that runs and could be told; start it first\n"
-_SILENT = "surtitle: Surtitle runs (process {}), but has not answered yet; waiting some seconds\n"
-_NO_ANSWER = (
-    "surtitle: Surtitle runs (process {}), but does not answer; wait a little and try again, or "
-    "end that process\n"
-)
 
 
 def run(settings: LaunchSettings) -> int:

@@ -57,6 +57,13 @@ LIBRARIES = (
 
 _LONG = 80  # letters; some packages put the whole text into the field
 _CLASSIFIER = "License :: OSI Approved :: "
+_LIBRARIES = (PROGRAM, "PySide6-Essentials", "torch", "transformers", "tokenizers")
+_NAMES = ("name_me", "name_them", "address")  # of people, and of their computers
+_FAULT_LINES = 40
+_MARGIN = 12  # pixels
+_LICENCE = "Apache-2.0"
+_LOGO = 64  # pixels
+_HEADER_LINES = 20  # of a card; its licence stands in them
 
 
 def version_of(package: str) -> str:
@@ -82,11 +89,6 @@ def licence_of(package: str) -> str:
     if named or "License-Expression" not in fields:
         return ", ".join(named)
     return fields["License-Expression"]
-
-
-_LIBRARIES = (PROGRAM, "PySide6-Essentials", "torch", "transformers", "tokenizers")
-_NAMES = ("name_me", "name_them", "address")  # of people, and of their computers
-_FAULT_LINES = 40
 
 
 def diagnostics(preferences: Preferences, state: Mapping[str, str | float], logs: Path) -> str:
@@ -138,9 +140,6 @@ def _without_folder(line: str) -> str:
     return f"{before}{quote}{Path(path).name}{end}{after}"
 
 
-_MARGIN = 12  # pixels
-
-
 class HelpDialog(QDialog):
     """Show the help; its links go to the browser."""
 
@@ -160,11 +159,6 @@ class HelpDialog(QDialog):
         column.addWidget(self.text, 1)
         column.addWidget(self.buttons)
         self.resize(680, 560)
-
-
-_LICENCE = "Apache-2.0"
-_LOGO = 64  # pixels
-_HEADER_LINES = 20  # of a card; its licence stands in them
 
 
 class AboutDialog(QDialog):

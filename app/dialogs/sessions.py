@@ -35,6 +35,8 @@ from engine.errors import message_of
 MOST_SHOWN = 10_000
 """Rows, as in the transcript of the running session."""
 
+_CUES, _CHARACTERS = 5, 70  # of the first captions
+
 
 class SessionWindow(QDialog):
     """The captions of an earlier session in a table.
@@ -149,9 +151,6 @@ def _languages(cues: Sequence[Cue]) -> tuple[str, str, str]:
 
 def _joined(codes: Iterable[str]) -> str:
     return " · ".join(sorted({language_name(code) for code in codes if code}))
-
-
-_CUES, _CHARACTERS = 5, 70  # of the first captions
 
 
 class SessionsDialog(QDialog):

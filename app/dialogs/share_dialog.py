@@ -37,6 +37,44 @@ FURTHER = "further"
 """Offers every further language that this computer can caption."""
 
 _LARGE = 1.8  # letters of the address and the PIN, in those of the window
+HEADLINES = {
+    "en": "Captions on your phone",
+    "de": "Untertitel auf Ihrem Handy",
+    "fr": "Les sous-titres sur votre téléphone",
+    "es": "Subtítulos en su móvil",
+    "it": "I sottotitoli sul vostro telefono",
+    "pt": "Legendas no seu telemóvel",
+    "nl": "Ondertitels op uw telefoon",
+    "pl": "Napisy na Twoim telefonie",
+    "cs": "Titulky ve vašem telefonu",
+    "sk": "Titulky vo vašom telefóne",
+    "da": "Undertekster på din telefon",
+    "sv": "Undertexter i din telefon",
+    "no": "Undertekster på telefonen din",
+    "fi": "Tekstitys puhelimeesi",
+    "et": "Subtiitrid teie telefonis",
+    "hu": "Feliratok a telefonján",
+    "ro": "Subtitrări pe telefonul dumneavoastră",
+    "el": "Υπότιτλοι στο κινητό σας",
+    "ru": "Субтитры на вашем телефоне",
+    "uk": "Субтитри на вашому телефоні",
+    "bg": "Субтитри на вашия телефон",
+    "tr": "Altyazılar telefonunuzda",  # noqa: RUF001  Turkish has this letter
+    "ar": "الترجمة على هاتفك",
+    "he": "כתוביות בטלפון שלך",
+    "fa": "زیرنویس در تلفن شما",
+    "hi": "आपके फ़ोन पर उपशीर्षक",
+    "zh": "在您的手机上看字幕",
+    "ja": "お手元のスマートフォンで字幕を",
+    "ko": "휴대전화로 자막 보기",
+    "vi": "Phụ đề trên điện thoại của bạn",
+}
+"""What the code is for, by the languages that read it; another language has that of English."""
+
+_MOST_HEADLINES = 4
+
+_MARGIN = 0.05
+_HEADLINE, _TEXT = 0.055, 0.032  # heights of letters, of that of the screen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -346,45 +384,6 @@ class ShareDialog(QDialog):
         if self.wall is not None:
             self.wall.close()
             self.wall = None
-
-
-HEADLINES = {
-    "en": "Captions on your phone",
-    "de": "Untertitel auf Ihrem Handy",
-    "fr": "Les sous-titres sur votre téléphone",
-    "es": "Subtítulos en su móvil",
-    "it": "I sottotitoli sul vostro telefono",
-    "pt": "Legendas no seu telemóvel",
-    "nl": "Ondertitels op uw telefoon",
-    "pl": "Napisy na Twoim telefonie",
-    "cs": "Titulky ve vašem telefonu",
-    "sk": "Titulky vo vašom telefóne",
-    "da": "Undertekster på din telefon",
-    "sv": "Undertexter i din telefon",
-    "no": "Undertekster på telefonen din",
-    "fi": "Tekstitys puhelimeesi",
-    "et": "Subtiitrid teie telefonis",
-    "hu": "Feliratok a telefonján",
-    "ro": "Subtitrări pe telefonul dumneavoastră",
-    "el": "Υπότιτλοι στο κινητό σας",
-    "ru": "Субтитры на вашем телефоне",
-    "uk": "Субтитри на вашому телефоні",
-    "bg": "Субтитри на вашия телефон",
-    "tr": "Altyazılar telefonunuzda",  # noqa: RUF001  Turkish has this letter
-    "ar": "الترجمة على هاتفك",
-    "he": "כתוביות בטלפון שלך",
-    "fa": "زیرنویس در تلفن شما",
-    "hi": "आपके फ़ोन पर उपशीर्षक",
-    "zh": "在您的手机上看字幕",
-    "ja": "お手元のスマートフォンで字幕を",
-    "ko": "휴대전화로 자막 보기",
-    "vi": "Phụ đề trên điện thoại của bạn",
-}
-"""What the code is for, by the languages that read it; another language has that of English."""
-
-_MOST_HEADLINES = 4
-_HEADLINE, _TEXT = 0.055, 0.032  # heights of letters, of that of the screen
-_MARGIN = 0.05
 
 
 class CodeView(QDialog):

@@ -48,6 +48,11 @@ from app.main_window.actions import Actions
 from engine.hub.bundled import suited_model
 from engine.untrusted.plain_files import model_name
 
+_FILES = "TOML (*.toml)"
+_SIZE = QSize(640, 560)  # unless the screen is smaller
+_TAB_ROOM = 6  # pixels: Qt's own tabs cut the dots off a capital Ü
+_SHARE = 3  # how much higher a page is than what stays above it
+
 
 class GeneralPage(SettingsPage):
     """Language and colours of the windows, and whether sessions are kept."""
@@ -264,12 +269,6 @@ class AdvancedPage(SettingsPage):
     def _open_sessions(self) -> None:
         sessions = self._data_folder / "sessions"
         self.noticed.emit(open_folder(sessions if sessions.is_dir() else self._data_folder))
-
-
-_FILES = "TOML (*.toml)"
-_SIZE = QSize(640, 560)  # unless the screen is smaller
-_TAB_ROOM = 6  # pixels: Qt's own tabs cut the dots off a capital Ü
-_SHARE = 3  # how much higher a page is than what stays above it
 
 
 class SettingsDialog(QDialog):

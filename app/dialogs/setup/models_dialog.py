@@ -41,6 +41,9 @@ from engine.runtime.processor import Machine
 from engine.text.source_language import source_notice
 from engine.untrusted.plain_files import folder_of
 
+_LIMIT_S = 240.0  # the first import is slow on slow disks and busy computers
+_WIDTH, _HEIGHT = 960, 560
+
 
 class ModelService(QObject):
     """List the available models.
@@ -93,10 +96,6 @@ def _folders(library: Path) -> list[Path]:
     """List the models of a library; folders of unfinished downloads begin with a dot."""
     folders = (path.parent for path in library.glob("*/config.json"))
     return sorted(folder for folder in folders if not folder.name.startswith("."))
-
-
-_LIMIT_S = 240.0  # the first import is slow on slow disks and busy computers
-_WIDTH, _HEIGHT = 960, 560
 
 
 class ModelsDialog(QDialog):

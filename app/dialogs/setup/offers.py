@@ -60,6 +60,12 @@ Those of BLEU are Google's (https://cloud.google.com/translate/docs/advanced/aut
 20 the gist is clear, from 30 it is understood well, from 40 it is of high quality.
 """
 
+_WORDS = Qt.ItemDataRole.UserRole
+_SMALL = 0.85  # of the font, for details
+_UNBROKEN = 40  # letters of a fact in which no line breaks
+Index = QModelIndex | QPersistentModelIndex
+_PADDING, _RADIUS = 2 * GAP, 6  # pixels
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -229,14 +235,6 @@ def _load_tip(offer: ModelOffer, report: MachineReport) -> str:
         return ""
     text = _said(tr("A second of speech takes about {:.1f} s of computing here, by our estimate."))
     return filled(text, load)
-
-
-_WORDS = Qt.ItemDataRole.UserRole
-_SMALL = 0.85  # of the font, for details
-_PADDING, _RADIUS = 2 * GAP, 6  # pixels
-_UNBROKEN = 40  # letters of a fact in which no line breaks
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class OfferList(QListWidget):

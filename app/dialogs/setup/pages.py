@@ -29,6 +29,21 @@ from app.look.widgets.dialog_text import paragraph, quiet
 from app.look.widgets.language_names import language_name, language_names
 
 _HEADING = 1.5  # letters, of those of the window
+_BEGUN = 6  # words when it is first seen
+_LATE = 3  # words between what is said and its caption
+_SAID = "Good morning everyone, and welcome to our meeting."
+_CAPTIONS = {
+    "de": "Guten Morgen zusammen und willkommen zu unserer Besprechung.",
+    "es": "Buenos días a todos y bienvenidos a nuestra reunión.",
+    "fr": "Bonjour à tous et bienvenue à notre réunion.",
+}
+_BIG = 1.5  # letters, of those of the window
+_HIGH = 18 * GAP  # a button of what is captioned, where the page has room
+_ICON_SIDE = 20
+_WORD_MS, _REST = 380, 6  # between two words; words' time before it begins again
+
+CALL, VOICE, FILE, TYPING = "call", "voice", "file", "typing"
+"""Return what is to be captioned."""
 
 
 def heading_of(text: str) -> QLabel:
@@ -82,19 +97,6 @@ def lay_out_page(
     return area
 
 
-_WORD_MS, _REST = 380, 6  # between two words; words' time before it begins again
-_BEGUN = 6  # words when it is first seen
-_LATE = 3  # words between what is said and its caption
-_SAID = "Good morning everyone, and welcome to our meeting."
-_CAPTIONS = {
-    "de": "Guten Morgen zusammen und willkommen zu unserer Besprechung.",
-    "es": "Buenos días a todos y bienvenidos a nuestra reunión.",
-    "fr": "Bonjour à tous et bienvenue à notre réunion.",
-}
-_BIG = 1.5  # letters, of those of the window
-_HIGH = 18 * GAP  # a button of what is captioned, where the page has room
-
-
 class ExampleCaption(QFrame):
     """A box as that of the overlay, in which a sentence and its caption grow, word for word."""
 
@@ -140,11 +142,6 @@ class ExampleCaption(QFrame):
         self.said.setText(" ".join(self._said[: self._n_words + 1]))
         n_shown = max(0, self._n_words - _LATE)
         self.caption.setText(" ".join(self._caption[:n_shown]))
-
-
-_ICON_SIDE = 20
-CALL, VOICE, FILE, TYPING = "call", "voice", "file", "typing"
-"""Return what is to be captioned."""
 
 
 class WizardPage(QWidget):

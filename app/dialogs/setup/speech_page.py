@@ -23,6 +23,9 @@ SILENT_MS = 8000
 """Without a byte; then that is said."""
 
 _STEPS = 1000
+_LICENCES = {MOONSHINE: "MIT"}
+_LICENCES |= {one.name: one.licence for one in SPEECH_CHOICES}
+_LICENCES |= {name: one.licence for name, one in STREAMING_MODELS.items()}
 
 
 class DownloadRow(QWidget):
@@ -133,11 +136,6 @@ class DownloadRow(QWidget):
         if has_focus:  # else the next button would have it, and Enter would choose a folder
             there.setFocus()
         gone.hide()
-
-
-_LICENCES = {MOONSHINE: "MIT"}
-_LICENCES |= {one.name: one.licence for one in SPEECH_CHOICES}
-_LICENCES |= {name: one.licence for name, one in STREAMING_MODELS.items()}
 
 
 class SpeechPage(WizardPage):
