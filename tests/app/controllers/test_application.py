@@ -465,7 +465,7 @@ def test_what_the_engine_refuses_is_told(program):
         Refused(message=Code.BAD_POLICY(text="fast", forms="A, B"))
     )
     assert one.window.banner.sentence.text() == (
-        "A policy is written A, B or offline (N, K and MOST from 1, TAU from 0 to 1), got 'fast'."
+        "A policy is written A, B or offline (N and K from 1 to 9999), got 'fast'."
     )
 
 

@@ -36,8 +36,15 @@ from engine.models.model_card import LANGUAGE_NAMES
 from tests.support.app.fake_engine import LANGUAGES, FakeEngine
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
 from tests.support.app.home import settings_in
-from tests.support.programs.place_scenes import DISK, FULL, PlaceScenes, go_to_place, picture_of
-from tests.support.programs.room_scenes import SETTLE_MS, RoomScenes
+from tests.support.programs.place_scenes import (
+    DISK,
+    FULL,
+    SETTLE_MS,
+    PlaceScenes,
+    RoomScenes,
+    go_to_place,
+    picture_of,
+)
 from tests.support.programs.side_scenes import SideScenes
 
 ENGLISH = [
