@@ -33,10 +33,10 @@ class FitDialogs(QObject):
 
 
 def _is_pressed(window: QObject, event: QKeyEvent) -> bool:
-    """Press the button that has the focus by Enter; of a choice, Enter takes what is chosen."""
+    """Press the button that has the focus by Enter, unless it is on: then Enter goes on."""
     button = window.focusWidget() if isinstance(window, QWidget) else None
     is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat()
-    if not is_enter or not isinstance(button, QPushButton) or button.group() is not None:
+    if not is_enter or not isinstance(button, QPushButton) or button.isChecked():
         return False
     button.click()
     return True

@@ -70,7 +70,13 @@ def test_a_dialog_opens_where_it_was_closed(qtbot, monkeypatch):
 @pytest.mark.parametrize("is_default", [True, False])
 @pytest.mark.parametrize(
     ("focus", "pressed"),
-    [("field", ""), ("box", ""), ("choice", ""), ("switch", "switch"), ("close", "close")],
+    [
+        ("field", ""),
+        ("box", ""),
+        ("on", ""),
+        ("choice", "choice"),
+        ("close", "close"),
+    ],
 )
 def test_enter_presses_the_button_with_the_focus_and_else_the_main_one(
     qtbot, focus, pressed, is_default
@@ -78,14 +84,17 @@ def test_enter_presses_the_button_with_the_focus_and_else_the_main_one(
     dialog, told = QDialog(), []
     qtbot.addWidget(dialog)
     choices, buttons = QButtonGroup(dialog), close_button()
+    kinds = {"checkable": True, "autoDefault": False}
     parts = {
         "field": QLineEdit(),
         "box": QCheckBox("Mark"),
-        "choice": QPushButton("A file", checkable=True, autoDefault=False),
-        "switch": QPushButton("Switch on", checkable=True, autoDefault=False),
+        "on": QPushButton("A call", **kinds),
+        "choice": QPushButton("A file", **kinds),
         "main": QPushButton("Start", autoDefault=False),
         "close": buttons.button(buttons.StandardButton.Close),
     }
+    choices.addButton(parts["on"])
+    parts["on"].setChecked(True)
     choices.addButton(parts["choice"])
     column = QVBoxLayout(dialog)
     for name, part in parts.items():
