@@ -9,6 +9,7 @@
 | a sentence in capitals; DO NOT | small letters; names and acronyms as far as known |
 | numbers, hours, years, money in digits or words | one form (``engine.text.quantities``) |
 | emoji, words in scripts that the model cannot read | nothing: they stand in the caption |
+| a word that no model can know | the word that is meant, or a name (``engine.text.spelling``) |
 | nothing but *uh*, *um* | nothing |
 | tags, placeholders, hashtags, @names, code, paths, rare signs | likewise |
 
@@ -20,12 +21,13 @@ import contextlib
 import html
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from engine.text.quantities import ENGLISH, Quantity, SourceWord, core, read
+from engine.text.spelling import spelt
 
 if TYPE_CHECKING:
     from engine.text.punctuation import Punctuation
@@ -75,7 +77,12 @@ def _is_name(before: Sequence[str], core: str, first: str, n_before: int) -> boo
 
 
 def read_source(
-    words: Sequence[str], *, ended: bool, english: bool = True, any_script: bool = False
+    words: Sequence[str],
+    *,
+    ended: bool,
+    english: bool = True,
+    any_script: bool = False,
+    terms: Collection[str] | None = (),
 ) -> list[SourceWord]:
     """Read the words of a sentence, as far as they are certain.
 
@@ -84,6 +91,7 @@ def read_source(
         ended: there are no others.
         english: numbers and capitals are understood.
         any_script: the model reads other scripts than the Latin one, too.
+        terms: words in small letters that are spelt as they should be; None: all are.
     """
     split = [_split(word, any_script=any_script) for word in words]
     if split and split[0].text in tuple("-–—"):  # of a dialogue
@@ -93,7 +101,7 @@ def read_source(
         return split
     if all(core(text)[1].casefold() in ENGLISH["hesitations"] for text in texts):
         return [SourceWord("") for _ in texts] if ended else []  # models write a lone full stop
-    calm = _calm(texts, ended=ended)
+    calm = [_spelt(word, terms) for word in _calm(texts, ended=ended)]
     found, at = list[SourceWord](), 0
     while at < len(calm):
         one = split[at]
@@ -214,6 +222,15 @@ def _calm(words: Sequence[str], *, ended: bool) -> list[str]:
         is_loud = word.isupper() and n in long and (is_shouted or core(small)[1] in _LOUD)
         calm.append(_named(calm, small, is_first=n == 0) if is_loud else word)
     return calm
+
+
+def _spelt(word: str, terms: Collection[str] | None) -> str:
+    if terms is None:
+        return word
+    lead, bare, trail = core(word)
+    whose = "'s" if bare.endswith("'s") else ""
+    bare = bare.removesuffix("'s")
+    return word if bare in terms else lead + spelt(bare) + whose + trail
 
 
 def _named(before: Sequence[str], small: str, *, is_first: bool) -> str:

@@ -20,7 +20,7 @@ from engine.runtime.causal_model import AnyModel, Asking
 from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
 from engine.runtime.loader import AnyWeights
 from engine.settings import TranslationSettings
-from engine.text.prompt import Prompt, full_stop_ids, word_units, words_begun
+from engine.text.prompt import Prompt, full_stop_ids, word_ids, word_units, words_begun
 from engine.text.prompt_context import Context, NoContext
 from engine.text.sentences import Sentence
 from engine.text.source import read_source
@@ -31,6 +31,9 @@ from engine.translation.log_events import Counters, log_session, log_source
 from engine.translation.own_words import OwnWords
 from engine.translation.source_text import Number, Passed, SourceText, Unit
 from engine.translation.translated import Translated
+
+_COMMON_WORD = "people"
+"""A model that has no token for it reads letters, and knows no word better than another."""
 
 _ROWS_BESIDE = 512
 """Rows beside the system prompt in which a term is translated alone."""
@@ -152,6 +155,7 @@ class Conversation:
         self.settings, self.resolved, self._context = settings, resolved, context
         self.policy = resolved.policy
         self.terms = tuple(copied) if settings.constrained else ()
+        self._term_words = {word for term, _ in settings.glossary for word in term.lower().split()}
         self.words_begun = words_begun(self.weights.tokenizer, language)
         self.prompt = context.prompt()
         self.constraints = constraints
@@ -213,7 +217,9 @@ class Conversation:
         log_source(self.log, number, utterance.words, words, ended=ended, full_stop=full_stop)
         self._note(number, words)
         english = self.settings.reads_english
-        read = read_source(words, ended=ended, english=english, any_script=not english)
+        read = read_source(
+            words, ended=ended, english=english, any_script=not english, terms=self._term_words
+        )
         units, ends, passed, numbers = list[Unit](), list[int](), list[Passed](), list[Number]()
         n_words = n_typed = 0
         for one in read:

@@ -62,6 +62,28 @@ def test_a_sentence_in_capitals_is_read_in_small_letters(source, reads):
 
 
 @pytest.mark.parametrize(
+    ("source", "reads"),
+    [
+        ("The custmer's reprot.", "The customer's report."),
+        ("An invocice (numnber 7)", "An invoice (number 7)"),
+        ("THE CUSTMER WAITS", "The customer waits"),
+        ("a frobnicator, please", "a Frobnicator, please"),  # nothing is near
+        ("the recreationally contactless invoices", "the recreationally contactless invoices"),
+        ("Custmer and Frobnicator", "Custmer and Frobnicator"),  # as names
+        ("ask szymon and mariah", "ask Szymon and Mariah"),
+        ("hmm, uhm, kubectl, npm", "hmm, uhm, kubectl, npm"),
+    ],
+)
+def test_a_word_that_no_model_can_know_is_spelt_as_meant_or_read_as_a_name(source, reads):
+    assert read(source)[0] == reads
+
+
+def test_the_terms_of_a_glossary_are_spelt_right():
+    assert read("the custmer", terms={"custmer"})[0] == "the custmer"
+    assert read("the custmer", english=False)[0] == "the custmer"
+
+
+@pytest.mark.parametrize(
     "word",
     ["Hello,", "café", "Übung", "Surtitle™", "...", "12%", "naïve", "and/or", "well-known",
      "a_b.pdf", "anna@example.org", "https://example.org/x", "401(k)", "AT&T", "C++", "(yes)",

@@ -88,6 +88,13 @@ NUMBERS = {
     "We have 1.3 million users.": ("1,3 Million", "1,3 million", "1,3 mill"),
     "We ran 10km today.": ("10 (km|Kilometer)", "10 (km|kilomètres)", "10 (km|kilómetros)"),
 }  # fmt: skip
+UNKNOWN = {
+    "The custmer asked for a refund.": (r"\bKund", r"\b[Cc]lient", r"\b[Cc]liente"),
+    "I will send you the reprot tomorrow.": ("Bericht", "rapport", "informe"),
+    "The invocice was sent in October.": ("Rechnung", "facture", "factura"),
+    "The flimber is on the table.": ("Flimber",) * 3,
+    "Please send the frobnicator to my boss.": ("Frobnicator",) * 3,
+}
 HOURS = {
     "We open at 9 a.m. and close at 6 p.m.": (
         r"\b0?9(:00)? Uhr.*\b18(:00)? Uhr", r"\b0?9 ?(h|heures).*\b18 ?(h|heures)",
@@ -112,7 +119,8 @@ HOURS = {
         "5:45.*(5:30|halb sechs)", "5(:| ?h ?)45.*5(:| ?h ?)30", "5:45.*5:30",
     ),
 }  # fmt: skip
-KINDS = {"passed": PASSED, "form": FORM, "numbers": NUMBERS, "hours": HOURS}
+KINDS = {"passed": PASSED, "form": FORM, "numbers": NUMBERS, "hours": HOURS,
+         "unknown": UNKNOWN}  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
