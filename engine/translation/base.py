@@ -155,7 +155,9 @@ class Conversation:
         self.settings, self.resolved, self._context = settings, resolved, context
         self.policy = resolved.policy
         self.terms = tuple(copied) if settings.constrained else ()
-        self._term_words = {word for term, _ in settings.glossary for word in term.lower().split()}
+        terms = {word for term, _ in settings.glossary for word in term.lower().split()}
+        has_words = len(word_ids(self.weights.tokenizer, _COMMON_WORD)) == 1
+        self._term_words = terms if has_words else None
         self.words_begun = words_begun(self.weights.tokenizer, language)
         self.prompt = context.prompt()
         self.constraints = constraints
