@@ -293,6 +293,8 @@ def _number(g: _Groups, before: str) -> _Found:
     is_scale = sign or len(letters) > 1 or (not g["gap"] and letters in ("k", letters.upper()))
     counted = None if letters and not is_scale else _digits(g)
     unit = g["unit"] or g["apart"]
+    if len(g["unit"]) == 1 and unit.isupper() and unit not in ENGLISH["units"]:
+        return _exact(g, "")  # *5G*
     unit = _MONEY.get((sign or name).casefold(), sign) or _UNITS.get(unit.casefold(), unit)
     if counted is None or (g["rate"] and unit not in _NAMES):  # *5 m*, *five*; *5 MB/s*
         return None

@@ -32,6 +32,9 @@ _NUMBER_OR_HOUR = re.compile(r"[0-9]+(?:(?:[.,:]| ?(?:h|Uhr|heures?) ?)[0-9]+)*[
 _BLANKS = str.maketrans("\u00a0\u202f", "  ")
 """French has two other blanks in its numbers."""
 
+_SHORT_NUMERAL = 4
+"""Letters that may begin other words than a number, too."""
+
 _TAILS = _OTHER["behind_digits"]
 
 
@@ -43,11 +46,13 @@ class Form:
         text: from its first digit on.
         before: one of these must stand right before it; nothing need where there is none.
         row: numbers of one row are written in their order: hours, and money of one kind.
+        in_code: capital letters may follow: ``5G``.
     """
 
     text: str
     before: tuple[str, ...] = ()
     row: str = ""
+    in_code: bool = False
 
     @property
     def whole(self) -> str:
@@ -60,10 +65,16 @@ class Form:
             return False
         after = text[at + len(self.text) :]
         if self.text[-1].isdecimal():
-            return re.match(r"[.,:]?[0-9]", after) is None and _may_follow(after)
+            return re.match(r"[.,:]?[0-9]", after) is None and self._may_go_on(after)
         if self.text.endswith(("h", "Uhr", "heure", "heures")) and re.match(" ?[0-9]", after):
             return False  # of *9 h 30*
         return not (self.text[-1].isalpha() and after[:1].isalpha())
+
+    def _may_go_on(self, after: str) -> bool:
+        """Return whether the letters at the beginning of a text may stand right behind digits."""
+        letters = next(iter(re.findall(r"^[^\W\d_]+", after)), "")
+        is_tail = any(tail.startswith(letters) for tail in _TAILS)
+        return is_tail or (self.in_code and letters.isupper())
 
     def rest_after(self, begun: str) -> str:
         """Return what follows its beginning; nothing for what is none, or all of it."""
@@ -72,12 +83,6 @@ class Form:
     def may_begin(self, text: str, at: int) -> bool:
         """Return whether what stands before a place of a text is what must."""
         return not self.before or text.endswith(self.before, 0, at)
-
-
-def _may_follow(text: str) -> bool:
-    """Return whether the letters at the beginning of a text may stand right behind digits."""
-    letters = next(iter(re.findall(r"^[^\W\d_]+", text)), "")
-    return letters.isupper() or any(tail.startswith(letters) for tail in _TAILS)
 
 
 @lru_cache(maxsize=1024)
@@ -95,7 +100,8 @@ def forms(one: Quantity, language: str) -> tuple[Form, ...]:
         numbers = [one.digits]
     signs = tuple(table["plus" if one.sign == "+" else "minus"]) if one.sign else ()
     row = one.unit if one.unit in _MONEY else ""
-    found = [Form(n + after, signs, row) for n in numbers for after in _after(one, table)]
+    code = one.kind == "exact"
+    found = [Form(n + after, signs, row, code) for n in numbers for after in _after(one, table)]
     if row and not one.scale and table is not _OTHER:
         found += [Form(n, (one.unit, one.unit + " "), row) for n in numbers]
     return tuple(dict.fromkeys(found))
@@ -193,7 +199,7 @@ def _next(left: Sequence[int], numbers: Sequence[tuple[Form, ...]]) -> list[int]
 
 
 def says_other(text: str, numbers: Sequence[Quantity], left: Sequence[int], language: str) -> bool:
-    """Return whether the last word of a caption is another number than those of its source.
+    """Return whether the last word of a caption is, or becomes, a number that is not in its source.
 
     Args:
         text: of the caption, as far as it is written.
@@ -202,15 +208,16 @@ def says_other(text: str, numbers: Sequence[Quantity], left: Sequence[int], lang
         language: of the caption.
     """
     before, word = ["", "", *text.translate(_BLANKS).casefold().split(" ")][-2:]
-    value = _numerals(language).get(word)
-    if value is None:
-        return False
-    if [before] == TABLES[language].get("half"):  # *halb acht* is half past seven
+    numerals = _numerals(language)
+    values = {numerals[word]} if word in numerals else set[int]()
+    if not values and len(word) > _SHORT_NUMERAL:  # *quator* will be another number than 17
+        values = {value for numeral, value in numerals.items() if numeral.startswith(word)}
+    if values and [before] == TABLES[language].get("half"):  # *halb acht* is half past seven
         halves = (int(one.digits[:-3]) for one in numbers if one.digits.endswith(":30"))
-        return value not in [hour % 12 + 1 for hour in halves]
-    if all(numbers[n].kind == "word" for n in left):
+        return values.isdisjoint(hour % 12 + 1 for hour in halves)
+    if not values or all(numbers[n].kind == "word" for n in left):
         return False
-    return all(value not in _values(one) for one in numbers)
+    return all(values.isdisjoint(_values(one)) for one in numbers)
 
 
 @lru_cache(maxsize=8)

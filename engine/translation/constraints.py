@@ -11,6 +11,7 @@ The model proposes each token; these rules may put another in its place:
 All but the copies read the source, and hold where it is English.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -24,7 +25,7 @@ from engine.text.prompt import word_starts
 from engine.text.source import Heard, is_rare
 from engine.text.tokenizer import WordTokenizer
 from engine.text.written import TABLES, Form, Written, forms, says_other, written
-from engine.translation.copies import Candidates, Copies
+from engine.translation.copies import Candidates, Copies, tail_of
 
 _MAX_TRIED = 256
 """Tokens that are tried in the order of their logits before the proposal is taken after all."""
@@ -32,8 +33,9 @@ _MAX_TRIED = 256
 _HALF, _MOST_BYTES = "\ufffd", 4
 """Stands for a part of a character; one has so many bytes."""
 
-_BLANKS = " \u00a0\u202f"
-"""Also the two that French has before its marks and within quotation marks and thousands."""
+_ROMAN = re.compile(" [IVXL]+")
+_ORDINAL = re.compile("[0-9](?:st|nd|rd|th) (?!centur)[a-z]")
+"""Of a floor, say; French writes those in Roman numbers as it does centuries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +45,14 @@ class _Source:
     Attributes:
         heard: its text and numbers.
         numbers: the forms that each may have.
-        symbols: it has words without letters and digits.
+        blanks: a blank alone begins words of it: signs, and names such as *Łukasz*.
         barred: groups of harmful words of which it has none.
         copies: what may be copied from it.
     """
 
     heard: Heard
     numbers: tuple[tuple[Form, ...], ...]
-    symbols: bool
+    blanks: bool
     barred: frozenset[str]
     copies: Candidates
 
@@ -108,7 +110,7 @@ class Constraints:
                 if term is not None:
                     return term  # the user's words, whatever they hold
             best = self._copies.named(
-                id_, logits, facts.copies.names, caption, _tail(caption), self._piece(id_)
+                id_, logits, facts.copies.names, caption, target, self._piece(id_)
             )
         if self._is_allowed(best, facts, caption, target, now):
             return best
@@ -151,7 +153,7 @@ class Constraints:
         """
         texts: Iterable[str] = now.rests
         if now.open_at is None:
-            if not any(map(str.isdecimal, piece)):
+            if not (any(map(str.isdecimal, piece)) or _ROMAN.fullmatch(piece)):
                 return []
             blank = " " if piece.startswith(" ") else ""
             texts = (blank + form.whole for n in now.left for form in numbers[n])
@@ -178,14 +180,15 @@ class Constraints:
         has_half = _HALF in piece and text.isascii() and self._language in TABLES
         return not (
             # a blank alone comes before digits and symbols
-            (piece == " " and not facts.symbols and not now.left)
+            (piece == " " and not facts.blanks and not now.left)
             or written(caption + piece, facts.numbers, judged_from).n_others
             or (numbers and says_other(caption + piece, numbers, now.left, self._language))
             or has_half
             or any(is_rare(char) and char not in text for char in piece.strip(_HALF))
             or (not facts.numbers and {"º", "°"} & set(piece))  # *No.* is no number
+            or (_ROMAN.fullmatch(piece) and now.left and _ORDINAL.search(text))
             or (target and self._breaks_character(id_, piece, facts, target))
-            or (facts.barred and self._harmful.holds(_tail(caption) + piece, facts.barred))
+            or (facts.barred and self._harmful.holds(tail_of(caption) + piece, facts.barred))
         )
 
     def _breaks_character(
@@ -204,13 +207,14 @@ class Constraints:
 
     def _read_source(self, source: Heard) -> _Source:
         words = source.text.split()
-        english = self._reads_english
+        english, copies = self._reads_english, self._copies.candidates(words)
         return _Source(
             source,
             tuple(forms(one, self._language) for one in source.numbers if english),
-            not all(any(map(str.isalnum, word)) for word in words),
+            not all(any(map(str.isalnum, word)) for word in words)
+            or any(self._piece(copy.ids[0]) == " " for copy in copies.names),
             self._harmful.barred(words),
-            self._copies.candidates(words),
+            copies,
         )
 
     def _decode_piece(self, id_: int) -> str:
@@ -219,8 +223,3 @@ class Constraints:
         if not text and not self._starts_word[id_]:
             return "\n"
         return " " + text.lstrip() if self._starts_word[id_] else text
-
-
-def _tail(caption: str) -> str:
-    """Return the word at the end of a caption, as far as it is written."""
-    return caption[max(map(caption.rfind, _BLANKS)) + 1 :]

@@ -6,6 +6,7 @@ the model finds it nearly as likely, and is then written to its end.
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import tokenizers
 from numpy.typing import NDArray
 
 from engine.text.prompt import joined_ids, word_ids
+from engine.text.sentences import ends_sentence
 from engine.text.terms import EDGES, TermFinder
 from engine.text.tokenizer import WordTokenizer
 
@@ -38,6 +40,13 @@ _ADDRESS = re.compile(r"@|://|www\.|_|[a-z]\.[a-z]{2}")
 _ELIDED = re.compile(r"[^\W\d_]+['’](.*)")
 """A short word and its apostrophe before the word of a caption: ``d'Acme``, ``l’Acme``."""
 
+_BLANKS = " \u00a0\u202f"
+"""Also the two that French has before its marks and within quotation marks and thousands."""
+
+_MARKED = re.compile("LATIN (SMALL|CAPITAL) LETTER ([A-Z]) WITH ")
+_HALF, _LONGEST_HALF = "\ufffd", 4
+"""Stands for a part of a character; one has so many tokens, with a blank before it."""
+
 _INSIDE = re.compile(r"@|://|_|\.[a-z]")
 """What stands in no word of a language: a proposal with it means an address."""
 
@@ -52,6 +61,8 @@ class _Copy:
         begun: the text of the first 0, 1, ... tokens.
         joined: its tokens right after an apostrophe, each by the text before it.
         bonus: see ``NAME_BONUS``.
+        plain: the word without marks on its letters: ``Lukasz`` for *Łukasz*.
+        tokens: of the ids, as the vocabulary spells them.
     """
 
     word: str
@@ -59,19 +70,32 @@ class _Copy:
     begun: tuple[str, ...]
     joined: Mapping[str, int]
     bonus: float
+    plain: str
+    tokens: tuple[str, ...]
 
-    def next_after(self, tail: str, elided: str | None) -> Iterator[tuple[int, str]]:
-        """Yield each token that begins the word or goes on with it, and the text before that.
+    def next_after(
+        self, tail: str, elided: str | None, piece: str, ending: str
+    ) -> Iterator[tuple[int, float]]:
+        """Yield each token that begins the word or goes on with it, and its bonus.
 
         Args:
             tail: the last word of the caption, as far as it was written.
             elided: what of the tail stands behind an apostrophe; None for nothing.
+            piece: the text that was proposed.
+            ending: the last tokens of the caption, as the vocabulary spells them.
         """
-        for id_, begun in zip(self.ids, self.begun, strict=True):
-            if begun in ("", tail):
-                yield id_, begun
+        plain = piece.strip()
+        is_plain = (piece.startswith(" ") or not tail) and self.plain.startswith(plain)
+        is_plain &= not self.word.startswith(plain)
+        at_start = VERBATIM_BONUS if is_plain else _START_SHARE * self.bonus
+        for n, (id_, begun) in enumerate(zip(self.ids, self.begun, strict=True)):
+            if n and (not begun or begun.endswith(_HALF)):  # of one character, or a blank alone
+                if ending.endswith("".join(self.tokens[:n])):
+                    yield id_, ADDRESS_BONUS if begun else self.bonus
+            elif begun in ("", tail):
+                yield id_, self.bonus if begun else at_start
         if elided is not None and elided in self.joined:
-            yield self.joined[elided], elided
+            yield self.joined[elided], self.bonus if elided else at_start
 
     def is_meant_by(self, word: str) -> bool:
         """Return whether a word that was proposed has an address's marks, and so means this one."""
@@ -156,13 +180,13 @@ class Copies:
         counts = Counter(self._finder.found(words))
         return Candidates(tuple(self._names(words)), tuple(self._terms(counts)))
 
-    @staticmethod
     def named(
+        self,
         id_: int,
         logits: NDArray[np.float32],
         names: Sequence[_Copy],
         caption: str,
-        tail: str,
+        target: Sequence[int],
         piece: str,
     ) -> int:
         """Return the token that copies a name on, or else the proposed one.
@@ -172,25 +196,22 @@ class Copies:
             logits: shape (V,).
             names: of the source.
             caption: the text written so far.
-            tail: its last word, as far as it was written.
-            piece: the text of the proposal.
+            target: its tokens, markers left out.
+            piece: the text of the proposal, with the blank before it.
         """
-        best, best_score = id_, None
-        tail = tail.lstrip(EDGES)
+        best, best_score = id_, float(logits[id_])
+        tail = tail_of(caption).lstrip(EDGES)
         is_new = not tail or all(tail not in copy.begun for copy in names)
         elided = _ELIDED.fullmatch(tail) if is_new else None
+        ending = "".join(self._tokens(target[-_LONGEST_HALF:]))
         for copy in names:
             if copy.word in caption:
                 continue
             if is_new and copy.is_meant_by(tail + piece):
                 return copy.ids[0]
-            for next_, begun in copy.next_after(tail, elided[1] if elided else None):
-                if next_ == best:
-                    continue
-                if best_score is None:
-                    best_score = float(logits[id_])
-                score = float(logits[next_]) + copy.bonus * (1 if begun else _START_SHARE)
-                if score > best_score:
+            for next_, bonus in copy.next_after(tail, elided[1] if elided else None, piece, ending):
+                score = float(logits[next_]) + bonus
+                if next_ != best and score > best_score:
                     best, best_score = next_, score
         return best
 
@@ -232,12 +253,17 @@ class Copies:
     def _names(self, words: Sequence[str]) -> Iterator[_Copy]:
         for n, whole in enumerate(words):
             word = whole.strip(EDGES).removesuffix("'s")
-            bonus = _bonus(word, is_first=n == 0 or words[n - 1].endswith((".", "!", "?")))
+            bonus = _bonus(word, is_first=n == 0 or ends_sentence(words[n - 1]))
             if bonus:
                 ids = word_ids(self._tokenizer, word)
                 joined = joined_ids(self._tokenizer, word)
                 after = dict(zip(self._begun(joined), joined, strict=True))
-                yield _Copy(word, tuple(ids), tuple(self._begun(ids)), after, bonus)
+                plain = "".join(map(_unmarked, word))
+                begun, tokens = tuple(self._begun(ids)), self._tokens(ids)
+                yield _Copy(word, tuple(ids), begun, after, bonus, plain, tokens)
+
+    def _tokens(self, ids: Sequence[int]) -> tuple[str, ...]:
+        return tuple(map(str, self._tokenizer.convert_ids_to_tokens(list(ids))))
 
     def _begun(self, ids: Sequence[int]) -> Iterator[str]:
         """Yield the text of the first 0, 1, ... of a word's tokens."""
@@ -252,6 +278,16 @@ class Copies:
                 tuple(word_ids(self._tokenizer, text)),
                 tuple(word_ids(self._tokenizer, text[:1].upper() + text[1:])),
             )
+
+
+def tail_of(caption: str) -> str:
+    """Return the word at the end of a caption, as far as it is written."""
+    return caption[max(map(caption.rfind, _BLANKS)) + 1 :]
+
+
+def _unmarked(char: str) -> str:
+    match = _MARKED.match(unicodedata.name(char, ""))
+    return (match[2].lower() if match[1] == "SMALL" else match[2]) if match else char
 
 
 def _bonus(word: str, *, is_first: bool) -> float:

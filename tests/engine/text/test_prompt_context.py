@@ -90,6 +90,12 @@ def test_a_line_without_a_tab_is_a_name_that_stays_as_it_is(tmp_path):
     )
 
 
+def test_a_table_with_semicolons_is_read_and_a_line_ends_only_where_lines_do(tmp_path):
+    path = tmp_path / "terms.csv"
+    path.write_bytes("budget;Haushalt\r\nprix\u2028x\x85;Preis\x0c".encode())
+    assert read_glossary(path) == (("budget", "Haushalt"), ("prix\u2028x", "Preis"))
+
+
 @pytest.mark.parametrize("line", ["one\t", "\ttwo", "one\ttwo\tthree"])
 def test_a_line_that_is_no_term_is_named(tmp_path, line):
     path = tmp_path / "terms.tsv"

@@ -1,5 +1,6 @@
 import functools
 import random
+import unicodedata
 
 import numpy as np
 import pytest
@@ -144,6 +145,38 @@ def test_a_name_is_copied_where_the_model_finds_it_nearly_as_likely(constraints)
     assert constraints.choose(other, values, heard(source), f"Frau {begun}") == ids[3]
     assert constraints.choose(other, values, heard(source), "Kowalczyk und P") == other
     assert constraints.choose(other, values, heard("Kowalczyk is here."), begun) == other
+
+
+@pytest.mark.parametrize("name", ["Łukasz", "Žižek", "Mašek", "Şahin"])
+def test_a_name_is_copied_with_the_marks_of_its_letters(constraints, name):
+    ids, source = word_ids(tokenizer(), name), heard(f"We met Mrs. {name}.")
+    bare = unicodedata.normalize("NFD", name.replace("Ł", "L"))[0]
+    plain = ids[:1] if bare == name[0] else word_ids(tokenizer(), bare)
+    stream, caption, target = Detokenizer(tokenizer().backend_tokenizer), "", []
+    for n, id_ in enumerate(ids):
+        other = tokenizer().convert_tokens_to_ids("x") if n else plain[-1]
+        values = np.full(len(tokenizer()), -50.0, dtype=np.float32)
+        values[id_], values[other] = -1.0, 0.0
+        assert constraints.choose(other, values, source, caption, target) == id_
+        caption += stream.feed(id_)
+        target.append(id_)
+    assert caption == name
+
+
+@pytest.mark.parametrize(
+    ("source", "written", "piece", "is_allowed"),
+    [
+        ("The train leaves at 2:19 p.m.", "Um 2", "T", False),
+        ("We have 5G now.", "Wir haben 5", "G", True),
+        ("It has 12 GB.", "Es hat 12", "G", False),
+    ],
+)
+def test_letters_stand_behind_digits_in_codes_alone(
+    constraints, source, written, piece, is_allowed
+):
+    id_ = tokenizer().encode(piece)[0]
+    values = logits(id_, tokenizer().convert_tokens_to_ids("."))
+    assert (constraints.choose(id_, values, heard(source), written) == id_) is is_allowed
 
 
 def test_a_name_behind_an_apostrophe_is_copied_without_a_blank(constraints):

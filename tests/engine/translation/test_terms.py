@@ -68,7 +68,7 @@ def first(word):
         ("windowless, windowed", []),
         ("the head of state and the state", ["Oberhaupt", "Staat"]),
         ("a head, of state", ["Kopf", "Staat"]),
-        ("NASA and nasa", ["Nasa"]),
+        ("NASA and nasa, two NASAs", ["Nasa", "Nasa"]),
     ],
 )
 def test_terms_are_found_as_whole_words_the_longest_first(source, found):
