@@ -17,9 +17,9 @@ from benchmarks.meeting_set import SETS
 from engine.metrics.quality import make_bleu
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
-from engine.text.harmful_words import HarmfulWords
 from engine.text.sentences import committed_words, split_sentences
 from engine.text.source import heard, read_source
+from engine.text.unwanted import HarmfulWords
 from engine.text.written import RUN, forms, written
 from engine.translation.feed import feed_sentence
 from engine.translation.slot_translator import Translator

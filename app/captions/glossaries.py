@@ -11,8 +11,7 @@ from app.config.messages import AppCode
 from engine.errors import ContextError, message_of
 from engine.files import write_file
 from engine.messages import Message
-from engine.text.glossary import read_glossary
-from engine.text.terms import LONGEST, MAX_TERMS
+from engine.text.glossary import LONGEST, MAX_TERMS, read_glossary
 from engine.untrusted.plain_files import is_plain_name
 from engine.untrusted.strict_json import shown
 

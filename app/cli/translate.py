@@ -39,8 +39,7 @@ from engine.settings import (
     TranslationSettings,
 )
 from engine.text.glossary import read_glossary
-from engine.text.sentences import committed_words, is_strange, split_sentences
-from engine.text.source_language import source_notice
+from engine.text.sentences import committed_words, is_strange, source_notice, split_sentences
 from engine.translation.feed import feed_sentence
 from engine.untrusted.model_folder import check_model_folder
 from engine.untrusted.plain_files import is_download, model_name

@@ -28,7 +28,7 @@ from engine.commands import Clear, EndPassage, Skip
 from engine.events import CaptionChanged, Event, FurtherCaptionEnded, NotTranslated, UtteranceEnded
 from engine.speech.events import Heard, LeftOut, TailChanged
 from engine.speech.hypothesis import same_word_key
-from engine.text.source_language import SourceLanguage
+from engine.text.sentences import SourceLanguage
 from engine.translation.captioned import n_same
 from engine.utterances import Utterance
 from engine.words import FedWord, text_of

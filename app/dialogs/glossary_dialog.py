@@ -20,7 +20,7 @@ from app.config.translations import error_text, worded
 from app.look.widgets.dialog_text import add_action, as_sentence, close_button, paragraph
 from app.look.widgets.file_dialogs import ask_open, ask_save
 from engine.errors import ContextError
-from engine.text.terms import LONGEST, MAX_TERMS
+from engine.text.glossary import LONGEST, MAX_TERMS
 
 _FILES = "TSV (*.tsv *.txt)"
 

@@ -19,7 +19,7 @@ from engine.session.command_queue import CommandQueue
 from engine.session.further_languages import FurtherLanguages
 from engine.session.serving import Serving
 from engine.settings import ServerSettings, TranslationSettings
-from engine.text.source_language import source_notice
+from engine.text.sentences import source_notice
 from engine.translation.passage import Passage
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from engine.session.further_languages import FurtherLanguages
 from engine.session.loaded_model import LoadedModel
 from engine.session.serving import Serving
 from engine.settings import ModelSettings, TranslationSettings
-from engine.text.source_language import source_notice
+from engine.text.sentences import source_notice
 from engine.translation.base import AnySystem
 from engine.translation.feed import translate_unseen
 from engine.translation.passage import Passage

@@ -20,8 +20,15 @@ from engine.runtime.causal_model import AnyModel, Asking
 from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
 from engine.runtime.loader import AnyWeights
 from engine.settings import TranslationSettings
-from engine.text.prompt import Prompt, full_stop_ids, word_ids, word_units, words_begun
-from engine.text.prompt_context import Context, NoContext
+from engine.text.prompt import (
+    Context,
+    NoContext,
+    Prompt,
+    full_stop_ids,
+    word_ids,
+    word_units,
+    words_begun,
+)
 from engine.text.sentences import Sentence
 from engine.text.source import read_source
 from engine.text.tokenizer import WordTokenizer

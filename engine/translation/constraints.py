@@ -5,7 +5,7 @@ The model proposes each token; these rules may put another in its place:
 * a number is written only if the source has it, once, in a form of the target and to its end, with
   its scale, unit and half of the day (``engine.text.written``);
 * names, addresses and terms of a glossary are copied (``engine.translation.copies``);
-* a harmful word is written only if the source holds a counterpart (``engine.text.harmful_words``);
+* a harmful word is written only if the source holds a counterpart (``engine.text.unwanted``);
 * signs that stand in no text, and halves of characters, are written only if the source has them.
 
 All but the copies read the source, and hold where it is English.
@@ -20,10 +20,10 @@ import numpy as np
 import tokenizers
 from numpy.typing import NDArray
 
-from engine.text.harmful_words import HarmfulWords
 from engine.text.prompt import word_starts
 from engine.text.source import Heard, is_rare
 from engine.text.tokenizer import WordTokenizer
+from engine.text.unwanted import HarmfulWords
 from engine.text.written import TABLES, Form, Written, forms, says_other, written
 from engine.translation.copies import Candidates, Copies, tail_of
 

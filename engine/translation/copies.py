@@ -15,9 +15,9 @@ import numpy as np
 import tokenizers
 from numpy.typing import NDArray
 
+from engine.text.glossary import EDGES, TermFinder
 from engine.text.prompt import joined_ids, word_ids
 from engine.text.sentences import ends_sentence
-from engine.text.terms import EDGES, TermFinder
 from engine.text.tokenizer import WordTokenizer
 
 ADDRESS_BONUS = 12.0

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.text.terms import TermFinder
+from engine.text.glossary import TermFinder
 
 Words = tuple[str, ...]
 

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from engine.policy import Action, Progress, hurried
-from engine.text.detokenizer import Detokenizer
 from engine.text.sentences import without_full_stop
+from engine.text.tokenizer import Detokenizer
 from engine.translation.captioned import n_same
 from engine.translation.own_words import TermWriter
 from engine.translation.source_text import SourceText

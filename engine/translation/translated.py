@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.text.detokenizer import Detokenizer
-from engine.text.repetition import is_loop
 from engine.text.source import Heard
+from engine.text.tokenizer import Detokenizer
+from engine.text.unwanted import is_loop
 from engine.translation.captioned import after_arrival, n_same
 from engine.translation.own_words import TermWriter
 from engine.translation.source_text import SourceText, Unit

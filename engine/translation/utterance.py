@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from engine.layout.rows import Row
 from engine.layout.slots import make_planner
 from engine.policy import Action, Progress, hurried
-from engine.text.detokenizer import Detokenizer
 from engine.text.sentences import CAPTION_END, SENTENCE_END, cut_full_stops
+from engine.text.tokenizer import Detokenizer
 from engine.translation.captioned import n_same
 from engine.translation.own_words import TermWriter
 from engine.translation.source_text import SourceText

@@ -38,7 +38,7 @@ from app.look.widgets.file_dialogs import ask_folder
 from app.look.widgets.language_names import language_names
 from engine.hub.catalogue import TRANSLATION_MODELS
 from engine.runtime.processor import Machine
-from engine.text.source_language import source_notice
+from engine.text.sentences import source_notice
 from engine.untrusted.plain_files import folder_of
 
 _LIMIT_S = 240.0  # the first import is slow on slow disks and busy computers

@@ -82,7 +82,7 @@ def make_decoder(
 ) -> tokenizers.Tokenizer:
     """Make a tokenizer of the ``tokenizers`` library that decodes ids of a vocabulary to text.
 
-    ``engine.text.detokenizer`` needs one. It only decodes: cutting text is sentencepiece's.
+    ``engine.text.tokenizer`` needs one. It only decodes: cutting text is sentencepiece's.
     """
     backend = tokenizers.Tokenizer(
         models.WordLevel({token: id_ for id_, token in enumerate(vocabulary)}, unk_token=unknown)

@@ -13,7 +13,7 @@ from app.captions.glossaries import (
     write_terms,
 )
 from engine.errors import ContextError
-from engine.text.terms import LONGEST
+from engine.text.glossary import LONGEST
 
 TERMS = (("slot", "Platz"), ("adapter", "Aufsatz"))
 

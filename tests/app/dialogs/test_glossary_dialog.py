@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtWidgets import QTableWidgetItem
 
 from app.dialogs.glossary_dialog import GlossaryDialog
-from engine.text.terms import LONGEST
+from engine.text.glossary import LONGEST
 
 TERMS = (("slot", "Platz"), ("overlay", ""))
 NAME = ("overlay", "overlay")

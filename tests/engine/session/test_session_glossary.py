@@ -7,8 +7,8 @@ from engine.events import CaptionChanged, ContextChanged, Refused
 from engine.messages import Code
 from engine.models.model_card import read_card
 from engine.settings import ModelSettings, TranslationSettings
-from engine.text.prompt_context import MAX_ROWS
-from engine.text.terms import MAX_TERMS
+from engine.text.glossary import MAX_TERMS
+from engine.text.prompt import MAX_ROWS
 from tests.support.commands import fed
 from tests.support.fakes import save_tiny_model
 from tests.support.sessions import running

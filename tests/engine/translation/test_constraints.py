@@ -5,10 +5,10 @@ import unicodedata
 import numpy as np
 import pytest
 
-from engine.text.detokenizer import Detokenizer
-from engine.text.harmful_words import HarmfulWords
 from engine.text.prompt import word_ids
 from engine.text.source import heard
+from engine.text.tokenizer import Detokenizer
+from engine.text.unwanted import HarmfulWords
 from engine.text.written import RUN
 from engine.translation.constraints import Constraints
 from engine.translation.copies import ADDRESS_BONUS, NAME_BONUS, VERBATIM_BONUS

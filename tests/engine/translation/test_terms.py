@@ -7,10 +7,10 @@ import pytest
 
 from engine.errors import ContextError
 from engine.settings import TranslationSettings
-from engine.text.detokenizer import Detokenizer
+from engine.text.glossary import LONGEST, MAX_TERMS, TermFinder
 from engine.text.prompt import word_ids
 from engine.text.source import heard
-from engine.text.terms import LONGEST, MAX_TERMS, TermFinder
+from engine.text.tokenizer import Detokenizer
 from engine.translation.constraints import Constraints
 from engine.translation.copies import SECOND_BONUS, TERM_BONUS
 from engine.translation.feed import changes
