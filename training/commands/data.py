@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from training.commands.command_line import settings_from
+from training.data.align_report import Report
 from training.data.alignment import MIN_AGREEMENT, schedule
 from training.data.augmentation import SHARES, AugmentSettings, augment
 from training.data.cleaning import CleaningSettings
@@ -142,8 +143,6 @@ def add_align(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def run_align(arguments: argparse.Namespace) -> int:
     """Align a prepared file, write pairs and statistics."""
-    from training.data.align_report import Report  # noqa: PLC0415  numpy; help must not wait for it
-
     if not 0 <= arguments.min_agreement <= 1:
         msg = f"--min-agreement is a share from 0 to 1, got {arguments.min_agreement}"
         raise UsageError(msg)

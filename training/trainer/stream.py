@@ -262,7 +262,7 @@ class Stream:
     def block_steps(self, block: "Block") -> Iterator[Lines]:
         """Build the steps of a block, but for those of the pairs that it skips."""
         rng, skip_pairs = self._rng(block.epoch, block.start), block.skip_pairs
-        examples = self._all_examples(block.chosen, rng)
+        examples = [each for index in block.chosen for each in self._examples(index, rng)]
         for lines in self.arrangement.steps(examples, rng):
             if skip_pairs > 0:
                 skip_pairs -= round(lines.n_pairs)
@@ -272,9 +272,6 @@ class Stream:
     def _rng(self, epoch: int, start: int | None = None) -> random.Random:
         block = "" if start is None else f" block {start}"
         return random.Random(f"{self.seed} epoch {epoch}{block}")
-
-    def _all_examples(self, chosen: Sequence[int], rng: random.Random) -> list[Example]:
-        return [each for index in chosen for each in self._examples(index, rng)]
 
     def _examples(self, index: int, rng: random.Random) -> list[Example]:
         """Draw a policy for a pair and play it; prefix fine-tuning makes several examples."""
