@@ -13,7 +13,7 @@ from typing import Protocol
 from engine.errors import PolicyError
 from engine.messages import Code
 
-POLICY_FORMS = "read:N, wait:K, stable:N"
+POLICY_FORMS = "read:N[:FIRST], wait:K, stable:N"
 """How policies are written, besides ``offline``."""
 
 
@@ -104,27 +104,35 @@ class WaitK:
 class ReadN:
     """Read ``n`` words, then write until the model says end-of-write.
 
+    Before its first write it may read ``first`` words: most sentences of talk are hardly longer
+    and are read whole then, which gives more than the wait costs (docs/results.md, Seconds).
+
     Source: read-n with incremental decoding (Wang et al. 2024, Conversational SimulMT; ExPosST
     section 2.1). Our deviation: the end of a write is a token the model learns, never a vote of
     beams.
     """
 
     n: int
+    first: int = 0
     ends_writes: bool = True
 
     def __post_init__(self) -> None:
         if self.n < 1:
             msg = f"read-n needs an n of at least 1, got {self.n}"
             raise PolicyError(msg)
+        if self.first and self.first <= self.n:
+            msg = f"read-n reads more words at first than later or none, got {self.first}"
+            raise PolicyError(msg)
 
     def next_action(self, progress: Progress) -> Action:
-        """READ until ``n`` words since the last write or the source has ended, then WRITE."""
+        """READ until enough words came since the last write or the source ended, then WRITE."""
         n_new = progress.n_read - progress.n_read_at_write_end
-        short = n_new < self.n or progress.reads_on(n_new)
+        least = self.n if progress.n_read_at_write_end else self.first or self.n
+        short = n_new < least or progress.reads_on(n_new)
         return Action.READ if short and not progress.source_ended else Action.WRITE
 
     def __str__(self) -> str:
-        return f"read:{self.n}"
+        return f"read:{self.n}" + (f":{self.first}" if self.first else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +178,8 @@ class Stable:
 def hurried(policy: Policy, factor: int) -> Policy:
     """Return the policy with ``factor`` times larger steps, for catching up."""
     match policy:
-        case ReadN(n):
-            return ReadN(n * factor)
+        case ReadN(n, first):
+            return ReadN(n * factor, first * factor)
         case WaitK(k):
             return WaitK(k * factor)
         case _:
@@ -179,7 +187,7 @@ def hurried(policy: Policy, factor: int) -> Policy:
 
 
 POLICIES: dict[str, Callable[[str], Policy]] = {
-    "read": lambda n: ReadN(_number(n)),
+    "read": lambda text: ReadN(*map(_number, text.split(":", 1))),
     "wait": lambda k: WaitK(_number(k)),
     "stable": lambda n: Stable(_number(n)),
 }
@@ -193,7 +201,7 @@ def _number(text: str) -> int:
 
 
 def parse_policy(text: str) -> Policy:
-    """Parse ``read:N``, ``wait:K``, ``stable:N``, ``offline``, or one that research has added.
+    """Parse ``read:N[:FIRST]``, ``wait:K``, ``stable:N``, ``offline``, or one of research.
 
     Raises:
         PolicyError: it is another text.

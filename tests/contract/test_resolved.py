@@ -32,11 +32,11 @@ LENGTH = 32  # of the slots of the base; other than the standard of the settings
 OWN_LENGTH = 8  # of the adapter
 
 CARDS = {
-    ("slots", None): ("slots", "read:5", LENGTH),
-    ("slots", "adapter"): ("slots", "read:5", OWN_LENGTH),
-    ("slots", "stranger"): ("slots", "read:5", LENGTH),
+    ("slots", None): ("slots", "read:5:7", LENGTH),
+    ("slots", "adapter"): ("slots", "read:5:7", OWN_LENGTH),
+    ("slots", "stranger"): ("slots", "read:5:7", LENGTH),
     ("plain", None): ("retranslate", "stable:2", 1),
-    ("plain", "adapter"): ("slots", "read:5", OWN_LENGTH),
+    ("plain", "adapter"): ("slots", "read:5:7", OWN_LENGTH),
     ("marian", None): ("encoder-decoder", "stable:2", 1),
 }
 """What stands for no request, by model and adapter: system, policy and slot length."""

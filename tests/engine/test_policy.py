@@ -35,7 +35,7 @@ def words_read_at_each_write(policy, n_source, n_target):
 
 @pytest.mark.parametrize(
     "policy",
-    [ReadN(1), ReadN(3), ReadN(9999), WaitK(1), WaitK(7), Stable(3), Offline()],
+    [ReadN(1), ReadN(3), ReadN(9999), ReadN(5, 7), WaitK(1), WaitK(7), Stable(3), Offline()],
     ids=str,
 )
 def test_a_policy_is_read_as_it_is_written(policy):
@@ -46,14 +46,14 @@ def test_a_policy_is_read_as_it_is_written(policy):
     "text",
     ["", "read", "read:", "read:0", "read:-1", "read:03", "read:3 ", " read:3", "READ:3",
      "read:3.0", "read:10000", "wait:x", "wait:٣", "wait 3", "offline:1", "read:3\n", "local",
-     "adaptive:0.5"],
+     "read:5:", "read:5:5", "read:5:0", "read:5:7:9", "wait:3:4", "adaptive:0.5"],
 )  # fmt: skip
 def test_a_policy_that_is_written_wrongly_is_refused_in_one_sentence(text):
     with pytest.raises(PolicyError) as caught:
         parse_policy(text)
     message = str(caught.value)
     assert repr(text) in message
-    assert "read:N, wait:K, stable:N or offline" in message
+    assert "read:N[:FIRST], wait:K, stable:N or offline" in message
     assert "\n" not in message
 
 
@@ -116,6 +116,16 @@ def test_read_n_reads_n_words_after_each_write():
         assert ends == whole_chunks + rest
 
 
+def test_read_n_may_read_more_words_before_its_first_write():
+    def after(n_read, n_before=0, **others):
+        progress = Progress(n_read=n_read, n_read_at_write_end=n_before, **others)
+        return ReadN(2, 4).next_action(progress)
+
+    assert [after(n_read) for n_read in (1, 2, 3, 4)] == [READ, READ, READ, WRITE]
+    assert [after(n_read, 4) for n_read in (4, 5, 6)] == [READ, READ, WRITE]
+    assert after(2, source_ended=True) is WRITE
+
+
 def test_read_n_writes_on_until_its_write_ends():
     for n_written in range(5):
         progress = Progress(n_read=3, n_written=n_written, n_read_at_write_end=0)
@@ -152,6 +162,7 @@ def test_words_that_came_together_are_read_before_the_next_write(policy):
 
 def test_a_backlog_makes_larger_steps_of_every_policy_that_has_steps():
     assert hurried(ReadN(2), 4) == ReadN(8)
+    assert hurried(ReadN(2, 3), 4) == ReadN(8, 12)
     assert hurried(WaitK(3), 2) == WaitK(6)
     assert hurried(Offline(), 4) == Offline()
 

@@ -336,7 +336,7 @@ class Recorder:
 @pytest.mark.parametrize(
     ("options", "parts"),
     [
-        (["--policy", "read:0"], ["read:N, wait:K, stable:N or offline", "'read:0'"]),
+        (["--policy", "read:0"], ["read:N[:FIRST], wait:K, stable:N or offline", "'read:0'"]),
         (["--policy", "\x1b[2J"], ["offline"]),
         (["--policy", "stable:2"], ["stable:2 asks for drafts", "write read:N"]),
         (["--slot", "0"], ["from 1 to", "'0'"]),
