@@ -102,7 +102,7 @@ def caption_of(translator: Translator, line: str) -> str:
     for sentence in split_sentences(words, translator.settings.limits, finished=True):
         utterance = translator.open()
         n_words = len(sentence.words)
-        for changes in feed_sentence(translator, utterance, sentence, first=n_words):
+        for changes in feed_sentence(utterance, sentence, first=n_words):
             for _ in changes:
                 pass
         captions.append(utterance.caption.strip())

@@ -32,10 +32,11 @@ from engine.metrics.event_log import EventLog
 from engine.models.model_card import read_card
 from engine.runtime.loader import load_weights
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
-from engine.translation.base import AnySystem
+from engine.translation.conversation import Conversation
 from engine.translation.factory import make_system
 from engine.translation.feed import changes
 from engine.translation.passage import Passage
+from engine.translation.targets import Targets
 from engine.words import FedWord
 
 SENTENCES = Path(__file__).with_name("sentences.en")
@@ -91,12 +92,12 @@ def talk(n_words: int, *, seed: int = 0) -> Iterator[str]:
         yield from words
 
 
-def soak(system: AnySystem, words: Sequence[str], compare: int) -> Soaked:
+def soak(system: Conversation, words: Sequence[str], compare: int) -> Soaked:
     """Feed a talk word by word to one passage and watch."""
     found = Soaked()
     watch = _Watch(found, compare)
     warm_up(system)
-    passage = Passage(system)
+    passage = Passage(Targets(system))
     for n, word in enumerate(words):
         start_s = time.process_time()
         watch.see(passage.splice(n, None, [FedWord(word)]))
@@ -139,25 +140,25 @@ def _texts(words: Sequence[FedWord]) -> tuple[str, ...]:
     return tuple(word.text for word in words)
 
 
-def warm_up(system: AnySystem) -> None:
+def warm_up(system: Conversation) -> None:
     """Translate a word, as a session does when it starts."""
     utterance = system.open()
-    system.set_source(utterance, ["Hello."], ended=True)
-    for _ in changes(system, utterance):
+    utterance.set_source(["Hello."], ended=True)
+    for _ in changes(utterance):
         pass
 
 
-def n_other(kept: Sequence[tuple[tuple[str, ...], str]], make: Callable[[], AnySystem]) -> int:
+def n_other(kept: Sequence[tuple[tuple[str, ...], str]], make: Callable[[], Conversation]) -> int:
     """Count the utterances of which a session of their own makes another caption."""
     return sum(alone(words, make()) != [caption] for words, caption in kept)
 
 
-def alone(words: Sequence[str], system: AnySystem) -> list[str]:
+def alone(words: Sequence[str], system: Conversation) -> list[str]:
     """Feed the words of an utterance to a session of their own; list its captions."""
     found = Soaked()
     watch = _Watch(found, 1)
     warm_up(system)
-    passage = Passage(system)
+    passage = Passage(Targets(system))
     for n, word in enumerate(words):
         watch.see(passage.splice(n, None, [FedWord(word)]))
         watch.see(iter(passage.advance, None))
@@ -205,7 +206,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     weights = load_weights(ModelSettings(directory=directory, device="cpu", quantise="none"))
 
-    def make() -> AnySystem:
+    def make() -> Conversation:
         return make_system("slots", weights, settings, capacity=_CAPACITY, log=EventLog())
 
     words = list(talk(arguments.words))

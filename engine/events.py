@@ -109,12 +109,14 @@ class CaptionChanged:
         kept: characters of the caption that stay, all of them unless a word was edited.
         text: the text after them.
         n_read: source words the caption is based on.
+        language: code of a further language; empty for the first one.
     """
 
     utterance: int
     kept: int
     text: str
     n_read: int
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,38 +139,12 @@ class UtteranceEnded:
     Attributes:
         utterance: its number.
         confidence: None from a model that was not calibrated.
+        language: code of a further language; empty for the first one.
     """
 
     utterance: int
     confidence: Confidence | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FurtherCaptionChanged:
-    """The caption of an utterance in a further language grew, or was cut back and grew.
-
-    Attributes:
-        language: its code; the others as those of ``CaptionChanged``.
-    """
-
-    utterance: int
-    language: str
-    kept: int
-    text: str
-    n_read: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FurtherCaptionEnded:
-    """The caption of an utterance in a further language is complete.
-
-    Attributes:
-        language: its code; the others as those of ``UtteranceEnded``.
-    """
-
-    utterance: int
-    language: str
-    confidence: Confidence | None = None
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,8 +260,6 @@ Event = (
     | SourceChanged
     | CaptionChanged
     | UtteranceEnded
-    | FurtherCaptionChanged
-    | FurtherCaptionEnded
     | FurtherCaptionLeftOut
     | LanguagesChanged
     | LanguageFailed

@@ -9,8 +9,6 @@ from engine.events import (
     Cleared,
     Confidence,
     Event,
-    FurtherCaptionChanged,
-    FurtherCaptionEnded,
     FurtherCaptionLeftOut,
     Ready,
     SourceChanged,
@@ -21,25 +19,21 @@ from engine.events import (
 from engine.words import FedWord, text_of
 
 _OF_UTTERANCES = (
-    SourceChanged
-    | CaptionChanged
-    | UtteranceEnded
-    | FurtherCaptionChanged
-    | FurtherCaptionEnded
-    | FurtherCaptionLeftOut
-    | UtteranceDropped
+    SourceChanged | CaptionChanged | UtteranceEnded | FurtherCaptionLeftOut | UtteranceDropped
 )
 """The events about one that was opened before."""
 
 
 @dataclass(slots=True, kw_only=True)
-class FurtherCaption:
-    """The caption of an utterance in a further language; only the tracker changes it.
+class Caption:
+    """A caption of an utterance; only the tracker changes it.
 
     Attributes:
         caption: the translation so far.
-        left_out: it is made up for later.
-        pieces, ended, confidence: as those of ``Utterance``.
+        left_out: it is made up for later; never the first.
+        pieces: each change of the caption: its length in characters, and the words it is based on.
+        ended: whether the translation is complete.
+        confidence: how sure the model is of the complete caption; None if it is not known.
     """
 
     caption: str = ""
@@ -54,14 +48,22 @@ class FurtherCaption:
         Raises:
             ValueError: more is to stay than there is.
         """
-        self.caption = _grown(self.caption, kept, text)
-        self.pieces = [*_until(self.pieces, kept), (len(self.caption), n_read)]
+        if kept > len(self.caption):
+            msg = f"{kept} characters were to stay of a caption that has {len(self.caption)}"
+            raise ValueError(msg)
+        self.caption = self.caption[:kept] + text
+        before = [piece for piece in self.pieces if piece[0] <= kept]
+        self.pieces = [*before, (len(self.caption), n_read)]
         self.ended, self.confidence, self.left_out = False, None, False
+
+    def end(self, confidence: Confidence | None) -> None:
+        """Note that it is complete."""
+        self.ended, self.confidence, self.left_out = True, confidence, False
 
 
 @dataclass(slots=True, kw_only=True)
-class Utterance:
-    """The current state of an utterance; only the tracker changes it.
+class Utterance(Caption):
+    """The current state of an utterance, and its first caption; only the tracker changes it.
 
     Attributes:
         key: unique while the program runs.
@@ -73,10 +75,6 @@ class Utterance:
         begun_at_s: start of its first word, never before the end of the utterance before it in its
             lane; when the word was first typed, if it is typed.
         words: its source.
-        caption: its translation so far.
-        pieces: each change of the caption: its length in characters, and the words it is based on.
-        ended: whether its translation is complete.
-        confidence: how sure the model is of the complete caption; None if it is not known.
         captioned_at_s: when each of its first words got its caption.
         new_captioned: the words that got their caption by the last event.
         further: its captions in further languages, by their codes.
@@ -91,13 +89,9 @@ class Utterance:
     before_key: int | None
     begun_at_s: float
     words: tuple[FedWord, ...] = ()
-    caption: str = ""
-    pieces: list[tuple[int, int]] = field(default_factory=list)
-    ended: bool = False
-    confidence: Confidence | None = None
     captioned_at_s: list[float] = field(default_factory=list)
     new_captioned: Sequence[FedWord] = ()
-    further: dict[str, FurtherCaption] = field(default_factory=dict)
+    further: dict[str, Caption] = field(default_factory=dict)
     wanted: frozenset[str] = frozenset()
     made_by: str = ""
     _n_shown: int = 0
@@ -135,21 +129,21 @@ class Utterance:
         match event:
             case SourceChanged(words=words):
                 self._set_words(words)
-            case CaptionChanged(kept=kept, text=text, n_read=n_read):
-                self.caption = _grown(self.caption, kept, text)
-                self.pieces = [*_until(self.pieces, kept), (len(self.caption), n_read)]
-                self.ended, self.confidence = False, None
+            case CaptionChanged(language="", kept=kept, text=text, n_read=n_read):
+                self.grow(kept, text, n_read)
                 self._note_captioned(n_read, now_s)
-            case UtteranceEnded(confidence=confidence):
-                self.ended, self.confidence = True, confidence
+            case UtteranceEnded(language="", confidence=confidence):
+                self.end(confidence)
                 self._note_captioned(len(self.words), now_s)
-            case FurtherCaptionChanged(language=code, kept=kept, text=text, n_read=n_read):
-                self.further.setdefault(code, FurtherCaption()).grow(kept, text, n_read)
-            case FurtherCaptionEnded(language=code, confidence=confidence):
-                further = self.further.setdefault(code, FurtherCaption())
-                further.ended, further.confidence, further.left_out = True, confidence, False
+            case CaptionChanged(language=code, kept=kept, text=text, n_read=n_read):
+                self._in(code).grow(kept, text, n_read)
+            case UtteranceEnded(language=code, confidence=confidence):
+                self._in(code).end(confidence)
             case FurtherCaptionLeftOut(language=code):
-                self.further.setdefault(code, FurtherCaption()).left_out = True
+                self._in(code).left_out = True
+
+    def _in(self, code: str) -> Caption:
+        return self.further.setdefault(code, Caption())
 
     def _set_words(self, words: tuple[FedWord, ...]) -> None:
         self.words, self.ended, self.confidence = words, False, None
@@ -165,17 +159,6 @@ class Utterance:
     def _note_captioned(self, n_read: int, now_s: float) -> None:
         self.new_captioned = self.words[len(self.captioned_at_s) : n_read]
         self.captioned_at_s += [now_s] * len(self.new_captioned)
-
-
-def _grown(caption: str, kept: int, text: str) -> str:
-    if kept > len(caption):
-        msg = f"{kept} characters were to stay of a caption that has {len(caption)}"
-        raise ValueError(msg)
-    return caption[:kept] + text
-
-
-def _until(pieces: Sequence[tuple[int, int]], kept: int) -> list[tuple[int, int]]:
-    return [piece for piece in pieces if piece[0] <= kept]
 
 
 class UtteranceTracker:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from app.captions.cues import Cue, corrected_cue, cue_of, utterance_of
 from app.captions.left_out import left_out_note, left_out_s
-from engine.events import Event, FurtherCaptionEnded, UtteranceDropped, UtteranceEnded
+from engine.events import Event, UtteranceDropped, UtteranceEnded
 from engine.speech.events import LeftOut
 from engine.utterances import Utterance, UtteranceTracker
 
@@ -127,9 +127,8 @@ class CueRecorder:
         if utterance.key in self._removed or utterance.key in self._corrected:
             return None
         if isinstance(event, UtteranceEnded):
-            return self._keep(utterance, now_s) if _is_readable(utterance) else None
-        if isinstance(event, FurtherCaptionEnded):
             is_kept = event.language in self.further and utterance.ended
+            is_kept = is_kept if event.language else _is_readable(utterance)
             return self._keep(utterance, now_s) if is_kept else None
         if isinstance(event, UtteranceDropped) and self._cues.pop(utterance.key, None) is not None:
             return CueWithdrawn(key=utterance.key)

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from app.captions.line_breaking import may_break
 from app.config.text_io import printable
 from engine.events import Confidence, Event, UtteranceEnded
-from engine.utterances import FurtherCaption, Utterance
+from engine.utterances import Caption, Utterance
 from engine.words import FedWord
 
 LATEST_S = 1e9
@@ -127,7 +127,7 @@ def cue_of(
     start_s = min(max(0.0, start_s), LATEST_S)
     end_s = min(max(start_s, end_s), LATEST_S)
     sure, span = utterance.confidence, (start_s, end_s)
-    to_come = FurtherCaption(ended=True)
+    to_come = Caption(ended=True)
     captions = utterance.further | dict.fromkeys(utterance.owed, to_come)
     told = {code: one for code in further if (one := captions.get(code)) and one.ended}
     return Cue(
@@ -165,7 +165,7 @@ def utterance_of(cue: Cue, key: int, started_s: float) -> Utterance:
         FedWord(text, committed_at_s=started_s + cue.end_s) for text in cue.source.split()
     )
     further = {
-        one.language: FurtherCaption(caption=one.text, ended=True)
+        one.language: Caption(caption=one.text, ended=True)
         for one in cue.further
         if one.text.strip()
     }

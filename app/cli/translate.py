@@ -5,10 +5,10 @@ Exit codes as in ``exit_code_of``. torch is imported only after all other checks
 
 import argparse
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO
 
 from app.captions.model_names import fetched_model
 from app.captions.models import MachineReport, known_offers
@@ -45,7 +45,7 @@ from engine.untrusted.model_folder import check_model_folder
 from engine.untrusted.plain_files import is_download, model_name
 
 if TYPE_CHECKING:
-    from engine.translation.captioned import Captioned, Captioner, Change
+    from engine.translation.captioner import Captioner, Change
 
 _STDIN = "-"
 _LONGEST_SLOT = 1024  # longer than any utterance
@@ -237,18 +237,14 @@ def translate(settings: TerminalSettings, stdin: BinaryIO | None) -> None:
     ):
         writer = LineWriter(out, live=settings.live)
         try:
-            with _translator(settings, log) as (translator, rows):
-                _feed_lines(settings, reader, writer, translator, rows)
+            with _translator(settings, log) as translator:
+                _feed_lines(settings, reader, writer, translator)
         finally:
             _tell_broken(reader)
 
 
 def _feed_lines(
-    settings: TerminalSettings,
-    reader: LineReader,
-    writer: LineWriter,
-    translator: "Captioner[Captioned]",
-    rows: Callable[[], int],
+    settings: TerminalSettings, reader: LineReader, writer: LineWriter, translator: "Captioner"
 ) -> None:
     context_rows = n_strange = 0
     reads_english = settings.translation.reads_english
@@ -257,7 +253,7 @@ def _feed_lines(
         for piece in _captions(translator, line, settings):
             writer.write(piece)
         writer.end_line()
-        context_rows = max(context_rows, rows())
+        context_rows = max(context_rows, translator.context_rows)
     if n_strange:
         lines = "1 line does" if n_strange == 1 else f"{n_strange} lines do"
         _tell(f"{lines} not look like English: unreadable sentences are copied unchanged")
@@ -266,10 +262,8 @@ def _feed_lines(
 
 
 @contextlib.contextmanager
-def _translator(
-    settings: TerminalSettings, log: EventLog
-) -> "Iterator[tuple[Captioner[Captioned], Callable[[], int]]]":
-    """Yield what captions, here or on a server; and a function that returns its context rows."""
+def _translator(settings: TerminalSettings, log: EventLog) -> "Iterator[Captioner]":
+    """Yield what captions, here or on a server."""
     source = source_notice(settings.translation.source_language)
     if isinstance(settings.model, ServerSettings):
         from engine.remote.captioner import PatientCaptioner  # noqa: PLC0415  rarely used
@@ -279,8 +273,7 @@ def _translator(
         for note in (*captioner.notices, *filter(None, (source,))):
             _tell(str(note))
         with contextlib.closing(captioner):
-            # it is given what it opened, so its kind does not matter
-            yield cast("Captioner[Captioned]", captioner), lambda: captioner.context_rows
+            yield captioner
         return
     from engine.runtime.loader import load_weights  # noqa: PLC0415  libraries take a while to import
     from engine.translation.factory import make_system  # noqa: PLC0415
@@ -291,13 +284,10 @@ def _translator(
     resolved = resolve(weights.card, name, settings.translation)
     for note in (*weights.report.notes, *resolved.notices, *filter(None, (source,))):
         _tell(str(note))
-    system = make_system(name, weights, settings.translation, capacity=capacity, log=log)
-    yield system, lambda: system.conversation.context_rows
+    yield make_system(name, weights, settings.translation, capacity=capacity, log=log)
 
 
-def _captions(
-    translator: "Captioner[Captioned]", line: str, settings: TerminalSettings
-) -> Iterator[str]:
+def _captions(translator: "Captioner", line: str, settings: TerminalSettings) -> Iterator[str]:
     """Yield the captions of a line piece by piece, with a blank after each sentence.
 
     Each sentence is an utterance of its own. Its words are read as if they came one by one if live,
@@ -311,14 +301,14 @@ def _captions(
             continue
         first = 1 if settings.live else len(sentence.words)
         utterance = translator.open()
-        for changes in feed_sentence(translator, utterance, sentence, first=first):
+        for changes in feed_sentence(utterance, sentence, first=first):
             for change in changes:
                 shown, caption = caption, caption[: change.kept] + change.text
                 if settings.live:
                     yield _live(shown, change)
         if not settings.live:
             yield caption  # whole: another server may have written it otherwise
-        confidence = translator.confidence(utterance)
+        confidence = utterance.confidence
         if settings.marks_doubt and confidence is not None and confidence.is_low:
             yield f" {DOUBT_SIGN}"
         yield " "

@@ -25,11 +25,11 @@ from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from app.session.history_writer import HistoryWriter
 from engine.commands import Clear, EndPassage, Skip
-from engine.events import CaptionChanged, Event, FurtherCaptionEnded, NotTranslated, UtteranceEnded
+from engine.events import CaptionChanged, Event, NotTranslated, UtteranceEnded
 from engine.speech.events import Heard, LeftOut, TailChanged
 from engine.speech.hypothesis import same_word_key
 from engine.text.sentences import SourceLanguage
-from engine.translation.captioned import n_same
+from engine.translation.captioner import n_same
 from engine.utterances import Utterance
 from engine.words import FedWord, text_of
 
@@ -174,7 +174,7 @@ class CaptionController(QObject):
             text = self.tr("This does not look like English, and is not translated: {}")
             source = shorten(event.source, _SHOWN, placeholder=" …")
             self._banner.show_offer(text.format(source), _STRANGE)
-        elif isinstance(event, CaptionChanged):
+        elif isinstance(event, CaptionChanged) and not event.language:
             self._banner.withdraw(_STRANGE)
         if self._captions.release_tails():
             self._show_with_turn()
@@ -186,10 +186,11 @@ class CaptionController(QObject):
         if not self._captions.apply(event, utterance):
             return
         self._show_with_turn()
-        if isinstance(event, UtteranceEnded):
+        has_ended = isinstance(event, UtteranceEnded) and not event.language
+        if has_ended:
             self._notice_language(utterance)
             self._announce(utterance)
-        awaited = self._awaited_marks if isinstance(event, UtteranceEnded) else []
+        awaited = self._awaited_marks if has_ended else []
         for words in [one for one in awaited if has_words(utterance, one)][:1]:
             self._awaited_marks.remove(words)
             self.mark(utterance.key)
@@ -413,9 +414,7 @@ class CorrectionController(QObject):
     @Slot(object, object)
     def _follow(self, event: Event, utterance: Utterance) -> None:
         """Show and keep the captions of a row once all its sentences have them."""
-        if utterance.lane != CORRECTED or not isinstance(
-            event, UtteranceEnded | FurtherCaptionEnded
-        ):
+        if utterance.lane != CORRECTED or not isinstance(event, UtteranceEnded):
             return
         said = {word.number for word in utterance.words}
         key = next((key for key, numbers in self._numbers.items() if said & numbers), None)

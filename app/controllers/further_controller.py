@@ -15,14 +15,14 @@ from app.session.engine_bridge import EngineBridge
 from app.sharing.grace import Grace
 from engine.events import (
     AdapterChanged,
+    CaptionChanged,
     Cleared,
     Event,
-    FurtherCaptionChanged,
-    FurtherCaptionEnded,
     FurtherCaptionLeftOut,
     LanguageFailed,
     LanguagesChanged,
     Ready,
+    UtteranceEnded,
 )
 
 
@@ -160,7 +160,7 @@ class FurtherController(QObject):
                 self.ready_changed.emit()
             case FurtherCaptionLeftOut():
                 self._tell_left_out()
-            case FurtherCaptionChanged() | FurtherCaptionEnded() | Cleared() if self.left_out:
+            case CaptionChanged() | UtteranceEnded() | Cleared() if self.left_out:
                 self._tell_left_out()
             case LanguageFailed(language=code, message=message):
                 self._fail(code, as_sentence(worded(message)))

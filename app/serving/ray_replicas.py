@@ -16,20 +16,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.serving.answers import Answers
-from app.serving.metrics import newest_quantile
-from app.serving.server import CONNECTIONS, KEEP_ALIVE_S, LAST_ANSWERS_S, application
+from app.serving.server import CONNECTIONS, KEEP_ALIVE_S, LAST_ANSWERS_S, Answers, application
 from app.serving.tokens import Tokens
 from engine.session.conversations import Conversations
 from engine.session.loaded_model import LoadedModel
 from engine.settings import ModelSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, MutableMapping
+    from collections.abc import MutableMapping
+
+    from ray.serve.config import AutoscalingContext
 
     from app.serving.server import ServingSettings
 
@@ -58,17 +58,15 @@ class ReplicaSettings:
     Attributes:
         fewest, most: replicas; between them, as many as the sessions need.
         sessions: at once, of each replica.
-        cpus, gpus: that Ray sets aside for each; a GPU can be shared, as 0.5.
-        upscale_s, downscale_s: so long more or fewer must be wanted until there are.
+        gpus: that Ray sets aside for each; one can be shared, as 0.5.
+        upscale_s: so long more must be wanted until there are.
     """
 
     fewest: int = 1
     most: int = 1
     sessions: int = 32
-    cpus: float = 1.0
     gpus: float = 0.0
     upscale_s: float = _UPSCALE_S
-    downscale_s: float = _DOWNSCALE_S
 
     def __post_init__(self) -> None:
         if not 1 <= self.fewest <= self.most:
@@ -85,19 +83,9 @@ class Replica:
         Raises:
             SurtitleError: the model cannot be used.
         """
-        from ray.serve import metrics  # noqa: PLC0415  see above
-
         loaded = LoadedModel(model, lambda _progress: None)
         self._conversations = Conversations(loaded, n_most, idle_s=_IDLE_S)
         self._answers = Answers(self._conversations, Tokens(tokens))
-        self._gauges = {
-            name: metrics.Gauge(f"surtitle_{name}", description=text)
-            for name, text in (
-                ("sessions", "Sessions that are in use."),
-                ("waiting_sessions", "Sessions to compute for."),
-                ("first_answer_p95_seconds", "From a request to its first answer."),
-            )
-        }
         self._conversations.start()
 
     def __serve_build_asgi_app__(self) -> ASGIApp:
@@ -121,46 +109,23 @@ class Replica:
         if not self._conversations.is_alive:
             msg = "the thread that translates has ended"
             raise RuntimeError(msg)
-        figures = {
-            "sessions": self._conversations.n_in_use,
-            "waiting_sessions": self._conversations.n_waiting,
-            "first_answer_p95_seconds": newest_quantile(self._conversations.figures, 0.95),
-        }
-        for name, value in figures.items():
-            self._gauges[name].set(value)
 
     def record_autoscaling_stats(self) -> dict[str, float]:
         """Return what ``replicas_wanted`` counts by."""
         return {_SESSIONS: float(self._conversations.n_in_use)}
 
 
-class _Wish(Protocol):
-    """The ``AutoscalingConfig`` of Ray, as far as it is used."""
-
-    target_ongoing_requests: float
-
-
-class Load(Protocol):
-    """The ``AutoscalingContext`` of Ray, as far as it is used."""
-
-    config: _Wish
-    target_num_replicas: int
-
-    @property
-    def aggregated_metrics(self) -> "Mapping[str, Mapping[object, float]] | None":
-        """The figures of each replica, by their name."""
-
-
-def replicas_wanted(load: Load) -> tuple[int, dict[str, object]]:
+def replicas_wanted(load: "AutoscalingContext") -> tuple[int, dict[str, object]]:
     """Return how many replicas the sessions in use need, and nothing to remember.
 
     Ray holds the number between the fewest and the most, and waits until it has been wanted for a
     while. Before any replica told of its sessions, as many are wanted as there are.
     """
-    told = (load.aggregated_metrics or {}).get(_SESSIONS)
-    if not told:
-        return max(1, load.target_num_replicas), {}
-    return max(1, math.ceil(sum(told.values()) / load.config.target_ongoing_requests)), {}
+    told: dict[object, float] | None = (load.aggregated_metrics or {}).get(_SESSIONS)
+    n_wanted: int = load.target_num_replicas
+    if told:
+        n_wanted = math.ceil(sum(told.values()) / load.config.target_ongoing_requests)
+    return max(1, n_wanted), {}
 
 
 def replicas(model: ModelSettings, tokens: tuple[str, ...], settings: ReplicaSettings) -> object:
@@ -172,7 +137,7 @@ def replicas(model: ModelSettings, tokens: tuple[str, ...], settings: ReplicaSet
 
     deployment = serve.deployment(
         name=Replica.__name__,
-        ray_actor_options={"num_cpus": settings.cpus, "num_gpus": settings.gpus},
+        ray_actor_options={"num_cpus": 1, "num_gpus": settings.gpus},
         max_ongoing_requests=CONNECTIONS * settings.sessions,
         max_queued_requests=_MOST_QUEUED,
         health_check_period_s=_HEALTH_S,
@@ -186,7 +151,7 @@ def replicas(model: ModelSettings, tokens: tuple[str, ...], settings: ReplicaSet
             "target_ongoing_requests": max(1.0, _FULL_SHARE * settings.sessions),  # sessions, to us
             "look_back_period_s": _LOOK_BACK_S,
             "upscale_delay_s": settings.upscale_s,
-            "downscale_delay_s": settings.downscale_s,
+            "downscale_delay_s": _DOWNSCALE_S,
             "policy": {"policy_function": f"{__name__}:{replicas_wanted.__name__}"},
         },
     )
@@ -214,10 +179,8 @@ def ray_folder(cache: Path) -> Iterator[Path]:
 def prepare_ray(environment: "MutableMapping[str, str]", folder: Path) -> None:
     """Let Ray, before it is imported, be reached by and reach this process and its children only.
 
-    Args:
-        environment: of this process.
-        folder: for what Ray writes. Its home is in there, with the file that keeps Ray from asking
-            the addresses at which clouds tell about a computer, its telemetry off or not.
+    Its home is in the folder for what Ray writes, with the file that keeps Ray from asking the
+    addresses at which clouds tell about a computer, its telemetry off or not.
     """
     home = folder / "home"
     home.mkdir()
@@ -237,14 +200,8 @@ def served_by_ray(
 ) -> Iterator[str]:
     """Start Ray on this computer, serve, and yield the address; end Ray with the block.
 
-    Args:
-        serving: where Ray's proxy listens; its port is no 0.
-        model: of each replica.
-        settings: how many there are.
-        folder: for what Ray writes, which ``prepare_ray`` knows.
-
-    Raises:
-        RuntimeError: Ray cannot be started, or the model cannot be used.
+    The port of Ray's proxy is no 0, and ``prepare_ray`` knows the folder. RuntimeError is raised
+    where Ray cannot be started, or the model cannot be used.
     """
     import ray  # noqa: PLC0415  see above
     from ray import serve  # noqa: PLC0415

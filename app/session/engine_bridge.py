@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeGuard
+from typing import TypeGuard
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
@@ -34,7 +34,7 @@ from engine.commands import (
 )
 from engine.events import Event, Failed, Flushed, Ready, UtteranceEnded
 from engine.messages import Code
-from engine.session.session import Session as EngineSession
+from engine.session.session import Session
 from engine.settings import ModelSettings, ServerSettings, TranslationSettings
 from engine.utterances import Utterance, UtteranceTracker
 from engine.words import TYPED, FedWord
@@ -42,23 +42,6 @@ from engine.words import TYPED, FedWord
 _log = logging.getLogger(__name__)
 
 Report = Callable[[Event], None]
-
-
-class Session(Protocol):
-    """The part of ``engine.session.session.Session`` that the bridge uses."""
-
-    def start(self) -> None:
-        """Load the model and serve, on another thread."""
-
-    def stop(self, patience_s: float = 0.0) -> None:
-        """End that thread after at most ``patience_s`` of translating what waits."""
-
-    def send(self, command: Command) -> None:
-        """Append a command to the queue."""
-
-    @property
-    def backlog_words(self) -> int:
-        """Source words that wait, or are not read."""
 
 
 Engine = ModelSettings | ServerSettings
@@ -106,7 +89,7 @@ class EngineBridge(QObject):
 
     def __init__(
         self,
-        make: MakeSession = EngineSession,
+        make: MakeSession = Session,
         parent: QObject | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

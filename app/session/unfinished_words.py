@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from engine.commands import Command, EndPassage, FeedWords, SetWords
-from engine.translation.captioned import n_same
+from engine.translation.captioner import n_same
 from engine.utterances import Utterance
 from engine.words import TYPED, FedWord
 

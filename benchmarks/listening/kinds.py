@@ -41,8 +41,8 @@ from engine.speech.recognizer import LiveRecognizer, Recognized
 from engine.speech.speech_models import load_speech_model, make_recognizer
 from engine.speech.vad import SileroDetector, SpeechPart
 from engine.text.sentences import Sentence, ends_sentence
-from engine.translation.base import AnySystem
-from engine.translation.captioned import set_sentence
+from engine.translation.captioner import set_sentence
+from engine.translation.conversation import Conversation
 from engine.translation.factory import make_system
 from engine.translation.feed import changes
 from tests.support.sounds import n_edits
@@ -103,7 +103,7 @@ def same_words(said: Sequence[str], told: Sequence[str]) -> Iterator[tuple[int, 
         yield from zip(range(at, at + n), range(told_at, told_at + n), strict=True)
 
 
-def translator(log: EventLog | None = None) -> AnySystem:
+def translator(log: EventLog | None = None) -> Conversation:
     """Load the bundled translator."""
     folder = bundled_models()[0]
     card = read_card(folder)
@@ -118,7 +118,7 @@ def translator(log: EventLog | None = None) -> AnySystem:
     )
 
 
-def captions(system: AnySystem, heard: Sequence[tuple[RecognizedWord, float]]) -> list[float]:
+def captions(system: Conversation, heard: Sequence[tuple[RecognizedWord, float]]) -> list[float]:
     """Return at which second each word has its caption, of words with the seconds they came at."""
     at_s, sentence = list[float](), list[str]()
     utterance = system.open()
@@ -126,8 +126,8 @@ def captions(system: AnySystem, heard: Sequence[tuple[RecognizedWord, float]]) -
         sentence.append(word.text)
         ended = n == len(heard) or ends_sentence(word.text)
         before_s = time.process_time()
-        set_sentence(system, utterance, Sentence(tuple(sentence), ended=ended))
-        for change in changes(system, utterance):
+        set_sentence(utterance, Sentence(tuple(sentence), ended=ended))
+        for change in changes(utterance):
             spent_s = time.process_time() - before_s
             n_new = n - len(sentence) + change.n_read - len(at_s)
             at_s += [ready_s + spent_s] * n_new

@@ -1,7 +1,7 @@
 """Decide how a model translates: by which system, under which policy, in which slots.
 
-Every system asks here about its model (``engine.translation.base``), and so does code that must
-know before a model is loaded; nobody else decides it.
+Every translator asks here about its model (``engine.translation.conversation``), and so does code
+that must know before a model is loaded; nobody else decides it.
 """
 
 from dataclasses import dataclass

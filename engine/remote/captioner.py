@@ -16,7 +16,7 @@ from engine.remote.service import Service, SessionUnknownError
 from engine.remote.wire import MOST_CAPTION, Answer, Asked, Changed, Failure, Opening, Settled
 from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
-from engine.translation.captioned import Change, after_arrival, n_same
+from engine.translation.captioner import Change, after_arrival, n_same
 
 PATIENCE_S = 5.0
 """Seconds without a server until new sentences are captioned by their own words."""
@@ -27,15 +27,17 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 3.0  # between two tries
 
 @dataclass(slots=True, eq=False)
 class RemoteUtterance:
-    """An utterance that a server captions; attributes as of ``engine.translation.captioned``.
+    """An utterance that a server captions; see ``engine.translation.captioner.Captioned``.
 
     Attributes:
+        by: asks the server.
         opening: of its session.
         arrivals: words after each group that came together.
         is_settled: its words allow no more.
         is_untranslated: its caption are its own words, since no server answered.
     """
 
+    by: "RemoteCaptioner"
     number: int
     opening: Opening
     words: tuple[str, ...] = ()
@@ -47,6 +49,31 @@ class RemoteUtterance:
     confidence: Confidence | None = None
     is_settled: bool = True
     is_untranslated: bool = False
+
+    def set_source(
+        self,
+        words: Sequence[str],
+        *,
+        ended: bool,
+        full_stop: str = "",  # noqa: ARG002  the server derives both from the words
+        end_alone: bool = False,  # noqa: ARG002
+    ) -> bool:
+        """Set the words; the caption is cut back once the server says so."""
+        if self.words == tuple(words) and self.ended == ended:
+            return False
+        same = n_same(self.words, words)
+        self.arrivals = after_arrival(self.arrivals, same, len(words))
+        self.words, self.ended = tuple(words), ended
+        self.finished = self.is_settled = False
+        return False
+
+    def advance(self) -> Change | None:
+        """Wait for the next change of the caption; raise ServerError where it was given up."""
+        return self.by.advance(self)
+
+    def give_up(self) -> None:
+        """Leave the caption as it is."""
+        self.finished = self.is_settled = True
 
 
 @dataclass(slots=True)
@@ -60,7 +87,7 @@ class _Outage:
 
 
 class RemoteCaptioner:
-    """Caption by the model of a server, see ``engine.translation.captioned.Captioner``.
+    """Caption by the model of a server, see ``engine.translation.captioner.Captioner``.
 
     Attributes:
         settings: of utterances that are opened now.
@@ -93,6 +120,11 @@ class RemoteCaptioner:
         self._heard_s, self._is_slow = 0.0, False  # when the last came, and that it was long ago
         self._outage: _Outage | None = None
         self.configure(settings)
+
+    @property
+    def reads_any_script(self) -> bool:
+        """Whether texts in other scripts than the Latin one are read, too."""
+        return not self.settings.reads_english
 
     @property
     def server(self) -> str:
@@ -140,25 +172,7 @@ class RemoteCaptioner:
     def open(self) -> RemoteUtterance:
         """Open an utterance."""
         self._n_utterances += 1
-        return RemoteUtterance(self._n_utterances, self._opening)
-
-    def set_source(
-        self,
-        utterance: RemoteUtterance,
-        words: Sequence[str],
-        *,
-        ended: bool,
-        full_stop: str = "",  # noqa: ARG002  the server derives both from the words
-        end_alone: bool = False,  # noqa: ARG002
-    ) -> bool:
-        """Set the words of an utterance; its caption is cut back once the server says so."""
-        if utterance.words == tuple(words) and utterance.ended == ended:
-            return False
-        same = n_same(utterance.words, words)
-        utterance.arrivals = after_arrival(utterance.arrivals, same, len(words))
-        utterance.words, utterance.ended = tuple(words), ended
-        utterance.finished = utterance.is_settled = False
-        return False
+        return RemoteUtterance(self, self._n_utterances, self._opening)
 
     def advance(self, utterance: RemoteUtterance) -> Change | None:
         """Wait for the next change of a caption; None where the words allow no more.
@@ -198,14 +212,6 @@ class RemoteCaptioner:
             raise
         self._outage = None
         return change
-
-    def confidence(self, utterance: RemoteUtterance) -> Confidence | None:
-        """Return how sure the model is of a caption; None where it was not calibrated for that."""
-        return utterance.confidence
-
-    def give_up(self, utterance: RemoteUtterance) -> None:
-        """Leave an utterance as it is."""
-        utterance.finished = utterance.is_settled = True
 
     def interrupt(self) -> None:
         """Let what is waited for fail at once; for other threads."""

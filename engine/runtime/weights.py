@@ -105,7 +105,7 @@ class Weights(Protocol):
 
     @property
     def base(self) -> Fingerprint | None:
-        """Its fingerprint; None if it takes no adapter (``engine.session.adapter_switcher``)."""
+        """Its fingerprint; None if it takes no adapter (``engine.session.loaded_model``)."""
 
     @property
     def report(self) -> LoadReport:

@@ -20,9 +20,10 @@ from engine.runtime.causal_model import Asking, CausalModel, Together
 from engine.session.loaded_model import LoadedModel
 from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
-from engine.translation.base import AnySystem
-from engine.translation.captioned import Captioned, n_same, set_sentence
+from engine.translation.captioner import n_same, set_sentence
+from engine.translation.conversation import Conversation
 from engine.translation.feed import translate_unseen
+from engine.translation.translated import Translated
 
 _log = logging.getLogger(__name__)
 
@@ -79,10 +80,10 @@ class _Session:
     """A session with its lane."""
 
     lane: int
-    system: AnySystem
+    system: Conversation
     opened: Opened
     used_s: float
-    utterances: OrderedDict[int, Captioned] = field(default_factory=OrderedDict)
+    utterances: OrderedDict[int, Translated] = field(default_factory=OrderedDict)
     next: _Order | None = None
 
 
@@ -255,7 +256,7 @@ class Conversations:
             settings = replace(settings, source_language=card.sources[0])
         system = self._model.make_system(settings, EventLog(), self._new_model(0))
         translate_unseen(system, "Hello.")
-        system.conversation.forget()
+        system.forget()
 
     def _new_model(self, lane: int) -> CausalModel | None:
         if self._store is None:
@@ -290,7 +291,7 @@ class Conversations:
             self._free.append(lane)
             report(Failure(message_of(error)))
             return
-        opened = Opened(context_rows=system.conversation.context_rows, notices=notices)
+        opened = Opened(context_rows=system.context_rows, notices=notices)
         self._sessions[key] = _Session(lane, system, opened, self._clock())
         report(opened)
 
@@ -302,7 +303,7 @@ class Conversations:
 
     def _close(self, key: Key) -> None:
         session = self._sessions.pop(key)
-        session.system.conversation.forget()
+        session.system.forget()
         self._free.append(session.lane)
         self._free.sort(reverse=True)
 
@@ -362,27 +363,27 @@ class Conversations:
         asked, system = order.asked, session.system
         utterance = self._utterance(session, asked.number)
         n_known = len(utterance.words)
-        system.conversation.haste = asked.haste
+        system.haste = asked.haste
         words, same = asked.sentence.words, n_same(utterance.words, asked.sentence.words)
         for n_words in asked.arrivals:  # several where a session was opened again
             if same < n_words < len(words):
-                set_sentence(system, utterance, Sentence(words[:n_words], ended=False))
-        set_sentence(system, utterance, asked.sentence)
+                set_sentence(utterance, Sentence(words[:n_words], ended=False))
+        set_sentence(utterance, asked.sentence)
         self.figures.words += max(0, len(utterance.words) - n_known)
         kept = n_same(asked.caption, utterance.caption)
         if kept < max(len(asked.caption), len(utterance.caption)):
             self._tell(order, Changed(kept, utterance.caption[kept:], utterance.n_words_read))
-        while (change := (yield from system.steps(utterance))) is not None:
+        while (change := (yield from utterance.steps())) is not None:
             self._tell(order, Changed(change.kept, change.text, change.n_read))
             if not order.lives():
                 return
         finished = utterance.finished
-        confidence = system.confidence(utterance) if finished else None
+        confidence = utterance.confidence if finished else None
         settled = Settled(n_read=utterance.n_words_read, finished=finished, confidence=confidence)
         self._tell(order, settled)
         self.figures.sentences += 1
 
-    def _utterance(self, session: _Session, number: int) -> Captioned:
+    def _utterance(self, session: _Session, number: int) -> Translated:
         """Return an utterance of a session, a new one where it is not known."""
         known = session.utterances
         if number not in known:
@@ -395,7 +396,7 @@ class Conversations:
         """Forget an utterance that could not be computed, and the rows of its lane."""
         utterance = session.utterances.pop(number, None)
         if utterance is not None:
-            session.system.give_up(utterance)
+            utterance.give_up()
 
     def _tell(self, order: _Order, answer: Answer) -> None:
         if not order.is_answered:

@@ -3,27 +3,19 @@
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Never, cast
+from typing import Never
 
 from engine.commands import Command, LoadAdapter, UnloadAdapter, UseAdapter
 from engine.errors import ServerError, ServerGoneError
-from engine.events import ContextChanged, Event, Notice, PaceChanged, Ready, Refused
-from engine.messages import Code
+from engine.events import Event, Notice, Ready, Refused
+from engine.messages import Code, Message
 from engine.remote.captioner import RemoteCaptioner
 from engine.remote.service import Service
 from engine.remote.wire import Offer
-from engine.session.catch_up import CatchUp
-from engine.session.command_queue import CommandQueue
-from engine.session.further_languages import FurtherLanguages
 from engine.session.serving import Serving
 from engine.settings import ServerSettings, TranslationSettings
-from engine.text.sentences import source_notice
-from engine.translation.passage import Passage
-
-if TYPE_CHECKING:
-    from engine.translation.captioned import Captioned, Captioner
 
 _BETWEEN_TRIES_S = 0.05  # commands are obeyed between them
 _BETWEEN_LOOKS_S = 1.0  # while nothing is said
@@ -36,7 +28,7 @@ def connected(
     report: Callable[[Event], None],
     wake: Callable[[], None],
 ) -> "Iterator[RemoteCaptions]":
-    """Open a session at a server; report that it is ready. ``wake`` as for ``FurtherLanguages``.
+    """Open a session at a server; report that it is ready. ``wake`` as for ``Languages``.
 
     Raises:
         ServerError: the server refuses, or cannot be reached.
@@ -60,8 +52,7 @@ def connected(
                 makes_drafts=offer.makes_drafts,
             )
         )
-        further = FurtherLanguages(translation, report, wake, _has_no_model)
-        serving = RemoteCaptions(captioner, report, further, wake)
+        serving = RemoteCaptions(captioner, report, wake)
         serving.report_source()
         yield serving
     finally:
@@ -90,26 +81,19 @@ class RemoteCaptions(Serving):
         self,
         captioner: RemoteCaptioner,
         report: Callable[[Event], None],
-        further: FurtherLanguages,
         wake: Callable[[], None] = lambda: None,
     ) -> None:
-        """Start without words; ``wake`` as for ``FurtherLanguages``."""
-        super().__init__(self._begin_passage, report, further)
+        """Start without words; ``wake`` as for ``Languages``."""
+        super().__init__(captioner, captioner.settings, report, wake, _has_no_model)
         self._wake = wake
         self._look_again: threading.Timer | None = None  # after a server that went away
         self._captioner = captioner
-        self._catch_up = CatchUp()
         self._has_told = False  # that the server is gone
         captioner.has_waited = self._tell_outage
 
     def interrupt(self) -> None:
         """Let what is waited for fail at once; for other threads."""
         self._captioner.interrupt()
-
-    def obey_waiting(self, commands: CommandQueue) -> None:
-        """Carry out all waiting commands; wait for one if there is none."""
-        super().obey_waiting(commands)
-        self._keep_pace()
 
     def _obey(self, command: Command) -> None:
         if isinstance(command, LoadAdapter | UseAdapter | UnloadAdapter):
@@ -121,43 +105,11 @@ class RemoteCaptions(Serving):
         """Do one unit of work, see ``Serving``."""
         self._captioner.has_left = False
         super().advance()
-
-    def report_source(self) -> None:
-        """Report what is to be known of the source language."""
-        notice = source_notice(self._captioner.settings.source_language)
-        if notice is not None:
-            self._report(Notice(message=notice))
-
-    def _begin_passage(self, lane: str) -> Passage:
-        captioner = cast("Captioner[Captioned]", self._captioner)  # given what it opened
-        reads_any = not self._captioner.settings.reads_english
-        further = self._further.captions
-        return Passage(captioner, lane, reads_any_script=reads_any, further=further)
-
-    def _configure(self, translation: TranslationSettings) -> None:
-        """Use other settings; wrong ones are refused and the old ones stay."""
-        before = self._captioner.settings
-        try:
-            self._captioner.configure(translation)
-        except ServerError as error:
-            self._report(Refused(message=error.message))
-            return
-        self._further.configure(translation)
-        for notice in self._captioner.notices:
-            self._report(Notice(message=notice))
-        if translation.source_language != before.source_language:
-            self.report_source()
-        if translation.glossary != before.glossary:
-            self._report(ContextChanged(rows=self._captioner.context_rows))
-
-    def _advance(self, passage: Passage) -> Event | None:
-        try:
-            event = super()._advance(passage)
-        except ServerError as error:
-            self._report(passage.give_up())
-            return Refused(message=error.message)
         self._tell_outage()
-        return event
+
+    def _use(self, translation: TranslationSettings) -> Iterable[Message]:
+        self._captioner.configure(translation)
+        return self._captioner.notices
 
     def _tell_outage(self) -> None:
         """Report once that no server answers, and once that one does again."""
@@ -168,10 +120,6 @@ class RemoteCaptions(Serving):
         elif outage is None and self._has_told:
             self._has_told = False
             self._report(Notice(message=Code.SERVER_BACK(server=server)))
-
-    def _note(self, event: Event) -> None:
-        if not isinstance(event, Refused):
-            self._keep_pace()
 
     def _rest(self) -> None:
         """Report that all is captioned; look for a server that went away from time to time."""
@@ -194,13 +142,4 @@ class RemoteCaptions(Serving):
         if self._captioner.has_left:
             time.sleep(_BETWEEN_TRIES_S)
             return True
-        return self._keep_pace()
-
-    def _keep_pace(self) -> bool:
-        """Read larger steps while words wait; report and return a change of the steps."""
-        backlog_words = self.backlog_words = self._passages.backlog_words
-        if not self._catch_up.update(backlog_words, self._captioner.settings.catch_up_words):
-            return False
-        factor = self._captioner.haste = self._catch_up.factor
-        self._report(PaceChanged(factor=factor, backlog_words=backlog_words))
-        return True
+        return super()._finds_more()

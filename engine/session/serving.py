@@ -1,10 +1,11 @@
 """Carry out commands and caption, one unit of work at a time, on the session's thread.
 
-It imports no model library: ``engine.session.translating`` does what needs a model.
+It imports no model library: ``engine.session.translating`` does what a model can besides.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from engine.commands import (
     Clear,
@@ -19,13 +20,28 @@ from engine.commands import (
     UseLanguages,
     WordCommand,
 )
-from engine.events import Cleared, Event, Flushed, Refused
-from engine.messages import Code
+from engine.errors import SurtitleError
+from engine.events import (
+    Cleared,
+    ContextChanged,
+    Event,
+    Flushed,
+    Notice,
+    PaceChanged,
+    Refused,
+)
+from engine.messages import Code, Message
 from engine.session.command_queue import CommandQueue
-from engine.session.further_languages import FurtherLanguages
+from engine.session.languages import Languages
 from engine.settings import TranslationSettings
+from engine.text.sentences import source_notice
+from engine.translation.captioner import Captioner
 from engine.translation.passage import Passage
+from engine.translation.targets import Targets
 from engine.words import TYPED
+
+if TYPE_CHECKING:
+    from engine.session.loaded_model import LoadedModel
 
 
 class Passages:
@@ -84,35 +100,43 @@ class Passages:
 
 
 class Serving:
-    """The passages of all lanes, whose captions are made by a captioner.
+    """The passages of all lanes, captioned in all languages.
 
-    Further languages are captioned where that one has nothing to do, and what they left out where
+    Further languages are captioned where the first has nothing to do, and what they left out where
     nothing waits at all.
 
     Attributes:
+        targets: the captions.
         has_work: ``advance`` may have work to do.
         backlog_words: committed source words that are not read yet; any thread may look.
     """
 
     def __init__(
         self,
-        begin: Callable[[str], Passage],
+        captioner: Captioner,
+        translation: TranslationSettings,
         report: Callable[[Event], None],
-        further: FurtherLanguages,
+        wake: Callable[[], None] = lambda: None,
+        own: "Callable[[], LoadedModel] | None" = None,
     ) -> None:
         """Start without words.
 
         Args:
-            begin: makes the passage of a lane.
+            captioner: makes the captions of the first language.
+            translation: settings of the session, as they were asked for.
             report: receives the events.
-            further: languages beside the one of the passages.
+            wake: as for ``Languages``, and so is what follows.
+            own: returns the model of the session; None for a session without one.
         """
+        self.targets = Targets(captioner)
         self.has_work = False
         self.backlog_words = 0
         self._is_at_rest = False  # since the last command
+        self._translation = translation
+        self._has_model = own is not None
         self._report = report
-        self._passages = Passages(begin)
-        self._further = further
+        self._passages = Passages(self._new_passage)
+        self._languages = Languages(self.targets, translation, report, wake, own)
         self._flushes = deque[int]()  # to report when all is captioned
 
     def obey_waiting(self, commands: CommandQueue) -> None:
@@ -122,21 +146,22 @@ class Serving:
         while command is not None:
             self._obey(command)
             command = None if commands.is_empty else commands.take()
-        self._further.take_loaded(self._passages)
+        self._languages.take_loaded()
         n_refused = commands.take_refused()
         if n_refused:
             message = Code.WORDS_REFUSED(n_words=n_refused, most=commands.max_words)
             self._report(Refused(message=message))
         self.has_work, self._is_at_rest = True, False
+        self._keep_pace()
 
     def _obey(self, command: Command) -> None:
         match command:
             case Configure(translation):
                 self._configure(translation)
             case UseLanguages(further):
-                self._further.use(further, self._passages)
+                self._languages.use(further, self._passages)
             case MakeUp():
-                self._further.owe(command)
+                self._languages.owe(command)
             case Skip(typed):
                 self._skip(typed=typed)
             case Flush(number):
@@ -144,15 +169,39 @@ class Serving:
             case SetWords() | FeedWords() | EndPassage() | Clear():
                 self._report_all(self._passages.change(command))
                 if isinstance(command, Clear):
-                    self._further.captions.clear()
+                    self.targets.clear()
                     self._report(Cleared())
+
+    def _configure(self, translation: TranslationSettings) -> None:
+        """Use other settings; wrong ones are refused and the old ones stay."""
+        try:
+            notices = self._use(translation)
+        except SurtitleError as error:
+            self._report(Refused(message=error.message))
+            return
+        before, self._translation = self._translation, translation
+        self._languages.configure(translation)
+        if not self._has_model:
+            return
+        for notice in notices:
+            self._report(Notice(message=notice))
+        if translation.source_language != before.source_language:
+            self.report_source()
+        if translation.glossary != before.glossary:
+            self._report(ContextChanged(rows=self.targets.captioner.context_rows))
+
+    def report_source(self) -> None:
+        """Report what is to be known of the source language."""
+        notice = source_notice(self._translation.source_language)
+        if notice is not None:
+            self._report(Notice(message=notice))
 
     def _skip(self, *, typed: bool) -> None:
         """Leave whole sentences that wait without a caption."""
         skipped = (one.skip() for one in self._passages if typed or one.was_heard)
         left = [number for numbers in skipped for number in numbers]
         if typed:  # heard words alone leave it to the further languages to keep up
-            self._further.captions.skip(left)
+            self.targets.skip(left)
 
     def advance(self) -> None:
         """Do one unit of work: extend one caption, or what waits for all to be settled.
@@ -160,24 +209,38 @@ class Serving:
         ``has_work`` is False once nothing is left to do.
         """
         for passage in self._passages:
-            event = self._advance(passage)
+            event = passage.advance()
             if event is not None:
                 self._report(event)
-                self._note(event)
+                refusal = self.targets.first.take_refusal()
+                if refusal is None:
+                    self._note(event)
+                else:
+                    self._report(refusal)
                 return
             if passage.is_settled and not self._takes_words(passage):
                 self._passages.forget(passage)
-        event = self._further.advance()
+        event = self._languages.advance()
         if event is None and not self._finds_more():
             if not self._is_at_rest:
                 self._rest()
-            event = self._further.captions.make_up()
+            event = self.targets.make_up()
             self.has_work, self._is_at_rest = event is not None, True
         if event is not None:
             self._report(event)
 
     def interrupt(self) -> None:
         """Let what is waited for fail at once; for other threads."""
+
+    def _keep_pace(self) -> bool:
+        """Read larger steps while words wait; report and return a change of the steps."""
+        self.backlog_words = self._passages.backlog_words
+        limit = self._translation.catch_up_words
+        factor = self.targets.first.keep_pace(self.backlog_words, limit)
+        if factor is not None:
+            self._note_pace(factor)
+            self._report(PaceChanged(factor=factor, backlog_words=self.backlog_words))
+        return factor is not None
 
     def _rest(self) -> None:
         """Report that all is captioned, but for what further languages left out."""
@@ -190,22 +253,27 @@ class Serving:
 
     def close(self) -> None:
         """End what loads."""
-        self._further.close()
+        self._languages.close()
 
-    # what depends on the captioner
+    # what a kind of session does besides
 
-    def _configure(self, translation: TranslationSettings) -> None:
-        """Use other settings."""
-        raise NotImplementedError
+    def _new_passage(self, lane: str) -> Passage:
+        return Passage(self.targets, lane)
+
+    def _use(self, translation: TranslationSettings) -> Iterable[Message]:
+        """Configure the captioner; return what is to be known of that."""
+        self.targets.captioner.configure(translation)
+        return ()
 
     def _begin_work(self) -> None:
         """Note that a command has come."""
 
-    def _advance(self, passage: Passage) -> Event | None:
-        return passage.advance()
-
-    def _note(self, event: Event) -> None:
+    def _note(self, event: Event) -> None:  # noqa: ARG002  another kind looks at it
         """Note what was reported of a passage."""
+        self._keep_pace()
+
+    def _note_pace(self, factor: int) -> None:
+        """Note other steps."""
 
     def _takes_words(self, passage: Passage) -> bool:
         """Whether words may still come into a passage."""
@@ -213,4 +281,4 @@ class Serving:
 
     def _finds_more(self) -> bool:
         """Begin further work where no passage has any; return whether there is some."""
-        return False
+        return self._keep_pace()  # words left for larger steps may be translated now

@@ -17,8 +17,8 @@ from engine.messages import Code, Message
 from engine.runtime.processor import is_out_of_memory
 from engine.session.command_queue import CommandQueue
 from engine.session.serving import Serving
-from engine.session.source_captions import SourceCaptions
 from engine.settings import ModelSettings, ServerSettings, TranslationSettings
+from engine.translation.captioner import SourceCaptioner
 
 _log = logging.getLogger(__name__)
 
@@ -101,7 +101,8 @@ class Session:
     def _opened(self) -> AbstractContextManager[Serving]:
         if self._model is None:
             self._report(Ready(model="", languages={}, load_s=0.0))
-            return nullcontext(SourceCaptions(self._translation, self._report, self._wake))
+            captioner = SourceCaptioner(self._translation)
+            return nullcontext(Serving(captioner, captioner.settings, self._report, self._wake))
         if isinstance(self._model, ServerSettings):
             from engine.session.remote_captions import connected  # noqa: PLC0415  rarely used
 

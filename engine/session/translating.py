@@ -2,39 +2,33 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 from engine.commands import Command, LoadAdapter, UnloadAdapter, UseAdapter
-from engine.errors import SurtitleError, first_line, message_of
+from engine.errors import SurtitleError, message_of
 from engine.events import (
     CaptionChanged,
-    ContextChanged,
     Event,
     LoadProgress,
     Notice,
-    PaceChanged,
     Ready,
     Refused,
     Statistics,
 )
-from engine.messages import Code
+from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
-from engine.runtime.processor import is_out_of_memory
-from engine.session.catch_up import CatchUp
 from engine.session.command_queue import CommandQueue
-from engine.session.further_languages import FurtherLanguages
 from engine.session.loaded_model import LoadedModel
 from engine.session.serving import Serving
 from engine.settings import ModelSettings, TranslationSettings
-from engine.text.sentences import source_notice
-from engine.translation.base import AnySystem
+from engine.translation.conversation import Conversation
 from engine.translation.feed import translate_unseen
 from engine.translation.passage import Passage
-from engine.translation.sound.sound_passage import SoundPassage
-from engine.translation.sound.spoken import as_spoken, hear_silence
+from engine.translation.spoken import SoundPassage, as_spoken, hear_silence
+from engine.translation.targets import is_bearable
 
 _STATISTICS_S = 0.5  # how often they are reported while words wait
 
@@ -50,17 +44,16 @@ def loaded(
 ) -> "Iterator[Translating]":
     """Load a model to translate by, and log until the end; report how that goes.
 
-    ``wake`` as for ``FurtherLanguages``.
+    ``wake`` as for ``Languages``.
     """
     with EventLog(log) as event_log:
         start_s = time.monotonic()
         weights = LoadedModel(model, report, cancelled)
         weights.weights.share_processor()
         report(LoadProgress(message=Code.MAKING_CACHE(), fraction=0.8))
-        further = FurtherLanguages(translation, report, wake, lambda: weights)
-        serving = Translating(weights, translation, report, event_log, further)
+        serving = Translating(weights, translation, report, event_log, wake)
         warm_up(serving.system)  # so that the first real word is not slow
-        serving.system.conversation.forget_sentences()
+        serving.system.forget_sentences()
         report(
             Ready(
                 model=weights.weights.card.name,
@@ -76,7 +69,7 @@ def loaded(
         yield serving
 
 
-def warm_up(system: AnySystem) -> None:
+def warm_up(system: Conversation) -> None:
     """Translate something that nobody sees."""
     spoken = as_spoken(system)
     if spoken is None:
@@ -89,7 +82,7 @@ class Translating(Serving):
     """One model, one system, and the passages of all lanes.
 
     Attributes:
-        system: translates; replaced by a switch of adapters.
+        system: the captioner; replaced by a switch of adapters.
     """
 
     def __init__(
@@ -98,15 +91,13 @@ class Translating(Serving):
         translation: TranslationSettings,
         report: Callable[[Event], None],
         event_log: EventLog,
-        further: FurtherLanguages,
+        wake: Callable[[], None] = lambda: None,
     ) -> None:
-        super().__init__(self._begin_passage, report, further)
         self.system = model.make_system(translation, event_log)
+        super().__init__(self.system, translation, report, wake, lambda: model)
         self._model = model
-        self._translation = translation
         self._event_log = event_log
         self._switches = deque[Callable[[], None]]()  # to run when no utterance is half translated
-        self._catch_up = CatchUp()
         self._waiting_since_s: float | None = None  # the oldest command not yet translated
         self._changed_s: float | None = None  # the newest caption change since the last command
         self._reported_s = 0.0  # the newest statistics
@@ -115,7 +106,6 @@ class Translating(Serving):
         """Carry out all waiting commands; wait for one if there is none."""
         super().obey_waiting(commands)
         self._changed_s = None
-        self._keep_pace()
 
     def _begin_work(self) -> None:
         if self._waiting_since_s is None:
@@ -132,66 +122,29 @@ class Translating(Serving):
             case _:
                 super()._obey(command)
 
-    def _begin_passage(self, lane: str) -> Passage:
-        spoken = as_spoken(self.system)
-        if spoken is not None:
-            return SoundPassage(spoken, lane, held=bool(self._switches))
-        reads_any = not self._translation.reads_english
-        return Passage(
-            self.system,
-            lane,
-            held=bool(self._switches),
-            reads_any_script=reads_any,
-            further=self._further.captions,
-        )
+    def _new_passage(self, lane: str) -> Passage:
+        make = Passage if as_spoken(self.system) is None else SoundPassage
+        return make(self.targets, lane, held=bool(self._switches))
 
-    def _configure(self, translation: TranslationSettings) -> None:
-        """Use other settings; wrong ones are refused and the old ones stay.
-
-        A policy that the system cannot follow is replaced, with a notice.
-        """
-        try:
-            self.system.configure(self._model.suited(translation))
-        except SurtitleError as error:
-            self._report(Refused(message=error.message))
-            return
-        before, self._translation = self._translation, translation
-        self._further.configure(translation)
-        self._report_policy()
-        if translation.source_language != before.source_language:
-            self.report_source()
-        if translation.glossary != before.glossary:
-            self._report(ContextChanged(rows=self.system.conversation.context_rows))
-
-    def report_source(self) -> None:
-        """Report what is to be known of the source language."""
-        notice = source_notice(self._translation.source_language)
-        if notice is not None:
-            self._report(Notice(message=notice))
+    def _use(self, translation: TranslationSettings) -> Iterable[Message]:
+        """Configure; a policy that the system cannot follow is replaced, with a notice."""
+        self.system.configure(self._model.suited(translation))
+        return self._policy_notices(translation)
 
     # translating
 
-    def _advance(self, passage: Passage) -> Event | None:
-        """Extend a caption, or leave an utterance untranslated so that the next ones are."""
-        try:
-            return super()._advance(passage)
-        except (SurtitleError, MemoryError, RuntimeError) as error:
-            if not _is_bearable(error):
-                raise
-            self._report(passage.give_up())
-            self._model.weights.give_memory_back()
-            return Refused(message=Code.SENTENCE_GIVEN_UP(reason=first_line(error)))
-
     def _note(self, event: Event) -> None:
-        if not isinstance(event, Refused):
-            self._keep_pace()
+        super()._note(event)
         self._time_change(event)
 
+    def _note_pace(self, factor: int) -> None:
+        self._event_log.write("pace", factor=factor, backlog_words=self.backlog_words)
+
     def _finds_more(self) -> bool:
-        if self._keep_pace():
-            return True  # words left for larger steps may be translated now
+        if super()._finds_more():
+            return True
         is_settled = all(passage.is_settled for passage in self._passages)
-        if self._switches and is_settled and self._further.captions.is_settled:
+        if self._switches and is_settled and self.targets.is_settled:
             self._obey_switches()
             return True
         return False
@@ -206,16 +159,6 @@ class Translating(Serving):
         if self._changed_s is not None:
             self._report_statistics(self._changed_s)
         self._waiting_since_s = None
-
-    def _keep_pace(self) -> bool:
-        """Read larger steps while words wait; report and return a change of the steps."""
-        backlog_words = self.backlog_words = self._passages.backlog_words
-        if not self._catch_up.update(backlog_words, self._translation.catch_up_words):
-            return False
-        factor = self.system.conversation.haste = self._catch_up.factor
-        self._event_log.write("pace", factor=factor, backlog_words=backlog_words)
-        self._report(PaceChanged(factor=factor, backlog_words=backlog_words))
-        return True
 
     def _time_change(self, event: Event) -> None:
         """Note when a caption changed; report statistics regularly during long translations."""
@@ -239,7 +182,7 @@ class Translating(Serving):
                 ms_per_word=seconds * 1000,
                 loops_cut=counters.loops_cut,
                 backlog_words=self._passages.backlog_words,
-                context_rows=self.system.conversation.context_rows,
+                context_rows=self.system.context_rows,
             )
         )
 
@@ -271,11 +214,13 @@ class Translating(Serving):
         before = self.system
         while self._switches:
             self._switches.popleft()()
-        system = None if self.system is before else self.system
-        if system is not None:
-            self._further.follow_switch()
+        if self.system is not before:
+            for passage in self._passages:
+                passage.make_final()
+            self.targets.go_on_with(self.system)
+            self._languages.follow_switch()
         for passage in self._passages:
-            self._report_all(passage.resume(system))
+            self._report_all(passage.resume())
 
     def _switch(self, name: str | None) -> None:
         """Translate by another adapter, with a new cache; keep the current one on failure."""
@@ -286,21 +231,21 @@ class Translating(Serving):
             self._model.use_adapter(name)
             system = self._model.make_system(self._translation, self._event_log)
         except (SurtitleError, MemoryError, RuntimeError) as error:
-            if not _is_bearable(error):
+            if not is_bearable(error):
                 raise
             self._model.use_adapter(before)
             self._report(Refused(message=message_of(error)))
             return
-        system.conversation.go_on_after(self.system.conversation)
+        system.go_on_after(self.system)
         self.system = system
-        self._report_policy()
+        for notice in self._policy_notices(self._translation):
+            self._report(Notice(message=notice))
         self._report(self._model.adapters_changed)
 
-    def _report_policy(self) -> None:
-        """Report that the model cannot follow the policy of the settings, if so."""
-        for notice in self._model.resolved(self._translation).notices:
-            if notice.code is Code.POLICY_REPLACED:
-                self._report(Notice(message=notice))
+    def _policy_notices(self, translation: TranslationSettings) -> list[Message]:
+        """Return that the model cannot follow the policy of the settings, if so."""
+        notices = self._model.resolved(translation).notices
+        return [notice for notice in notices if notice.code is Code.POLICY_REPLACED]
 
     def _unload(self, name: str) -> None:
         try:
@@ -309,8 +254,3 @@ class Translating(Serving):
             self._report(Refused(message=error.message))
         else:
             self._report(self._model.adapters_changed)
-
-
-def _is_bearable(error: Exception) -> bool:
-    """Return whether the session can continue after an error; others are unexpected."""
-    return isinstance(error, SurtitleError) or is_out_of_memory(error)

@@ -1,6 +1,6 @@
 """Hear speech without recognising it: blocks of vectors in the place of words.
 
-The encoder is the one of a translator that reads such blocks (``engine.translation.sound``). torch
+The encoder is the one of a translator that reads such blocks (``engine.translation.spoken``). torch
 is imported when it is loaded.
 """
 

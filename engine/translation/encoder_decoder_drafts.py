@@ -8,7 +8,6 @@ without its beams).
 
 import sys
 from collections.abc import Sequence
-from typing import cast
 
 import numpy as np
 
@@ -20,26 +19,21 @@ from engine.runtime.ctranslate2.encoder_decoder_loader import (
     EncoderDecoderWeights,
     Hypothesis,
 )
-from engine.translation.base import Conversation
-from engine.translation.captioned import n_same
-from engine.translation.log_events import log_cut, log_fed
-from engine.translation.redraft import Redraft
+from engine.translation.captioner import n_same
+from engine.translation.retranslator import Drafting, Redraft
 from engine.translation.translated import runaway_length
 
 _NUMBER = 16
 """Tokens by which a draft may be too long, where it would be cut inside a number."""
 
 
-class EncoderDecoderDrafts:
-    """Make drafts with one model; nothing is cached from one to the next."""
+class EncoderDecoderTranslator(Drafting):
+    """Make drafts with an encoder and a decoder; nothing is cached from one to the next."""
 
-    def __init__(self, conversation: Conversation, weights: EncoderDecoderWeights) -> None:
-        self._conversation = conversation
-        self._log = conversation.log
-        self._vocabulary, self._record = weights.vocabulary, weights.record
-        self._ids = weights.vocabulary.ids
-        self._positions = weights.positions or sys.maxsize
-        self._last: tuple[int, list[int], list[int]] = (0, [], [])  # utterance, source and target
+    system = "encoder-decoder"
+    weights: EncoderDecoderWeights
+    model: EncoderDecoderModel
+    _last: tuple[int, Sequence[int], Sequence[int]] = (0, (), ())  # utterance, source and target
 
     def draft(self, utterance: Redraft) -> Asking[list[int]]:
         """Translate all words that were read, from what is committed on.
@@ -48,41 +42,41 @@ class EncoderDecoderDrafts:
         CTranslate2 makes a draft at once.
         """
         yield from ()
-        settings = self._conversation.settings
-        source_language, language = settings.source_language, settings.target_language
+        ids, n_positions = self.weights.vocabulary.ids, self.weights.positions or sys.maxsize
+        source_language = self.settings.source_language
+        language = self.settings.target_language
         units = utterance.source.ids(utterance.n_read)
-        before = self._record.source_tokens(source_language, language)
-        source = [*(self._ids[token] for token in before), *units][: self._positions - 1]
-        source.append(self._ids[END])
-        first = [self._ids[token] for token in self._record.target_tokens(language)]
-        most = min(len(first) + runaway_length(len(units)) + 1 + _NUMBER, self._positions)
+        before = self.weights.record.source_tokens(source_language, language)
+        source = [*(ids[token] for token in before), *units][: n_positions - 1]
+        source.append(ids[END])
+        first = [ids[token] for token in self.weights.record.target_tokens(language)]
+        most = min(len(first) + runaway_length(len(units)) + 1 + _NUMBER, n_positions)
         draft, is_done = list(utterance.committed), False
         utterance.drafting = draft
         while not is_done and len(first) + len(draft) < most:
-            hypothesis = self._translate(utterance, source, first + draft, most)
+            hypothesis = self._hypothesis(utterance, source, first + draft, most)
             is_done = self._follow(utterance, hypothesis, len(first), draft)
             if is_done and utterance.source_ended:
                 utterance.mean_log_probability = _mean(hypothesis, len(first), draft)
         utterance.fed = list(draft)
         return draft
 
-    def _translate(
+    def _hypothesis(
         self, utterance: Redraft, source: list[int], prefix: list[int], most: int
     ) -> Hypothesis:
-        model = cast("EncoderDecoderModel", self._conversation.model)
-        hypothesis = model.translate(self._tokens(source), self._tokens(prefix), most)
+        hypothesis = self.model.translate(self._tokens(source), self._tokens(prefix), most)
         number, last_source, last_target = self._last
         n_again = 0
         if number == utterance.number:
             n_again = n_same(last_source, source) + n_same(last_target, hypothesis.ids)
         self._last = (utterance.number, source, hypothesis.ids)
-        self._conversation.counters.tokens_recomputed += n_again
+        self.counters.tokens_recomputed += n_again
         rows = [
             Row(id_, position, utterance.n_read)
             for side in (source, hypothesis.ids)
             for position, id_ in enumerate(side)
         ]
-        log_fed(self._log, model, utterance.number, rows, n_again=n_again)
+        self.log_fed(utterance.number, rows, n_again=n_again)
         return hypothesis
 
     def _follow(
@@ -105,21 +99,21 @@ class EncoderDecoderDrafts:
             row[suppressed] = -np.inf
             id_ = utterance.constrained(int(row.argmax()), row)
             number = utterance.number
-            self._log.write("written", utterance=number, id=id_, n_read=utterance.n_read)
+            self.log.write("written", utterance=number, id=id_, n_read=utterance.n_read)
             if id_ == utterance.prompt.end_of_target:
                 return True
             loops = utterance.loops_with(id_)
             if utterance.is_cut_before(id_, loops=loops):
-                log_cut(self._log, self._conversation.counters, number, loops=loops)
+                self.log_cut(number, loops=loops)
                 return True
             draft.append(id_)
             if id_ != found:
                 return False
-        log_cut(self._log, self._conversation.counters, utterance.number, loops=False)
+        self.log_cut(utterance.number, loops=False)
         return True
 
     def _tokens(self, ids: Sequence[int]) -> list[str]:
-        return [self._vocabulary[id_] for id_ in ids]
+        return [self.weights.vocabulary[id_] for id_ in ids]
 
 
 def _mean(hypothesis: Hypothesis, n_first: int, draft: Sequence[int]) -> float | None:

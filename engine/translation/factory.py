@@ -1,25 +1,18 @@
-"""Make a translation system: by slots, by re-translation or by an encoder-decoder.
-
-All have the methods of ``engine.translation.base.System``. ``slots`` and ``retranslate`` (for any
-instruct model) use the same weights and counters.
-"""
-
-from typing import TYPE_CHECKING, cast
+"""Make a translator by its name: by slots, by re-translation or by an encoder and a decoder."""
 
 from engine.metrics.event_log import EventLog
 from engine.models.resolve import resolve
 from engine.runtime.causal_model import AnyModel
+from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
 from engine.runtime.loader import AnyWeights
 from engine.settings import TranslationSettings
-from engine.translation.base import AnySystem
+from engine.translation.conversation import Conversation
+from engine.translation.encoder_decoder_drafts import EncoderDecoderTranslator
 from engine.translation.retranslator import Retranslator
 from engine.translation.slot_translator import Translator
 
-if TYPE_CHECKING:
-    from engine.runtime.weights import Weights
-
 TRANSLATORS: dict[str, type[Translator]] = {"slots": Translator}
-"""Systems over slots by name; research adds to them."""
+"""Those over slots by name; research adds to them."""
 
 
 def make_system(
@@ -30,8 +23,8 @@ def make_system(
     capacity: int,
     log: EventLog,
     model: AnyModel | None = None,
-) -> AnySystem:
-    """Make the system of that name; ``auto`` is the one that the model was trained for.
+) -> Conversation:
+    """Make the translator of that name; ``auto`` is the one that the model was trained for.
 
     ``model`` is one of several conversations that compute together; None makes one alone.
 
@@ -41,10 +34,7 @@ def make_system(
         ValueError: there is no such system.
     """
     kind = resolve(weights.card, name, settings).system
-    # callers pass each system only the utterances that it opened, so their kind does not matter
-    if kind in TRANSLATORS:
-        causal = cast("Weights", weights)  # ``resolve`` lets no other pass
-        system = TRANSLATORS[kind](causal, settings, capacity=capacity, log=log, model=model)
-        return cast("AnySystem", system)
-    retranslator = Retranslator(weights, settings, capacity=capacity, log=log, model=model)
-    return cast("AnySystem", retranslator)
+    if isinstance(weights, EncoderDecoderWeights):
+        return EncoderDecoderTranslator(weights, settings, capacity=capacity, log=log, model=model)
+    make = TRANSLATORS.get(kind, Retranslator)
+    return make(weights, settings, capacity=capacity, log=log, model=model)

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 
 from engine.metrics.event_log import Event, EventLog, replay
 from engine.text.sentences import Sentence, cut_line, word_parts
-from engine.translation.captioned import set_sentence
+from engine.translation.captioner import set_sentence
 
 if TYPE_CHECKING:
     from engine.metrics.event_log import Translation
     from engine.runtime.causal_model import Asking
-    from engine.translation.base import AnySystem, System
-    from engine.translation.captioned import Captioner, Change, Kind
+    from engine.translation.captioner import Captioned, Captioner, Change
+    from engine.translation.conversation import Conversation
+    from engine.translation.translated import Translated
 
 Arrival = tuple[float, float]
 """Of a word, in seconds since its line began: the end of its sound, and when it comes."""
@@ -30,34 +31,34 @@ WARM_UP = -1
 """Index of a warm-up line, which is not counted."""
 
 
-def changes(system: "Captioner[Kind]", utterance: "Kind") -> "Iterator[Change]":
+def changes(utterance: "Captioned") -> "Iterator[Change]":
     """Translate as far as the committed words allow; yield each change of the caption."""
-    return iter(lambda: system.advance(utterance), None)
+    return iter(utterance.advance, None)
 
 
 def feed_words(
-    system: "Captioner[Kind]", words: Sequence[str], *, first: int = 1
+    captioner: "Captioner", words: Sequence[str], *, first: int = 1
 ) -> "Iterator[Iterator[Change]]":
     """Feed a new utterance word by word; its last word ends it.
 
     Args:
-        system: with the settings of the translation.
+        captioner: with the settings of the translation.
         words: of the whole utterance, at least one.
         first: number of words to feed at once.
 
     Yields:
         the changes caused by the newest word, which the caller must consume first.
     """
-    yield from feed_sentence(system, system.open(), Sentence(tuple(words), ended=True), first=first)
+    yield from feed_sentence(captioner.open(), Sentence(tuple(words), ended=True), first=first)
 
 
 def feed_sentence(
-    system: "Captioner[Kind]", utterance: "Kind", sentence: Sentence, *, first: int = 1
+    utterance: "Captioned", sentence: Sentence, *, first: int = 1
 ) -> "Iterator[Iterator[Change]]":
     """Feed a sentence as ``feed_words`` does, to an utterance that has no words yet."""
     for known in growing(sentence, first):
-        set_sentence(system, utterance, known)
-        yield changes(system, utterance)
+        set_sentence(utterance, known)
+        yield changes(utterance)
 
 
 def growing(sentence: Sentence, first: int = 1) -> Iterator[Sentence]:
@@ -67,22 +68,22 @@ def growing(sentence: Sentence, first: int = 1) -> Iterator[Sentence]:
     yield sentence
 
 
-def known_steps(system: "System[Kind]", utterance: "Kind", known: Sentence) -> "Asking[None]":
+def known_steps(utterance: "Translated", known: Sentence) -> "Asking[None]":
     """Translate what is known of a sentence, asking for what the model is to compute."""
-    set_sentence(system, utterance, known)
-    while (yield from system.steps(utterance)) is not None:
+    set_sentence(utterance, known)
+    while (yield from utterance.steps()) is not None:
         pass
 
 
-def translate_unseen(system: "Captioner[Kind]", text: str) -> None:
+def translate_unseen(captioner: "Captioner", text: str) -> None:
     """Translate a text at once and drop its caption, as a probe or a warm-up."""
     words = text.split()
-    for changed in feed_words(system, words, first=len(words)):
+    for changed in feed_words(captioner, words, first=len(words)):
         deque(changed, maxlen=0)
 
 
 def feed_line(
-    system: "AnySystem", log: EventLog, index: int, line: str, arrivals: Sequence[Arrival] = ()
+    system: "Conversation", log: EventLog, index: int, line: str, arrivals: Sequence[Arrival] = ()
 ) -> None:
     """Translate a line live; ``system`` must write into the same ``log``.
 
@@ -98,7 +99,7 @@ def feed_line(
 
 
 def line_steps(
-    system: "AnySystem", log: EventLog, index: int, line: str, arrivals: Sequence[Arrival] = ()
+    system: "Conversation", log: EventLog, index: int, line: str, arrivals: Sequence[Arrival] = ()
 ) -> "Asking[None]":
     """Do as ``feed_line``, but ask for what the model is to compute."""
     words = line.split()
@@ -113,12 +114,12 @@ def line_steps(
             if not ended and came_s[n_words - 1 : n_words] == came_s[n_words : n_words + 1] != []:
                 continue  # the next word comes with it
             log.write("arrived", n_words=n_words, ended=ended)
-            yield from known_steps(system, utterance, known)
+            yield from known_steps(utterance, known)
     log.write("line_ended", index=index)
 
 
 def translate_lines(
-    make_system: "Callable[[EventLog], AnySystem]", lines: Iterable[tuple[int, str]]
+    make_system: "Callable[[EventLog], Conversation]", lines: Iterable[tuple[int, str]]
 ) -> "Iterator[Translation]":
     """Translate lines, each with its index, live one after another, and replay the log of each."""
     rows = list[Event]()

@@ -3,18 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from engine.events import (
-    CaptionChanged,
-    Event,
-    NotTranslated,
-    SourceChanged,
-    UtteranceDropped,
-    UtteranceEnded,
-    UtteranceOpened,
-)
+from engine.events import Event, NotTranslated, SourceChanged, UtteranceDropped, UtteranceOpened
 from engine.text.sentences import Sentence, is_strange, split_sentences, well_formed, word_parts
-from engine.translation.captioned import Captioned, Captioner, set_sentence
-from engine.translation.further import Awaited, Further, FurtherCaptions
+from engine.translation.targets import Target, Targets
 from engine.words import FedWord
 
 _MAX_UTTERANCES = 60
@@ -22,6 +13,8 @@ _MAX_UTTERANCES = 60
 
 _CERTAIN_WORDS = 3
 """Words that identify a strange script; fewer may be a name at the start of a sentence."""
+
+_NOTHING = Sentence((), ended=False)
 
 
 class Passage:
@@ -36,35 +29,23 @@ class Passage:
         is_complete: whether the words end in a complete sentence.
     """
 
-    def __init__(
-        self,
-        translator: Captioner[Captioned],
-        lane: str = "",
-        *,
-        held: bool = False,
-        reads_any_script: bool = False,
-        further: Further | None = None,
-    ) -> None:
+    def __init__(self, targets: Targets, lane: str = "", *, held: bool = False) -> None:
         """Start without words.
 
         Args:
-            translator: makes the captions.
+            targets: make the captions.
             lane: the speaker, if there are two.
             held: open no utterance before ``resume``.
-            reads_any_script: caption texts in other scripts than the Latin one, too.
-            further: captions the same utterances in further languages; None: nobody does.
         """
         self.is_complete = False
-        self._translator = translator
         self.lane = lane
+        self._targets = targets
+        self._reads_any_script = targets.captioner.reads_any_script
         self._held = held
-        self._reads_any_script = reads_any_script
-        self._further = further or Further()
         self._words: list[FedWord] = []  # those that are not final
         self._finished = False
         self._n_final = 0
-        self._utterances: list[Captioned] = []
-        self._unreported: set[int] = set()  # ended utterances whose end is not reported yet
+        self._utterances: list[tuple[int, Sentence]] = []  # by their numbers
         self._strange: dict[int, bool] = {}  # untranslated ones: whether that was reported
 
     @property
@@ -80,23 +61,19 @@ class Passage:
     @property
     def is_settled(self) -> bool:
         """Whether the translation of every open utterance is complete."""
-        return all(map(self._is_done, self._utterances))
+        return all(self._is_done(number) for number, _ in self._utterances)
 
     @property
     def backlog_words(self) -> int:
         """Words that are committed and not read yet."""
-        n_opened = sum(len(one.words) for one in self._utterances)
+        opened = {number: self._targets.first[number] for number, _ in self._utterances}
+        n_opened = sum(len(one.words) for one in opened.values())
         unread = (
-            len(one.words) - one.n_words_read for one in self._utterances if not self._is_done(one)
+            len(one.words) - one.n_words_read
+            for number, one in opened.items()
+            if not self._is_done(number)
         )
         return max(0, len(self._words) - n_opened) + sum(max(0, n) for n in unread)
-
-    def give_up(self) -> Event:
-        """Abandon the utterance that could not be computed, and report it as ended."""
-        utterance = next(one for one in self._utterances if not self._is_done(one))
-        self._translator.give_up(utterance)
-        self._unreported.discard(utterance.number)
-        return UtteranceEnded(utterance=utterance.number)
 
     def skip(self) -> list[int]:
         """Leave the sentences that have ended and are not begun without a caption.
@@ -106,41 +83,30 @@ class Passage:
         Returns:
             their numbers.
         """
-        left = [
-            one
-            for one in self._utterances
-            if one.ended and one.n_words_read == 0 and not self._is_done(one)
-        ]
-        for utterance in left:
-            utterance.finished = True
-        return [utterance.number for utterance in left]
+        readable = (number for number, _ in self._utterances if number not in self._strange)
+        return [number for number in readable if self._targets.first.leave(number)]
 
-    def tell(self, captions: FurtherCaptions | Awaited) -> None:
+    def tell(self, target: Target) -> None:
         """Send a further language that begins now what is not translated yet."""
-        texts, limits = [word.text for word in self._words], self._translator.settings.limits
-        sentences = split_sentences(texts, limits, finished=self._finished)
-        for utterance, sentence in zip(self._utterances, sentences, strict=False):
-            if not self._is_done(utterance):
-                captions.set_source(utterance.number, sentence)
+        for number, sentence in self._utterances:
+            if not self._is_done(number):
+                target.set_source(number, sentence)
 
     def forget(self) -> None:
         """End: nothing changes any more."""
-        self._further.make_final(one.number for one in self._utterances)
+        self._targets.make_final(number for number, _ in self._utterances)
 
     def hold(self) -> None:
         """Open no utterance before ``resume``; the words of later sentences wait."""
         self._held = True
 
-    def resume(self, translator: Captioner[Captioned] | None = None) -> list[Event]:
-        """Open the waiting utterances.
+    def make_final(self) -> None:
+        """Change the utterances no more, all settled: another captioner opens those that wait."""
+        self._make_final(len(self._utterances))
 
-        Args:
-            translator: replaces the current one, whose utterances, all settled, become final.
-        """
+    def resume(self) -> list[Event]:
+        """Open the waiting utterances."""
         self._held = False
-        if translator is not None:
-            self._make_final(len(self._utterances))
-            self._translator = translator
         return self._set_words(self._words, finished=self._finished)
 
     def splice(self, start: int, stop: int | None, words: Iterable[FedWord]) -> list[Event]:
@@ -156,9 +122,13 @@ class Passage:
         """End the last utterance, with or without punctuation."""
         return self._set_words(self._words, finished=True)
 
+    def drop(self) -> list[Event]:
+        """Drop the passage."""
+        return self._set_words([], finished=False)
+
     def _set_words(self, words: Sequence[FedWord], *, finished: bool) -> list[Event]:
         self._words, self._finished = list(words), finished
-        texts, limits = [word.text for word in words], self._translator.settings.limits
+        texts, limits = [word.text for word in words], self._targets.settings.limits
         wanted = split_sentences(texts, limits, finished=finished)
         self.is_complete = bool(wanted) and wanted[-1].ended
         old = self._utterances
@@ -166,104 +136,84 @@ class Passage:
             del wanted[len(old) :]
         head = _common(old, wanted)
         tail = _common(old[head:][::-1], wanted[head:][::-1])
-        changed = old[head : len(old) - tail]
-        follower = old[len(old) - tail].number if tail else None
-        sentences = wanted[head : len(wanted) - tail]
-        events, fresh = list[Event](), list[Captioned]()
+        numbers = [number for number, _ in old]
+        changed, kept = numbers[head : len(old) - tail], numbers[len(old) - tail :]
+        del numbers[head:]
+        events = list[Event]()
         start = sum(len(sentence.words) for sentence in wanted[:head])
-        for index, sentence in enumerate(sentences):
-            if index < len(changed):
-                utterance = changed[index]
+        for sentence in wanted[head : len(wanted) - tail]:
+            if changed:
+                numbers.append(changed.pop(0))
             else:
-                utterance = self._translator.open()
-                events.append(self._opened(utterance, follower))
-            fresh.append(utterance)
+                numbers.append(self._targets.open())
+                events.append(self._opened(numbers[-1], next(iter(kept), None)))
             stop = start + len(sentence.words)
-            events += self._set_source(utterance, sentence, tuple(words[start:stop]))
+            events += self._set_source(numbers[-1], sentence, tuple(words[start:stop]))
             start = stop
-        for utterance in changed[len(sentences) :]:
-            self._unreported.discard(utterance.number)
-            self._further.drop(utterance.number)
-            events.append(UtteranceDropped(utterance=utterance.number))
-        self._utterances = old[:head] + fresh + (old[len(old) - tail :] if tail else [])
+        for number in changed:
+            self._targets.drop(number)
+            events.append(UtteranceDropped(utterance=number))
+        self._utterances = list(zip((*numbers, *kept), wanted, strict=True))
         return events
 
-    def _opened(self, utterance: Captioned, follower: int | None) -> Event:
-        settings = self._translator.settings  # its caption keeps them, whatever is chosen later
+    def _opened(self, number: int, follower: int | None) -> Event:
+        settings = self._targets.settings  # its caption keeps them, whatever is chosen later
         return UtteranceOpened(
-            utterance=utterance.number,
+            utterance=number,
             before=follower,
             lane=self.lane,
             languages=(settings.source_language, settings.target_language),
         )
 
+    def _set_source(
+        self, number: int, sentence: Sentence, words: tuple[FedWord, ...]
+    ) -> list[Event]:
+        first, cut = self._targets.first, list[Event]()
+        if self._reads_any_script or not is_strange(sentence.words):
+            self._strange.pop(number, None)
+        elif number not in self._strange:
+            self._strange[number] = False
+            cut = first.set_source(number, _NOTHING)
+        cut += first.set_source(number, sentence)
+        readable = _NOTHING if number in self._strange else sentence
+        further = self._targets.set_source(number, readable)
+        return [SourceChanged(utterance=number, words=words), *cut[:1], *further]
+
     def advance(self) -> Event | None:
         """Translate until an event; return None if the words allow no more."""
-        for utterance in self._utterances:
-            is_strange = utterance.number in self._strange
-            event = self._note_strange(utterance) if is_strange else self._translate(utterance)
-            is_done = utterance.ended and self._is_done(utterance)
-            if event is None and is_done and utterance.number in self._unreported:
-                self._unreported.discard(utterance.number)
-                event = UtteranceEnded(
-                    utterance=utterance.number, confidence=self._translator.confidence(utterance)
-                )
+        first = self._targets.first
+        for number, sentence in self._utterances:
+            if number in self._strange:
+                event = self._note_strange(number, sentence) or first.end(number)
+            else:
+                event = first.advance_in(number)
             if event is not None:
                 return event
         if len(self._utterances) > _MAX_UTTERANCES:
             self._make_final(len(self._utterances) - _MAX_UTTERANCES)
         return None
 
-    def _translate(self, utterance: Captioned) -> Event | None:
-        change = self._translator.advance(utterance)
-        if change is None:
-            return None
-        number, n_read = utterance.number, change.n_read
-        return CaptionChanged(utterance=number, kept=change.kept, text=change.text, n_read=n_read)
-
-    def _note_strange(self, utterance: Captioned) -> Event | None:
+    def _note_strange(self, number: int, sentence: Sentence) -> Event | None:
         """Report once that an utterance is not translated; symbols alone need no report."""
-        is_certain = utterance.ended or len(utterance.words) >= _CERTAIN_WORDS
-        if self._strange[utterance.number] or not is_certain:
+        is_certain = sentence.ended or len(sentence.words) >= _CERTAIN_WORDS
+        if self._strange[number] or not is_certain:
             return None
-        source = " ".join(utterance.words)
+        source = " ".join(sentence.words)
         if not any(map(str.isalpha, source)):
             return None
-        self._strange[utterance.number] = True
-        return NotTranslated(utterance=utterance.number, source=source)
+        self._strange[number] = True
+        return NotTranslated(utterance=number, source=source)
 
-    def _is_done(self, utterance: Captioned) -> bool:
-        return utterance.finished or utterance.number in self._strange
+    def _is_done(self, number: int) -> bool:
+        return number in self._strange or self._targets.first[number].finished
 
     def _make_final(self, n_old: int) -> None:
         """Make the oldest utterances final with their words."""
-        n_words = sum(len(utterance.words) for utterance in self._utterances[:n_old])
-        self._further.make_final(utterance.number for utterance in self._utterances[:n_old])
+        old = self._utterances[:n_old]
+        self._targets.make_final(number for number, _ in old)
+        n_words = sum(len(sentence.words) for _, sentence in old)
         del self._utterances[:n_old], self._words[:n_words]
         self._n_final += n_words
-
-    def drop(self) -> list[Event]:
-        """Drop the passage."""
-        return self._set_words([], finished=False)
-
-    def _set_source(
-        self, utterance: Captioned, sentence: Sentence, words: tuple[FedWord, ...]
-    ) -> list[Event]:
-        number, cut = utterance.number, False
-        self._unreported.add(number)
-        if self._reads_any_script or not is_strange(sentence.words):
-            self._strange.pop(number, None)
-        elif number not in self._strange:
-            self._strange[number] = False
-            cut = set_sentence(self._translator, utterance, Sentence((), ended=False))
-        cut |= set_sentence(self._translator, utterance, sentence)
-        kept = len(utterance.caption)
-        events: list[Event] = [SourceChanged(utterance=number, words=words)]
-        if cut:
-            n_read = utterance.n_words_read
-            events.append(CaptionChanged(utterance=number, kept=kept, text="", n_read=n_read))
-        readable = Sentence((), ended=False) if number in self._strange else sentence
-        return events + self._further.set_source(number, readable)
 
 
 def _parts(words: Iterable[FedWord]) -> Iterator[FedWord]:
@@ -273,11 +223,11 @@ def _parts(words: Iterable[FedWord]) -> Iterator[FedWord]:
             yield word if part == word.text else replace(word, text=part)
 
 
-def _common(utterances: Sequence[Captioned], sentences: Sequence[Sentence]) -> int:
+def _common(utterances: Sequence[tuple[int, Sentence]], sentences: Sequence[Sentence]) -> int:
     """Return the length of the common start."""
     same = 0
-    for utterance, sentence in zip(utterances, sentences, strict=False):
-        if utterance.words != sentence.words or utterance.ended != sentence.ended:
+    for (_, before), sentence in zip(utterances, sentences, strict=False):
+        if before != sentence:
             break
         same += 1
     return same

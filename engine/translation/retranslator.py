@@ -5,9 +5,9 @@ The way of models that know no slots, and what slots are held against.
 Local agreement (Liu et al. 2020, https://www.isca-archive.org/interspeech_2020/liu20s_interspeech.html;
 Polák et al. 2022, https://aclanthology.org/2022.iwslt-1.24): of two drafts in a row, the longest
 common start is committed; with the policy ``stable:N``, of N drafts. It needs no training and no
-slots. The maker of drafts is a ``Drafter``: the weights, cache and counters of
-``engine.translation.slot_translator``, so that the two can be held side by side, or a model with an
-encoder and a decoder.
+slots. Drafts are made with the weights, cache and counters of
+``engine.translation.slot_translator``, so that the two can be held side by side, or by a model with
+an encoder and a decoder (``engine.translation.encoder_decoder_drafts``).
 
 The policy says when a draft is made: wait-k at every word from the k-th on, read-n after every n
 words, stable n at every word (what drafts agree on is its decision), offline at the end. Our
@@ -15,92 +15,153 @@ choices: whole words are committed; a draft continues what is committed, so noth
 changes.
 """
 
-from typing import Protocol, cast
+from abc import abstractmethod
+from collections.abc import Sequence
 
 from engine.events import Confidence
-from engine.metrics.event_log import EventLog
-from engine.policy import Stable
-from engine.runtime.causal_model import AnyModel, Asking
-from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
-from engine.runtime.loader import AnyWeights
-from engine.settings import TranslationSettings
-from engine.translation.base import AnySystem, Conversation, OnConversation
-from engine.translation.captioned import Change, n_same
-from engine.translation.causal_drafts import CausalDrafts
-from engine.translation.encoder_decoder_drafts import EncoderDecoderDrafts
-from engine.translation.log_events import log_end
-from engine.translation.redraft import Redraft
+from engine.layout.rows import Row
+from engine.layout.slots import make_planner
+from engine.policy import Action, Progress, Stable, hurried
+from engine.runtime.causal_model import Asking, CausalModel
+from engine.runtime.weights import Weights
+from engine.text.sentences import without_full_stop
+from engine.text.tokenizer import Detokenizer
+from engine.translation.captioner import Change, n_same
+from engine.translation.conversation import Conversation
+from engine.translation.own_words import TermWriter
+from engine.translation.translated import SourceText, Translated, is_runaway
 
 _AGREEING = 2  # drafts in a row, where the policy names no number
 
 
-class Drafter(Protocol):
-    """A translator of the words of an utterance that were read."""
+class Redraft(Translated):
+    """One utterance that is translated again and again.
 
-    def draft(self, utterance: Redraft) -> Asking[list[int]]:
-        """Return the ids of a translation that begins with what is committed."""
+    Attributes:
+        committed: ids of the caption.
+        draft: ids of the newest draft, what is committed among them; None before the first.
+        drafts: the newest drafts that must agree, ``draft`` the last of them.
+        drafting: ids of the draft that is being made.
+        mean_log_probability: how likely the model found the newest draft's tokens, in nats; None
+            where it is not measured.
+        n_drafted: units the newest draft used.
+        n_source: rows before its assistant header.
+        fed: target ids the newest draft fed.
+    """
 
+    caption = ""
+    n_read = 0
+    _by: "Drafting"
 
-class Retranslator(OnConversation[Redraft]):
-    """Translate utterances by re-translation, with the verbs of the slot translator."""
+    def __init__(self, now: "Drafting") -> None:
+        super().__init__(now, ends_writes=False)
+        self._begin_anew()
 
-    def __init__(
-        self,
-        weights: AnyWeights,
-        settings: TranslationSettings,
-        *,
-        capacity: int = 2048,
-        log: EventLog | None = None,
-        model: AnyModel | None = None,
-    ) -> None:
-        """See ``Conversation``."""
-        is_apart = isinstance(weights, EncoderDecoderWeights)
-        system = "encoder-decoder" if is_apart else "retranslate"
-        super().__init__(
-            Conversation(system, weights, settings, capacity=capacity, log=log, model=model)
-        )
-        self._log = self.conversation.log
-        self._drafter: Drafter = (
-            EncoderDecoderDrafts(self.conversation, weights)
-            if isinstance(weights, EncoderDecoderWeights)
-            else CausalDrafts(self.conversation)
-        )
+    def _begin_anew(self) -> None:
+        self.caption, self.finished = "", False
+        self.committed: list[int] = []
+        self.draft: list[int] | None = None
+        self.drafts: list[list[int]] = []
+        self.drafting: list[int] = []
+        self.fed: list[int] = []
+        self.mean_log_probability: float | None = None
+        self.n_read = self.n_drafted = self.n_source = 0
+        self.detokenizer, self.terms = Detokenizer(self._decoder), TermWriter()
 
-    def open(self) -> Redraft:
-        """Open an utterance with the current settings."""
-        return Redraft(self.conversation, self.own_words())
+    @property
+    def target(self) -> list[int]:
+        """Tokens of the draft that is being made."""
+        return self.drafting
 
-    def _beside(self, settings: TranslationSettings, capacity: int) -> AnySystem:
-        other = Retranslator(self.conversation.weights, settings, capacity=capacity)
-        return cast("AnySystem", other)
+    @property
+    def runs_away(self) -> bool:
+        """Return whether the draft has gone on for longer than any translation would."""
+        return is_runaway(len(self.drafting), len(self.source.ids(self.n_read)))
 
-    def steps(self, utterance: Redraft) -> Asking[Change | None]:
-        """See ``System.steps``."""
-        change: Change | None = None
-        while change is None and not utterance.finished:
-            if utterance.draft_is_due(self.conversation.haste):
-                change = yield from self._translate(utterance)
-            elif utterance.can_read:
-                utterance.n_read += 1
-                self._log.write("read", utterance=utterance.number, n_read=utterance.n_read)
-            else:
-                return None
-        return change
+    def _written(self) -> str:
+        return self._text(self.drafting)
 
-    def confidence(self, utterance: Redraft) -> Confidence | None:
-        """Return how sure the model is of a caption; None for a model that was not calibrated.
+    def draft_is_due(self, haste: int = 1) -> bool:
+        """Ask the policy, but never twice for the same words, unless these turn out to be all.
 
-        A calibration for slots is none for drafts.
+        Args:
+            haste: how many times larger its steps are; so many new words there must be.
         """
-        card, mean = self.conversation.weights.card, utterance.mean_log_probability
+        progress = Progress(
+            n_read=self.n_read,
+            n_read_at_write_end=self.n_drafted,
+            n_waiting=self.n_waiting,
+            source_ended=self.source_ended,
+        )
+        is_news = self.n_read - self.n_drafted >= haste or self.source_ended
+        return is_news and hurried(self.policy, haste).next_action(progress) is not Action.READ
+
+    def steps(self) -> Asking[Change | None]:
+        """See ``Translated``."""
+        return self._by.steps(self)
+
+    @property
+    def confidence(self) -> Confidence | None:
+        """See ``Translated``; a calibration for slots is none for drafts."""
+        card, mean = self._by.weights.card, self.mean_log_probability
         if card.calibration is None or mean is None or card.knows_slots:
             return None
         return card.calibration.confidence(mean)
 
-    def give_up(self, utterance: Redraft) -> None:
-        """Leave an utterance as it is after it could not be computed, and empty the cache."""
-        utterance.finished = True
-        self.conversation.forget()
+    def take_source(self, source: SourceText) -> int | None:
+        """Replace the source.
+
+        Where a word that was read changed, or one follows the last, the draft is forgotten and the
+        caption is empty again; only rows of the system prompt are then sure to be valid.
+        """
+        before, self.source = self.source, source
+        passed, was_passed = ([one.text for one in it.passed] for it in (source, before))
+        is_reopened = self.finished and not (self.source_ended and passed == was_passed)
+        if n_same(before.units[: self.n_read], source.units) == self.n_read and not is_reopened:
+            return None
+        self._begin_anew()
+        return len(self.prompt.headers.system)
+
+    def commit(self, n_ids: int) -> str:
+        """Show the draft's first ids, all of them at the end; return what that adds."""
+        fresh = (self.draft or [])[len(self.committed) : n_ids]
+        self.committed += fresh
+        text, is_last = "".join(map(self.detokenizer.feed, fresh)), self.source_ended
+        if is_last:
+            self.finished = True
+            text += self.detokenizer.flush()
+        text = self._with_terms(text, ends_word=True, is_last=is_last)
+        if is_last:
+            text = without_full_stop(text) if self.source.full_stop else text
+            rest = [one.text for one in self.source.passed]
+            text += " ".join(([""] if self.caption + text and rest else []) + rest)
+        self.caption += text
+        return text
+
+
+class Drafting(Conversation):
+    """Translate utterances by drafts, whichever network makes them."""
+
+    def open(self) -> Redraft:
+        """Open an utterance with the current settings."""
+        return Redraft(self)
+
+    @abstractmethod
+    def draft(self, utterance: Redraft) -> Asking[list[int]]:
+        """Translate all words that were read, from what is committed on; return the ids."""
+
+    def steps(self, utterance: Redraft) -> Asking[Change | None]:
+        """See ``Translated``."""
+        change: Change | None = None
+        while change is None and not utterance.finished:
+            if utterance.draft_is_due(self.haste):
+                change = yield from self._translate(utterance)
+            elif utterance.can_read:
+                utterance.n_read += 1
+                self.log.write("read", utterance=utterance.number, n_read=utterance.n_read)
+            else:
+                return None
+        return change
 
     def _translate(self, utterance: Redraft) -> Asking[Change | None]:
         """Make a draft and commit what it shares with the one before."""
@@ -108,18 +169,17 @@ class Retranslator(OnConversation[Redraft]):
         if not utterance.source.units:
             draft = []
         elif draft is None or utterance.n_read > utterance.n_drafted:
-            draft = yield from self._drafter.draft(utterance)
+            draft = yield from self.draft(utterance)
         utterance.draft, utterance.n_drafted = draft, utterance.n_read
         utterance.drafts = [*utterance.drafts, draft][-self._n_agreeing(utterance) :]
         number, n_read = utterance.number, utterance.n_read
-        whole = self.conversation.weights.decoder.decode(draft, skip_special_tokens=True).strip()
-        self._log.write("drafted", utterance=number, text=whole, n_read=n_read)
+        whole = self.weights.decoder.decode(draft, skip_special_tokens=True).strip()
+        self.log.write("drafted", utterance=number, text=whole, n_read=n_read)
         text = utterance.commit(self._n_agreed(utterance, draft))
         if text:
-            self._log.write("committed", utterance=number, text=text, n_read=n_read)
+            self.log.write("committed", utterance=number, text=text, n_read=n_read)
         if utterance.finished:
-            mean = utterance.mean_log_probability or 0.0
-            log_end(self._log, self.model, self.counters, number, mean_log_probability=mean)
+            self.log_end(number, utterance.mean_log_probability)
         if not text:
             return None
         return Change(len(utterance.caption) - len(text), text, utterance.n_words_read)
@@ -134,9 +194,92 @@ class Retranslator(OnConversation[Redraft]):
             return len(draft)
         drafts, n_agreed = utterance.drafts, 0
         if len(drafts) == self._n_agreeing(utterance):
-            n_agreed = min(n_same(one, draft) for one in drafts)
+            n_agreed = min(n_same(ids, draft) for ids in drafts)
         while n_agreed > len(utterance.committed) and not all(
-            n_agreed == len(ids) or self.conversation.words_begun[ids[n_agreed]] for ids in drafts
+            n_agreed == len(ids) or self.words_begun[ids[n_agreed]] for ids in drafts
         ):
             n_agreed -= 1
         return max(n_agreed, len(utterance.committed))
+
+
+class Retranslator(Drafting):
+    """Make drafts with a model that reads source and target as one text: instruct models, and ours.
+
+    The layout is the offline one: all source words in one phase. So the source that was read before
+    stays cached, and each draft computes the new words and the target behind them.
+    """
+
+    system = "retranslate"
+    weights: Weights
+    model: CausalModel
+    _rows: Sequence[Row] = ()  # those the cache holds
+
+    def draft(self, utterance: Redraft) -> Asking[list[int]]:
+        """Translate all words that were read, from what is committed on."""
+        planner = make_planner(utterance.prompt.headers, utterance.layout)
+        units = utterance.source.units[: utterance.n_read]
+        for unit in units:
+            planner.read(unit)
+        n_source = len(planner.rows)
+        rows = planner.write()
+        draft = utterance.drafting = list(utterance.committed)
+        for id_ in draft:
+            planner.choose(id_)
+            rows += planner.write()
+        kept = self._keep_common(rows)
+        n_again = _n_again(utterance, n_source, kept)
+        rows = rows[kept:]
+        same = utterance.fed[: len(draft)] == draft
+        while True:
+            id_ = yield from self._predict(utterance, rows, n_again)
+            if id_ == utterance.prompt.end_of_target:
+                break
+            loops = utterance.loops_with(id_)
+            if utterance.is_cut_before(id_, loops=loops):
+                self.log_cut(utterance.number, loops=loops)
+                break
+            same = same and utterance.fed[: len(draft) + 1] == [*draft, id_]
+            n_again = int(same)
+            draft.append(id_)
+            planner.choose(id_)
+            rows = planner.write()
+        utterance.fed, utterance.n_source = draft, n_source
+        return list(draft)
+
+    def _keep_common(self, rows: Sequence[Row]) -> int:
+        """Truncate the cache to what it shares with these rows at the start; return how many.
+
+        Rows stand in order of position, so what a row saw stands before it: where all before it are
+        the same, so is what was computed for it. The last one is fed in any case: it is asked.
+        """
+        cached = self._rows[: self.model.n_rows]  # it may have been emptied meanwhile
+        kept = min(n_same(cached, rows), len(rows) - 1)
+        self.model.truncate(kept)
+        self._rows = cached[:kept]
+        return kept
+
+    def _predict(self, utterance: Redraft, rows: Sequence[Row], n_again: int) -> Asking[int]:
+        proposed = yield from self.model.ask_id(rows, utterance.suppressed)
+        id_ = utterance.constrained(proposed, self.model.logits())
+        self._rows = (*self._rows, *rows)
+        self.counters.tokens_recomputed += n_again
+        number = utterance.number
+        self.log_fed(number, rows, n_again=n_again)
+        self.log.write("written", utterance=number, id=id_, n_read=utterance.n_read)
+        return id_
+
+
+def _n_again(utterance: Redraft, n_source: int, kept: int) -> int:
+    """Count the rows of a draft's first forward pass that the draft before had fed as well.
+
+    Args:
+        utterance: with the draft before.
+        n_source: rows before the assistant header now.
+        kept: rows of this draft that are cached.
+    """
+    if utterance.draft is None:
+        return 0
+    n_target = len(utterance.prompt.headers.assistant)
+    n_target += n_same(utterance.fed, utterance.committed)
+    n_kept_of_target = max(0, kept - n_source)
+    return max(0, utterance.n_source - kept) + max(0, n_target - n_kept_of_target)

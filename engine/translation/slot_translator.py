@@ -6,80 +6,60 @@ which is counted too.
 """
 
 from collections.abc import Sequence
-from typing import cast
 
-from engine.events import Confidence
 from engine.layout.rows import Row
-from engine.metrics.event_log import EventLog
 from engine.policy import Action
-from engine.runtime.causal_model import AnyModel, Asking, CausalModel, log_probability
+from engine.runtime.causal_model import Asking, CausalModel, log_probability
 from engine.runtime.weights import Weights
-from engine.settings import TranslationSettings
-from engine.translation.base import AnySystem, Conversation, OnConversation
-from engine.translation.captioned import Change
-from engine.translation.log_events import log_cut, log_end, log_fed
+from engine.translation.captioner import Change
+from engine.translation.conversation import Conversation
 from engine.translation.utterance import Utterance
 
 _FULL = 0.9
 """Share of the positions a model was trained for, and of the cache, at which phases are evicted."""
 
 
-class Translator(OnConversation[Utterance]):
+class Translator(Conversation):
     """Translate utterances with one model and one cache.
 
     The rows of the system prompt stay cached; the rest of the cache belongs to one utterance at a
     time, so memory does not grow.
     """
 
+    system = "slots"
+    weights: Weights
+    model: CausalModel
+    _cached: Utterance | None = None  # whose rows the cache holds
     _keeps_states = False  # of the rows of each pass: a kind of research reads them
-
-    def __init__(
-        self,
-        weights: Weights,
-        settings: TranslationSettings,
-        *,
-        capacity: int = 2048,
-        log: EventLog | None = None,
-        model: AnyModel | None = None,
-    ) -> None:
-        """See ``Conversation``."""
-        super().__init__(
-            Conversation("slots", weights, settings, capacity=capacity, log=log, model=model)
-        )
-        self._log = self.conversation.log
-        self._cached: Utterance | None = None  # whose rows the cache holds
-
-    @property
-    def model(self) -> CausalModel:
-        """The network."""
-        return cast("CausalModel", self.conversation.model)
 
     def open(self) -> Utterance:
         """Open an utterance with the current settings."""
-        return Utterance(self.conversation, self.own_words())
+        return Utterance(self)
 
-    def _beside(self, settings: TranslationSettings, capacity: int) -> AnySystem:
-        weights = cast("Weights", self.conversation.weights)
-        return cast("AnySystem", Translator(weights, settings, capacity=capacity))
-
-    def _keep(self, utterance: Utterance, n_rows: int) -> None:
+    def keep_rows(self, utterance: Utterance, n_rows: int) -> None:
+        """Drop what the cache holds of an utterance behind its first rows, if it does."""
         if self._cached is utterance:
             self.model.truncate(n_rows)
 
+    def forget(self) -> None:
+        """See ``Conversation``."""
+        self._cached = None
+        super().forget()
+
     def steps(self, utterance: Utterance) -> Asking[Change | None]:
-        """See ``System.steps``."""
+        """See ``Translated``."""
         if utterance.ended and utterance.source.is_untranslatable and not utterance.finished:
             return self._pass_all(utterance)
         change: Change | None = None
         while change is None and not utterance.finished:
-            action = utterance.next_action(self.conversation.haste)
+            action = utterance.next_action(self.haste)
             if action is Action.WRITE:
                 change = yield from self._write(utterance)
             elif self._word_may_go_on(utterance):
                 change = yield from self._probe(utterance)
             elif utterance.can_read:
                 utterance.read()
-                self._log.write("read", utterance=utterance.number, n_read=utterance.n_read)
+                self.log.write("read", utterance=utterance.number, n_read=utterance.n_read)
             else:
                 return None
         return change
@@ -89,21 +69,9 @@ class Translator(OnConversation[Utterance]):
         kept = len(utterance.caption)
         text = utterance.pass_rest()
         utterance.finished = True
-        self._log.write("committed", utterance=utterance.number, text=text, n_read=0)
-        log_end(self._log, self.model, self.counters, utterance.number)
+        self.log.write("committed", utterance=utterance.number, text=text, n_read=0)
+        self.log_end(utterance.number)
         return Change(kept, text, 0) if text else None
-
-    def confidence(self, utterance: Utterance) -> Confidence | None:
-        """Return how sure the model is of a caption; None for a model that was not calibrated."""
-        calibration = self.conversation.weights.card.calibration
-        mean = utterance.mean_log_probability
-        return None if calibration is None or mean is None else calibration.confidence(mean)
-
-    def give_up(self, utterance: Utterance) -> None:
-        """Leave an utterance as it is after it could not be computed, and empty the cache."""
-        utterance.finished = True
-        self._cached = None
-        self.conversation.forget()
 
     def _word_may_go_on(self, utterance: Utterance) -> bool:
         """Return whether wait-k must still learn if its newest target word is whole."""
@@ -117,11 +85,11 @@ class Translator(OnConversation[Utterance]):
     def _probe(self, utterance: Utterance) -> Asking[Change | None]:
         """Feed the newest target token to see whether its word goes on; take it back if not."""
         id_ = yield from self._predict(utterance)
-        if self.conversation.words_begun[id_] or id_ == utterance.prompt.end_of_target:
+        if self.words_begun[id_] or id_ == utterance.prompt.end_of_target:
             self._take_back(utterance)
             utterance.state.word_complete = True
         elif utterance.loops_with(id_):
-            log_cut(self._log, self.counters, utterance.number, loops=True)
+            self.log_cut(utterance.number, loops=True)
             self._take_back(utterance)
             utterance.exhaust()
         else:
@@ -135,7 +103,7 @@ class Translator(OnConversation[Utterance]):
         loops = utterance.loops_with(id_)
         forced = utterance.is_cut_before(id_, loops=loops)
         if forced:
-            log_cut(self._log, self.counters, utterance.number, loops=loops)
+            self.log_cut(utterance.number, loops=loops)
             id_ = self._terminator(utterance)
         if id_ == utterance.prompt.end_of_target and not (
             utterance.source_ended or utterance.policy.ends_writes
@@ -147,15 +115,14 @@ class Translator(OnConversation[Utterance]):
         return None
 
     def _choose(self, utterance: Utterance, id_: int, *, asked: bool = True) -> Change | None:
-        kept, n_begun = len(utterance.caption), self.conversation.words_begun[id_]
+        kept, n_begun = len(utterance.caption), self.words_begun[id_]
         text = utterance.choose(id_, n_begun=n_begun, asked=asked)
         number, n_read = utterance.number, utterance.n_read
-        self._log.write("written", utterance=number, id=id_, n_read=n_read)
+        self.log.write("written", utterance=number, id=id_, n_read=n_read)
         if text:
-            self._log.write("committed", utterance=number, text=text, n_read=n_read)
+            self.log.write("committed", utterance=number, text=text, n_read=n_read)
         if utterance.finished:
-            mean = utterance.mean_log_probability or 0.0
-            log_end(self._log, self.model, self.counters, number, mean_log_probability=mean)
+            self.log_end(number, utterance.mean_log_probability)
         return Change(kept, text, utterance.n_words_read) if text else None
 
     def _take_back(self, utterance: Utterance, *, keeps_time: bool = False) -> None:
@@ -163,7 +130,7 @@ class Translator(OnConversation[Utterance]):
         self.model.truncate(utterance.planner.take_back(keeps_time=keeps_time))
         n_rows = n_fed - utterance.planner.n_fed
         self.counters.probes += n_rows
-        self._log.write("probe", utterance=utterance.number, n_rows=n_rows)
+        self.log.write("probe", utterance=utterance.number, n_rows=n_rows)
 
     def _predict(self, utterance: Utterance) -> Asking[int]:
         """Feed what the planner has ready; return the next id."""
@@ -185,8 +152,8 @@ class Translator(OnConversation[Utterance]):
     ) -> Asking[int]:
         """Compute rows of an utterance and note that they are cached; return the likeliest id."""
         id_ = yield from self.model.ask_id(rows, suppressed, keep_states=self._keeps_states)
-        self.conversation.cached_system = utterance.prompt.headers.system
-        log_fed(self._log, self.model, utterance.number, rows, n_again=n_again)
+        self.cached_system = utterance.prompt.headers.system
+        self.log_fed(utterance.number, rows, n_again=n_again)
         self._make_room(utterance)
         return id_
 
@@ -205,7 +172,7 @@ class Translator(OnConversation[Utterance]):
             model.evict(gone)
             n_rows = gone.stop - gone.start
             number, distance = utterance.number, gone.distance
-            self._log.write("evicted", utterance=number, n_rows=n_rows, distance=distance)
+            self.log.write("evicted", utterance=number, n_rows=n_rows, distance=distance)
 
     def _is_fuller(self, utterance: Utterance, share: float) -> bool:
         model = self.model
@@ -219,7 +186,7 @@ class Translator(OnConversation[Utterance]):
         if self._cached is utterance:
             return
         self._cached = utterance
-        n_system = self.conversation.keep_system(utterance.prompt.headers)
+        n_system = self.keep_system(utterance.prompt.headers)
         if utterance.planner.n_fed == 0:
             utterance.planner.skip(n_system)
             return
@@ -227,7 +194,7 @@ class Translator(OnConversation[Utterance]):
         if again:
             yield from self.model.ask(again)
             self.counters.tokens_recomputed += len(again)
-            log_fed(self._log, self.model, utterance.number, again, n_again=len(again))
+            self.log_fed(utterance.number, again, n_again=len(again))
 
     def _terminator(self, utterance: Utterance) -> int:
         prompt = utterance.prompt

@@ -1,25 +1,104 @@
-"""The base of the utterances of all systems: source, rules of the tokens, caption."""
+"""The base of the utterances of all translators: source, rules of the tokens, caption."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.text.quantities import Quantity
 from engine.text.source import Heard
 from engine.text.tokenizer import Detokenizer
 from engine.text.unwanted import is_loop
-from engine.translation.captioned import after_arrival, n_same
+from engine.translation.captioner import Change, after_arrival, n_same
 from engine.translation.own_words import TermWriter
-from engine.translation.source_text import SourceText, Unit
 
 if TYPE_CHECKING:
-    from engine.translation.base import Conversation
-    from engine.translation.own_words import OwnWords
+    from engine.events import Confidence
+    from engine.runtime.causal_model import Asking
+    from engine.translation.conversation import Conversation
 
 _MAX_GROWTH, _MAX_EXTRA = 2, 16
 """A write of more tokens than growth x source tokens + extra is a loop and is ended."""
+
+Unit = tuple[int, ...]
+"""Tokens that arrive together: a source word, or the end-of-source marker."""
+
+Number = tuple[int, Quantity]
+"""A number of a source, with the units up to its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A word that goes into the caption untranslated, see ``engine.text.source``.
+
+    Attributes:
+        text: of the word.
+        n_units: units of the source before it.
+        n_words: translated words of the source before it.
+    """
+
+    text: str
+    n_units: int
+    n_words: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A source.
+
+    Attributes:
+        words: as they were fed.
+        ended: no word follows.
+        units: its tokens; a long word may be several units. The end-of-source marker stands in the
+            last one, or is one of its own.
+        n_word_units: those before such an end.
+        full_stop: tokens before the end-of-source marker that stand in no word. The caption then
+            leaves the full stop out that it would end in.
+        passed: words that the model does not read.
+        numbers: in its units.
+        ends: for each unit, the words up to its end; empty where each word is a unit.
+    """
+
+    words: tuple[str, ...] = ()
+    ended: bool = False
+    units: tuple[Unit, ...] = ()
+    n_word_units: int = 0
+    full_stop: Unit = ()
+    passed: tuple[Passed, ...] = ()
+    numbers: tuple[Number, ...] = ()
+    ends: tuple[int, ...] = ()
+
+    @property
+    def is_untranslatable(self) -> bool:
+        """Return whether it has words, and none for the model."""
+        return not self.units and bool(self.words)
+
+    def n_words(self, n_units: int) -> int:
+        """Return how many words, and end markers, the first units stand for."""
+        beyond = max(0, n_units - len(self.ends))
+        return (self.ends[n_units - beyond - 1] if n_units > beyond else 0) + beyond
+
+    def ids(self, n_units: int) -> list[int]:
+        """Return the tokens of the first units."""
+        return [id_ for unit in self.units[:n_units] for id_ in unit]
+
+    def with_end(self, end: Unit, read: Sequence[Unit], *, alone: bool) -> Self:
+        """Put what ends it behind the last unit, or alone; always so where all were read.
+
+        Args:
+            end: empty for a model that has no end-of-source marker, where no full stop is missing.
+            read: units of the source before that were read.
+            alone: it is a unit of its own, also if the last word is not read.
+        """
+        units = self.units
+        if not end:
+            return self
+        if alone or not units or tuple(read[: len(units)]) == units:
+            return replace(self, units=(*units, end))
+        return replace(self, units=(*units[:-1], (*units[-1], *end)))
 
 
 class Translated(ABC):
@@ -34,16 +113,11 @@ class Translated(ABC):
         terms: writes the translations of a glossary in it.
     """
 
-    def __init__(
-        self, now: "Conversation", own_words: "OwnWords | None", *, ends_writes: bool
-    ) -> None:
-        """Open it.
+    _by: "Conversation"
 
-        Args:
-            now: translates it.
-            own_words: of the terms of a glossary, or None.
-            ends_writes: tokens may end a write before the target ends.
-        """
+    def __init__(self, now: "Conversation", *, ends_writes: bool) -> None:
+        """Open it; with ``ends_writes`` tokens may end a write before the target ends."""
+        self._by = now
         self.number = now.next_number()
         self.prompt = now.prompt
         self.policy = now.policy
@@ -55,7 +129,7 @@ class Translated(ABC):
         self._decoder = now.weights.decoder
         self._cuts_loops = now.settings.cut_loops
         self._constraints = now.constraints
-        self._own_words = own_words
+        self._own_words = now.own_words()
         self.detokenizer = Detokenizer(self._decoder)
         self.terms = TermWriter()
 
@@ -70,12 +144,53 @@ class Translated(ABC):
         """Units read."""
 
     @abstractmethod
-    def set_source(self, source: SourceText) -> int | None:
+    def take_source(self, source: SourceText) -> int | None:
         """Replace the source; forget what depended on a word that changed.
 
         Returns:
             how many rows of this utterance are still valid, or None where none was lost.
         """
+
+    @abstractmethod
+    def steps(self) -> "Asking[Change | None]":
+        """Do as ``advance``, but ask for what the model is to compute."""
+
+    @property
+    @abstractmethod
+    def confidence(self) -> "Confidence | None":
+        """How sure the model is of the caption; None where it was not calibrated for that."""
+
+    def advance(self) -> Change | None:
+        """Translate until the caption grows; None where the committed words allow no more."""
+        return self._by.model.run(self.steps())
+
+    def set_source(
+        self, words: Sequence[str], *, ended: bool, full_stop: str = "", end_alone: bool = False
+    ) -> bool:
+        """Take the committed words; return whether the caption was cut back."""
+        before = len(self.caption)
+        source = self._by.source_text(
+            self, words, ended=ended, full_stop=full_stop, end_alone=end_alone
+        )
+        self._note_arrival(source)
+        n_rows = self.take_source(source)
+        if n_rows is None:
+            return False
+        kept = len(self.caption)
+        self._by.log.write(
+            "rewound",
+            utterance=self.number,
+            n_read=self.n_read,
+            cached_rows=n_rows,
+            kept=kept,
+        )
+        return kept < before
+
+    def give_up(self) -> None:
+        """Stay as it is after it could not be computed, and empty the cache."""
+        self.finished = True
+        self._by.forget()
+        self._by.weights.give_memory_back()
 
     @property
     @abstractmethod
@@ -117,7 +232,7 @@ class Translated(ABC):
         """Return whether a unit waits to be read."""
         return self.n_read < len(self.source.units)
 
-    def arrive(self, source: SourceText) -> None:
+    def _note_arrival(self, source: SourceText) -> None:
         """Note which units of a source come together, before it replaces the one so far.
 
         A correction leaves the groups before it, and brings the rest as one. An end that is read

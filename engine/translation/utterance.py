@@ -13,14 +13,15 @@ from engine.layout.slots import make_planner
 from engine.policy import Action, Progress, hurried
 from engine.text.sentences import CAPTION_END, SENTENCE_END, cut_full_stops
 from engine.text.tokenizer import Detokenizer
-from engine.translation.captioned import n_same
+from engine.translation.captioner import n_same
 from engine.translation.own_words import TermWriter
-from engine.translation.source_text import SourceText
-from engine.translation.translated import Translated, is_runaway
+from engine.translation.translated import SourceText, Translated, is_runaway
 
 if TYPE_CHECKING:
-    from engine.translation.base import Conversation
-    from engine.translation.own_words import OwnWords
+    from engine.events import Confidence
+    from engine.runtime.causal_model import Asking
+    from engine.translation.captioner import Change
+    from engine.translation.slot_translator import Translator
 
 _MAX_ENDS_REFUSED = 8
 """Ends of a caption that are refused, since its source ends a sentence and it does not."""
@@ -82,8 +83,10 @@ class Utterance(Translated):
         log_probability: of the token that is chosen next, in nats.
     """
 
-    def __init__(self, now: "Conversation", own_words: "OwnWords | None") -> None:
-        super().__init__(now, own_words, ends_writes=now.policy.ends_writes)
+    _by: "Translator"
+
+    def __init__(self, now: "Translator") -> None:
+        super().__init__(now, ends_writes=now.policy.ends_writes)
         self.log_probability = 0.0
         self._begin_anew()
 
@@ -176,8 +179,18 @@ class Utterance(Translated):
         """Ask the policy, with steps that are ``haste`` times as large."""
         return hurried(self.policy, haste).next_action(self.progress)
 
-    def set_source(self, source: SourceText) -> int | None:
-        """See ``Translated.set_source``."""
+    def steps(self) -> "Asking[Change | None]":
+        """See ``Translated``."""
+        return self._by.steps(self)
+
+    @property
+    def confidence(self) -> "Confidence | None":
+        """See ``Translated``."""
+        calibration, mean = self._by.weights.card.calibration, self.mean_log_probability
+        return None if calibration is None or mean is None else calibration.confidence(mean)
+
+    def take_source(self, source: SourceText) -> int | None:
+        """See ``Translated``."""
         before, self.source = self.source, source
         same = n_same(before.units[: self.n_read], source.units)
         n_inserted = len(self.state.inserted)
@@ -188,8 +201,11 @@ class Utterance(Translated):
             self.finished = self.finished and self.n_read > 0  # one that was skipped counts again
             return None
         if same < max(self.planner.n_evicted_words, self.n_read == 0):
-            return self._begin_anew()
-        return self._rewind(same)
+            n_rows = self._begin_anew()
+        else:
+            n_rows = self._rewind(same)
+        self._by.keep_rows(self, n_rows)
+        return n_rows
 
     def _rewind(self, n_units: int) -> int:
         """Go back to before a unit was read.

@@ -77,7 +77,7 @@ def test_the_translators_rows_equal_the_builders_rows(vocabulary):
             target_language="zh", policy=str(policy), layout=layout, constrained=False
         )
         translator = Translator(weights, settings, capacity=64)
-        translator.conversation.model = HashingModel()
+        translator.model = HashingModel()
         source = [random_word(rng) for _ in range(rng.randint(1, 9))]
         target = random_sentence(rng)
         whole = tuple(word_tokens(weights.tokenizer, word) for word in [target])
@@ -87,8 +87,8 @@ def test_the_translators_rows_equal_the_builders_rows(vocabulary):
         utterance = translator.open()
         teach(translator.model, Teacher(translator, pair, utterance))
         for n_words in range(1, len(source) + 1):
-            translator.set_source(utterance, source[:n_words], ended=n_words == len(source))
-            written = "".join(change.text for change in changes(translator, utterance))
+            utterance.set_source(source[:n_words], ended=n_words == len(source))
+            written = "".join(change.text for change in changes(utterance))
             if n_words < min(policy.k, len(source)):
                 assert not written
             elif n_words < len(source):  # a token of several characters may be ahead of wait-k

@@ -68,8 +68,8 @@ def long_talk(capacity, *, policy="read:2", n_words=75, seed=0):
     words = []
     for _ in range(n_words):
         words.append(random_word(rng))
-        translator.set_source(utterance, words, ended=False)
-        list(changes(translator, utterance))
+        utterance.set_source(words, ended=False)
+        list(changes(utterance))
         assert translator.model.n_rows == utterance.planner.n_fed <= capacity
     return translator, utterance, words
 
@@ -89,8 +89,8 @@ def test_changing_a_word_that_is_still_cached_takes_back_no_more_than_needed():
     caption = utterance.caption
     words[-1] = "aha"
     fed = translator.model.tokens_fed
-    translator.set_source(utterance, words, ended=True)
-    list(changes(translator, utterance))
+    utterance.set_source(words, ended=True)
+    list(changes(utterance))
     assert utterance.finished
     assert translator.model.tokens_fed - fed < 60
     n_same = next(
@@ -104,13 +104,13 @@ def test_changing_a_word_that_was_forgotten_begins_the_utterance_anew():
     translator, utterance, words = long_talk(150)
     assert utterance.planner.n_evicted_words > 20
     words[0] = "aha"
-    assert translator.set_source(utterance, words, ended=True)
+    assert utterance.set_source(words, ended=True)
     assert utterance.caption == ""
-    list(changes(translator, utterance))
+    list(changes(utterance))
     fresh = Translator(tiny_weights(), translator.settings, capacity=150)
     other = fresh.open()
-    fresh.set_source(other, words, ended=True)
-    list(changes(fresh, other))
+    other.set_source(words, ended=True)
+    list(changes(other))
     assert utterance.caption == other.caption
 
 

@@ -76,8 +76,8 @@ def test_every_token_is_fed_exactly_once_when_nothing_is_edited():
     for policy in ("read:2", "wait:2", "offline"):
         translator = Translator(tiny_weights(), TranslationSettings(policy=policy))
         utterance = translator.open()
-        translator.set_source(utterance, ["abc", "de", "fgh", "a"], ended=True)
-        list(changes(translator, utterance))
+        utterance.set_source(["abc", "de", "fgh", "a"], ended=True)
+        list(changes(utterance))
         counters, model = translator.counters, translator.model
         assert model.tokens_fed - counters.probes == model.n_rows == len(utterance.fed_rows())
         assert counters.tokens_recomputed == 0

@@ -123,7 +123,7 @@ def test_translations_sampled_side_by_side_are_those_sampled_alone():
         translator.model.choose = Sampler(0.7, random.Random(request.seed))
         utterance = translator.open()
         sentence = Sentence(tuple(request.source.split()), ended=True)
-        for changes in feed_sentence(translator, utterance, sentence):
+        for changes in feed_sentence(utterance, sentence):
             deque(changes, maxlen=0)
         assert tuple(utterance.fed_rows()) == trajectory.rows
         assert " ".join(utterance.caption.split()) == trajectory.translation.hypothesis

@@ -14,7 +14,7 @@ from engine.layout.rows import Row
 from engine.models.fingerprint import read_fingerprint
 from engine.runtime.causal_model import Ask
 from engine.runtime.loader import load_weights
-from engine.session.adapter_switcher import AdapterSwitcher
+from engine.session.loaded_model import AdapterSwitcher
 from engine.settings import LayoutSettings, ModelSettings
 from engine.translation.retranslator import Retranslator
 from tests.support.adapter_folders import CONFIG, factors, write_adapter
@@ -179,7 +179,7 @@ def test_an_adapter_is_computed_alike(plain_model, tmp_path, config):
         play(system, random.Random(seed), 2)
     bare = load_weights(ModelSettings(directory=plain_model, device="cpu"))
     rows = [Row(5 + n, n, 0) for n in range(9)]
-    adapted = system.conversation.weights.new_model(9)
+    adapted = system.weights.new_model(9)
     assert np.abs(adapted.feed(rows) - bare.new_model(9).feed(rows)).max() > 0.1
 
 

@@ -29,7 +29,7 @@ def test_the_translators_rows_equal_the_builders_rows(layout_name):
         settings = TranslationSettings(policy=str(policy), layout=layout)
         weights = tiny_weights()
         translator = Translator(weights, settings, capacity=64)
-        translator.conversation.model = HashingModel()
+        translator.model = HashingModel()
         source = [random_word(rng) for _ in range(rng.randint(1, 9))]
         target = [random_word(rng) for _ in range(rng.randint(1, 9))]
         needs = tuple(sorted(rng.randint(1, len(source)) for _ in target))
@@ -44,11 +44,11 @@ def test_the_translators_rows_equal_the_builders_rows(layout_name):
         captions = ""
         for n_words in range(1, len(source) + 1):
             ended = n_words == len(source) and not marker_alone
-            translator.set_source(utterance, source[:n_words], ended=ended)
-            captions += "".join(change.text for change in changes(translator, utterance))
+            utterance.set_source(source[:n_words], ended=ended)
+            captions += "".join(change.text for change in changes(utterance))
         if marker_alone:
-            translator.set_source(utterance, source, ended=True)
-            captions += "".join(change.text for change in changes(translator, utterance))
+            utterance.set_source(source, ended=True)
+            captions += "".join(change.text for change in changes(utterance))
         built = build_rows(pair, policy, utterance.prompt, layout, marker_alone=marker_alone)
         assert list(utterance.planner.rows) == list(built)
         assert captions == utterance.caption == " ".join(target)

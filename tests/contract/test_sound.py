@@ -77,8 +77,8 @@ class Run:
         self.history = History(model)
         self.utterance = self.translator.open()
         for blocks, ended in groups(rng, blocks_of(seed, seconds)):
-            self.translator.hear(self.utterance, blocks, ended=ended)
-            list(changes(self.translator, self.utterance))
+            self.utterance.hear(blocks, ended=ended)
+            list(changes(self.utterance))
 
     @property
     def decisions(self):
@@ -228,8 +228,8 @@ def test_the_cut_of_the_sound_makes_no_difference(layout):
                 for start in range(0, len(blocks), 1 if one_by_one else len(blocks)):
                     stop = start + (1 if one_by_one else len(blocks))
                     ended = stop >= len(blocks)
-                    run.translator.hear(utterance, blocks[start:stop], ended=ended)
-                    list(changes(run.translator, utterance))
+                    utterance.hear(blocks[start:stop], ended=ended)
+                    list(changes(utterance))
                 captions.append((utterance.caption, utterance.fed_rows()))
             assert captions[0] == captions[1]
 
@@ -248,14 +248,14 @@ def test_returning_to_an_utterance_after_another_feeds_its_vectors_again_and_cou
     one, other = translator.open(), translator.open()
     for start in range(0, 8, 2):
         for utterance, sound in ((one, blocks), (other, others)):
-            translator.hear(utterance, sound[start : start + 2], ended=start == 6)
-            list(changes(translator, utterance))
+            utterance.hear(sound[start : start + 2], ended=start == 6)
+            list(changes(utterance))
     assert translator.counters.tokens_recomputed > 0
     alone = Run(1, "slots", policy="read:2", seconds=0.3).translator
     twin = alone.open()
     for start in range(0, 8, 2):
-        alone.hear(twin, blocks[start : start + 2], ended=start == 6)
-        list(changes(alone, twin))
+        twin.hear(blocks[start : start + 2], ended=start == 6)
+        list(changes(twin))
     assert one.caption == twin.caption
     assert model.n_rows == len(other.fed_rows())
 
@@ -263,4 +263,4 @@ def test_returning_to_an_utterance_after_another_feeds_its_vectors_again_and_cou
 def test_an_utterance_that_has_ended_hears_nothing_more():
     run = Run(0, "slots", seconds=0.3)
     with pytest.raises(ValueError, match="hears nothing more"):
-        run.translator.hear(run.utterance, blocks_of(1, 8))
+        run.utterance.hear(blocks_of(1, 8))

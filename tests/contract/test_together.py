@@ -37,7 +37,7 @@ def conversation(weights, policy, sentences, model):
         for words in sentences:
             utterance = system.open()
             for known in growing(Sentence(words, ended=True)):
-                yield from known_steps(system, utterance, known)
+                yield from known_steps(utterance, known)
             captions.append(utterance.caption)
 
     return captions, work()

@@ -19,6 +19,7 @@ from engine.settings import ModelSettings
 from engine.text.sentences import is_strange
 from engine.translation.feed import feed_line
 from engine.translation.passage import Passage
+from engine.translation.targets import Targets
 from engine.words import untimed
 from tests.support.fakes import Receiver, hashing_translator, random_word
 from training.research.simuleval import WordByWord
@@ -46,8 +47,8 @@ class Lane:
     """What is typed or heard, and what a window makes of it."""
 
     def __init__(self, make):
-        translator = make()
-        self._passages = Passages(lambda lane: Passage(translator, lane))
+        targets = Targets(make())
+        self._passages = Passages(lambda lane: Passage(targets, lane))
         self.receiver = Receiver()
 
     def send(self, command, *, rest=True):
@@ -119,7 +120,7 @@ def in_the_terminal(make, words, *, live):
 
 def as_a_talk(make, words):
     translator = make()
-    log = translator.conversation.log
+    log = translator.log
     list(feed_talk(translator, log, 0, words))
     return replayed(log)
 
@@ -127,8 +128,8 @@ def as_a_talk(make, words):
 def as_a_line(make, words, groups=()):
     translator, stops = make(), list(accumulate(groups))
     came = [(0.0, float(stop)) for n, stop in zip(groups, stops, strict=True) for _ in range(n)]
-    feed_line(translator, translator.conversation.log, 0, " ".join(words), came)
-    return replayed(translator.conversation.log)
+    feed_line(translator, translator.log, 0, " ".join(words), came)
+    return replayed(translator.log)
 
 
 def by_a_foreign_loop(make, words):

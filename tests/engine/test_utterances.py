@@ -7,7 +7,6 @@ import pytest
 from engine.events import (
     AdapterChanged,
     CaptionChanged,
-    FurtherCaptionChanged,
     FurtherCaptionLeftOut,
     Ready,
     SourceChanged,
@@ -98,7 +97,7 @@ def test_what_a_further_language_left_out_is_waited_for_until_it_comes_or_the_la
         tracker.take(UtteranceEnded(utterance=number), 0.0)
     assert tracker.n_left_out("fr") == 2
     assert tracker.n_left_out("es") == 0
-    made = FurtherCaptionChanged(utterance=3, language="fr", kept=0, text="Mots", n_read=1)
+    made = CaptionChanged(utterance=3, language="fr", kept=0, text="Mots", n_read=1)
     assert tracker.take(made, 0.0).further["fr"].caption == "Mots"
     assert tracker.n_left_out("fr") == 1
     tracker.want(["fr"])

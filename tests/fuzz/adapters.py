@@ -11,7 +11,7 @@ from engine.models.adapters.adapter import Status, inspect_adapter, usable_adapt
 from engine.models.adapters.library import AdapterLibrary
 from engine.models.fingerprint import read_fingerprint
 from engine.runtime.loader import load_weights
-from engine.session.adapter_switcher import AdapterSwitcher
+from engine.session.loaded_model import AdapterSwitcher
 from engine.settings import ModelSettings
 from engine.untrusted.faults import Fault
 from tests.fuzz.sentences import check, text

@@ -103,8 +103,8 @@ def load_and_translate(settings, text):
         wanted = TranslationSettings(target_language=language, policy="read:2")
         system = make_system("auto", weights, wanted, capacity=400, log=None)
         utterance = system.open()
-        system.set_source(utterance, text.split(), ended=True)
-        for _ in changes(system, utterance):
+        utterance.set_source(text.split(), ended=True)
+        for _ in changes(utterance):
             pass
     except SurtitleError as error:
         check(error)

@@ -103,14 +103,14 @@ def _ask_stranger(rng):
     utterance = captioner.open()
     shown = ""
     for n_words in range(1, 4):
-        captioner.set_source(utterance, ("a",) * n_words, ended=n_words == 3)
+        utterance.set_source(("a",) * n_words, ended=n_words == 3)
         try:
-            while (change := captioner.advance(utterance)) is not None:
+            while (change := utterance.advance()) is not None:
                 assert 0 <= change.kept <= len(shown)
                 shown = shown[: change.kept] + change.text
         except ServerError as error:
             check(error)
-            captioner.give_up(utterance)
+            utterance.give_up()
         assert utterance.caption == shown
 
 

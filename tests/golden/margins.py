@@ -6,7 +6,7 @@ from unittest import mock
 import numpy as np
 
 from engine.runtime import causal_model
-from engine.translation.encoder_decoder_drafts import EncoderDecoderDrafts
+from engine.translation.encoder_decoder_drafts import EncoderDecoderTranslator
 
 ROUNDING = 1e-3
 """In float32 processors differ by some 1e-5 in the logits of the networks of the tests."""
@@ -26,7 +26,7 @@ def margin(logits):
 def clear_choices(what):
     """Fail where a choice that a translator makes meanwhile is closer than rounding."""
     narrowest = [float("inf")]
-    likeliest, follow = causal_model.likeliest, EncoderDecoderDrafts._follow
+    likeliest, follow = causal_model.likeliest, EncoderDecoderTranslator._follow
 
     def noted_likeliest(logits):
         narrowest[0] = min(narrowest[0], margin(logits))
@@ -39,7 +39,7 @@ def clear_choices(what):
 
     with (
         mock.patch.object(causal_model, "likeliest", noted_likeliest),
-        mock.patch.object(EncoderDecoderDrafts, "_follow", noted_follow),
+        mock.patch.object(EncoderDecoderTranslator, "_follow", noted_follow),
     ):
         yield
     assert narrowest[0] > ROUNDING, (

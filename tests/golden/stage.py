@@ -298,6 +298,7 @@ def _fields(value):
         f"{field.name}={_shown(getattr(value, field.name))}"
         for field in dataclasses.fields(value)
         if field.name not in _TIMES
+        and (field.name != "language" or value.language)  # the first of a session has no name
     )
 
 

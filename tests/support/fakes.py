@@ -265,15 +265,15 @@ def hashing_translator(
         layout=LayoutSettings(slot_length=slot_length, name=layout),
     )
     translator = kind(tiny_weights(), settings, capacity=64, log=log)
-    translator.conversation.model = HashingModel()
+    translator.model = HashingModel()
     return translator
 
 
 def instructed_translator():
     """A translator of an instruct model, which finds its glossary in the prompt."""
     engine = hashing_translator()
-    weights = engine.conversation.weights
-    engine.conversation.weights = replace(weights, card=replace(weights.card, policies=()))
+    weights = engine.weights
+    engine.weights = replace(weights, card=replace(weights.card, policies=()))
     return engine
 
 
@@ -316,11 +316,11 @@ class Receiver:
                 assert number in self.order
                 self.words[number] = tuple(word.text for word in words)
                 self.ended.discard(number)
-            case CaptionChanged(utterance=number, kept=kept, text=text):
+            case CaptionChanged(utterance=number, kept=kept, text=text, language=""):
                 assert number in self.order
                 assert kept <= len(self.captions[number])
                 self.captions[number] = self.captions[number][:kept] + text
-            case UtteranceEnded(utterance=number):
+            case UtteranceEnded(utterance=number, language=""):
                 assert number in self.order
                 assert number not in self.ended, "an end is told once"
                 self.ended.add(number)
@@ -367,14 +367,14 @@ def play(system, rng, n_turns, draw=random_word, *, edits=0.4):
     for _ in range(n_turns):
         for _ in range(rng.randint(1, 4)):
             words.append(draw(rng))
-            system.set_source(utterance, words, ended=False)
-            list(changes(system, utterance))
+            utterance.set_source(words, ended=False)
+            list(changes(utterance))
         if rng.random() < edits:
             index = rng.randrange(len(words))
             words[index : index + 1] = [draw(rng)] if rng.random() < 0.7 else []
-            system.set_source(utterance, words, ended=False)
-            list(changes(system, utterance))
-    system.set_source(utterance, words or ["a"], ended=True)
-    list(changes(system, utterance))
+            utterance.set_source(words, ended=False)
+            list(changes(utterance))
+    utterance.set_source(words or ["a"], ended=True)
+    list(changes(utterance))
     assert utterance.finished
     return utterance

@@ -5,13 +5,14 @@ import queue
 import threading
 from functools import partial
 
-from engine.events import Ready
+from engine.events import CaptionChanged, Ready, UtteranceEnded
 from engine.metrics.event_log import EventLog
 from engine.runtime.loader import load_weights
 from engine.session.session import Session
 from engine.settings import TranslationSettings
 from engine.translation.factory import make_system
 from engine.translation.passage import Passage
+from engine.translation.targets import Targets
 from engine.words import untimed
 from tests.support.fakes import Receiver
 
@@ -33,11 +34,11 @@ class Listener:
         self.receiver(event)
         self._queue.put(event)
 
-    def wait_for(self, kind, n_times=1):
-        """Take events until the n-th of a kind."""
+    def wait_for(self, kind, n_times=1, language=""):
+        """Take events until the n-th of a kind; of captions, of those in a language."""
         while True:
             event = self._queue.get(timeout=WAIT_S)
-            if isinstance(event, kind):
+            if _is(event, kind, language):
                 n_times -= 1
                 if n_times == 0:
                     return event
@@ -46,8 +47,13 @@ class Listener:
     def kinds(self):
         return [type(event) for event in self.events]
 
-    def all_of(self, kind):
-        return [event for event in self.events if isinstance(event, kind)]
+    def all_of(self, kind, language=""):
+        return [event for event in self.events if _is(event, kind, language)]
+
+
+def _is(event, kind, language):
+    other = isinstance(event, CaptionChanged | UtteranceEnded) and event.language != language
+    return isinstance(event, kind) and not other
 
 
 @contextlib.contextmanager
@@ -69,7 +75,7 @@ def at_once(model, text, *, policy="read:2", language="de", translation=None, to
     settings = translation or TranslationSettings(policy=policy, target_language=language)
     weights = load_weights(model)
     system = make_system(model.system, weights, settings, capacity=model.capacity, log=EventLog())
-    passage, receiver = Passage(system), Receiver()
+    passage, receiver = Passage(Targets(system)), Receiver()
     words = untimed(text.split())
     together = together or len(words)
     starts = range(0, len(words), together)

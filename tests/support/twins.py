@@ -104,6 +104,6 @@ def twin(weights, system=Translator, *, capacity=400, **settings):
     """A system whose model is both."""
     light, heavy = weights
     made = system(light, TranslationSettings(**settings), capacity=capacity)
-    made.conversation.model = Twins(heavy.new_model(capacity), light.new_model(capacity))
-    made.model.use(made.conversation.resolved.layout)
+    made.model = Twins(heavy.new_model(capacity), light.new_model(capacity))
+    made.model.use(made.resolved.layout)
     return made

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from engine.runtime.causal_model import AnyModel, Asking
     from engine.runtime.loader import AnyWeights
     from engine.runtime.torch.torch_loader import TorchWeights
-    from engine.translation.base import AnySystem
+    from engine.translation.conversation import Conversation
 
 CAPACITY = 4096
 """Cache rows: more than an utterance within the limits can take, even if every write loops."""
@@ -95,7 +95,7 @@ def logged_system(
     number: int,
     capacity: int,
     model: "AnyModel | None" = None,
-) -> "Iterator[tuple[AnySystem, EventLog]]":
+) -> "Iterator[tuple[Conversation, EventLog]]":
     """Make a system that writes into a new log; arguments as of ``make_system``."""
     from engine.translation.factory import make_system  # noqa: PLC0415  torch: only workers need it
 
@@ -107,7 +107,7 @@ def logged_system(
         yield system, log
 
 
-def warm_up(system: "AnySystem", log: EventLog) -> "Asking[None]":
+def warm_up(system: "Conversation", log: EventLog) -> "Asking[None]":
     """Translate a line that is not counted: it pays for first use and for the system prompt."""
     return line_steps(system, log, WARM_UP, "Hello.")
 

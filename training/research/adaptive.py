@@ -28,9 +28,9 @@ from engine.policy import Action, Progress
 from engine.runtime.causal_model import AnyModel, Asking, log_probability
 from engine.runtime.weights import Weights
 from engine.settings import TranslationSettings
-from engine.translation.captioned import Change
+from engine.translation.captioner import Change
 from engine.translation.slot_translator import Translator
-from engine.translation.sound.spoken import SpokenTranslator, SpokenUtterance
+from engine.translation.spoken import SpokenTranslator, SpokenUtterance
 from engine.translation.utterance import Utterance
 from training.data.corpus import replacing
 from training.errors import TrainingError
@@ -202,7 +202,7 @@ class AdaptiveTranslator(Translator):
 
     def open(self) -> AdaptiveUtterance:
         """Open an utterance with the current settings."""
-        return AdaptiveUtterance(self.conversation, self.own_words())
+        return AdaptiveUtterance(self)
 
     def asks(self, utterance: Utterance) -> bool:
         """Return whether the model must say whether to write."""
@@ -234,7 +234,7 @@ class AdaptiveTranslator(Translator):
         likely = self._write_probability(utterance, source, end_of_read)
         utterance.likely[utterance.n_read] = likely
         writes = likely > policy.tau
-        self._log.write(
+        self.log.write(
             "decided",
             utterance=utterance.number,
             n_read=utterance.n_read,
@@ -305,4 +305,4 @@ class AdaptiveSpokenTranslator(AdaptiveTranslator, SpokenTranslator):
 
     def open(self) -> AdaptiveSpokenUtterance:
         """Open an utterance with the current settings."""
-        return AdaptiveSpokenUtterance(self.conversation, None)
+        return AdaptiveSpokenUtterance(self)

@@ -23,8 +23,7 @@ from engine.runtime.causal_model import Asking
 from engine.settings import SYSTEMS, LayoutSettings
 from engine.text.prompt import Prompt
 from engine.translation import factory
-from engine.translation.captioned import Change
-from engine.translation.log_events import log_fed
+from engine.translation.captioner import Change
 from engine.translation.translated import is_runaway
 from engine.translation.utterance import Utterance
 from training.research.adaptive import Adaptive, AdaptiveTranslator
@@ -324,7 +323,7 @@ class AgreementTranslator(AdaptiveTranslator):
         if utterance.source_ended:
             ids = max(hypotheses, key=lambda one: one.mean).ids
         else:
-            begun = self.conversation.words_begun
+            begun = self.words_begun
             ids = agreed_words([one.ids for one in hypotheses], SHARE, begun, end)
         return [*(one for one in ids if one != end), end]
 
@@ -350,7 +349,7 @@ class AgreementTranslator(AdaptiveTranslator):
                 self.model.truncate(shared)
                 rows = one.planner.rows[shared:]
                 yield from self.model.ask_id(rows, utterance.suppressed)
-                log_fed(self._log, self.model, utterance.number, rows)
+                self.log_fed(utterance.number, rows)
                 found += _continued(one, self._scores())
             found = nlargest(BEAM, found, key=lambda one: one.score)
         self.model.truncate(shared)

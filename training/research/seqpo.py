@@ -340,18 +340,18 @@ class _System:
 
     def begin(self) -> None:
         """Begin with an empty cache: nothing of other weights, or of another language."""
-        self._translator.conversation.forget()
+        self._translator.forget()
 
     def translate(self, request: Request, choose: Callable[[Numbers], int]) -> Asking[Trajectory]:
         self._translator.model.choose = choose
-        self._translator.conversation.policy = parse_policy(request.policy)
+        self._translator.policy = parse_policy(request.policy)
         self._events[:] = self._session
         words = tuple(request.source.split())
         self._log.write("line", index=0, words=words)
         utterance = self._translator.open()
         for n_words, known in enumerate(growing(Sentence(words, ended=True)), start=1):
             self._log.write("arrived", n_words=n_words, ended=known.ended)
-            yield from known_steps(self._translator, utterance, known)
+            yield from known_steps(utterance, known)
         self._log.write("line_ended", index=0)
         (translation,) = replay(self._events)
         rows = tuple(utterance.fed_rows())

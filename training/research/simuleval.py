@@ -16,8 +16,8 @@ from pathlib import Path
 
 from engine.metrics.latency import simuleval_delays
 from engine.text.sentences import Sentence, word_parts
-from engine.translation.base import AnySystem
-from engine.translation.captioned import Captioned, set_sentence
+from engine.translation.captioner import Captioned, set_sentence
+from engine.translation.conversation import Conversation
 from engine.translation.feed import changes
 from training.data.corpus import write_lines
 from training.errors import UsageError
@@ -103,7 +103,7 @@ class WordByWord:
     cut before the first word over the limit.
     """
 
-    def __init__(self, system: AnySystem) -> None:
+    def __init__(self, system: Conversation) -> None:
         self._system = system
         self.reset()
 
@@ -135,8 +135,8 @@ class WordByWord:
     def _advance(self, *, ended: bool) -> str:
         if self._utterance is None:
             self._utterance = self._system.open()
-        set_sentence(self._system, self._utterance, Sentence(tuple(self._words), ended=ended))
-        return "".join(change.text for change in changes(self._system, self._utterance))
+        set_sentence(self._utterance, Sentence(tuple(self._words), ended=ended))
+        return "".join(change.text for change in changes(self._utterance))
 
     def _is_full(self, part: str) -> bool:
         limits = self._system.settings.limits

@@ -25,7 +25,7 @@ from engine.metrics.event_log import EventLog, is_spaced
 from engine.models.resolve import AUTO, resolve
 from engine.runtime.loader import load_weights
 from engine.settings import SYSTEMS, TranslationSettings
-from engine.translation.base import AnySystem
+from engine.translation.conversation import Conversation
 from engine.translation.factory import make_system
 from training.errors import TrainingError
 from training.evaluation.models import find_model, measured_model
@@ -81,7 +81,7 @@ class SurtitleAgent(TextToTextAgent):  # type: ignore[misc]  # SimulEval has no 
         return WriteAction(text, finished=ended) if text or ended else ReadAction()
 
 
-def _make_system(arguments: argparse.Namespace) -> AnySystem:
+def _make_system(arguments: argparse.Namespace) -> Conversation:
     # As in training.evaluation.workers: with another number of threads sums may differ in their
     # last bits.
     torch.set_num_threads(1)

@@ -9,7 +9,7 @@ model folder of the one before (``--base``) and writes another; the first begins
 translator. Files in the run folder are those of every run (``training.trainer.run``);
 ``steps.jsonl`` also has each loss. Source: EASiST (Fu et al. 2025), section 3.3.
 
-A block of sound is one unit of the source, as a word of a text is (``engine.translation.sound``):
+A block of sound is one unit of the source, as a word of a text is (``engine.translation.spoken``):
 its rows carry ids from -1 down. A schedule in words becomes one in blocks by the times at which
 words end: a word is known when its block has ended.
 """

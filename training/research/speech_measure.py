@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Protocol, cast
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -43,9 +43,9 @@ from engine.runtime.sound import (
 from engine.runtime.torch.torch_loader import load_tokenizer
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings, at_least
 from engine.text.prompt import word_ids
-from engine.translation.base import AnySystem
+from engine.translation.conversation import Conversation
 from engine.translation.feed import changes
-from engine.translation.sound.spoken import SpokenTranslator, SpokenUtterance
+from engine.translation.spoken import SpokenTranslator, SpokenUtterance
 from training.commands.command_line import draw_table, settings_from, split_policies
 from training.data.corpus import replacing, write_json, write_lines
 from training.errors import UsageError
@@ -161,8 +161,8 @@ class Direct:
             self._stream, self._utterance = BlockStream(self._encoder), self._translator.open()
         utterance = self._utterance
         blocks = _blocks(self._stream, samples, ended=ended)
-        self._translator.hear(utterance, [block.vectors for block in blocks], ended=ended)
-        text = "".join(change.text for change in changes(self._translator, utterance))
+        utterance.hear([block.vectors for block in blocks], ended=ended)
+        text = "".join(change.text for change in changes(utterance))
         if ended:
             self._stream = self._utterance = None
         return text
@@ -175,7 +175,7 @@ class Cascade:
     is not one of hearing.
     """
 
-    def __init__(self, system: AnySystem, encoder: SpeechEncoder, tokenizer: Tokenizer) -> None:
+    def __init__(self, system: Conversation, encoder: SpeechEncoder, tokenizer: Tokenizer) -> None:
         if encoder.words is None:
             msg = "a cascade needs an encoder that writes words: train it by the recipe words"
             raise UsageError(msg)
@@ -359,7 +359,7 @@ def make_sound_system(
     n_samples = block_samples(encoder.card)
     if settings.cascade:
         text = AdaptiveTranslator(weights, translation, capacity=CAPACITY, log=log)
-        return Cascade(cast("AnySystem", text), encoder, weights.decoder), n_samples
+        return Cascade(text, encoder, weights.decoder), n_samples
     own = AdaptiveSpokenTranslator(weights, translation, capacity=CAPACITY, log=log)
     return Direct(own, encoder), n_samples
 

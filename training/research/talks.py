@@ -36,8 +36,9 @@ from engine.metrics.latency import (
 )
 from engine.metrics.quality import Quality, make_bleu, measure_quality
 from engine.runtime.loader import load_weights
-from engine.translation.base import AnySystem
+from engine.translation.conversation import Conversation
 from engine.translation.passage import Passage
+from engine.translation.targets import Targets
 from engine.words import FedWord
 from training.commands.evaluate import add_run_arguments, run_settings, score_table
 from training.data.corpus import read_lines, read_pairs, replacing, write_json, write_lines
@@ -174,14 +175,14 @@ def evaluate_talks(settings: RunSettings) -> "list[LongScores]":
 
 
 def feed_talk(
-    translator: AnySystem, log: EventLog, index: int, words: Sequence[str]
+    translator: Conversation, log: EventLog, index: int, words: Sequence[str]
 ) -> Iterator[int]:
     """Translate a talk live, as line ``index`` of the log; yield the words fed, after each.
 
     The end of the talk comes with its last word. The translator writes into the log, too.
     """
     log.write("line", index=index, words=list(words))
-    passage = Passage(translator, reads_any_script=not translator.settings.reads_english)
+    passage = Passage(Targets(translator))
     for n_words, word in enumerate(words, start=1):
         ended = n_words == len(words)
         log.write("arrived", n_words=n_words, ended=ended)

@@ -9,8 +9,6 @@ from app.captions.export import export
 from app.captions.journal import read_session
 from engine.events import (
     CaptionChanged,
-    FurtherCaptionChanged,
-    FurtherCaptionEnded,
     SourceChanged,
     UtteranceEnded,
     UtteranceOpened,
@@ -114,12 +112,12 @@ def test_an_earlier_session_is_continued_with_its_bookmarks_and_its_clock():
 
 def test_a_further_language_is_kept_where_it_is_wanted_and_the_sentence_is_complete():
     record = record_of(1)
-    french = FurtherCaptionChanged(utterance=0, language="fr", kept=0, text="un", n_read=1)
+    french = CaptionChanged(utterance=0, language="fr", kept=0, text="un", n_read=1)
     assert record.follow(french, 1.0) is None
-    ended = FurtherCaptionEnded(utterance=0, language="fr")
+    ended = UtteranceEnded(utterance=0, language="fr")
     assert record.follow(ended, 2.0) is None
     record.further = ("fr",)
     entry = record.follow(ended, 2.0)
     assert [one.text for one in entry.cue.further] == ["un"]
     record.follow(UtteranceOpened(utterance=1), 3.0)
-    assert record.follow(FurtherCaptionEnded(utterance=1, language="fr"), 4.0) is None
+    assert record.follow(UtteranceEnded(utterance=1, language="fr"), 4.0) is None

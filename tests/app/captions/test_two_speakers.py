@@ -12,6 +12,7 @@ from app.captions.model import Captions
 from engine.commands import EndPassage, FeedWords
 from engine.session.serving import Passages
 from engine.translation.passage import Passage
+from engine.translation.targets import Targets
 from engine.utterances import UtteranceTracker
 from engine.words import FedWord
 from tests.support.fakes import hashing_translator
@@ -25,9 +26,9 @@ class Meeting:
     """Two speakers, the session that gets their words, and the rows that are shown."""
 
     def __init__(self, rng):
-        translator = hashing_translator("read:2")
+        targets = Targets(hashing_translator("read:2"))
         self._rng = rng
-        self._passages = Passages(lambda lane: Passage(translator, lane))
+        self._passages = Passages(lambda lane: Passage(targets, lane))
         self._commands = deque()  # on their way to the session
         self._events = deque()  # on their way to the window
         self.said = {lane: [f"{n}th{rng.choice(ENDS)}" for n in range(25)] for lane in LANES}

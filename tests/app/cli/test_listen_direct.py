@@ -13,7 +13,7 @@ from engine.settings import TranslationSettings
 from engine.speech.direct import load_direct_model
 from engine.speech.speech_models import make_recognizer
 from engine.translation.feed import changes
-from engine.translation.sound.spoken import SpokenTranslator
+from engine.translation.spoken import SpokenTranslator
 from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model, tiny_weights
 from tests.support.listening_fakes import Loudness
@@ -73,7 +73,7 @@ def test_captions_are_those_of_the_same_blocks_at_once(listen, direct, talk):
     for result in results:
         blocks = [word.vectors for word in result.committed]
         translator.hear(utterance, blocks, ended=result.speech_ended)
-        list(changes(translator, utterance))
+        list(changes(utterance))
         if result.speech_ended:
             captions.append(" ".join(printable(utterance.caption).split()))
             utterance = translator.open()

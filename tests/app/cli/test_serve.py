@@ -12,7 +12,7 @@ import pytest
 
 from app.__main__ import main
 from app.cli.exit_codes import exit_code_of
-from engine.translation.captioned import Change
+from engine.translation.captioner import Change
 from tests.support.network.house_server import TOKEN, house_server, tiny_model
 
 ROOT = Path(__file__).parents[3]

@@ -10,8 +10,8 @@ from app.captions.export import ALL, n_lacking
 from app.captions.journal import read_session
 from app.captions.models import ModelOffer
 from app.config.text_io import printable
-from engine.events import FurtherCaptionChanged, FurtherCaptionLeftOut
-from engine.translation.further import Further
+from engine.events import CaptionChanged, FurtherCaptionLeftOut
+from engine.translation.targets import Targets
 from tests.support.app.tiny_engine import TinyEngine
 from tests.support.app.whole_program import Program, cells
 
@@ -94,9 +94,7 @@ def test_what_it_leaves_out_is_told_in_the_status_line_until_it_is_made_up_for(o
     bridge.take(FurtherCaptionLeftOut(utterance=utterance, language="fr"))
     assert state.text() == "Ready · French leaves out 1 sentence for now"
     assert one.application.further.left_out == {"fr": 1}
-    bridge.take(
-        FurtherCaptionChanged(utterance=utterance, language="fr", kept=0, text="Mots.", n_read=4)
-    )
+    bridge.take(CaptionChanged(utterance=utterance, language="fr", kept=0, text="Mots.", n_read=4))
     assert state.text() == "Ready"
     bridge.take(FurtherCaptionLeftOut(utterance=utterance, language="fr"))
     one.window.choices.second.pick("")
@@ -106,7 +104,7 @@ def test_what_it_leaves_out_is_told_in_the_status_line_until_it_is_made_up_for(o
 def test_a_language_that_fell_behind_leaves_nothing_empty_in_what_is_kept(
     one, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr("engine.translation.further.MOST_WAITING", 12)
+    monkeypatch.setattr("engine.translation.targets.MOST_WAITING", 12)
     told = []
     one.application.bridge.event_came.connect(told.append)
     in_french(one)
@@ -146,9 +144,9 @@ def earlier_session(one, **more):
 def test_what_a_language_owes_is_made_up_for_in_the_session_that_it_belongs_to(
     one, monkeypatch, go_on
 ):
-    monkeypatch.setattr("engine.translation.further.MOST_WAITING", 12)
-    make_up = Further.make_up
-    monkeypatch.setattr(Further, "make_up", lambda _: None)  # it never rests
+    monkeypatch.setattr("engine.translation.targets.MOST_WAITING", 12)
+    make_up = Targets.make_up
+    monkeypatch.setattr(Targets, "make_up", lambda _: None)  # it never rests
     in_french(one)
     one.window.typed_line.lines_pasted.emit((("ab", "cd", "ef", "gh."),) * 6)
     one.wait(lambda: len(one.application.history.writer.cues) == 6)
@@ -158,7 +156,7 @@ def test_what_a_language_owes_is_made_up_for_in_the_session_that_it_belongs_to(
     journal = keeper.running_journal
     n_owed = len(one.application.bridge.utterances.owing)
     assert n_owed
-    monkeypatch.setattr(Further, "make_up", make_up)
+    monkeypatch.setattr(Targets, "make_up", make_up)
     go_on(one)
     one.wait(lambda: not one.application.bridge.utterances.owing)
     one.wait(lambda: not one.application.further.left_out)
@@ -174,9 +172,9 @@ def test_what_a_language_owes_is_made_up_for_in_the_session_that_it_belongs_to(
 def test_what_a_language_still_owed_at_the_end_is_made_up_for_once_the_session_is_continued(
     one, monkeypatch, qtbot, tmp_path, tiny
 ):
-    monkeypatch.setattr("engine.translation.further.MOST_WAITING", 12)
-    make_up = Further.make_up
-    monkeypatch.setattr(Further, "make_up", lambda _: None)  # no time is left for it
+    monkeypatch.setattr("engine.translation.targets.MOST_WAITING", 12)
+    make_up = Targets.make_up
+    monkeypatch.setattr(Targets, "make_up", lambda _: None)  # no time is left for it
     in_french(one)
     one.window.typed_line.lines_pasted.emit((("ab", "cd", "ef", "gh."),) * 6)
     one.wait(lambda: len(one.application.history.writer.cues) == 6)
@@ -186,7 +184,7 @@ def test_what_a_language_still_owed_at_the_end_is_made_up_for_once_the_session_i
     one.window.close()
     session = read_session(next((tmp_path / "sessions").glob("*/session.jsonl")))
     assert n_lacking(session.cues) == {"fr": n_owed}
-    monkeypatch.setattr(Further, "make_up", make_up)
+    monkeypatch.setattr(Targets, "make_up", make_up)
     second = Program(qtbot, tmp_path, TinyEngine(), model=tiny).open()
     second.application.captions.resume(session)
     second.wait_until_ready()

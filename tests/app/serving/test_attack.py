@@ -77,7 +77,7 @@ def alone(model, sentences):
     captions = []
     for words in sentences:
         utterance = system.open()
-        for changes in feed_sentence(system, utterance, Sentence(words, ended=True)):
+        for changes in feed_sentence(utterance, Sentence(words, ended=True)):
             for _ in changes:
                 pass
         captions.append(utterance.caption)
@@ -88,8 +88,8 @@ def captioned(captioner, words):
     """Let a server caption a sentence, word by word."""
     utterance = captioner.open()
     for n_words in range(1, len(words) + 1):
-        captioner.set_source(utterance, words[:n_words], ended=n_words == len(words))
-        while captioner.advance(utterance) is not None:
+        utterance.set_source(words[:n_words], ended=n_words == len(words))
+        while utterance.advance() is not None:
             pass
     return utterance.caption
 

@@ -2,10 +2,8 @@
 
 import asyncio
 import shutil
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 import yaml
@@ -56,24 +54,8 @@ def test_fewer_replicas_at_most_than_at_least_are_refused():
         ReplicaSettings(fewest=3, most=2)
 
 
-class Gauge:
-    """Keeps what Ray would show."""
-
-    def __init__(self, name, description):
-        assert description
-        self.name, self.value = name, None
-
-    def set(self, value):
-        self.value = value
-
-
 @pytest.fixture
-def replica(monkeypatch, tmp_path):
-    """A replica whose figures go nowhere."""
-    for name in ("ray", "ray.serve", "ray.serve.metrics"):
-        monkeypatch.setitem(sys.modules, name, ModuleType(name))
-    sys.modules["ray.serve"].metrics = sys.modules["ray.serve.metrics"]
-    sys.modules["ray.serve.metrics"].Gauge = Gauge
+def replica(tmp_path):
     one = Replica(tiny_model(tmp_path / "served"), (TOKEN,), 4)
     yield one
     one._conversations.stop(10)
@@ -105,7 +87,6 @@ def test_a_replica_answers_as_a_server_does_and_ends_by_the_word_of_ray(replica)
     kinds = [message["type"] for message in sent[-2:]]
     assert kinds == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
     assert replica.record_autoscaling_stats() == {"sessions": 0.0}
-    assert {gauge.value for gauge in replica._gauges.values()} == {0}
     with pytest.raises(RuntimeError, match="has ended"):
         replica.check_health()
 

@@ -213,7 +213,7 @@ def test_a_server_that_has_stopped_refuses_at_once_instead_of_letting_anybody_wa
 def test_an_answer_ends_without_its_last_line_where_the_server_stops_before_it(
     far_model, monkeypatch
 ):
-    monkeypatch.setattr("app.serving.answers._BEAT_S", 0.05)
+    monkeypatch.setattr("app.serving.server._BEAT_S", 0.05)
     monkeypatch.setattr(Conversations, "ask", lambda self, *_order: self.stop(30))
     with house_server(far_model) as (_, server):
         assert asked(server, "/v1/sessions", "POST", opening())[0] == 200
@@ -242,7 +242,7 @@ def test_a_request_lives_as_long_as_its_connection(far_model, monkeypatch):
 def test_a_session_that_is_not_opened_in_time_is_refused(
     far_model, monkeypatch, stops, status, why
 ):
-    monkeypatch.setattr("app.serving.answers._BEAT_S", 0.05)
+    monkeypatch.setattr("app.serving.server._BEAT_S", 0.05)
     monkeypatch.setattr(Conversations, "open", lambda self, *_order: stops and self.stop(30))
     with house_server(far_model) as (_, server):
         answer = asked(server, "/v1/sessions", "POST", opening())

@@ -16,9 +16,10 @@ from engine.commands import EndPassage, FeedWords, Flush
 from engine.events import Failed, Flushed, Ready
 from engine.messages import Code
 from engine.session.serving import Passages
-from engine.session.source_captions import SourceCaptioner
 from engine.settings import TranslationSettings
+from engine.translation.captioner import SourceCaptioner
 from engine.translation.passage import Passage
+from engine.translation.targets import Targets
 from engine.words import TYPED, FedWord
 
 LANES = ("me", "them")
@@ -34,8 +35,8 @@ class HandSession:
     def __init__(self, report):
         self._report = report
         self._commands = deque()
-        captioner = SourceCaptioner(TranslationSettings())
-        self._passages = Passages(lambda lane: Passage(captioner, lane, reads_any_script=True))
+        targets = Targets(SourceCaptioner(TranslationSettings()))
+        self._passages = Passages(lambda lane: Passage(targets, lane))
 
     def start(self):
         pass

@@ -97,7 +97,7 @@ def plain_answer(system, utterance):
     prompt = [*headers.system, *headers.first, *source, *headers.assistant]
     assert utterance.prompt.end_of_source not in source
     ids = torch.tensor([prompt + utterance.committed])
-    logits = system.conversation.weights.network(ids).logits[0, len(prompt) - 1 :]
+    logits = system.weights.network(ids).logits[0, len(prompt) - 1 :]
     logits[:, sorted(utterance.prompt.suppressed(ends_writes=False))] = -torch.inf
     return logits.argmax(-1).tolist()
 
@@ -114,8 +114,8 @@ def test_what_a_draft_adds_is_what_the_model_answers_to_its_own_prompt(folder, p
         n_before = 0
         for n in range(1, 6 + ended_alone):
             n_before = len(utterance.committed)
-            system.set_source(utterance, words[:n], ended=n == 5 + ended_alone)
-            list(changes(system, utterance))
+            utterance.set_source(words[:n], ended=n == 5 + ended_alone)
+            list(changes(utterance))
         assert utterance.finished
         assert "<|" not in utterance.caption
         said = plain_answer(system, utterance)[n_before:-1]
@@ -132,9 +132,9 @@ def test_source_that_was_read_before_is_not_computed_again(folder, policy):
     utterance = system.open()
     n_target = 0
     for n in range(1, 7):
-        system.set_source(utterance, words[:n], ended=n == 6)
+        utterance.set_source(words[:n], ended=n == 6)
         n_drafted = utterance.n_drafted
-        list(changes(system, utterance))
+        list(changes(utterance))
         if utterance.n_drafted > n_drafted:
             n_target += len(utterance.prompt.headers.assistant) + len(utterance.draft)
     headers = utterance.prompt.headers
@@ -146,20 +146,20 @@ def test_source_that_was_read_before_is_not_computed_again(folder, policy):
 def test_words_that_come_after_all_are_translated(folder, later):
     system = plain_translator(folder, Retranslator, "read:2", 1)
     utterance = system.open()
-    system.set_source(utterance, ["ab", "cd"], ended=True)
-    list(changes(system, utterance))
+    utterance.set_source(["ab", "cd"], ended=True)
+    list(changes(utterance))
     assert utterance.finished
     shown = bool(utterance.caption)
-    assert system.set_source(utterance, later, ended=False) == shown
-    list(changes(system, utterance))
+    assert utterance.set_source(later, ended=False) == shown
+    list(changes(utterance))
     assert not utterance.finished
-    system.set_source(utterance, later, ended=True)
-    list(changes(system, utterance))
+    utterance.set_source(later, ended=True)
+    list(changes(utterance))
     fresh = plain_translator(folder, Retranslator, "read:2", 1)
     expected = fresh.open()
     for ended in (False, True):
-        fresh.set_source(expected, later, ended=ended)
-        list(changes(fresh, expected))
+        expected.set_source(later, ended=ended)
+        list(changes(expected))
     assert utterance.finished
     assert utterance.caption == expected.caption
 
@@ -167,8 +167,8 @@ def test_words_that_come_after_all_are_translated(folder, later):
 def test_nothing_is_translated_to_nothing(folder):
     system = plain_translator(folder, Retranslator, "read:2", 1)
     utterance = system.open()
-    system.set_source(utterance, [], ended=True)
-    assert list(changes(system, utterance)) == []
+    utterance.set_source([], ended=True)
+    assert list(changes(utterance)) == []
     assert (utterance.finished, utterance.caption, system.model.tokens_fed) == (True, "", 0)
 
 
@@ -185,8 +185,8 @@ def test_a_session_says_which_mode_runs_and_gives_the_captions_of_the_last_draft
     assert "adapter" in str(ready.notices[-1])
     system = plain_translator(folder, Retranslator, "wait:1", 1)
     utterance = system.open()
-    system.set_source(utterance, words, ended=True)
-    list(changes(system, utterance))
+    utterance.set_source(words, ended=True)
+    list(changes(utterance))
     assert listener.receiver.text == [(tuple(words), utterance.caption)]
 
 
@@ -196,7 +196,7 @@ def test_slots_can_be_tried_on_a_plain_model(folder, policy):
     utterance = system.open()
     words = [random_word(random.Random(1)) for _ in range(6)]
     for n in range(1, 7):
-        system.set_source(utterance, words[:n], ended=n == 6)
-        list(changes(system, utterance))
+        utterance.set_source(words[:n], ended=n == 6)
+        list(changes(utterance))
     assert utterance.finished
     assert "<|" not in utterance.caption

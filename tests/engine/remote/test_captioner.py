@@ -10,10 +10,9 @@ from engine.remote.captioner import PATIENCE_S, RemoteCaptioner
 from engine.remote.service import SessionUnknownError
 from engine.remote.wire import Changed, Failure, Offer, Opened, Settled
 from engine.session.command_queue import CommandQueue
-from engine.session.further_languages import FurtherLanguages
 from engine.session.remote_captions import RemoteCaptions
 from engine.settings import TranslationSettings
-from engine.translation.captioned import n_same
+from engine.translation.captioner import n_same
 from engine.words import untimed
 
 
@@ -84,8 +83,7 @@ class Desk:
         self.server, self.events = Loud(), []
         self.server.sleep = self._sleep
         captioner = RemoteCaptioner(self.server, settings, lambda: self.now_s)
-        further = FurtherLanguages(settings, self.events.append)
-        self.captions = RemoteCaptions(captioner, self.events.append, further)
+        self.captions = RemoteCaptions(captioner, self.events.append)
 
     def _sleep(self, seconds):
         self.now_s += seconds

@@ -136,12 +136,12 @@ def test_captions_are_the_same(policy):
     for static in (False, True):
         weights = tiny_weights()
         translator = Translator(weights, TranslationSettings(policy=policy), capacity=600)
-        translator.conversation.model = slot_model(weights.network, 600, static=static)
+        translator.model = slot_model(weights.network, 600, static=static)
         for words in texts:
             utterance = translator.open()
             for n in range(1, len(words) + 1):
-                translator.set_source(utterance, words[:n], ended=n == len(words))
-                list(changes(translator, utterance))
+                utterance.set_source(words[:n], ended=n == len(words))
+                list(changes(utterance))
             captions.append(utterance.caption)
     assert captions[:3] == captions[3:]
     assert any(captions)

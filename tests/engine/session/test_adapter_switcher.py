@@ -12,8 +12,8 @@ from engine.models.fingerprint import read_fingerprint
 from engine.runtime.loader import load_by_torch, load_weights
 from engine.runtime.torch.linear_layers import TorchAdaptedLayers
 from engine.runtime.torch.torch_store import slot_model
-from engine.session import adapter_switcher
-from engine.session.adapter_switcher import AdapterSwitcher
+from engine.session import loaded_model
+from engine.session.loaded_model import AdapterSwitcher
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import CONFIG, factors, tiny_card, write_adapter
 from tests.support.fakes import save_tiny_model
@@ -128,7 +128,7 @@ def test_a_probe_that_fails_leaves_the_old_one_running(switcher, base, tmp_path,
         msg = "CUDA out of memory. Tried to allocate 2.00 GiB\nand more"
         raise torch.OutOfMemoryError(msg)
 
-    monkeypatch.setattr(adapter_switcher, "_probe", fail)
+    monkeypatch.setattr(loaded_model, "_probe", fail)
     with pytest.raises(AdapterError, match=r"failed its probe: mine stays in use.*CUDA out of "):
         switcher.load(add_adapter(tmp_path, base, "other"))
     assert torch.equal(heard(weights), before)

@@ -106,10 +106,10 @@ def test_a_session_whose_lane_went_to_another_is_opened_again_and_goes_on(far_mo
         pairs = [(one, one.open()) for one in captioners]
         for n_words in range(1, len(words) + 1):
             sentence = Sentence(words[:n_words], ended=n_words == len(words))
-            for captioner, utterance in pairs:  # each takes the only lane from the other
-                captioner.set_source(utterance, sentence.words, ended=sentence.ended)
+            for _, utterance in pairs:  # each takes the only lane from the other
+                utterance.set_source(sentence.words, ended=sentence.ended)
                 shown = utterance.caption
-                while (change := captioner.advance(utterance)) is not None:
+                while (change := utterance.advance()) is not None:
                     assert change.kept == len(shown), "what is shown stays"
                     shown += change.text
         for one in captioners:
@@ -123,7 +123,7 @@ def _alone(model, words):
 
     system = make_system("auto", load_weights(model), SETTINGS, capacity=300, log=EventLog())
     utterance = system.open()
-    for changes in feed_sentence(system, utterance, Sentence(words, ended=True)):
+    for changes in feed_sentence(utterance, Sentence(words, ended=True)):
         for _ in changes:
             pass
     return utterance.caption
@@ -135,9 +135,9 @@ def test_without_a_server_a_text_waits_and_then_fails_in_one_sentence(far_model,
         captioner = PatientCaptioner(Service(server), SETTINGS)
         running.close()
         utterance = captioner.open()
-        captioner.set_source(utterance, ("abc",), ended=True)
+        utterance.set_source(("abc",), ended=True)
         with pytest.raises(ServerError, match="cannot be reached"):
-            captioner.advance(utterance)
+            utterance.advance()
         captioner.close()
 
 

@@ -18,9 +18,8 @@ from engine.commands import (
 )
 from engine.events import (
     AdapterChanged,
+    CaptionChanged,
     Flushed,
-    FurtherCaptionChanged,
-    FurtherCaptionEnded,
     FurtherCaptionLeftOut,
     LanguageFailed,
     LanguagesChanged,
@@ -81,7 +80,7 @@ def test_one_model_captions_in_two_languages_as_it_would_in_each_alone(model):
         for text in (TEXT, OTHER):
             for word in text.split():
                 session.send(fed([word]))
-        listener.wait_for(FurtherCaptionEnded, 2)
+        listener.wait_for(UtteranceEnded, 2, language="fr")
         found = captions_of(listener)
     assert found == [
         (text, said(model, text, together=1), {"fr": said(model, text, "fr", together=1)})
@@ -94,7 +93,8 @@ def test_a_second_model_loads_beside_the_captions_and_then_captions_too(model, s
         session.send(UseLanguages((FurtherLanguage("fr", second), FurtherLanguage("de", second))))
         assert listener.wait_for(LanguagesChanged).languages == ("fr", "de")
         session.send(fed(TEXT.split()))
-        listener.wait_for(FurtherCaptionEnded, 2)
+        for language in ("fr", "de"):
+            listener.wait_for(UtteranceEnded, language=language)
         found = captions_of(listener)
     further = {"fr": said(second, TEXT, "fr"), "de": said(second, TEXT)}
     assert found == [(TEXT, said(model, TEXT), further)]
@@ -120,9 +120,9 @@ def test_what_was_said_while_a_language_loaded_has_its_captions_once_it_is_there
         listener.wait_for(UtteranceEnded, 2)
         session.send(Flush(1))
         listener.wait_for(Flushed)
-        assert FurtherCaptionChanged not in listener.kinds
+        assert not listener.all_of(CaptionChanged, "fr")
         may_load.set()
-        listener.wait_for(FurtherCaptionEnded, 2)
+        listener.wait_for(UtteranceEnded, 2, language="fr")
         found = captions_of(listener)
     assert found == [
         (text, said(model, text), {"fr": said(second, text, "fr")}) for text in (TEXT, OTHER)
@@ -132,16 +132,18 @@ def test_what_was_said_while_a_language_loaded_has_its_captions_once_it_is_there
 def test_captions_of_the_settings_never_wait_for_a_further_language(model):
     with in_french(model) as (session, listener):
         session.send(fed([*TEXT.split(), *OTHER.split()]))
-        listener.wait_for(FurtherCaptionEnded, 2)
-        kinds = [kind for kind in listener.kinds if kind in (UtteranceEnded, FurtherCaptionChanged)]
-    assert kinds[:2] == [UtteranceEnded] * 2
+        listener.wait_for(UtteranceEnded, 2, language="fr")
+        ends = [listener.events.index(event) for event in listener.all_of(UtteranceEnded)]
+        first = listener.events.index(listener.all_of(CaptionChanged, "fr")[0])
+    assert len(ends) == 2
+    assert max(ends) < first
 
 
 @pytest.mark.parametrize("ends", [False, True])
 def test_a_language_that_fell_behind_leaves_no_caption_empty_once_there_is_time(
     model, monkeypatch, ends
 ):
-    monkeypatch.setattr("engine.translation.further.MOST_WAITING", 12)
+    monkeypatch.setattr("engine.translation.targets.MOST_WAITING", 12)
     sentences = [TEXT, OTHER] * 4
     with in_french(model) as (session, listener):
         session.send(fed([word for one in sentences for word in one.split()]))
@@ -149,10 +151,11 @@ def test_a_language_that_fell_behind_leaves_no_caption_empty_once_there_is_time(
         if ends:
             session.stop(60)  # the patience of who closes it
         else:
-            listener.wait_for(FurtherCaptionEnded, len(sentences))
-        found, kinds = captions_of(listener), listener.kinds
-    assert FurtherCaptionLeftOut in kinds
-    n_before = kinds[: kinds.index(Flushed)].count(FurtherCaptionEnded)
+            listener.wait_for(UtteranceEnded, len(sentences), language="fr")
+        found, events = captions_of(listener), listener.events
+    assert listener.all_of(FurtherCaptionLeftOut)
+    before = events[: listener.kinds.index(Flushed)]
+    n_before = sum(isinstance(one, UtteranceEnded) and one.language == "fr" for one in before)
     assert n_before < len(sentences)  # who waits for what was said does not wait for that
     assert [source for source, _, _ in found] == sentences
     assert all(further["fr"] for _, _, further in found)
@@ -166,7 +169,7 @@ def test_a_language_that_comes_in_mid_sentence_captions_the_whole_of_it(model):
         session.send(UseLanguages((FRENCH,)))
         listener.wait_for(LanguagesChanged)
         session.send(fed(["ef", "gh."]))
-        listener.wait_for(FurtherCaptionEnded)
+        listener.wait_for(UtteranceEnded, language="fr")
         found = captions_of(listener)
     assert found[0][2] == {}  # it had its caption before
     further = {"fr": said(model, TEXT, "fr", together=2)}
@@ -180,7 +183,7 @@ def test_a_language_that_nobody_wants_any_more_is_not_computed(model):
         session.send(fed(TEXT.split()))
         session.send(Flush(1))
         listener.wait_for(Flushed)
-    assert FurtherCaptionChanged not in listener.kinds
+    assert not listener.all_of(CaptionChanged, "fr")
 
 
 def test_an_edit_changes_the_captions_of_all_languages(model):
@@ -190,7 +193,7 @@ def test_an_edit_changes_the_captions_of_all_languages(model):
         listener.wait_for(Flushed)
         session.send(typed(TEXT.split()))
         session.send(EndPassage())
-        listener.wait_for(FurtherCaptionEnded)
+        listener.wait_for(UtteranceEnded, language="fr")
         found = captions_of(listener)
         session.send(typed(["ab"]))
         session.send(Clear())
@@ -205,14 +208,15 @@ def test_a_flush_is_answered_when_every_language_has_its_caption(model):
         session.send(fed(TEXT.split()))
         session.send(Flush(1))
         listener.wait_for(Flushed)
-        assert listener.kinds[-3:].count(FurtherCaptionEnded) == 1
+        last = listener.events[-3:]
+        assert [one.language for one in last if isinstance(one, UtteranceEnded)].count("fr") == 1
 
 
 def test_other_settings_are_followed_but_for_the_language(model):
     with in_french(model) as (session, listener):
         session.send(Configure(TranslationSettings(policy="offline", glossary=(("ab", "xy"),))))
         session.send(fed(TEXT.split()))
-        listener.wait_for(FurtherCaptionEnded)
+        listener.wait_for(UtteranceEnded, language="fr")
         ((_, _, further),) = captions_of(listener)
     ((_, offline),) = at_once(model, TEXT, policy="offline", language="fr")
     assert further == {"fr": offline}
@@ -230,7 +234,7 @@ def test_a_language_that_cannot_be_captioned_leaves_the_others_alone(model, wron
         session.send(UseLanguages((wrong, FurtherLanguage("de"))))
         failed = listener.wait_for(LanguageFailed)
         session.send(fed(TEXT.split()))
-        listener.wait_for(FurtherCaptionEnded)
+        listener.wait_for(UtteranceEnded, language="de")
         found = captions_of(listener)
     assert failed.language == wrong.code
     assert str(failed.message)
@@ -239,8 +243,8 @@ def test_a_language_that_cannot_be_captioned_leaves_the_others_alone(model, wron
 
 def test_an_engine_that_breaks_in_a_further_language_breaks_there_alone(model, monkeypatch):
     with in_french(model) as (session, listener):
-        captions = session._serving._further.captions["fr"]
-        monkeypatch.setattr(captions.system, "advance", None)
+        target = session._serving.targets.ready["fr"]
+        monkeypatch.setattr(target.captioner, "steps", None)
         session.send(fed(TEXT.split()))
         assert listener.wait_for(LanguageFailed).message.code is Code.ENGINE_STOPPED
         assert listener.wait_for(LanguagesChanged).languages == ()
@@ -265,7 +269,7 @@ def test_a_switch_of_adapters_switches_the_languages_of_the_same_model(model, tm
         session.send(fed(["ef", "gh."]))
         session.send(fed(OTHER.split()))
         listener.wait_for(AdapterChanged, 2)
-        listener.wait_for(FurtherCaptionEnded)
+        listener.wait_for(UtteranceEnded, language="fr")
         found = captions_of(listener)
     adapted = replace(model, adapter=folder)
     assert found == [
@@ -281,7 +285,7 @@ def test_a_session_without_a_model_captions_in_further_languages_by_theirs(model
     session.send(UseLanguages((FurtherLanguage("fr", model),)))
     listener.wait_for(LanguagesChanged)
     session.send(fed(TEXT.split()))
-    listener.wait_for(FurtherCaptionEnded)
+    listener.wait_for(UtteranceEnded, language="fr")
     session.stop()
     assert captions_of(listener) == [(TEXT, TEXT, {"fr": said(model, TEXT, "fr")})]
 

@@ -4,10 +4,10 @@ import pytest
 
 from engine.commands import Clear, EndPassage, FeedWords, SetWords, Skip
 from engine.session.command_queue import CommandQueue
-from engine.session.further_languages import FurtherLanguages
 from engine.session.serving import Passages, Serving
 from engine.settings import TranslationSettings
 from engine.translation.passage import Passage
+from engine.translation.targets import Targets
 from engine.words import TYPED, FedWord, untimed
 from tests.support.fakes import Receiver, hashing_translator
 
@@ -16,8 +16,8 @@ from tests.support.fakes import Receiver, hashing_translator
     "words", [SetWords(untimed(("ab", "cd.", "ef"))), FeedWords(untimed(("ab", "cd.")), "me")]
 )
 def test_clearing_drops_what_has_ended_and_waits_to_be_translated(words):
-    translator, receiver = hashing_translator(), Receiver()
-    passages = Passages(lambda lane: Passage(translator, lane))
+    targets, receiver = Targets(hashing_translator()), Receiver()
+    passages = Passages(lambda lane: Passage(targets, lane))
     for command in (words, EndPassage(), Clear()):
         for event in passages.change(command):
             receiver(event)
@@ -32,7 +32,7 @@ def take(receiver, events):
 
 
 def at_once(text):
-    passage, receiver = Passage(hashing_translator("read:1")), Receiver()
+    passage, receiver = Passage(Targets(hashing_translator("read:1"))), Receiver()
     take(receiver, passage.splice(0, None, untimed(text.split())))
     take(receiver, iter(passage.advance, None))
     return [caption for _, caption in receiver.text]
@@ -40,7 +40,7 @@ def at_once(text):
 
 def test_what_waits_is_skipped_and_what_comes_then_is_translated_with_no_row_twice():
     translator, receiver = hashing_translator("read:1"), Receiver()
-    passage = Passage(translator)
+    passage = Passage(Targets(translator))
     take(receiver, passage.splice(0, None, untimed("head bed. ef gh. ab ef.".split())))
     take(receiver, [passage.advance()])
     passage.skip()
@@ -53,7 +53,7 @@ def test_what_waits_is_skipped_and_what_comes_then_is_translated_with_no_row_twi
 
 
 def test_a_sentence_that_was_skipped_is_translated_once_it_is_corrected():
-    passage, receiver = Passage(hashing_translator("read:1")), Receiver()
+    passage, receiver = Passage(Targets(hashing_translator("read:1"))), Receiver()
     take(receiver, passage.splice(0, None, untimed("head bed. ef gh.".split())))
     passage.skip()
     take(receiver, passage.splice(2, 3, untimed(["de"])))
@@ -66,7 +66,7 @@ def test_a_sentence_that_was_skipped_is_translated_once_it_is_corrected():
 
 
 def test_only_a_passage_with_words_that_were_spoken_was_heard():
-    passage = Passage(hashing_translator("read:1"))
+    passage = Passage(Targets(hashing_translator("read:1")))
     assert not passage.was_heard
     passage.splice(0, None, untimed(["head"]))
     assert not passage.was_heard
@@ -77,8 +77,7 @@ def test_only_a_passage_with_words_that_were_spoken_was_heard():
 @pytest.mark.parametrize(("typed", "left"), [(False, ["bed."]), (True, ["head.", "bed."])])
 def test_typed_sentences_are_skipped_only_where_that_is_asked(typed, left):
     events, translator = [], hashing_translator("read:1")
-    further = FurtherLanguages(TranslationSettings(), events.append, lambda: None)
-    serving = Serving(lambda lane: Passage(translator, lane), events.append, further)
+    serving = Serving(translator, TranslationSettings(), events.append)
     commands = CommandQueue()
     commands.put(SetWords(untimed(["head."])))
     commands.put(EndPassage(TYPED))

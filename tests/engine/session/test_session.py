@@ -79,7 +79,7 @@ def test_a_session_that_makes_drafts_follows_their_policy(model):
 def test_what_is_to_be_known_of_the_source_is_told_once_the_model_is_ready(model, monkeypatch):
     notice = Code.SOURCE_UNSPACED()
     known = {"en": notice}.get  # the model reads no language without blanks
-    monkeypatch.setattr("engine.session.translating.source_notice", known)
+    monkeypatch.setattr("engine.session.serving.source_notice", known)
     with running(model) as (_, listener):
         assert listener.wait_for(Notice).message == notice
 

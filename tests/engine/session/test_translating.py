@@ -7,7 +7,6 @@ import pytest
 from engine.commands import FeedWords
 from engine.metrics.event_log import EventLog
 from engine.session.command_queue import CommandQueue
-from engine.session.further_languages import FurtherLanguages
 from engine.session.translating import Translating
 from engine.settings import TranslationSettings
 from engine.translation.passage import Passage
@@ -41,7 +40,6 @@ def _visits(n_passages: int, monkeypatch: pytest.MonkeyPatch) -> int:
         settings,
         lambda _event: None,
         EventLog(),
-        FurtherLanguages(settings, lambda _event: None),
     )
     commands = CommandQueue()
     for _ in range(n_passages):

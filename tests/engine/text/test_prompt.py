@@ -329,10 +329,10 @@ def test_a_glossary_that_is_too_long_is_refused_in_one_sentence():
         Context(tiny_tokenizer(), CARD, "de", terms)
     assert "\n" not in str(caught.value)
     engine = instructed_translator()
-    before = engine.conversation.prompt
+    before = engine.prompt
     with pytest.raises(ContextError):
         engine.configure(TranslationSettings(glossary=terms))
-    assert engine.conversation.prompt == before
+    assert engine.prompt == before
 
 
 def test_of_sentences_that_are_too_long_the_oldest_are_left_out():

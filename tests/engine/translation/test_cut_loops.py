@@ -57,8 +57,8 @@ def or_ends(next_id):
 def type_and_translate(engine, words):
     utterance = engine.open()
     for n_words in range(1, len(words) + 1):
-        engine.set_source(utterance, words[:n_words], ended=n_words == len(words))
-        list(changes(engine, utterance))
+        utterance.set_source(words[:n_words], ended=n_words == len(words))
+        list(changes(utterance))
     return utterance
 
 
@@ -114,13 +114,13 @@ def test_where_loops_are_not_cut_only_the_length_ends_them(policy, tmp_path):
 @pytest.mark.parametrize("policy", ["wait:1", "wait:3"])
 def test_a_word_that_never_ends_is_cut_while_its_sentence_goes_on(policy):
     engine = hashing_translator(policy)
-    begins = engine.conversation.words_begun
+    begins = engine.words_begun
     first = next(id_ for id_ in range(270, 384) if begins[id_])
     within = next(id_ for id_ in range(270, 384) if not begins[id_])
     obey(engine, lambda utterance: within if utterance.n_chosen else first)
     utterance = engine.open()
-    engine.set_source(utterance, ["abc", "de", "f", "gab"], ended=False)
-    list(changes(engine, utterance))
+    utterance.set_source(["abc", "de", "f", "gab"], ended=False)
+    list(changes(utterance))
     assert utterance.target == [first] + [within] * 5
     assert engine.counters.loops_cut == engine.counters.probes > 0
 
@@ -130,12 +130,12 @@ def test_drafts_that_loop_are_cut_and_counted():
     for cut_loops in (True, False):
         settings = TranslationSettings(policy="wait:1", cut_loops=cut_loops)
         engine = Retranslator(tiny_weights(), settings, capacity=64)
-        engine.conversation.model = model = HashingModel()
+        engine.model = model = HashingModel()
         ids, feed = itertools.cycle(phrase_for("wait:1")), model.feed
         teach(model, lambda rows, _, ids=ids, feed=feed: feed(rows) and next(ids))
         utterance = engine.open()
-        engine.set_source(utterance, ["abc", "de"], ended=True)
-        list(changes(engine, utterance))
+        utterance.set_source(["abc", "de"], ended=True)
+        list(changes(utterance))
         assert utterance.finished
         lengths[cut_loops] = len(utterance.committed)
         assert (engine.counters.loops_cut > 0) == cut_loops
@@ -155,8 +155,8 @@ def letters_and_number(n_letters):
 def digits_said(engine):
     """What a caption has of the number when its utterance was cut."""
     utterance = engine.open()
-    engine.set_source(utterance, ["costs", "22,900"], ended=True)
-    list(changes(engine, utterance))
+    utterance.set_source(["costs", "22,900"], ended=True)
+    list(changes(utterance))
     assert utterance.finished
     return "".join(one for one in utterance.caption if one in "0123456789.")
 
@@ -178,7 +178,7 @@ def test_a_draft_that_is_too_long_is_not_cut_inside_a_number():
     for n_letters in range(30, 70):
         settings = TranslationSettings(policy="offline", cut_loops=False)
         engine = Retranslator(tiny_weights(), settings, capacity=256)
-        engine.conversation.model = model = HashingModel()
+        engine.model = model = HashingModel()
         ids, feed = letters_and_number(n_letters), model.feed
         teach(model, lambda rows, _, ids=ids, feed=feed: feed(rows) and next(ids))
         found.add(digits_said(engine))

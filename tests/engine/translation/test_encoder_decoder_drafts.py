@@ -45,8 +45,8 @@ def speak(system, words=WORDS):
     utterance = system.open()
     captions = []
     for n in range(1, len(words) + 1):
-        system.set_source(utterance, words[:n], ended=n == len(words))
-        for change in changes(system, utterance):
+        utterance.set_source(words[:n], ended=n == len(words))
+        for change in changes(utterance):
             assert change.kept == len(captions[-1] if captions else "") or change.kept > 0
         captions.append(utterance.caption)
     return utterance, captions
@@ -70,8 +70,8 @@ def test_what_n_drafts_in_a_row_share_is_shown(weights, n):
     committed = 0
     drafts = []
     for read in range(1, len(WORDS)):
-        system.set_source(utterance, WORDS[:read], ended=False)
-        list(changes(system, utterance))
+        utterance.set_source(WORDS[:read], ended=False)
+        list(changes(utterance))
         drafts.append(list(utterance.draft))
         assert drafts[-1][:committed] == utterance.committed[:committed]
         shared = [len(set(ids)) == 1 for ids in zip(*drafts[-n:], strict=False)]
@@ -86,16 +86,16 @@ def test_what_n_drafts_in_a_row_share_is_shown(weights, n):
 def test_a_draft_goes_on_from_what_is_committed(weights):
     system = system_of(weights(), policy="stable:1")
     utterance = system.open()
-    system.set_source(utterance, WORDS[:2], ended=False)
-    list(changes(system, utterance))
+    utterance.set_source(WORDS[:2], ended=False)
+    list(changes(utterance))
     shown = list(utterance.committed)
     assert shown
     other = system_of(weights(), policy="offline")
     free = other.open()
-    other.set_source(free, WORDS[:5], ended=True)
-    list(changes(other, free))
-    system.set_source(utterance, WORDS[:5], ended=True)
-    list(changes(system, utterance))
+    free.set_source(WORDS[:5], ended=True)
+    list(changes(free))
+    utterance.set_source(WORDS[:5], ended=True)
+    list(changes(utterance))
     assert utterance.committed[: len(shown)] == shown
     assert free.committed[: len(shown)] != shown or free.committed == utterance.committed
 
@@ -104,13 +104,13 @@ def test_an_edit_starts_the_utterance_anew(weights):
     system = system_of(weights(), policy="stable:1")
     utterance, _ = speak(system)
     changed = ["books", *WORDS[1:]]
-    assert system.set_source(utterance, changed, ended=True)
+    assert utterance.set_source(changed, ended=True)
     assert utterance.caption == ""
-    list(changes(system, utterance))
+    list(changes(utterance))
     fresh = system_of(weights(), policy="stable:1")
     expected = fresh.open()
-    fresh.set_source(expected, changed, ended=True)
-    list(changes(fresh, expected))
+    expected.set_source(changed, ended=True)
+    list(changes(expected))
     assert utterance.finished
     assert utterance.caption == expected.caption
 
@@ -180,7 +180,7 @@ def test_a_draft_that_is_too_long_is_not_cut_inside_a_number(weights, monkeypatc
             logits[np.arange(len(target)), target] = 0
             return Hypothesis(target, logits)
 
-        monkeypatch.setattr(system.conversation.model, "translate", translate)
+        monkeypatch.setattr(system.model, "translate", translate)
         utterance, _ = speak(system, ["old", "121212"])
         assert utterance.finished
         found.add("".join(filter(str.isdecimal, utterance.caption)))
@@ -238,12 +238,12 @@ def test_slots_make_no_drafts_to_agree():
 def test_a_calibrated_model_says_how_sure_it_is(weights):
     plain = system_of(weights())
     utterance, _ = speak(plain)
-    assert plain.confidence(utterance) is None
+    assert utterance.confidence is None
     loaded = weights()
     calibration = Calibration(slope=1.0, offset=3.0, threshold=0.5)
     known = system_of(loaded.with_card(replace(loaded.card, calibration=calibration)))
     utterance, _ = speak(known)
-    confidence = known.confidence(utterance)
+    confidence = utterance.confidence
     assert confidence == calibration.confidence(utterance.mean_log_probability)
     assert utterance.mean_log_probability < 0
 

@@ -17,9 +17,9 @@ def feed(translator, *sources, ended=True):
     utterance = translator.open()
     shown = ""
     for n, source in enumerate(sources):
-        translator.set_source(utterance, source.split(), ended=ended and n == len(sources) - 1)
+        utterance.set_source(source.split(), ended=ended and n == len(sources) - 1)
         shown = utterance.caption
-        for change in changes(translator, utterance):
+        for change in changes(utterance):
             shown = shown[: change.kept] + change.text
         assert shown == utterance.caption
     return utterance
@@ -62,8 +62,8 @@ def test_a_sentence_of_nothing_else_is_its_own_caption_and_costs_nothing(policy,
 def test_it_may_become_another_sentence_afterwards():
     translator = hashing_translator("read:2")
     utterance = feed(translator, "😀")
-    translator.set_source(utterance, ["one", "two", "👍"], ended=True)
-    list(changes(translator, utterance))
+    utterance.set_source(["one", "two", "👍"], ended=True)
+    list(changes(utterance))
     assert "😀" not in utterance.caption
     assert utterance.caption.endswith(" 👍")
 

@@ -129,8 +129,8 @@ def test_own_words_that_are_written_one_by_one_give_way_to_their_term():
     )
     translator.own_words = lambda: own
     utterance = translator.open()
-    translator.set_source(utterance, list("abcdef"), ended=True)
-    shown = "".join(change.text for change in changes(translator, utterance))
+    utterance.set_source(list("abcdef"), ended=True)
+    shown = "".join(change.text for change in changes(utterance))
     assert shown == utterance.caption == "ae bd Cäsar ed fh"
 
 
@@ -141,8 +141,8 @@ def test_the_bundled_model_writes_the_terms_of_a_glossary():
     captions = []
     for line in ("The server is slow today.", "We should talk to the customer first."):
         utterance = engine.open()
-        engine.set_source(utterance, line.split(), ended=True)
-        list(changes(engine, utterance))
+        utterance.set_source(line.split(), ended=True)
+        list(changes(utterance))
         captions.append(utterance.caption)
     assert "Rechenknecht" in captions[0]
     assert "Server" not in captions[0]

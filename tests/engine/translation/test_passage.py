@@ -14,9 +14,10 @@ from engine.events import (
 )
 from engine.models.model_card import Calibration
 from engine.text.sentences import Sentence, split_sentences, without_full_stop
-from engine.translation.captioned import set_sentence
+from engine.translation.captioner import set_sentence
 from engine.translation.feed import changes
 from engine.translation.passage import Passage
+from engine.translation.targets import Targets
 from engine.words import untimed
 from tests.support.fakes import (
     HashingModel,
@@ -36,7 +37,8 @@ class Editor:
 
     def __init__(self, policy="read:3", **arguments):
         self.translator = hashing_translator(policy, **arguments)
-        self.passage = Passage(self.translator)
+        self.targets = Targets(self.translator)
+        self.passage = Passage(self.targets)
         self.receiver = Receiver()
         self.words = []
 
@@ -67,6 +69,10 @@ class Editor:
     def text(self):
         return self.receiver.text
 
+    @property
+    def utterances(self):
+        return [self.targets.first[number] for number, _ in self.passage._utterances]
+
 
 def random_sentence_word(rng):
     return random_word(rng) + rng.choice(["", "", "", ",", "."])
@@ -93,8 +99,8 @@ def alone(utterance, policy, **arguments):
     for n_units in utterance._arrivals:
         n_words = min(n_units, len(utterance.words))
         ended = utterance.ended and n_units == utterance._arrivals[-1]
-        set_sentence(translator, twin, Sentence(utterance.words[:n_words], ended))
-        list(changes(translator, twin))
+        set_sentence(twin, Sentence(utterance.words[:n_words], ended))
+        list(changes(twin))
     return twin.caption
 
 
@@ -108,7 +114,7 @@ def test_after_any_edits_every_caption_is_that_of_its_groups_of_words_alone(poli
         if rng.random() < 0.5:
             editor.finish()
         editor.translate()
-        for utterance in editor.passage._utterances:
+        for utterance in editor.utterances:
             assert utterance.caption == alone(utterance, policy, **arguments)
 
 
@@ -150,17 +156,17 @@ def test_who_writes_no_full_stop_gets_the_caption_of_who_does_if_nothing_was_wri
 
 
 def fed_ids(editor):
-    return [row.id for row in editor.passage._utterances[0].fed_rows()]
+    return [row.id for row in editor.utterances[0].fed_rows()]
 
 
 def test_the_full_stop_follows_a_last_word_that_was_read_before_and_goes_with_the_end():
     editor = Editor("read:1")
     editor.append("ab cd")
     editor.translate()
-    n_words = editor.passage._utterances[0].n_read
+    n_words = editor.utterances[0].n_read
     editor.finish()
     editor.translate()
-    (utterance,) = editor.passage._utterances
+    (utterance,) = editor.utterances
     stop = tuple(tiny_tokenizer().encode(".", add_special_tokens=False))
     assert utterance.source.units[n_words:] == ((*stop, utterance.prompt.end_of_source),)
     assert editor.text[0][0] == ("ab", "cd")
@@ -176,7 +182,7 @@ def test_a_receiver_of_events_knows_the_passage():
         edit_at_random(editor, rng, 10)
         editor.finish()
         editor.translate()
-        utterances = editor.passage._utterances
+        utterances = editor.utterances
         assert editor.receiver.order == [utterance.number for utterance in utterances]
         assert editor.text == [(utterance.words, utterance.caption) for utterance in utterances]
         assert editor.receiver.ended == {utterance.number for utterance in utterances}
@@ -303,7 +309,7 @@ def test_a_talk_without_an_end_stays_small_and_loses_nothing():
     for _ in range(150):
         editor.append(f"{random_word(rng)} x{random_word(rng)}.")
         editor.translate()
-    assert len(editor.passage._utterances) == 60
+    assert len(editor.utterances) == 60
     assert len(editor.passage._words) == 120
     assert editor.passage.n_words == 300
     assert len(editor.text) == 150
@@ -337,7 +343,7 @@ def test_a_long_talk_with_absurdly_long_words_is_cut_at_a_word():
     for _ in range(22):
         editor.append("x" * 700 + " aa bb.")
         editor.translate()
-    assert len(editor.passage._utterances) < 75
+    assert len(editor.utterances) < 75
     assert "".join("".join(words) for words, _ in editor.text) == "".join(editor.words)
     editor.splice(0, None, [*editor.words[:-1], "cc."])
     editor.translate()
@@ -353,7 +359,7 @@ def test_an_end_says_how_sure_a_calibrated_model_is(monkeypatch):
     editor.append("aa bb.")
     ends = [event for event in editor.translate() if isinstance(event, UtteranceEnded)]
     assert [end.confidence for end in ends] == [None]
-    conversation = editor.translator.conversation
+    conversation = editor.translator
     calibration = Calibration(slope=1.0, offset=0.0, threshold=0.6)
     card = replace(conversation.weights.card, calibration=calibration)
     conversation.weights = replace(conversation.weights, card=card)

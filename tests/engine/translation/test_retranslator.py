@@ -30,7 +30,7 @@ POLICIES = ["wait:1", "wait:3", "read:2", "offline"]
 def retranslator(policy="wait:1", *, log=None):
     """A re-translator that needs no network."""
     system = Retranslator(tiny_weights(), TranslationSettings(policy=policy), capacity=64, log=log)
-    system.conversation.model = HashingModel()
+    system.model = HashingModel()
     return system
 
 
@@ -63,9 +63,9 @@ def translate(system, words, *, ended=True):
     utterance = system.open()
     captions = []
     for n in range(1, len(words) + 1):
-        system.set_source(utterance, words[:n], ended=ended and n == len(words))
+        utterance.set_source(words[:n], ended=ended and n == len(words))
         shown = utterance.caption
-        for change in changes(system, utterance):
+        for change in changes(utterance):
             assert change.text, "what shows nothing new is no change"
             assert change.kept == len(shown)
             shown += change.text
@@ -78,8 +78,8 @@ def test_where_the_source_lacks_its_full_stop_the_caption_lacks_its_own():
     system = retranslator("offline")
     speak(system, ["x", "ab. cd."])
     utterance = system.open()
-    system.set_source(utterance, ["a", "b"], ended=True, full_stop=".")
-    (change,) = changes(system, utterance)
+    utterance.set_source(["a", "b"], ended=True, full_stop=".")
+    (change,) = changes(utterance)
     assert utterance.caption == change.text == "ab. cd"
     assert len(utterance.source.units[-1]) > len(utterance.source.units[0])
 
@@ -204,8 +204,8 @@ def test_it_drafts_and_commits_what_a_naive_version_does_on_the_same_network():
         utterance = system.open()
         steps = []
         for n in range(1, 6):
-            system.set_source(utterance, words[:n], ended=n == 5)
-            list(changes(system, utterance))
+            utterance.set_source(words[:n], ended=n == 5)
+            list(changes(utterance))
             steps.append((utterance.draft, list(utterance.committed)))
         assert steps == naive_drafts(weights, utterance.prompt, words)
         assert sum(map(len, (draft for draft, _ in steps))) > 5
@@ -241,13 +241,13 @@ def test_an_edit_starts_the_utterance_anew(policy):
     system = retranslator(policy)
     utterance, _ = translate(system, ["abc", "de", "f", "gh"], ended=False)
     shown = utterance.caption
-    assert system.set_source(utterance, ["abc", "b", "f", "gh"], ended=True) == bool(shown)
+    assert utterance.set_source(["abc", "b", "f", "gh"], ended=True) == bool(shown)
     assert utterance.caption == ""
-    list(changes(system, utterance))
+    list(changes(utterance))
     fresh = retranslator(policy)
     expected = fresh.open()
-    fresh.set_source(expected, ["abc", "b", "f", "gh"], ended=True)
-    list(changes(fresh, expected))
+    expected.set_source(["abc", "b", "f", "gh"], ended=True)
+    list(changes(expected))
     assert utterance.finished
     assert utterance.caption == expected.caption
 

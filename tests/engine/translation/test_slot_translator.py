@@ -11,7 +11,7 @@ from engine.errors import ModelError
 from engine.layout.rows import visible
 from engine.metrics.event_log import EventLog
 from engine.settings import ModelSettings, TranslationSettings, UtteranceLimits
-from engine.translation.captioned import n_same
+from engine.translation.captioner import n_same
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import (
@@ -31,17 +31,17 @@ POLICIES = ["read:1", "read:2", "read:3", "wait:1", "wait:3", "offline"]
 def translate(engine, words, *, ended=True):
     """Open an utterance and translate its words, given at once."""
     utterance = engine.open()
-    engine.set_source(utterance, words, ended=ended)
-    taken = list(changes(engine, utterance))
+    utterance.set_source(words, ended=ended)
+    taken = list(changes(utterance))
     return utterance, taken
 
 
-def type_words(engine, utterance, words):
+def type_words(utterance, words):
     """Give the words one by one, translating after each."""
     taken = []
     for n_words in range(1, len(words) + 1):
-        engine.set_source(utterance, words[:n_words], ended=False)
-        taken += changes(engine, utterance)
+        utterance.set_source(words[:n_words], ended=False)
+        taken += changes(utterance)
     return taken
 
 
@@ -81,8 +81,8 @@ def test_where_the_source_lacks_its_full_stop_the_caption_lacks_its_own_alone():
         engine = hashing_translator("read:3")
         say(engine, target)
         utterance = engine.open()
-        engine.set_source(utterance, ["a", "b"], ended=True, full_stop=full_stop)
-        taken = list(changes(engine, utterance))
+        utterance.set_source(["a", "b"], ended=True, full_stop=full_stop)
+        taken = list(changes(utterance))
         assert utterance.caption == "".join(change.text for change in taken) == caption
 
 
@@ -90,8 +90,8 @@ def test_the_log_tells_the_words_as_they_are_and_the_full_stop_beside_them(tmp_p
     with EventLog(tmp_path / "log.jsonl") as log:
         engine = hashing_translator(log=log)
         utterance = engine.open()
-        engine.set_source(utterance, ["a", "b"], ended=False)
-        engine.set_source(utterance, ["a", "b", "c"], ended=True, full_stop=".")
+        utterance.set_source(["a", "b"], ended=False)
+        utterance.set_source(["a", "b", "c"], ended=True, full_stop=".")
     lines = map(json.loads, (tmp_path / "log.jsonl").read_text().splitlines())
     first, last = (line for line in lines if line["event"] == "source")
     assert "full_stop" not in first
@@ -106,15 +106,15 @@ def test_only_captions_after_an_edit_change(policy):
     for _ in range(12):
         engine, words = hashing_translator(policy), random_words(rng, 8)
         utterance = engine.open()
-        grown = type_words(engine, utterance, words)
+        grown = type_words(utterance, words)
         before = utterance.caption
         index = rng.randrange(2, 8)
         edited = [*words[:index], random_word(rng) + "x", *words[index + 1 :]]
-        cut = engine.set_source(utterance, edited, ended=False)
+        cut = utterance.set_source(edited, ended=False)
         kept = "".join(change.text for change in grown if change.n_read <= index)
         assert utterance.caption == kept
         assert cut == (kept != before)
-        assert all(change.kept >= len(kept) for change in changes(engine, utterance))
+        assert all(change.kept >= len(kept) for change in changes(utterance))
         assert utterance.caption.startswith(kept)
         shortened += kept != "" and cut
     assert shortened > 0 or policy == "offline"
@@ -132,8 +132,8 @@ def test_editing_back_gives_the_caption_and_rows_of_before(policy):
         for index in (6, 3, 0):
             changed = [*words[:index], "x", *words[index + 1 :]]
             for text in (changed, words):
-                engine.set_source(utterance, text, ended=ended)
-                list(changes(engine, utterance))
+                utterance.set_source(text, ended=ended)
+                list(changes(utterance))
             assert utterance.caption == caption
             assert meaning(utterance) == rows
 
@@ -181,12 +181,12 @@ def test_system_rows_are_fed_again_from_where_another_language_changes_them():
 def test_an_utterance_keeps_the_settings_it_was_opened_with():
     engine = hashing_translator("read:1")
     utterance = engine.open()
-    type_words(engine, utterance, ["abc", "de"])
+    type_words(utterance, ["abc", "de"])
     engine.configure(TranslationSettings(target_language="fr", policy="offline"))
-    type_words(engine, utterance, ["abc", "de", "f"])
+    type_words(utterance, ["abc", "de", "f"])
     fresh = hashing_translator("read:1")
     alone = fresh.open()
-    type_words(fresh, alone, ["abc", "de", "f"])
+    type_words(alone, ["abc", "de", "f"])
     assert utterance.caption == alone.caption
 
 
@@ -194,7 +194,7 @@ def test_going_to_an_earlier_utterance_computes_its_rows_again_and_counts_them()
     engine = hashing_translator("read:2")
     first, _ = translate(engine, ["abc", "de", "fgh", "a"])
     second = engine.open()
-    type_words(engine, second, ["bc", "d"])
+    type_words(second, ["bc", "d"])
     assert engine.counters.tokens_recomputed == 0
     n_system = len(first.prompt.headers.system)
     for utterance, words, n_before in (
@@ -203,14 +203,14 @@ def test_going_to_an_earlier_utterance_computes_its_rows_again_and_counts_them()
         (first, ["abc", "g"], 0),
     ):
         recomputed = engine.counters.tokens_recomputed
-        engine.set_source(utterance, words, ended=False)
+        utterance.set_source(words, ended=False)
         kept = len(utterance.fed_rows())
-        list(changes(engine, utterance))
+        list(changes(utterance))
         other = hashing_translator("read:2")
         fresh = other.open()
-        type_words(other, fresh, words[:n_before])
-        other.set_source(fresh, words, ended=False)
-        list(changes(other, fresh))
+        type_words(fresh, words[:n_before])
+        fresh.set_source(words, ended=False)
+        list(changes(fresh))
         assert engine.counters.tokens_recomputed - recomputed == kept - n_system
         assert utterance.caption == fresh.caption
         assert meaning(utterance) == meaning(fresh)
@@ -220,16 +220,16 @@ def test_going_to_an_earlier_utterance_computes_its_rows_again_and_counts_them()
 def test_changing_a_word_of_an_earlier_utterance_that_waits_touches_no_cache():
     engine = hashing_translator("read:3")
     first = engine.open()
-    type_words(engine, first, ["abc", "de"])
+    type_words(first, ["abc", "de"])
     second, _ = translate(engine, ["fgh", "a", "b"])
     n_rows, fed = engine.model.n_rows, engine.model.tokens_fed
-    engine.set_source(first, ["abc", "d"], ended=False)
-    assert list(changes(engine, first)) == []
+    first.set_source(["abc", "d"], ended=False)
+    assert list(changes(first)) == []
     assert (engine.model.n_rows, engine.model.tokens_fed) == (
         n_rows,
         fed,
     )
-    assert list(changes(engine, second)) == []
+    assert list(changes(second)) == []
 
 
 def test_a_card_that_leaves_no_room_for_sentences_is_refused_before_the_first():
@@ -276,9 +276,9 @@ def test_a_model_that_never_ends_is_ended(policy, token, tmp_path):
         engine = hashing_translator(policy, log=log)
         obey(engine, says_for_ever(token))
         utterance = engine.open()
-        type_words(engine, utterance, ["abc", "de", "f", "g"])
-        engine.set_source(utterance, ["abc", "de", "f", "g"], ended=True)
-        list(changes(engine, utterance))
+        type_words(utterance, ["abc", "de", "f", "g"])
+        utterance.set_source(["abc", "de", "f", "g"], ended=True)
+        list(changes(utterance))
     assert utterance.finished
     assert 0 < len(utterance.caption) < 400
     assert '"cut"' in (tmp_path / "log.jsonl").read_text()
@@ -299,7 +299,7 @@ def test_the_longest_utterance_of_a_model_that_never_ends_fits_the_default_cache
     limits = UtteranceLimits()
     engine = hashing_translator(policy)
     engine.configure(replace(engine.settings, cut_loops=False))
-    engine.conversation.model = HashingModel(capacity)
+    engine.model = HashingModel(capacity)
     obey(engine, says_for_ever("Ġa"))
     for words in (
         ["🙂" * (limits.max_bytes // 4 - 1)],
@@ -347,10 +347,10 @@ def logged(path, policy):
     with EventLog(path) as log:
         engine = hashing_translator(policy, log=log)
         first = engine.open()
-        type_words(engine, first, ["abc", "de", "fgh", "a"])
+        type_words(first, ["abc", "de", "fgh", "a"])
         second, _ = translate(engine, ["bc", "d", "e"])
-        engine.set_source(first, ["abc", "de", "f"], ended=True)
-        list(changes(engine, first))
+        first.set_source(["abc", "de", "f"], ended=True)
+        list(changes(first))
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return engine, first, second, lines
 

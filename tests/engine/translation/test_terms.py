@@ -155,13 +155,13 @@ def test_a_model_trained_for_slots_gets_terms_by_rules_and_its_prompt_stays(monk
     weights = tiny_weights()
     bare, engine = (Translator(weights, TranslationSettings(), capacity=256) for _ in "ab")
     engine.configure(TranslationSettings(glossary=(("ab", "fedcba"),)))
-    assert engine.conversation.prompt == bare.conversation.prompt
-    assert engine.conversation.context_rows == 0
+    assert engine.prompt == bare.prompt
+    assert engine.context_rows == 0
     captions = []
     for one in (bare, engine):
         utterance = one.open()
-        one.set_source(utterance, "gh ab cd ef ab.".split(), ended=True)
-        list(changes(one, utterance))
+        utterance.set_source("gh ab cd ef ab.".split(), ended=True)
+        list(changes(utterance))
         captions.append(utterance.caption)
     assert [caption.lower().count("fedcba") for caption in captions] == [0, 2]
 
@@ -176,10 +176,10 @@ def test_a_model_trained_for_slots_gets_terms_by_rules_and_its_prompt_stays(monk
 )
 def test_a_glossary_that_is_too_large_is_refused_and_the_old_one_stays(glossary):
     engine = hashing_translator()
-    before = engine.conversation.constraints
+    before = engine.constraints
     with pytest.raises(ContextError, match=f"at most {MAX_TERMS} terms of {LONGEST} characters"):
         engine.configure(TranslationSettings(glossary=glossary))
-    assert engine.conversation.constraints is before
+    assert engine.constraints is before
 
 
 def test_a_glossary_may_be_as_large_as_is_said():

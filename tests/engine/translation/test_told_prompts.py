@@ -13,8 +13,8 @@ def system_text(prompt):
 
 def translate(engine, text):
     utterance = engine.open()
-    engine.set_source(utterance, text.split(), ended=True)
-    list(changes(engine, utterance))
+    utterance.set_source(text.split(), ended=True)
+    list(changes(utterance))
     return utterance
 
 
@@ -39,7 +39,7 @@ def test_a_prompt_tells_of_the_sentences_before_and_shares_its_start_with_the_la
         assert n == 0 or shared > 0
         before = system
     assert engine.counters.tokens_recomputed == 0
-    engine.conversation.forget_sentences()
+    engine.forget_sentences()
     assert not any(one in system_text(engine.open().prompt) for one in texts)
 
 

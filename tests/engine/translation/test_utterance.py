@@ -7,9 +7,9 @@ import pytest
 
 from engine.policy import Action
 from engine.text.prompt import word_ids
-from engine.translation.captioned import n_same
+from engine.translation.captioner import n_same
 from engine.translation.feed import changes
-from engine.translation.source_text import SourceText
+from engine.translation.translated import SourceText
 from tests.support.fakes import (
     hashing_translator,
     names,
@@ -40,10 +40,10 @@ class Line:
         return self
 
     def set(self, text, *, ended=False):
-        return self.translator.set_source(self.utterance, text.split(), ended=ended)
+        return self.utterance.set_source(text.split(), ended=ended)
 
     def translate(self):
-        return list(changes(self.translator, self.utterance))
+        return list(changes(self.utterance))
 
     @property
     def rows(self):
@@ -191,7 +191,7 @@ def give(utterance, text, *, ended=False):
     if ended:
         read = utterance.source.units[: utterance.n_read]
         source = source.with_end(utterance.end, read, alone=False)
-    return utterance.set_source(source)
+    return utterance.take_source(source)
 
 
 def test_the_end_marker_comes_with_the_last_word_or_alone_when_that_was_read():
@@ -227,7 +227,7 @@ def written_by_one_who_would_rather_end(source, *, full_stop_after=2, end=3.0):
     translator = hashing_translator("offline")
     a, stop = tiny_tokenizer().convert_tokens_to_ids(["Ġa", "."])
     utterance = translator.open()
-    translator.set_source(utterance, source.split(), ended=True)
+    utterance.set_source(source.split(), ended=True)
     while utterance.can_read:
         utterance.read()
     logits = np.full(len(tiny_tokenizer()), -100, dtype=np.float32)

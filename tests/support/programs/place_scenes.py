@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app.config.preferences import BOTTOM_STRIP
 from app.controllers import audience
 from app.sharing.networks import LOOPBACK, Network
-from engine.events import FurtherCaptionChanged, LanguagesChanged
+from engine.events import CaptionChanged, LanguagesChanged
 from engine.hub.download import Fetching
 from engine.hub.transfer import HubSettings
 from engine.speech.speech_models import speech_model_folder
@@ -113,9 +113,7 @@ class RoomScenes:
         report = self.application.bridge.take
         report(LanguagesChanged(languages=("fr",)))
         for number, text in enumerate(FRENCH):
-            report(
-                FurtherCaptionChanged(utterance=number, language="fr", kept=0, text=text, n_read=1)
-            )
+            report(CaptionChanged(utterance=number, language="fr", kept=0, text=text, n_read=1))
 
 
 FULL = "full_disk"

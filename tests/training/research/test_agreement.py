@@ -36,7 +36,7 @@ def make(kind, policy, layout, *, exact=False):
     settings = TranslationSettings(policy=policy, layout=layout, constrained=False, cut_loops=False)
     translator = kind(tiny_weights(), settings, capacity=1024)
     if exact:
-        translator.conversation.model = HashingModel()
+        translator.model = HashingModel()
     return translator
 
 
@@ -44,8 +44,8 @@ def translate(translator, words):
     """Translate the words one by one; return the utterance and the captions after each."""
     utterance, captions = translator.open(), []
     for n_words in range(1, len(words) + 1):
-        translator.set_source(utterance, words[:n_words], ended=n_words == len(words))
-        for _ in changes(translator, utterance):
+        utterance.set_source(words[:n_words], ended=n_words == len(words))
+        for _ in changes(utterance):
             pass
         captions.append(utterance.caption)
     return utterance, captions
@@ -87,8 +87,8 @@ def test_a_corrected_word_gives_what_a_fresh_run_gives():
     for policy, layout, words in cases(4):
         translator = make(AgreementTranslator, policy, layout, exact=True)
         utterance, _ = translate(translator, [*words[:-1], "hello"])
-        translator.set_source(utterance, words, ended=True)
-        for _ in changes(translator, utterance):
+        utterance.set_source(words, ended=True)
+        for _ in changes(utterance):
             pass
         fresh, _ = translate(make(AgreementTranslator, policy, layout, exact=True), words)
         assert utterance.caption == fresh.caption

@@ -64,8 +64,8 @@ def test_the_folder_translates(trained):
     for policy in ("read:3", "wait:2", "offline"):
         translator = Translator(weights, TranslationSettings(policy=policy))
         utterance = translator.open()
-        translator.set_source(utterance, ["ab", "cd", "ef."], ended=True)
-        for _ in changes(translator, utterance):
+        utterance.set_source(["ab", "cd", "ef."], ended=True)
+        for _ in changes(utterance):
             pass
         assert utterance.finished
 

@@ -8,7 +8,7 @@ from engine.layout.rows import IGNORE
 from engine.policy import Offline, ReadN
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
-from engine.translation.sound.spoken import SpokenTranslator
+from engine.translation.spoken import SpokenTranslator
 from tests.support.fakes import HashingModel, bare_prompt, random_pair, teach, tiny_weights
 from tests.support.teacher import Teacher, word_tokens
 from training.research.methods import nested_boundaries
@@ -67,14 +67,14 @@ def test_the_rows_are_those_of_live_sound(layout_name):
         layout = LayoutSettings(slot_length=rng.randint(3, 16), name=layout_name)
         settings = TranslationSettings(policy=str(policy), layout=layout)
         translator = SpokenTranslator(weights, settings, capacity=64)
-        translator.conversation.model = HashingModel()
+        translator.model = HashingModel()
         one = spoken_pair(rng)
         utterance = translator.open()
         teach(translator.model, Teacher(translator, one.pair, utterance))
         blocks = [vectors_of(block) for block in one.pair.source]
         for number, block in enumerate(blocks, start=1):
             translator.hear(utterance, [block], ended=number == len(blocks))
-            list(changes(translator, utterance))
+            list(changes(utterance))
         if isinstance(policy, Offline):
             built = offline_rows(one, utterance.prompt, layout)
         else:

@@ -18,7 +18,7 @@ from engine.metrics.event_log import EventLog
 from engine.policy import parse_policy
 from engine.runtime.torch.torch_store import slot_model
 from engine.settings import LayoutSettings, TranslationSettings
-from engine.translation.captioned import n_same
+from engine.translation.captioner import n_same
 from engine.translation.feed import changes
 from tests.support.fakes import bare_prompt, hashing_translator, random_word, tiny_weights
 from tests.support.networks import ALIBI, N_IDS, TerseModel, masked_output, tiny_network
@@ -134,8 +134,8 @@ def typed(engine, turns, *, ended=True):
         same = n_same(before, words)
         for n_words in range(min(same + 1, len(words)), len(words) + 1):
             ends = ended and number == len(turns) and n_words == len(words)
-            engine.set_source(utterance, words[:n_words], ended=ends)
-            list(changes(engine, utterance))
+            utterance.set_source(words[:n_words], ended=ends)
+            list(changes(utterance))
         before = words
     return utterance
 
@@ -353,12 +353,12 @@ def test_a_source_that_was_fed_without_a_look_is_not_fed_again_but_read_on(has_h
     events, head = [], HASHING_HEAD if has_head else None
     engine = looking("adaptive:0.99", layout="interleaved", head=head, log=EventLog(events))
     utterance = engine.open()
-    engine.set_source(utterance, ["a", "b"], ended=False)  # they come together
-    list(changes(engine, utterance))
+    utterance.set_source(["a", "b"], ended=False)  # they come together
+    list(changes(utterance))
     assert [one[0] for one in decisions(events)] == [2]
-    engine.set_source(utterance, ["a"], ended=False)
+    utterance.set_source(["a"], ended=False)
     n_forwards = engine.model.forwards
-    list(changes(engine, utterance))
+    list(changes(utterance))
     assert decisions(events) == [(1, 0.0, "read")]
     assert engine.model.forwards == n_forwards
 

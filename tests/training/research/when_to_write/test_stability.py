@@ -162,10 +162,10 @@ def written(weights, words, *, ended):
         layout=LayoutSettings(slot_length=5), cut_loops=False, constrained=False
     )
     translator = Translator(weights, settings)
-    translator.conversation.policy = AlignedReads(() if ended else (len(words),))
+    translator.policy = AlignedReads(() if ended else (len(words),))
     utterance = translator.open()
-    translator.set_source(utterance, words, ended=ended)
-    list(changes(translator, utterance))
+    utterance.set_source(words, ended=ended)
+    list(changes(utterance))
     n_asked = sum(row.label >= 0 for row in utterance.planner.rows)
     return tuple(utterance.target), n_asked < utterance.n_chosen
 

@@ -5,23 +5,24 @@ glossary, sentences before and edits need the words of the source, and so do not
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.metrics.event_log import EventLog
-from engine.runtime.causal_model import AnyModel, Asking
+from engine.events import Event, SourceChanged, UtteranceDropped
+from engine.runtime.causal_model import Asking
 from engine.runtime.rows import Vectors
-from engine.runtime.weights import Weights
 from engine.settings import TranslationSettings
-from engine.translation.base import AnySystem
+from engine.text.sentences import Sentence
 from engine.translation.feed import changes
+from engine.translation.passage import Passage
 from engine.translation.slot_translator import Translator
-from engine.translation.source_text import SourceText
+from engine.translation.targets import Target
+from engine.translation.translated import SourceText
 from engine.translation.utterance import Utterance
+from engine.words import FedWord
 
 Blocks = Sequence[NDArray[np.float32]]
 """Each of shape (positions, width)."""
@@ -40,7 +41,7 @@ class SpokenUtterance(Utterance):
         self.vectors = Vectors()
         return super()._begin_anew()
 
-    def hear(self, blocks: Blocks, *, ended: bool) -> None:
+    def hear(self, blocks: Blocks, *, ended: bool = False) -> None:
         """Add blocks to the source; with ``ended`` none follow.
 
         Raises:
@@ -53,6 +54,7 @@ class SpokenUtterance(Utterance):
         n_blocks = len(units)
         source = SourceText(("",) * n_blocks, ended, units, n_blocks)
         self.source = source.with_end(self.end, (), alone=True) if ended else source
+        self._by.log.write("heard", utterance=self.number, n_blocks=len(blocks), ended=ended)
 
     def read(self) -> None:
         """Read the next block, or the marker of the end."""
@@ -78,40 +80,13 @@ class SpokenTranslator(Translator):
     translated by the same cache; those rows are counted as computed again.
     """
 
-    def __init__(
-        self,
-        weights: Weights,
-        settings: TranslationSettings,
-        *,
-        capacity: int = 2048,
-        log: EventLog | None = None,
-        model: AnyModel | None = None,
-    ) -> None:
-        """See ``Conversation``."""
-        super().__init__(weights, _of_sound(settings), capacity=capacity, log=log, model=model)
-
     def configure(self, settings: TranslationSettings) -> None:
         """Use these settings from the next utterance on, without what needs words."""
         super().configure(_of_sound(settings))
 
     def open(self) -> SpokenUtterance:
         """Open an utterance with the current settings."""
-        return SpokenUtterance(self.conversation, None)
-
-    def hear(self, utterance: SpokenUtterance, blocks: Blocks, *, ended: bool = False) -> None:
-        """Add the next blocks of the sound of an utterance.
-
-        Args:
-            utterance: one of this translator.
-            blocks: as many as are certain; may be none.
-            ended: no sound follows.
-
-        Raises:
-            ValueError: it has ended before.
-        """
-        utterance.hear(blocks, ended=ended)
-        number, n_blocks = utterance.number, len(blocks)
-        self._log.write("heard", utterance=number, n_blocks=n_blocks, ended=ended)
+        return SpokenUtterance(self)
 
     def _attach(self, utterance: Utterance) -> Asking[None]:
         self.model.vectors = _spoken(utterance).vectors
@@ -123,9 +98,6 @@ class SpokenTranslator(Translator):
         if utterance.planner.n_evicted_words > n_evicted:
             _spoken(utterance).forget_evicted()
 
-    def _beside(self, settings: TranslationSettings, capacity: int) -> AnySystem:
-        raise NotImplementedError  # it translates words apart, for terms: sound has neither
-
 
 def as_spoken(system: object) -> SpokenTranslator | None:
     """Return a system that translates sound; None for one that translates words."""
@@ -134,10 +106,9 @@ def as_spoken(system: object) -> SpokenTranslator | None:
 
 def hear_silence(translator: SpokenTranslator) -> None:
     """Translate a vector of zeros and drop its caption, as a warm-up."""
-    weights = cast("Weights", translator.conversation.weights)
     utterance = translator.open()
-    translator.hear(utterance, [np.zeros((1, weights.width), np.float32)], ended=True)
-    deque(changes(translator, utterance), maxlen=0)
+    utterance.hear([np.zeros((1, translator.weights.width), np.float32)], ended=True)
+    deque(changes(utterance), maxlen=0)
 
 
 def _spoken(utterance: Utterance) -> SpokenUtterance:
@@ -148,3 +119,49 @@ def _spoken(utterance: Utterance) -> SpokenUtterance:
 def _of_sound(settings: TranslationSettings) -> TranslationSettings:
     """Return settings without what needs the words of the source."""
     return replace(settings, constrained=False, glossary=(), context_sentences=0)
+
+
+class SoundPassage(Passage):
+    """A passage whose words are blocks of sound (``FedWord.vectors``); what was heard stays.
+
+    Further languages have no words to translate, and so no captions.
+    """
+
+    def tell(self, target: Target) -> None:
+        """Do nothing: a further language has nothing to translate."""
+
+    def splice(self, start: int, stop: int | None, words: Iterable[FedWord]) -> list[Event]:
+        """Add blocks behind all others; typed words are not read.
+
+        Raises:
+            ValueError: they belong elsewhere.
+        """
+        added = tuple(words)
+        if all(word.vectors is None for word in added):
+            return []
+        if start != self.n_words or stop is not None:
+            msg = f"sound is only added at its end, {self.n_words}, not at {start}"
+            raise ValueError(msg)
+        return self._set_words([*self._words, *added], finished=False)
+
+    def _set_words(self, words: Sequence[FedWord], *, finished: bool) -> list[Event]:
+        self._words, self._finished = list(words), finished
+        events = list[Event]()
+        if not words:
+            for number, _ in self._utterances:
+                self._targets.drop(number)
+                events.append(UtteranceDropped(utterance=number))
+            self._utterances = []
+        elif not self._utterances and not self._held:
+            self._utterances = [(self._targets.open(), Sentence((), ended=False))]
+            events.append(self._opened(self._utterances[0][0], None))
+        for number, sentence in self._utterances:
+            if not sentence.ended:
+                fresh = [word.vectors for word in words if word.vectors is not None]
+                utterance = self._targets.first.touch(number)
+                assert isinstance(utterance, SpokenUtterance), "a captioner opens its own"
+                utterance.hear(fresh, ended=finished)
+                self._words = [replace(word, vectors=None) for word in words]  # kept there
+                self._utterances = [(number, Sentence(utterance.words, ended=finished))]
+                events.append(SourceChanged(utterance=number, words=tuple(self._words)))
+        return events

@@ -1,55 +1,68 @@
-"""Further captions by themselves, by a captioner that shouts the source word by word."""
+"""The captions of a language by themselves, by a captioner that shouts its words one by one."""
 
-from types import SimpleNamespace
+import random
 
 import pytest
 
 from engine.errors import ModelError
 from engine.events import (
-    FurtherCaptionChanged,
-    FurtherCaptionEnded,
+    CaptionChanged,
     FurtherCaptionLeftOut,
     LanguageFailed,
     Refused,
+    UtteranceEnded,
 )
 from engine.text.sentences import Sentence
-from engine.translation.captioned import Change
-from engine.translation.further import MOST_WAITING, Further, FurtherCaptions
+from engine.translation.captioner import Change
+from engine.translation.targets import MOST_HASTE, MOST_WAITING, Target, Targets
+
+
+class Shout:
+    """An utterance whose caption is its words in capitals, each with a blank."""
+
+    number = 0
+
+    def __init__(self):
+        self.words, self.ended, self.finished = (), False, False
+        self.caption, self.n_words_read = "", 0
+
+    def set_source(self, words, *, ended, **_):
+        same = next(
+            (n for n in range(self.n_words_read) if words[n : n + 1] != self.words[n : n + 1]), None
+        )
+        self.words, self.ended, self.finished = tuple(words), ended, False
+        if same is not None:
+            self.n_words_read, self.caption = same, self.caption[: 2 * same]
+        return same is not None
+
+    def advance(self):
+        if self.n_words_read == len(self.words):
+            self.finished = self.ended
+            return None
+        word = self.words[self.n_words_read]
+        if word in "xyz":
+            raise {"x": ModelError("x"), "y": MemoryError("y"), "z": RuntimeError("z")}[word]
+        self.n_words_read += 1
+        self.caption += f"{word.upper()} "
+        return Change(2 * self.n_words_read - 2, f"{word.upper()} ", self.n_words_read)
+
+    @property
+    def confidence(self):
+        return f"of {self.caption}"
+
+    def give_up(self):
+        self.finished = True
 
 
 class Shouter:
+    haste = 1
+
     def open(self):
-        return SimpleNamespace(words=(), ended=False, finished=False, caption="", n_words_read=0)
-
-    def set_source(self, one, words, *, ended, **_):
-        same = next(
-            (n for n in range(one.n_words_read) if words[n : n + 1] != one.words[n : n + 1]), None
-        )
-        one.words, one.ended, one.finished = tuple(words), ended, False
-        if same is not None:
-            one.n_words_read, one.caption = same, one.caption[: 2 * same]
-        return same is not None
-
-    def advance(self, one):
-        if one.n_words_read == len(one.words):
-            one.finished = one.ended
-            return None
-        word = one.words[one.n_words_read]
-        if word in "xyz":
-            raise {"x": ModelError("x"), "y": MemoryError("y"), "z": RuntimeError("z")}[word]
-        one.n_words_read += 1
-        one.caption += f"{word.upper()} "
-        return Change(2 * one.n_words_read - 2, f"{word.upper()} ", one.n_words_read)
-
-    def confidence(self, one):
-        return f"of {one.caption}"
-
-    def give_up(self, one):
-        one.finished = True
+        return Shout()
 
 
 def captions(language="fr"):
-    return FurtherCaptions(language, Shouter())
+    return Target(Shouter(), language)
 
 
 def said(words, *, ended=True):
@@ -61,13 +74,11 @@ def events_of(further):
 
 
 def changed(number, kept, text, n_read):
-    return FurtherCaptionChanged(
-        utterance=number, language="fr", kept=kept, text=text, n_read=n_read
-    )
+    return CaptionChanged(utterance=number, language="fr", kept=kept, text=text, n_read=n_read)
 
 
 def ended(number, caption):
-    return FurtherCaptionEnded(utterance=number, language="fr", confidence=f"of {caption}")
+    return UtteranceEnded(utterance=number, language="fr", confidence=f"of {caption}")
 
 
 def test_captions_grow_are_cut_back_and_end_once():
@@ -95,7 +106,7 @@ def test_what_is_final_is_forgotten_when_its_caption_is_complete():
     one.set_source(1, said("a"))
     assert events_of(one) == [changed(1, 0, "A ", 1), ended(1, "A ")]
     one.go_on_with(other := Shouter())
-    assert (one.system, one.is_settled, events_of(one)) == (other, True, [])
+    assert (one.captioner, one.is_settled, events_of(one)) == (other, True, [])
 
 
 _LETTERS = "abcdefgh"
@@ -136,9 +147,9 @@ def made(events):
     """The caption of each utterance, and those whose end was told."""
     texts, ends = {}, []
     for event in events:
-        if isinstance(event, FurtherCaptionChanged):
+        if isinstance(event, CaptionChanged):
             texts[event.utterance] = texts.get(event.utterance, "")[: event.kept] + event.text
-        elif isinstance(event, FurtherCaptionEnded):
+        elif isinstance(event, UtteranceEnded):
             ends.append(event.utterance)
     return texts, ends
 
@@ -198,16 +209,16 @@ def test_what_is_skipped_has_no_caption_in_any_language_and_the_others_come_late
 
 
 def test_a_language_that_is_waited_for_captions_what_was_said_meanwhile_and_not_what_went():
-    further = Further()
-    awaited = further.wait_for("fr")
-    assert further.wait_for("fr") is awaited
+    further = Targets(Shouter())
+    awaited = further.add("fr")
+    assert further.add("fr") is awaited
     further.set_source(1, said("a b"))
     further.set_source(2, said("c"))
     further.set_source(3, said("d", ended=False))
     further.make_final([1])
     further.drop(2)
-    assert (further.languages, further.is_settled, further.advance()) == ((), True, None)
-    further.add(captions())
+    assert (further.ready, further.is_settled, further.advance()) == ({}, True, None)
+    awaited.begin(Shouter())
     assert [event.utterance for event in events_of(further)] == [1, 1, 1, 3]
     further.set_source(3, said("d e"))
     assert [event.utterance for event in events_of(further)] == [3, 3]
@@ -217,22 +228,22 @@ def test_a_language_that_is_waited_for_captions_what_was_said_meanwhile_and_not_
     "leave", [lambda it: it.skip([1]), lambda it: it.remove("fr"), lambda it: it.clear()]
 )
 def test_what_is_left_out_before_a_language_is_there_is_left_out_of_it(leave):
-    further = Further()
-    further.wait_for("fr")
+    further = Targets(Shouter())
+    awaited = further.add("fr")
     further.set_source(1, said("a b"))
     leave(further)
-    further.add(captions())
+    awaited.begin(Shouter())
     assert events_of(further) == []
 
 
 def test_a_language_that_loads_long_loses_no_sentence_either():
-    further = Further()
-    further.wait_for("fr")
+    further = Targets(Shouter())
+    awaited = further.add("fr")
     for number in range(MOST_WAITING):
         further.set_source(number, said("a b"))
-    further.add(captions())
+    awaited.begin(Shouter())
     events = events_of(further)
-    assert further["fr"].backlog_words == 0
+    assert further.ready["fr"].backlog_words == 0
     assert events[0] == left_out(0)
     while (event := further.make_up()) is not None:
         events += [event, *events_of(further)]
@@ -241,24 +252,49 @@ def test_a_language_that_loads_long_loses_no_sentence_either():
 
 @pytest.mark.parametrize(("word", "given_up"), [("x", True), ("y", True), ("z", False)])
 def test_languages_take_turns_and_a_failure_stays_in_its_sentence_or_its_language(word, given_up):
-    further = Further()
+    further = Targets(Shouter())
     for language in ("fr", "it"):
-        further.add(captions(language))
+        further.add(language).begin(Shouter())
     assert further.set_source(1, said("a b")) == []
     assert [event.language for event in (further.advance(), further.advance())] == ["fr", "it"]
-    assert (further.languages, further.is_settled) == (("fr", "it"), False)
+    assert (list(further.ready), further.is_settled) == (["fr", "it"], False)
     further.drop(1)
     assert further.is_settled
-    further["it"].set_source(2, said(word))
-    further["fr"].set_source(2, said("a"))
+    further.ready["it"].set_source(2, said(word))
+    further.ready["fr"].set_source(2, said("a"))
     found = [type(event) for event in events_of(further)]
     assert (Refused in found, LanguageFailed in found) == (given_up, not given_up)
-    assert found.count(FurtherCaptionEnded) == 1 + given_up
-    assert further.languages == (("fr", "it") if given_up else ("fr",))
-    further["fr"].system = None  # breaks at the next words
+    assert found.count(UtteranceEnded) == 1 + given_up
+    assert list(further.ready) == (["fr", "it"] if given_up else ["fr"])
+    further.ready["fr"].captioner = object()  # breaks at the next words
     (failed,) = further.set_source(3, said("a"))[:1]
     assert isinstance(failed, LanguageFailed)
-    assert "fr" not in further.languages
+    assert "fr" not in further.ready
     further.remove("it")
     further.remove("it")
-    assert further.languages == ()
+    assert further.ready == {}
+
+
+@pytest.mark.parametrize(
+    ("backlog", "factor"), [(0, 1), (10, 1), (11, 2), (20, 2), (21, 4), (40, 4), (41, 8), (999, 8)]
+)
+def test_the_more_words_wait_the_larger_the_steps(backlog, factor):
+    one = captions()
+    assert one.keep_pace(backlog, 10) == (factor if factor > 1 else None)
+    assert one.captioner.haste == factor
+    assert one.keep_pace(10_000, None) == (1 if factor > 1 else None)
+
+
+def test_steps_stay_large_until_nothing_waits():
+    rng = random.Random(0)
+    for _ in range(200):
+        one, limit = captions(), rng.randint(1, 20)
+        for _ in range(20):
+            before, backlog = one.captioner.haste, rng.choice([0, rng.randrange(200)])
+            changed, haste = one.keep_pace(backlog, limit), one.captioner.haste
+            assert changed == (haste if haste != before else None)
+            if backlog == 0:
+                assert haste == 1
+            else:
+                assert haste >= before
+                assert haste == MOST_HASTE or backlog <= limit * haste

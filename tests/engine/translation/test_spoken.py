@@ -11,8 +11,8 @@ from engine.runtime.torch.torch_store import TorchStore
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.passage import Passage
-from engine.translation.sound.sound_passage import SoundPassage
-from engine.translation.sound.spoken import SpokenTranslator
+from engine.translation.spoken import SoundPassage, SpokenTranslator
+from engine.translation.targets import Targets
 from engine.words import FedWord, text_of
 from tests.support.direct.encoders import WIDTH, save_speech_encoder, tiny_encoder
 from tests.support.fakes import (
@@ -41,14 +41,14 @@ def words_of(blocks):
 
 
 def new_passage(**others):
-    return SoundPassage(SpokenTranslator(tiny_weights(), READ_2), **others)
+    return SoundPassage(Targets(SpokenTranslator(tiny_weights(), READ_2)), **others)
 
 
 def caption_of(blocks, dtype=torch.float64):
     translator = SpokenTranslator(tiny_weights(dtype), READ_2)
     utterance = translator.open()
-    translator.hear(utterance, blocks, ended=True)
-    list(changes(translator, utterance))
+    utterance.hear(blocks, ended=True)
+    list(changes(utterance))
     return utterance.caption
 
 
@@ -77,8 +77,8 @@ def test_sound_may_be_longer_than_the_cache_and_what_is_evicted_is_forgotten():
     translator = SpokenTranslator(tiny_weights(), READ_2, capacity=100)
     utterance = translator.open()
     for n, block in enumerate(blocks(40), start=1):
-        translator.hear(utterance, [block], ended=False)
-        list(changes(translator, utterance))
+        utterance.hear([block], ended=False)
+        list(changes(utterance))
         assert translator.model.n_rows == utterance.planner.n_fed <= 100
         assert len(utterance.vectors) == 2 * (n - utterance.planner.n_evicted_words)
     assert utterance.planner.n_evicted_words > 10
@@ -184,7 +184,7 @@ def test_typed_words_are_not_read_however_often_the_line_changes():
 
 
 def test_a_passage_of_text_reads_its_words_and_no_blocks_of_sound():
-    passage = Passage(hashing_translator("read:1"))
+    passage = Passage(Targets(hashing_translator("read:1")))
     assert passage.splice(0, None, words_of(blocks(2))) == []
     (_, changed) = passage.splice(0, None, (*words_of(blocks(2)), FedWord("a")))
     assert [word.text for word in changed.words] == ["a"]

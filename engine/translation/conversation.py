@@ -1,22 +1,21 @@
-"""The base of all systems: their verbs, and what they translate with.
+"""A translator by a model: the network and its cache, the settings, the counters, the log.
 
-``engine.translation.factory`` makes them by name; code that feeds words to one need not know which
-it is.
+``engine.translation.factory`` makes the kinds by name; code that feeds words need not know them.
 """
 
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Generic, Protocol, TypeVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 from engine.errors import ModelError
-from engine.layout.rows import Headers
+from engine.layout.rows import Headers, Row
 from engine.messages import Code
-from engine.metrics.event_log import EventLog, is_spaced
+from engine.metrics.event_log import SCHEMA, EventLog, is_spaced
 from engine.models.resolve import Resolved, resolve
 from engine.policy import Policy
-from engine.runtime.causal_model import AnyModel, Asking
+from engine.runtime.causal_model import AnyModel
 from engine.runtime.ctranslate2.encoder_decoder_loader import EncoderDecoderWeights
 from engine.runtime.loader import AnyWeights
 from engine.settings import TranslationSettings
@@ -32,12 +31,10 @@ from engine.text.prompt import (
 from engine.text.sentences import Sentence
 from engine.text.source import read_source
 from engine.text.tokenizer import WordTokenizer
-from engine.translation.captioned import Captioned, Captioner, Change, Kind, n_same, set_sentence
+from engine.translation.captioner import n_same, set_sentence
 from engine.translation.constraints import Constraints
-from engine.translation.log_events import Counters, log_session, log_source
 from engine.translation.own_words import OwnWords
-from engine.translation.source_text import Number, Passed, SourceText, Unit
-from engine.translation.translated import Translated
+from engine.translation.translated import Number, Passed, SourceText, Translated, Unit
 
 _COMMON_WORD = "people"
 """A model that has no token for it reads letters, and knows no word better than another."""
@@ -46,39 +43,20 @@ _ROWS_BESIDE = 512
 """Rows beside the system prompt in which a term is translated alone."""
 
 
-class System(Captioner[Kind], Protocol[Kind]):
-    """A captioner that translates by a model."""
+@dataclass(slots=True)
+class Counters:
+    """Rows computed more than once, and why; writes that were cut because they looped."""
 
-    @property
-    def conversation(self) -> "Conversation":
-        """The conversation that it translates with."""
-
-    @property
-    def model(self) -> AnyModel:
-        """The network; its counters never go down."""
-
-    @property
-    def counters(self) -> Counters:
-        """Rows computed more than once, and why."""
-
-    def configure(self, settings: TranslationSettings) -> None:
-        """Use these settings for utterances that are opened from now on."""
-
-    def steps(self, utterance: Kind) -> Asking[Change | None]:
-        """Do as ``advance``, but ask for what the model is to compute."""
+    tokens_recomputed: int = 0
+    probes: int = 0
+    loops_cut: int = 0
 
 
-Own = TypeVar("Own", bound=Translated)
-"""The utterances of one system."""
-
-AnySystem = System[Captioned]
-"""A system of which one only knows that it has the verbs."""
-
-
-class Conversation:
-    """One model and its cache, spoken to with the current settings; counters and log beside it.
+class Conversation(ABC):
+    """One model and its cache, spoken to with the current settings: a ``Captioner``.
 
     Attributes:
+        system: its name in the log.
         weights: of the model.
         model: with its cache, whose first rows are the system prompt's.
         counters: what was computed more than once.
@@ -88,10 +66,10 @@ class Conversation:
             ``next_number``; terms are those of the glossary that stand in no prompt.
         words_begun: of every id, how many words of the target language it begins.
         cached_system: system rows the cache holds; who feeds them says so.
-        haste: how many times larger steps are read than the policy says; see
-        ``engine.session.catch_up``.
+        haste: how many times larger steps are read than the policy says.
     """
 
+    system: ClassVar[str]
     policy: Policy
     prompt: Prompt
     settings: TranslationSettings
@@ -102,25 +80,22 @@ class Conversation:
 
     def __init__(
         self,
-        system: str,
         weights: AnyWeights,
         settings: TranslationSettings,
         *,
-        capacity: int,
-        log: EventLog | None,
+        capacity: int = 2048,
+        log: EventLog | None = None,
         model: AnyModel | None = None,
     ) -> None:
         """Make model and cache.
 
         Args:
-            system: the speaker's name in the log.
             weights: of the model.
             settings: as for ``configure``.
             capacity: rows of the cache.
             log: None writes none.
             model: to use, with a cache of ``capacity`` rows; None makes one.
         """
-        self._system = system
         self._capacity = capacity
         self.weights = weights
         self.model: AnyModel = model or weights.new_model(capacity)
@@ -130,7 +105,12 @@ class Conversation:
         self.haste = 1
         self._n_utterances = 0
         self._said = dict[int, str]()  # by the utterance's number
+        self._own_words: tuple[TranslationSettings, OwnWords] | None = None
         self.configure(settings)
+
+    @abstractmethod
+    def open(self) -> Translated:
+        """Open an utterance with the current settings."""
 
     def configure(self, settings: TranslationSettings) -> None:
         """Use these settings for utterances that are opened from now on, all of them or none.
@@ -142,7 +122,7 @@ class Conversation:
             ContextError: the glossary is too long or too large.
         """
         card, language = self.weights.card, settings.target_language
-        resolved = resolve(card, self._system, settings)
+        resolved = resolve(card, self.system, settings)
         is_prompted = not (card.knows_slots or card.family)
         told, copied = (settings.glossary, ()) if is_prompted else ((), settings.glossary)
         context = make_context(self.weights, settings, told)
@@ -168,7 +148,16 @@ class Conversation:
         self.words_begun = words_begun(self.weights.tokenizer, language)
         self.prompt = context.prompt()
         self.constraints = constraints
-        log_session(self.log, self.weights, language, resolved)
+        self.log.write(
+            "session",
+            schema=SCHEMA,
+            system=resolved.system,
+            model=card.name,
+            parameters=self.weights.n_parameters,
+            language=language,
+            policy=str(resolved.policy),
+            slot_length=resolved.layout.slot_length,
+        )
 
     def _check_room(self, prompt: Prompt) -> None:
         n_rows = len(prompt.headers.system)
@@ -176,8 +165,8 @@ class Conversation:
             model, capacity = self.weights.card.name, self._capacity
             raise ModelError(Code.PROMPT_TOO_LONG(model=model, n_rows=n_rows, capacity=capacity))
 
-    def go_on_after(self, other: "Conversation") -> None:
-        """Number utterances and count work where another conversation stopped."""
+    def go_on_after(self, other: Self) -> None:
+        """Number utterances and count work where another one stopped."""
         self._n_utterances, self.counters = other._n_utterances, other.counters
         self.haste, self._said = other.haste, other._said
         self.model.tokens_fed += other.model.tokens_fed
@@ -196,6 +185,11 @@ class Conversation:
             self.prompt = self._context.prompt(list(self._said.values())[-n_told:])
         self._n_utterances += 1
         return self._n_utterances
+
+    @property
+    def reads_any_script(self) -> bool:
+        """Whether texts in other scripts than the Latin one are read, too."""
+        return not self.settings.reads_english
 
     @property
     def context_rows(self) -> int:
@@ -222,8 +216,10 @@ class Conversation:
         end_alone: bool,
     ) -> SourceText:
         """Log the words of an utterance; turn them into what the model reads."""
-        number = utterance.number
-        log_source(self.log, number, utterance.words, words, ended=ended, full_stop=full_stop)
+        number, kept = utterance.number, n_same(utterance.words, words)
+        stops = {"full_stop": full_stop} if full_stop else {}
+        news = list(words[kept:])
+        self.log.write("source", utterance=number, kept=kept, words=news, ended=ended, **stops)
         self._note(number, words)
         english = self.settings.reads_english
         read = read_source(
@@ -231,16 +227,16 @@ class Conversation:
         )
         units, ends, passed, numbers = list[Unit](), list[int](), list[Passed](), list[Number]()
         n_words = n_typed = 0
-        for one in read:
-            passed += [Passed(text, len(units), n_words) for text in one.before]
-            n_typed += one.n_words
-            if one.text:
-                units += word_units(self.weights.tokenizer, one.text)
+        for part in read:
+            passed += [Passed(text, len(units), n_words) for text in part.before]
+            n_typed += part.n_words
+            if part.text:
+                units += word_units(self.weights.tokenizer, part.text)
                 ends += [n_typed - 1] * (len(units) - len(ends) - 1) + [n_typed]
-                numbers += [(len(units), number) for number in one.numbers]
+                numbers += [(len(units), quantity) for quantity in part.numbers]
                 n_words += 1
-            passed += [Passed(text, len(units), n_words) for text in one.after]
-        texts = [one.text for one in read if one.text]
+            passed += [Passed(text, len(units), n_words) for text in part.after]
+        texts = [part.text for part in read if part.text]
         stop = full_stop_ids(self.weights.tokenizer, "".join(texts[-1:]), full_stop)
         source = SourceText(
             *(tuple(words), ended, tuple(units), len(units), stop),
@@ -258,6 +254,56 @@ class Conversation:
         self.model.truncate(n_rows)
         self.cached_system = self.cached_system[:n_rows]
         return n_rows
+
+    def own_words(self) -> OwnWords | None:
+        """Return the model's own words for the current terms; None where there are no terms."""
+        settings, terms = self.settings, self.terms
+        if not terms or not is_spaced(settings.target_language):
+            return None
+        if self._own_words is None or self._own_words[0] is not settings:
+            plain = replace(settings, glossary=(), context_sentences=0)
+            n_rows = 2 * len(self.prompt.headers.system) + _ROWS_BESIDE
+            beside = functools.cache(lambda: type(self)(self.weights, plain, capacity=n_rows))
+            own = OwnWords(
+                terms,
+                lambda text: _caption_of(beside(), text),
+                reads_english=settings.reads_english,
+            )
+            self._own_words = settings, own
+        return self._own_words[1]
+
+    def log_fed(self, utterance: int, rows: Sequence[Row], *, n_again: int = 0) -> None:
+        """Log the last forward pass of the model."""
+        self.log.write(
+            "fed",
+            utterance=utterance,
+            ids=[row.id for row in rows],
+            positions=[row.position for row in rows],
+            times=[row.time for row in rows],
+            n_again=n_again,
+            flops=self.model.last_flops,
+            cached_rows=self.model.n_rows,
+        )
+
+    def log_cut(self, utterance: int, *, loops: bool) -> None:
+        """Log that a write was cut because it loops, or else because it is too long."""
+        self.counters.loops_cut += loops
+        self.log.write("cut", utterance=utterance, why="loop" if loops else "length")
+
+    def log_end(self, utterance: int, mean_log_probability: float | None = None) -> None:
+        """Log the end of an utterance, with the totals so far."""
+        self.log.write(
+            "ended",
+            utterance=utterance,
+            mean_log_probability=mean_log_probability or 0.0,
+            tokens_fed=self.model.tokens_fed,
+            forwards=self.model.forwards,
+            tokens_recomputed=self.counters.tokens_recomputed,
+            probes=self.counters.probes,
+            flops=self.model.flops,
+            cached_rows=self.model.n_rows,
+            peak_memory_bytes=self.model.peak_memory_bytes,
+        )
 
 
 def make_context(
@@ -285,98 +331,10 @@ def target_tokenizer(weights: AnyWeights) -> WordTokenizer:
     return weights.tokenizer
 
 
-class OnConversation(ABC, Generic[Own]):
-    """A system, as it shows the conversation that it translates with."""
-
-    def __init__(self, conversation: Conversation) -> None:
-        self.conversation = conversation
-        self._own_words: tuple[TranslationSettings, OwnWords] | None = None
-
-    @property
-    def model(self) -> AnyModel:
-        """The network."""
-        return self.conversation.model
-
-    @property
-    def counters(self) -> Counters:
-        """Rows computed more than once, and why."""
-        return self.conversation.counters
-
-    @property
-    def settings(self) -> TranslationSettings:
-        """Those of utterances that are opened now."""
-        return self.conversation.settings
-
-    def configure(self, settings: TranslationSettings) -> None:
-        """Use these settings from the next utterance on, see ``Conversation.configure``."""
-        self.conversation.configure(settings)
-
-    def advance(self, utterance: Own) -> Change | None:
-        """Translate until the caption grows; None where the committed words allow no more."""
-        return self.model.run(self.steps(utterance))
-
-    @abstractmethod
-    def steps(self, utterance: Own) -> Asking[Change | None]:
-        """See ``System.steps``."""
-
-    def set_source(
-        self,
-        utterance: Own,
-        words: Sequence[str],
-        *,
-        ended: bool,
-        full_stop: str = "",
-        end_alone: bool = False,
-    ) -> bool:
-        """Pass an utterance its committed words; return whether its caption was cut back."""
-        before = len(utterance.caption)
-        source = self.conversation.source_text(
-            utterance, words, ended=ended, full_stop=full_stop, end_alone=end_alone
-        )
-        utterance.arrive(source)
-        n_rows = utterance.set_source(source)
-        if n_rows is None:
-            return False
-        self._keep(utterance, n_rows)
-        kept = len(utterance.caption)
-        self.conversation.log.write(
-            "rewound",
-            utterance=utterance.number,
-            n_read=utterance.n_read,
-            cached_rows=n_rows,
-            kept=kept,
-        )
-        return kept < before
-
-    def _keep(self, utterance: Own, n_rows: int) -> None:
-        """Drop what the cache holds of an utterance behind its first rows, if it does."""
-
-    def own_words(self) -> OwnWords | None:
-        """Return the model's own words for the current terms; None where there are no terms."""
-        settings, terms = self.conversation.settings, self.conversation.terms
-        if not terms or not is_spaced(settings.target_language):
-            return None
-        if self._own_words is None or self._own_words[0] is not settings:
-            plain = replace(settings, glossary=(), context_sentences=0)
-            n_rows = 2 * len(self.conversation.prompt.headers.system) + _ROWS_BESIDE
-            beside = functools.cache(lambda: self._beside(plain, n_rows))
-            own = OwnWords(
-                terms,
-                lambda text: _caption_of(beside(), text),
-                reads_english=settings.reads_english,
-            )
-            self._own_words = settings, own
-        return self._own_words[1]
-
-    @abstractmethod
-    def _beside(self, settings: TranslationSettings, capacity: int) -> AnySystem:
-        """Return another system of the same model, with a cache of its own."""
-
-
-def _caption_of(system: AnySystem, text: str) -> str:
+def _caption_of(conversation: Conversation, text: str) -> str:
     """Return the caption of a text that is translated alone."""
-    utterance = system.open()
-    set_sentence(system, utterance, Sentence(tuple(text.split()), ended=True))
-    while system.advance(utterance) is not None:
+    utterance = conversation.open()
+    set_sentence(utterance, Sentence(tuple(text.split()), ended=True))
+    while utterance.advance() is not None:
         pass
     return utterance.caption

@@ -1,4 +1,4 @@
-"""The further languages of a session: which are wanted, whose models load, which caption.
+"""The further languages of a session: which are requested, whose models load, which caption.
 
 Everything here runs on the session's thread, but for the loading of a model: that has a thread of
 its own, and wakes the session when it has ended. Nothing that fails here ends the session.
@@ -15,15 +15,14 @@ from engine.errors import SurtitleError, first_line, message_of
 from engine.events import Event, LanguageFailed, LanguagesChanged
 from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
-from engine.session.catch_up import CatchUp
 from engine.settings import ModelSettings, TranslationSettings
 from engine.text.sentences import Sentence, is_strange
-from engine.translation.further import Further, FurtherCaptions
 from engine.translation.passage import Passage
+from engine.translation.targets import Targets
 
 if TYPE_CHECKING:
     from engine.session.loaded_model import LoadedModel
-    from engine.translation.base import AnySystem
+    from engine.translation.conversation import Conversation
 
 Loaded = tuple[ModelSettings, "LoadedModel | Message"]
 """A model that was to be loaded, and what came of it."""
@@ -42,51 +41,48 @@ class _Load:
     is_dropped: bool = False
 
 
-class FurtherLanguages:
-    """Follow what is wanted; ``captions`` has the languages that are there.
-
-    Attributes:
-        captions: of the languages, which the passages tell of their utterances.
-    """
+class Languages:
+    """Follow which further languages are requested."""
 
     def __init__(
         self,
+        targets: Targets,
         translation: TranslationSettings,
         report: Callable[[Event], None],
-        wake: Callable[[], None] = lambda: None,
-        own: "Callable[[], LoadedModel] | None" = None,
+        wake: Callable[[], None],
+        own: "Callable[[], LoadedModel] | None",
     ) -> None:
-        """Start without a language.
+        """Start without a further language.
 
         Args:
+            targets: make the captions.
             translation: settings of the session.
             report: receives the events.
             wake: lets the session call ``take_loaded``; called on any thread.
             own: returns the model of the session; None for a session without one.
         """
-        self.captions = Further()
+        self._targets = targets
         self._translation, self._report, self._wake, self._own = translation, report, wake, own
-        self._wanted = dict[str, FurtherLanguage]()
+        self._requested = dict[str, FurtherLanguage]()
         self._loading = dict[ModelSettings, _Load]()
         self._models: dict[ModelSettings, LoadedModel] = {}
-        self._pace = dict[str, CatchUp]()  # by language
         self._loaded = queue.SimpleQueue[Loaded]()
         self._reported: tuple[str, ...] = ()
 
-    def use(self, wanted: Iterable[FurtherLanguage], passages: Iterable[Passage]) -> None:
+    def use(self, requested: Iterable[FurtherLanguage], passages: Iterable[Passage]) -> None:
         """Caption in these languages, as soon as their models are there, and in no other."""
-        before, self._wanted = self._wanted, {one.code: one for one in wanted}
+        before, self._requested = self._requested, {one.code: one for one in requested}
         for code, language in before.items():
-            if self._wanted.get(code) != language:
-                self.captions.remove(code)
-        needed = {one.model for one in self._wanted.values()}
+            if self._requested.get(code) != language:
+                self._targets.remove(code)
+        needed = {one.model for one in self._requested.values()}
         for model in self._models.keys() - needed:
             del self._models[model]
         for model, load in self._loading.items():
             load.is_dropped = model not in needed
-        for code, language in tuple(self._wanted.items()):
-            if code not in self.captions.languages:
-                self._begin(language, passages)
+        for code, language in tuple(self._requested.items()):
+            if code not in self._targets.ready:
+                self._prepare(language, passages)
         self._report_change()
 
     def owe(self, owed: MakeUp) -> None:
@@ -94,17 +90,15 @@ class FurtherLanguages:
         is_foreign = owed.source != self._translation.source_language
         is_unreadable = self._translation.reads_english and is_strange(owed.words)
         if owed.words and not (is_foreign or is_unreadable):
-            self.captions.owe(owed.utterance, owed.language, Sentence(owed.words, ended=True))
+            self._targets.owe(owed.utterance, owed.language, Sentence(owed.words, ended=True))
 
-    def _begin(self, language: FurtherLanguage, passages: Iterable[Passage]) -> None:
-        model = language.model
-        if model is None or model in self._models:
-            self._add(language, passages)
-            return
-        awaited = self.captions.wait_for(language.code)
+    def _prepare(self, language: FurtherLanguage, passages: Iterable[Passage]) -> None:
+        target, model = self._targets.add(language.code), language.model
         for passage in passages:
-            passage.tell(awaited)
-        if model not in self._loading:
+            passage.tell(target)
+        if model is None or model in self._models:
+            self._begin(language)
+        elif model not in self._loading:
             load = self._loading[model] = _Load()
             load.thread = threading.Thread(
                 target=self._load, args=(model, load), name="surtitle-language", daemon=True
@@ -125,35 +119,31 @@ class FurtherLanguages:
         self._loaded.put((model, found))
         self._wake()
 
-    def take_loaded(self, passages: Iterable[Passage]) -> None:
+    def take_loaded(self) -> None:
         """Caption by the models that have loaded; report those that could not."""
-        known = tuple(passages)
         while not self._loaded.empty():
             model, found = self._loaded.get()
             del self._loading[model]
-            languages = [one for one in self._wanted.values() if one.model == model]
+            languages = [one for one in self._requested.values() if one.model == model]
             if isinstance(found, Message):
                 for language in languages:
                     self._fail(language.code, found)
             elif languages:
                 self._models[model] = found
                 for language in languages:
-                    self._add(language, known)
+                    self._begin(language)
         self._report_change()
 
-    def _add(self, language: FurtherLanguage, passages: Iterable[Passage]) -> None:
+    def _begin(self, language: FurtherLanguage) -> None:
         try:
-            captions = FurtherCaptions(language.code, self._system(language))
+            captioner = self._captioner(language)
         except (SurtitleError, MemoryError, RuntimeError) as error:
             self._fail(language.code, message_of(error))
-            return
-        self.captions.add(captions)
-        self._pace[language.code] = CatchUp()
-        for passage in passages:
-            passage.tell(captions)
+        else:
+            self._targets.add(language.code).begin(captioner)
 
-    def _system(self, language: FurtherLanguage) -> "AnySystem":
-        """Return a system of its own for a language.
+    def _captioner(self, language: FurtherLanguage) -> "Conversation":
+        """Return a captioner of its own for a language.
 
         Raises:
             SurtitleError: the model does not know it.
@@ -175,13 +165,13 @@ class FurtherLanguages:
         return replace(self._translation, target_language=code, glossary=())
 
     def _fail(self, code: str, message: Message) -> None:
-        self._wanted.pop(code, None)
-        self.captions.remove(code)
+        self._requested.pop(code, None)
+        self._targets.remove(code)
         self._report(LanguageFailed(language=code, message=message))
 
     def _report_change(self) -> None:
         """Report the languages that are there, if they are others."""
-        there = tuple(code for code in self._wanted if code in self.captions.languages)
+        there = tuple(code for code in self._requested if code in self._targets.ready)
         if there != self._reported:
             self._reported = there
             self._report(LanguagesChanged(languages=there))
@@ -189,21 +179,21 @@ class FurtherLanguages:
     def configure(self, translation: TranslationSettings) -> None:
         """Use other settings for utterances that are opened from now on."""
         self._translation = translation
-        for code in self.captions.languages:
+        for code, target in self._targets.ready.items():
             try:
-                model = self._model_of(self._wanted[code])
-                self.captions[code].system.configure(model.suited(self._settings(code)))
+                model = self._model_of(self._requested[code])
+                target.configure(model.suited(self._settings(code)))
             except SurtitleError as error:
                 self._fail(code, error.message)
         self._report_change()
 
     def follow_switch(self) -> None:
         """Translate by the session's model as it is now, where a language shares it."""
-        for code in self.captions.languages:
-            language = self._wanted[code]
+        for code, target in self._targets.ready.items():
+            language = self._requested[code]
             if language.model is None:
                 try:
-                    self.captions[code].go_on_with(self._system(language))
+                    target.go_on_with(self._captioner(language))
                 except (SurtitleError, MemoryError, RuntimeError) as error:
                     self._fail(code, message_of(error))
         self._report_change()
@@ -211,15 +201,9 @@ class FurtherLanguages:
     def advance(self) -> Event | None:
         """Translate until an event; return None if there is no more to do."""
         self._report_change()  # one may have failed
-        self._keep_pace()
-        return self.captions.advance()
-
-    def _keep_pace(self) -> None:
-        """Read larger steps in a language that is behind."""
-        for code in self.captions.languages:
-            captions, pace = self.captions[code], self._pace[code]
-            if pace.update(captions.backlog_words, self._translation.catch_up_words):
-                captions.system.conversation.haste = pace.factor
+        for target in self._targets.ready.values():
+            target.keep_pace(target.backlog_words, self._translation.catch_up_words)
+        return self._targets.advance()
 
     def close(self) -> None:
         """Want nothing any more, and wait for what loads."""

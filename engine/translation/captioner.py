@@ -1,0 +1,216 @@
+"""Captioners as the code that feeds words sees them, and the one that needs no model.
+
+It imports no model library.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from engine.events import Confidence
+from engine.settings import TranslationSettings
+from engine.text.sentences import Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A caption changed.
+
+    Attributes:
+        kept: characters of the caption that stay.
+        text: what follows them.
+        n_read: source words read.
+    """
+
+    kept: int
+    text: str
+    n_read: int
+
+
+class Captioned(Protocol):
+    """An utterance: its words come in, its caption grows.
+
+    Attributes:
+        number: never used again.
+        finished: its caption is complete.
+    """
+
+    number: int
+    finished: bool
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Its source."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether no word follows."""
+
+    @property
+    def caption(self) -> str:
+        """The committed text."""
+
+    @property
+    def n_words_read(self) -> int:
+        """Source words read."""
+
+    def set_source(
+        self, words: Sequence[str], *, ended: bool, full_stop: str = "", end_alone: bool = False
+    ) -> bool:
+        """Set all its committed words; return whether its caption was cut back.
+
+        Words of people come by ``set_sentence``, which knows the last two arguments.
+
+        Args:
+            words: all of them.
+            ended: no word follows.
+            full_stop: fed behind the last word of an ended utterance, though it stands in none; the
+                caption then leaves the one out that it would end in.
+            end_alone: read the end after the last word; otherwise with it, where both are new.
+        """
+
+    def advance(self) -> Change | None:
+        """Continue until the caption grows; None where the committed words allow no more."""
+
+    @property
+    def confidence(self) -> Confidence | None:
+        """How sure the model is of the caption; None where it was not calibrated for that."""
+
+    def give_up(self) -> None:
+        """Stay as it is after it could not be computed."""
+
+
+class Captioner(Protocol):
+    """Opens utterances.
+
+    Attributes:
+        haste: how many times larger steps are read than the policy says.
+    """
+
+    haste: int
+
+    @property
+    def reads_any_script(self) -> bool:
+        """Whether texts in other scripts than the Latin one have captions, too."""
+
+    @property
+    def settings(self) -> TranslationSettings:
+        """Those of utterances that are opened now."""
+
+    @property
+    def context_rows(self) -> int:
+        """Rows of the prompt that glossary and earlier sentences take."""
+
+    def configure(self, settings: TranslationSettings) -> None:
+        """Use these settings for utterances that are opened from now on, or refuse them.
+
+        Raises:
+            SurtitleError: they cannot be used, and the ones before stay.
+        """
+
+    def open(self) -> Captioned:
+        """Open an utterance with the current settings."""
+
+
+def set_sentence(utterance: Captioned, sentence: Sentence) -> bool:
+    """Set the source of an utterance, its end as all who feed words feed it.
+
+    Invariant: the caption of an ended sentence is the same whether its words and its end came at
+    once or one after another.
+
+    Returns:
+        whether the caption was cut back.
+    """
+    return utterance.set_source(
+        sentence.words,
+        ended=sentence.ended,
+        full_stop=sentence.full_stop,
+        end_alone=sentence.end_alone,
+    )
+
+
+def after_arrival(arrivals: Sequence[int], same: int, *ends: int) -> tuple[int, ...]:
+    """Return where groups end that came together, once more has come.
+
+    Args:
+        arrivals: where they ended so far, rising.
+        same: items from the first on that did not change.
+        ends: of what came now, rising.
+    """
+    kept = [end for end in arrivals if end <= same]
+    return tuple(dict.fromkeys([*kept, *(end for end in ends if end > max(kept, default=0))]))
+
+
+def n_same(old: Sequence[object], new: Sequence[object]) -> int:
+    """Count the items at the start that are the same."""
+    same = 0
+    while same < min(len(old), len(new)) and old[same] == new[same]:
+        same += 1
+    return same
+
+
+class SourceUtterance:
+    """An utterance whose caption is its source, in its own language."""
+
+    confidence = None
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.words: tuple[str, ...] = ()
+        self.ended = self.finished = False
+        self.caption = ""
+
+    @property
+    def n_words_read(self) -> int:
+        """The words in the caption."""
+        return len(self.caption.split())
+
+    def set_source(
+        self,
+        words: Sequence[str],
+        *,
+        ended: bool,
+        full_stop: str = "",  # noqa: ARG002  a translator needs them
+        end_alone: bool = False,  # noqa: ARG002
+    ) -> bool:
+        """Set the words; return whether the caption was cut back."""
+        self.words, self.ended, self.finished = tuple(words), ended, False
+        kept = n_same(self.caption, " ".join(words))
+        is_cut = kept < len(self.caption)
+        self.caption = self.caption[:kept]
+        return is_cut
+
+    def advance(self) -> Change | None:
+        """Write the rest of the words; None if there is none."""
+        self.finished = self.ended
+        kept, source = len(self.caption), " ".join(self.words)
+        if kept == len(source):
+            return None
+        self.caption = source
+        return Change(kept=kept, text=source[kept:], n_read=len(self.words))
+
+    def give_up(self) -> None:
+        """Leave the caption as it is."""
+        self.finished = True
+
+
+class SourceCaptioner:
+    """Captions each utterance with its own words."""
+
+    haste = 1
+    context_rows = 0
+    reads_any_script = True
+
+    def __init__(self, settings: TranslationSettings) -> None:
+        self.configure(settings)
+        self._n_utterances = 0
+
+    def configure(self, settings: TranslationSettings) -> None:
+        """Use these settings for utterances that are opened from now on."""
+        source = settings.source_language
+        self.settings = replace(settings, target_language=source, catch_up_words=None)
+
+    def open(self) -> SourceUtterance:
+        """Open an utterance."""
+        self._n_utterances += 1
+        return SourceUtterance(self._n_utterances)
