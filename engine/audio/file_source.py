@@ -377,7 +377,6 @@ class FileSource:
                     self._going.set()
 
     def stop(self) -> None:
-        """Close the file, also during a pause."""
         self._stopping.set()
         self._going.set()
         with self._lock:
@@ -385,7 +384,6 @@ class FileSource:
 
     @property
     def ended(self) -> bool:
-        """Whether the whole file was read, or the source was stopped."""
         return self._over
 
     @property
@@ -395,7 +393,6 @@ class FileSource:
 
     @property
     def n_dropped(self) -> int:
-        """The number of 16 kHz samples missing because the file is damaged."""
         return self._decoder.n_missing if self._decoder else 0
 
     def _decoded(self) -> AudioChunk | None:

@@ -89,11 +89,9 @@ class LiveSource:
             self._before = before
 
     def start(self) -> None:
-        """Start the recording thread."""
         self._thread.start()
 
     def read(self, timeout_s: float) -> AudioChunk | None:
-        """Return the oldest unread chunk; None if none came in time."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._over, timeout_s)
             if not self._waiting:
@@ -103,7 +101,6 @@ class LiveSource:
             return chunk
 
     def stop(self) -> None:
-        """Stop recording and wait for the thread; recorded chunks can still be read."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -114,7 +111,6 @@ class LiveSource:
 
     @property
     def ended(self) -> bool:
-        """Whether recording has stopped and every chunk was read."""
         with self._changed:
             return self._over and not self._waiting
 

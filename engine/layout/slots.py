@@ -71,5 +71,4 @@ def planner_of(settings: LayoutSettings) -> type[Planner]:
 
 
 def make_planner(headers: Headers, settings: LayoutSettings) -> Planner:
-    """Make the planner of one utterance."""
     return planner_of(settings)(headers, settings)

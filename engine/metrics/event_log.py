@@ -136,7 +136,6 @@ class EventLog:
         self.close()
 
     def write(self, event: str, **fields: Value) -> None:
-        """Write one line."""
         if self._file is None and self._rows is None:
             return
         row = {"event": event, "at_s": round(self._clock() - self._start_s, 6), **fields}

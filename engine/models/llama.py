@@ -302,7 +302,6 @@ def _check_shapes(found: Mapping[str, TensorEntry], shape: LlamaShape) -> None:
 
 
 def whole_weight(weight: Stored) -> NDArray[np.float32]:
-    """Return a weight as float32."""
     if isinstance(weight, PackedRows):
         return unpack_rows(*weight)
     return unpack_blocks(*weight) if isinstance(weight, PackedBlocks) else weight

@@ -237,7 +237,6 @@ class CausalModel:
     """
 
     def __init__(self, store: Store, lane: int = 0) -> None:
-        """Take a lane of a store."""
         self._store = store
         self._lane = lane
         self._newest = Computed(np.zeros(0, dtype=np.float32))
@@ -248,7 +247,6 @@ class CausalModel:
 
     @property
     def n_rows(self) -> int:
-        """Rows in the cache."""
         return self._store.book.n_rows[self._lane]
 
     @property
@@ -258,27 +256,21 @@ class CausalModel:
 
     @property
     def peak_memory_bytes(self) -> int:
-        """The most memory held so far, on a CUDA device or in the process."""
         return self._store.peak_memory_bytes
 
     def truncate(self, n_rows: int) -> None:
-        """Keep the first ``n_rows`` rows in arrival order."""
         self._store.book.truncate(self._lane, n_rows)
 
     def use(self, layout: LayoutSettings) -> None:
-        """Use this layout for later rows; raise ModelError if the network does not support it."""
         self._store.use(layout)
 
     def forget_steps(self) -> None:
-        """Drop what was prepared for small passes, after a change of the network's layers."""
         self._store.forget_steps()
 
     def evict(self, gone: Eviction) -> None:
-        """Drop rows in the middle of the cache, and move the later ones up."""
         self._store.evict(self._lane, gone)
 
     def run(self, work: Asking[Result]) -> Result:
-        """Compute what the work asks for as it asks; return its result."""
         return answered(work, self._store.compute)
 
     def feed(self, rows: Sequence[Row]) -> Numbers:
@@ -350,19 +342,6 @@ def log_probability(logits: NDArray[np.float32], id_: int) -> float:
     return max(_UNLIKELY, float(logits[id_] - top - np.log(np.exp(logits - top).sum())))
 
 
-class SharedStore(Protocol):
-    """A network with keys and values of several conversations, computed together.
-
-    Attributes:
-        book: of their rows.
-    """
-
-    book: RowBook
-
-    def feed(self, asked: Sequence[Ask]) -> list[Computed]:
-        """Compute rows of several lanes, in rising order, and keep them."""
-
-
 class Together:
     """The works of all lanes. Rows that a lane has cached stay there from one work to the next.
 
@@ -371,7 +350,7 @@ class Together:
     that ran it; the others may go on.
     """
 
-    def __init__(self, store: SharedStore) -> None:
+    def __init__(self, store: Store) -> None:
         """Start without work."""
         self._store = store
         self._works = dict[int, Asking[None]]()
@@ -438,7 +417,7 @@ class Together:
                 return asked
 
 
-def run_together(store: SharedStore, works: Sequence[Asking[None]]) -> Iterator[None]:
+def run_together(store: Store, works: Sequence[Asking[None]]) -> Iterator[None]:
     """Run work in each lane to its end; yield after every pass of the network.
 
     Args:

@@ -188,7 +188,6 @@ class SpeechEncoder(nn.Module):
 
     @property
     def stack(self) -> Sequence["EncoderLayer"]:
-        """The layers of attention."""
         return [cast("EncoderLayer", layer) for layer in self.layers]
 
     def _in_blocks(self, frames: Tensor) -> Tensor:
@@ -293,7 +292,6 @@ class Block(NamedTuple):
 
 
 def block_samples(card: SpeechCard) -> int:
-    """Return the samples of a block."""
     return card.block_frames * MEL_FRAMES * HOP
 
 
@@ -331,7 +329,6 @@ class BlockStream:
 
     @torch.inference_mode()
     def flush(self) -> list[Block]:
-        """Hear that nothing follows; return the last blocks, none where nothing was heard."""
         missing = -self._n_samples % block_samples(self._card)
         self._take(np.zeros(missing, np.float32))
         return list(self._encoded(least=1))

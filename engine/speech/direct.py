@@ -8,9 +8,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import read_card
@@ -20,20 +19,10 @@ from engine.speech.speed import Pace
 from engine.speech.vad import SpeechPart, VoiceActivityDetector
 
 if TYPE_CHECKING:
-    from engine.runtime.sound import Block
+    from engine.runtime.sound import Block, BlockStream
 
 
 _NEWEST_WEIGHT = 0.05
-
-
-class SoundStream(Protocol):
-    """One speech, as ``engine.runtime.sound.BlockStream``."""
-
-    def feed(self, samples: Samples) -> "Sequence[Block]":
-        """Hear more; return the blocks that are certain now."""
-
-    def flush(self) -> "Sequence[Block]":
-        """Hear that nothing follows; return the last blocks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +34,7 @@ class DirectModel:
         block_samples: of a block.
     """
 
-    stream: Callable[[], SoundStream]
+    stream: "Callable[[], BlockStream]"
     block_samples: int
 
 
@@ -92,19 +81,17 @@ class DirectRecognizer(LiveRecognizer):
         super().__init__(vad, Pace(_NEWEST_WEIGHT))
         self._model = model
         self._clock = clock
-        self._stream: SoundStream | None = None
+        self._stream: BlockStream | None = None
         self._start_s = 0.0
         self._n_heard = self._n_blocks = 0
 
     @property
     def buffered_s(self) -> float:
-        """Seconds of speech that are in no block yet."""
         n_waiting = self._n_heard - self._n_blocks * self._model.block_samples
         return max(0, n_waiting) / SAMPLE_RATE_HZ
 
     @property
     def marks_sentences(self) -> bool:
-        """Whether it writes punctuation; it writes no words at all."""
         return False
 
     def _take(self, part: SpeechPart) -> Iterator[Recognized]:

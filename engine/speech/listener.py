@@ -189,7 +189,6 @@ class Listener:
 
     @property
     def lanes(self) -> tuple[str, ...]:
-        """The names of the lanes."""
         return tuple(lane.name for lane in self._lanes)
 
     @property
@@ -307,7 +306,6 @@ class _UnreadWords:
         self._has_kept_up = False
 
     def feed(self, words: Sequence[FedWord]) -> None:
-        """Note words that are fed."""
         self._waiting += (one.spoken_at_s for one in words if one.spoken_at_s is not None)
 
     def are_too_old(self, n_unread: int, now_s: float) -> bool:

@@ -187,12 +187,10 @@ class Recognizer(LiveRecognizer):
 
     @property
     def buffered_s(self) -> float:
-        """Seconds of speech in the buffer."""
         return len(self._buffer) / SAMPLE_RATE_HZ
 
     @property
     def marks_sentences(self) -> bool:
-        """Such models write punctuation."""
         return True
 
     def _take(self, part: SpeechPart) -> list[Recognized]:
@@ -331,16 +329,13 @@ class WholePieces(LiveRecognizer):
 
     @property
     def buffered_s(self) -> float:
-        """Seconds of the piece so far."""
         return len(self._piece) / SAMPLE_RATE_HZ
 
     @property
     def marks_sentences(self) -> bool:
-        """Such models write punctuation."""
         return True
 
     def flush(self) -> list[Recognized]:
-        """Hear the last piece."""
         return [*super().flush(), self._hear(len(self._piece), speech_ended=True)]
 
     def _take(self, part: SpeechPart) -> list[Recognized]:

@@ -295,11 +295,9 @@ class Sherpa:
 
     @property
     def marks_sentences(self) -> bool:
-        """Whether it writes punctuation."""
         return self._marks_sentences
 
     def stream(self) -> "SherpaStream":
-        """Begin to hear a speech; several are heard beside each other."""
         return SherpaStream(self._recognizer, self._words)
 
     def spelled(self, word: str) -> str:
@@ -321,7 +319,6 @@ class SherpaStream:
         self._pieces: list[Piece] = []
 
     def feed(self, samples: Samples) -> Sequence[Piece]:
-        """Hear more; return all pieces so far."""
         self._stream.accept_waveform(SAMPLE_RATE_HZ, samples)
         has_heard = False
         while self._recognizer.is_ready(self._stream):
@@ -344,6 +341,5 @@ class SherpaStream:
         self._told = (tokens, times)
 
     def flush(self) -> Sequence[Piece]:
-        """Hear the rest: nothing follows; return all pieces."""
         silence = np.zeros(round(_AFTER_S * SAMPLE_RATE_HZ), np.float32)
         return self.feed(silence)

@@ -45,7 +45,6 @@ class Pace:
         return self._factor
 
     def take(self, computing_s: float, speech_s: float) -> None:
-        """Take a measure."""
         newest = computing_s / speech_s
         before = self._factor or newest
         self._factor = before + self._newest_weight * (newest - before)

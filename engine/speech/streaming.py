@@ -153,12 +153,10 @@ class StreamingRecognizer(LiveRecognizer):
 
     @property
     def buffered_s(self) -> float:
-        """Seconds of speech that the model has not heard yet, less than a step."""
         return len(self._speech.waiting) / SAMPLE_RATE_HZ if self._speech else 0.0
 
     @property
     def marks_sentences(self) -> bool:
-        """Whether the model writes punctuation; else every pause ends a sentence, too."""
         return self._model.marks_sentences
 
     def _take(self, part: SpeechPart) -> Iterator[Recognized]:

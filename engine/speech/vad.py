@@ -100,12 +100,10 @@ class SileroDetector:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the previous frames."""
         self._h = self._c = np.zeros(_STATE, np.float32)
         self._context = np.zeros(_CONTEXT, np.float32)
 
     def probability(self, frame: Samples) -> float:
-        """Judge the next frame."""
         heard = np.concatenate([self._context, frame])[None]
         said, self._h, self._c = self._session.run(
             None, {"input": heard, "h": self._h, "c": self._c}

@@ -51,7 +51,6 @@ class TensorEntry:
 
     @property
     def n_elements(self) -> int:
-        """Number of elements."""
         return math.prod(self.shape)
 
 

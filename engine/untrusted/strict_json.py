@@ -165,7 +165,6 @@ class JsonObject:
         return value
 
     def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
-        """Return a list of texts."""
         values = self._list(key, default)
         texts = tuple(value for value in values if isinstance(value, str))
         if len(texts) == len(values):
@@ -183,7 +182,6 @@ class JsonObject:
         raise _wrong(key, f"a list of whole numbers from {least} to {most}", values)
 
     def inner(self, key: str) -> "JsonObject":
-        """Return an object."""
         value = self._take(key, None)
         if isinstance(value, dict):
             return JsonObject(value)

@@ -63,7 +63,6 @@ class PortAudio:
         return False
 
     def open(self, device: AudioDevice) -> Tap:
-        """Start recording; raises AudioError if PortAudio refuses."""
         with self._lock:
             self._open = {tap for tap in self._open if tap.is_open}
             if not self._open:

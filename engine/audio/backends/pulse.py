@@ -155,7 +155,6 @@ class SoundServer:
             raise
 
     def changed(self) -> bool:
-        """Return whether the server reported a change, or ended, since the last call."""
         changes = self._changes
         if changes is None or changes.stdout is None:
             return True

@@ -26,7 +26,6 @@ class Loopback:
     """The outputs of this computer as devices."""
 
     def devices(self) -> tuple[AudioDevice, ...]:
-        """List the outputs; raises NoSoundError if the system does not."""
         try:
             default = str(soundcard.default_speaker().id)
             listed = soundcard.all_microphones(include_loopback=True)

@@ -204,7 +204,6 @@ class AdapterCard:
         )
 
     def text(self) -> str:
-        """Return the card as JSON."""
         content = asdict(self)
         others = content.pop("others")
         if self.calibration is None:

@@ -18,7 +18,6 @@ def _end_with_input() -> None:
 
 
 def _convert(folder: Path, out: Path, precision: str) -> dict[str, object]:
-    """Convert; return what failed."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
     for name in ("torch", "transformers"):  # CTranslate2 imports them if it can, for seconds
         sys.modules[name] = None  # type: ignore[assignment]  # Python's own way to say: it is not there

@@ -87,7 +87,6 @@ class EncoderDecoderModel:
 
     @property
     def peak_memory_bytes(self) -> int:
-        """The most memory held so far, see ``engine.runtime.causal_model``."""
         return peak_memory_bytes()
 
     def run(self, work: Asking[Result]) -> Result:
@@ -163,7 +162,6 @@ class EncoderDecoderWeights:
 
     @property
     def n_parameters(self) -> int:
-        """Numbers in the weights."""
         return self.record.encoder + self.record.decoder
 
     @property
@@ -178,11 +176,9 @@ class EncoderDecoderWeights:
         return frozenset(ids[token] for token in self.record.markers if token in ids)
 
     def with_card(self, card: ModelCard) -> Self:
-        """Return the same weights with another card."""
         return replace(self, card=card)
 
     def new_model(self, capacity: int) -> EncoderDecoderModel:  # noqa: ARG002  nothing is cached
-        """Make a conversation with the network."""
         record = self.record
         return EncoderDecoderModel(self.translator, self.vocabulary, record.encoder, record.decoder)
 

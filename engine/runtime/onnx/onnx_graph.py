@@ -108,12 +108,10 @@ def weight(name: str, shape: Sequence[int], kind: int, file: str) -> bytes:
 
 
 def graph_input(name: str, kind: int, shape: Sequence[int | str]) -> bytes:
-    """Return an input of a graph; sizes with a name differ from run to run."""
     return _field(11, _value(name, kind, shape))
 
 
 def graph_output(name: str, kind: int, shape: Sequence[int | str]) -> bytes:
-    """Return an output of a graph."""
     return _field(12, _value(name, kind, shape))
 
 

@@ -83,29 +83,23 @@ class OnnxWeights:
 
     @property
     def n_parameters(self) -> int:
-        """Parameters of the network."""
         return self.network.shape.n_parameters
 
     @property
     def width(self) -> int:
-        """Numbers in a state of a row."""
         return self.network.shape.hidden
 
     @property
     def decoder(self) -> Tokenizer:
-        """The tokenizer of the ``tokenizers`` library, which decodes piece by piece."""
         return self.tokenizer.backend_tokenizer
 
     def with_card(self, card: ModelCard) -> Self:
-        """Return the same weights with another card."""
         return replace(self, card=card)
 
     def new_model(self, capacity: int) -> CausalModel:
-        """Make a conversation with the network, of ``capacity`` rows."""
         return slot_model(self.network, capacity)
 
     def new_store(self, n_lanes: int, capacity: int) -> OnnxStore:
-        """Make conversations that compute together, of ``capacity`` rows each."""
         return OnnxStore(self.network, n_lanes, capacity)
 
     def adapted_layers(self, *, keep_base: bool) -> "OnnxAdaptedLayers":  # noqa: ARG002  the protocol's

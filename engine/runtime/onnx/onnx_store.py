@@ -208,7 +208,6 @@ class OnnxStore:
 
     @property
     def peak_memory_bytes(self) -> int:
-        """The most memory held so far, see ``engine.runtime.causal_model``."""
         return peak_memory_bytes()
 
     def use(self, layout: LayoutSettings) -> None:
@@ -217,7 +216,6 @@ class OnnxStore:
             raise ModelError(Code.NO_ALIBI(layout=layout.name))
 
     def forget_steps(self) -> None:
-        """Drop what is bound; the next passes bind it again."""
         self._passes.clear()
         self._session = self._network.session
 

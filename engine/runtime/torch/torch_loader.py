@@ -295,22 +295,18 @@ class TorchWeights:
 
     @property
     def n_parameters(self) -> int:
-        """Parameters of the network."""
         return self.network.num_parameters()
 
     @property
     def width(self) -> int:
-        """Numbers in a state of a row."""
         width: int = self.network.config.hidden_size
         return width
 
     @property
     def decoder(self) -> Tokenizer:
-        """The tokenizer of the ``tokenizers`` library, which decodes piece by piece."""
         return self.tokenizer.backend_tokenizer
 
     def with_card(self, card: ModelCard) -> Self:
-        """Return the same weights with another card."""
         return replace(self, card=card)
 
     def with_note(self, note: Message) -> Self:
@@ -318,23 +314,18 @@ class TorchWeights:
         return replace(self, report=replace(self.report, notes=(*self.report.notes, note)))
 
     def new_model(self, capacity: int) -> CausalModel:
-        """Make a conversation with the network, of ``capacity`` rows."""
         return slot_model(self.network, capacity)
 
     def new_store(self, n_lanes: int, capacity: int) -> TorchStore:
-        """Make conversations that compute together, of ``capacity`` rows each."""
         return TorchStore(self.network, n_lanes, capacity)
 
     def adapted_layers(self, *, keep_base: bool) -> TorchAdaptedLayers:
-        """Return the layers that take adapters; ``keep_base`` if more than one ``put`` comes."""
         return TorchAdaptedLayers(self.network, keep_base=keep_base)
 
     def share_processor(self) -> None:
-        """Leave cores of the processor to other programs, if the model is small."""
         share_processor(self.n_parameters)
 
     def give_memory_back(self) -> None:
-        """Release the memory that torch caches, after an allocation failed."""
         give_memory_back(self.network.device)
 
 

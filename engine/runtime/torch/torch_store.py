@@ -101,24 +101,20 @@ class TorchStore:
 
     @property
     def peak_memory_bytes(self) -> int:
-        """The most memory held so far, on a CUDA device or in the process."""
         device = self._network.device
         if device.type == "cuda":
             return int(torch.cuda.max_memory_allocated(device))
         return peak_memory_bytes()
 
     def use(self, layout: LayoutSettings) -> None:
-        """Use this layout for later rows; raise ModelError if the network does not support it."""
         self._ranked = self._attention.ranks(layout)
 
     def forget_steps(self) -> None:
-        """Drop the small passes, after a change of the network's layers."""
         if self._steps is not None:
             self._steps.forget()
 
     @torch.inference_mode()
     def evict(self, lane: int, gone: Eviction) -> None:
-        """Drop rows in the middle of a lane, and move the later ones up."""
         self.cache.evict(lane, gone, partial(turn_keys, self._network))
         self.book.evict(lane, gone)
 
