@@ -226,7 +226,7 @@ def take(event):
 settings = ModelSettings(directory=Path(sys.argv[1]))
 session = Session(settings, TranslationSettings(), take)
 session.start()
-session.send(SetWords(untimed(("ab", "cd", "ef", "gh", "ab", "cd"))))
+session.send(SetWords(untimed(("ab", "cd", "ef", "gh", "ab", "cd", "ef", "gh"))))
 seen.wait(60)
 session.stop()
 heavy = [name for name in ("torch", "transformers") if name in sys.modules]
