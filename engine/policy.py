@@ -7,7 +7,7 @@ same objects, so a policy is trained exactly as it is run.
 import enum
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from engine.errors import PolicyError
@@ -114,7 +114,7 @@ class ReadN:
 
     n: int
     first: int = 0
-    ends_writes: bool = True
+    ends_writes: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.n < 1:
