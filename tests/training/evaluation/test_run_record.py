@@ -84,3 +84,19 @@ def settings(**given):
     return RunSettings(
         **files, model=model, translation=translation, **{"policies": ("read:3",)} | given
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"policies": ()}, "at least one policy is needed"),
+        ({"policies": ("read:3", "sometimes")}, "sometimes"),
+        ({"limit": 0}, "--limit"),
+        ({"n_workers": 0}, "--workers"),
+        ({"batch": 0}, "--batch"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_where_they_are_made(given, told):
+    with pytest.raises(ValueError, match=told):
+        settings(**given)
+    assert settings(limit=1, n_workers=1, batch=1).limit == 1
