@@ -163,6 +163,7 @@ class Application(QObject):
     def _show_lag(self) -> None:
         self.listening.show_lag(self.lag.lag.seconds)
         self.overlay_controller.catch_up(catches_up=self.lag.lag.catches_up)
+        self.model.tell_seconds(self.lag.step_s, self.lag.heard_s)
 
     @Slot(str)
     def _report_missing_font(self, language: str) -> None:
@@ -203,6 +204,9 @@ class Application(QObject):
 
     @Slot(object, object)
     def _use_choices(self, before: Preferences, now: Preferences) -> None:
+        is_other = now.listening.recognizer != before.listening.recognizer
+        if is_other or now.translation.policy != before.translation.policy:
+            self.lag.begin_listening()
         if now.interface.appearance != before.interface.appearance:
             self.look.use(now.interface.appearance)
         self._show_transcript(now)

@@ -76,6 +76,8 @@ class ModelController(QObject):
         self._is_damaged = False  # the model that failed
         self._hears: Path | None = None  # translates sound, and so is in use or being loaded
         self.timings = policy_names()
+        self._makes_drafts, self._step_s = False, 0.0
+        self._heard = dict[str, tuple[str, float]]()  # timing and its median, by speech model
         self._own: Mapping[str, str] = {}  # languages of the model in use
         self._chosen: ModelChoice | None = None  # waits for the end of loading
         self.change = ModelChange(settings, bridge, banner, window.next_bar)
@@ -350,9 +352,28 @@ class ModelController(QObject):
     def _offer_timings(self, event: Ready | AdapterChanged) -> None:
         """Offer what the model can follow; a timing that it cannot follow is not in force."""
         self._settings.suit_policy(makes_drafts=event.makes_drafts)
-        self.timings = policy_names(makes_drafts=event.makes_drafts)
-        self._choices.show_timings(self.timings)
-        self.timings_changed.emit(self.timings)
+        self._makes_drafts = event.makes_drafts
+        self._heard.clear()
+        self._show_timings()
+
+    def tell_seconds(self, step_s: float, heard_s: float | None) -> None:
+        """Show timings in seconds: a step of the model here, and the median of the one in use."""
+        self._step_s = step_s
+        if heard_s is not None and self._settings.translates:
+            self._heard[self._settings.recognizer] = self._settings.timing, heard_s
+        self._show_timings()
+
+    def _show_timings(self) -> None:
+        recognizer, before = self._settings.recognizer, self.timings
+        self.timings = policy_names(
+            recognizer,
+            self._step_s,
+            self._heard.get(recognizer),
+            makes_drafts=self._makes_drafts,
+        )
+        if self.timings != before:
+            self._choices.show_timings(self.timings)
+            self.timings_changed.emit(self.timings)
 
     def _fail(self, message: Message) -> None:
         if self.change.is_alone:

@@ -4,16 +4,18 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict
+from math import inf
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.session.engine_bridge import EngineBridge
-from engine.events import Event, Ready, Statistics
+from engine.events import AdapterChanged, Event, Ready, Statistics
 from engine.metrics.word_lags import WordLags
 from engine.utterances import Utterance
 
 _INTERVAL_MS = 1000
-_NEWEST_WORDS = 20  # words in the lag of the diagnostics
+_NEWEST_WORDS = 20  # words in the lag of the diagnostics; the least for the seconds of a timing
+_WORDS_OF_MEDIAN = 100  # in the seconds of a timing
 _FRESH_S = 5.0
 """So long after a word was painted its lag says something about now."""
 
@@ -77,6 +79,8 @@ class LagWatch(QObject):
         lags: of words, stage by stage.
         newest: the newest counters of the session; None before the first.
         lost_s: seconds of sound that were lost since listening began.
+        step_s: the least time from words that came to the caption that they changed, by the model
+            in use; 0 before there was one.
     """
 
     measured = Signal()
@@ -99,7 +103,7 @@ class LagWatch(QObject):
         super().__init__(parent)
         self.lag, self.lags = CaptionLag(), WordLags()
         self.newest: Statistics | None = None
-        self.lost_s = 0.0
+        self.lost_s = self.step_s = 0.0
         self._ready: Ready | None = None
         self._bridge, self._waiting_since_s, self._clock = bridge, waiting_since_s, clock
         self._timer = QTimer(self, interval=_INTERVAL_MS)
@@ -122,13 +126,20 @@ class LagWatch(QObject):
             facts |= {f"lag, {lane}": f"{whole.median_s:.2f} s"}
         return facts | {"sound lost": f"{self.lost_s:.2f} s"}
 
+    @property
+    def heard_s(self) -> float | None:
+        """The median from a word's end to its caption; None before some words were heard."""
+        heard = {lag.stage: lag for lag in self.lags.heard(_WORDS_OF_MEDIAN)}
+        whole = heard.get("whole")
+        return whole.median_s if whole and whole.n_words >= _NEWEST_WORDS else None
+
     def close(self) -> None:
         """Stop the timer."""
         self._timer.stop()
 
     @Slot()
     def begin_listening(self) -> None:
-        """Forget the lags of heard words: the sources changed."""
+        """Forget the lags of heard words: the sources, the timing or the model changed."""
         self.lags.begin_listening()
         self.lag.forget()
 
@@ -162,8 +173,12 @@ class LagWatch(QObject):
         """Record the statistics of the session, and when it became ready."""
         if isinstance(event, Ready):
             self._ready = event
+        if isinstance(event, Ready | AdapterChanged):
+            self.step_s = 0.0
+            self.begin_listening()
         if isinstance(event, Statistics):
             self.newest = event
+            self.step_s = min(self.step_s or inf, event.ms_per_word / 1000)
 
     @Slot(object, object)
     def _take_utterance(self, _event: Event, utterance: Utterance) -> None:

@@ -824,8 +824,8 @@
         <translation>Früh</translation>
     </message>
     <message>
-        <source>Up to half a second sooner, and less sure.</source>
-        <translation>Bis zu einer halben Sekunde früher und weniger sicher.</translation>
+        <source>Captions move on with every three words: sooner, and less sure.</source>
+        <translation>Untertitel gehen mit je drei Wörtern weiter: früher und weniger sicher.</translation>
     </message>
     <message>
         <source>Balanced (recommended)</source>
@@ -836,8 +836,16 @@
         <translation>Einige Wörter werden gelesen, bevor Untertitel weitergehen.</translation>
     </message>
     <message>
-        <source>A sentence is translated when it is complete: a second or more later.</source>
-        <translation>Ein Satz wird übersetzt, wenn er vollständig ist: eine Sekunde oder mehr später.</translation>
+        <source>A sentence is translated when it is complete; long ones come later.</source>
+        <translation>Ein Satz wird übersetzt, wenn er vollständig ist; lange kommen später.</translation>
+    </message>
+    <message>
+        <source>About {} seconds from a word to its caption.</source>
+        <translation>Etwa {} Sekunden vom Wort bis zu seinem Untertitel.</translation>
+    </message>
+    <message>
+        <source>Measured here: {} seconds from a word to its caption.</source>
+        <translation>Hier gemessen: {} Sekunden vom Wort bis zu seinem Untertitel.</translation>
     </message>
     <message>
         <source>Sure</source>

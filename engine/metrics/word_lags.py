@@ -6,6 +6,7 @@ The window and the terminal both use this. No clock, no text.
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from engine.utterances import Utterance
 
@@ -102,8 +103,11 @@ class WordLags:
         if lane is not None and lane not in self._lanes:
             return []
         speaker = None if lane is None else self._lanes.index(lane)
-        found = {stage: [*heard.newest_first(speaker)] for stage, heard in self._heard.items()}
-        return [_summed(stage, times_s[:newest]) for stage, times_s in found.items() if times_s]
+        found = {
+            stage: [*islice(heard.newest_first(speaker), newest)]
+            for stage, heard in self._heard.items()
+        }
+        return [_summed(stage, times_s) for stage, times_s in found.items() if times_s]
 
     def _add(self, stage: str, seconds: float, lane: str) -> None:
         if lane not in self._lanes:

@@ -155,13 +155,15 @@ class TranslationPage(SettingsPage):
 
     def show_timings(self, policies: Sequence[tuple[str, str, str]]) -> None:
         """Offer policies, as ``policy_names`` returns them; the chosen one stays."""
-        chosen = self.policy.currentData()
-        with QSignalBlocker(self.policy):  # nothing was edited
-            self.policy.clear()
-            self._offer(policies)
-            if chosen is not None:
-                self._offer([unoffered_policy(chosen)])
-                self.policy.setCurrentIndex(self.policy.findData(chosen))
+        chosen, listed = self.policy.currentData(), range(self.policy.count())
+        self._explanations |= {written: explanation for written, _, explanation in policies}
+        if [self.policy.itemData(row) for row in listed] != [written for written, _, _ in policies]:
+            with QSignalBlocker(self.policy):  # nothing was edited
+                self.policy.clear()
+                self._offer(policies)
+                if chosen is not None:
+                    self._offer([unoffered_policy(chosen)])
+                    self.policy.setCurrentIndex(self.policy.findData(chosen))
         self._explain()
 
     def _offer(self, policies: Sequence[tuple[str, str, str]]) -> None:

@@ -22,7 +22,6 @@ class ChoiceMenu(QMenu):
         super().__init__(title, parent)
         self.setToolTipsVisible(True)
         self._below: list[QAction] = []  # the line, and what is below it
-        self._shown: list[tuple[str, str, str]] = []  # the entries, but one that was added since
         self._others: list[tuple[str, str, str]] = []
         self._group = QActionGroup(self)
         self._group.triggered.connect(lambda action: self.value_chosen.emit(action.data()))
@@ -47,11 +46,13 @@ class ChoiceMenu(QMenu):
     def show_entries(self, entries: Sequence[tuple[str, str, str]]) -> None:
         """Offer entries: text, value, tool tip. The chosen value stays, even if it is gone.
 
-        The same ones stay as they are: the menu may be open, and would lose its place.
+        The same ones stay, with what the tool tips say now: the menu may be open, and would lose
+        its place.
         """
-        if list(entries) == self._shown and len(entries) == len(self.entries):
+        if self.entries == [(text, value) for text, value, _ in entries]:
+            for action, (_, _, tip) in zip(self._group.actions(), entries, strict=True):
+                action.setToolTip(tip)
             return
-        self._shown = list(entries)
         chosen, value, text = self._checked(), self.value, self.text
         for action in self._group.actions():
             self._group.removeAction(action)

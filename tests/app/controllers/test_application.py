@@ -15,12 +15,14 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 from app.captions.journal import SessionJournal, past_sessions, read_session
 from app.controllers.listening_controller import FETCH
 from app.controllers.startup import stays_in_tray
+from app.look.widgets.policy_names import policy_names
 from app.main_window.actions import Actions
 from app.main_window.banner import Banner
 from app.main_window.input_line import LONGEST_TEXT
 from app.main_window.transcript_model import CAPTION, SOURCE
 from app.main_window.transcript_view import Transcript
 from app.main_window.tray import Tray
+from app.session.caption_lag import LagWatch
 from engine.commands import Configure, LoadAdapter
 from engine.events import AdapterChanged, NotTranslated, Ready, Refused, Statistics
 from engine.files import ASSETS
@@ -424,6 +426,26 @@ def test_timings_of_drafts_are_offered_where_there_are_drafts(program):
     assert (timing.entries, timing.value) == (of_slots, "offline")
 
 
+def test_timings_tell_seconds_as_measured_in_menu_and_settings(program, monkeypatch):
+    one = program().open().wait_until_ready()
+    menu, page = one.window.choices.timing, one.application.settings_dialog.translation
+    menu.pick("read:3")
+    one.window.menu_actions.settings.trigger()
+    entries, recognizer = menu.actions(), one.application.settings.recognizer
+    told = [tip for _, _, tip in policy_names(recognizer)]
+    assert [entry.toolTip() for entry in entries] == told
+    assert "About" in page.explanation.text()
+    monkeypatch.setattr(LagWatch, "heard_s", 2.5)
+    one.application.lag.measure()
+    told = [tip for _, _, tip in policy_names(recognizer, 0.0, ("read:3", 2.5))]
+    assert [entry.toolTip() for entry in entries] == told, "the menu may be open"
+    assert page.explanation.text() == told[0]
+    menu.pick("offline")
+    monkeypatch.setattr(LagWatch, "heard_s", None)
+    one.application.lag.measure()
+    assert page.explanation.text() == told[2]
+
+
 def test_a_model_named_as_on_the_hub_is_looked_for_in_the_library(program, tmp_path):
     one = program(model=Path("some/model")).open().wait_until_ready()
     (model,) = one.engine.models
@@ -488,8 +510,8 @@ def test_the_timing_that_nobody_chose_has_one_name_in_menu_and_settings(program)
     page, timing = one.application.settings_dialog.translation.policy, one.window.choices.timing
     assert timing.text == page.currentText() == "Balanced (recommended)"
     assert [text for text, _ in timing.entries] == [page.itemText(n) for n in range(page.count())]
-    page.setCurrentIndex(page.findData("read:2"))
-    assert timing.value == one.session.calls[-1].translation.policy == "read:2"
+    page.setCurrentIndex(page.findData("read:3"))
+    assert timing.value == one.session.calls[-1].translation.policy == "read:3"
     timing.pick("")
     assert page.currentData() == ""
 

@@ -167,6 +167,8 @@ def test_four_stages_of_lag_are_shown_to_the_paint_of_the_word(program):
     one.application.lag.measure()
     assert re.search(r" · captions \d+ s behind$", one.window.status.state.text())
     assert one.application.lag.facts["sound lost"] == "0.00 s"
+    one.window.choices.timing.pick("offline")
+    assert one.application.lag.lags.heard() == [], "they were of another timing"
 
 
 def test_what_was_left_out_is_a_row_of_transcript_overlay_journal_and_phones(program):

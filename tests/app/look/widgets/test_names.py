@@ -7,6 +7,7 @@ from PySide6.QtGui import QDesktopServices
 from app.look.widgets.desktop_links import open_folder, open_page
 from app.look.widgets.lane_style import lane_colour, lane_name
 from app.look.widgets.policy_names import policy_names, unoffered_policy
+from engine.hub.catalogue import MOONSHINE, STANDARD_WHISPER
 from engine.models.resolve import check_policy
 
 
@@ -20,6 +21,35 @@ def test_every_timing_on_offer_is_a_policy_that_runs():
     for policy, _, explanation in policy_names():
         assert policy == "" or check_policy(policy) == policy
         assert explanation
+
+
+@pytest.mark.parametrize(
+    ("recognizer", "step_s", "heard", "told"),
+    [
+        (MOONSHINE, 0.28, None, ["About 1.5", "About 1.9", "About 2.7"]),
+        (STANDARD_WHISPER, 0.28, None, ["About 2.5", "About 3.0", "About 3.6"]),
+        (MOONSHINE, 0.28, ("", 2.6), ["About 2.2", "Measured here: 2.6", "About 3.4"]),
+        (MOONSHINE, 0.28, ("offline", 1.0), ["About 0.0", "About 0.2", "Measured here: 1.0"]),
+        (MOONSHINE, 0.28, ("read:9", 9.0), ["About 1.5", "About 1.9", "About 2.7"]),
+        ("of somebody", 0.28, None, ["", "", ""]),
+        ("of somebody", 0.28, ("offline", 4.0), ["", "", "Measured here: 4.0"]),
+    ],
+)
+def test_a_timing_tells_seconds_as_measured_and_the_others_by_what_the_table_has_between_them(
+    recognizer, step_s, heard, told
+):
+    bare = [tip for _, _, tip in policy_names()]
+    tips = [tip for _, _, tip in policy_names(recognizer, step_s, heard)]
+    assert tips == [
+        f"{before} {now} seconds from a word to its caption." if now else before
+        for before, now in zip(bare, told, strict=True)
+    ]
+
+
+def test_of_drafts_only_what_was_measured_is_told():
+    tips = [policy_names(MOONSHINE, 0.28, heard, makes_drafts=True) for heard in (None, ("", 1.5))]
+    assert tips[0] == policy_names(makes_drafts=True)
+    assert ["Measured here: 1.5" in tip for _, _, tip in tips[1]] == [True, False]
 
 
 def test_a_policy_that_is_not_on_offer_is_shown_as_it_is_written():
