@@ -14,8 +14,8 @@ from engine.metrics.word_lags import WordLags
 from engine.utterances import Utterance
 
 _INTERVAL_MS = 1000
-_NEWEST_WORDS = 20  # words in the lag of the diagnostics; the least for the seconds of a timing
-_WORDS_OF_MEDIAN = 100  # in the seconds of a timing
+_NEWEST_WORDS = 20  # words in the lag of the diagnostics
+_WORDS_OF_TIMING = 50  # in its seconds: more than are said while the models are loaded
 _FRESH_S = 5.0
 """So long after a word was painted its lag says something about now."""
 
@@ -128,10 +128,10 @@ class LagWatch(QObject):
 
     @property
     def heard_s(self) -> float | None:
-        """The median from a word's end to its caption; None before some words were heard."""
-        heard = {lag.stage: lag for lag in self.lags.heard(_WORDS_OF_MEDIAN)}
+        """The median from a word's end to its caption; None before enough words were heard."""
+        heard = {lag.stage: lag for lag in self.lags.heard(_WORDS_OF_TIMING)}
         whole = heard.get("whole")
-        return whole.median_s if whole and whole.n_words >= _NEWEST_WORDS else None
+        return whole.median_s if whole and whole.n_words == _WORDS_OF_TIMING else None
 
     def close(self) -> None:
         """Stop the timer."""

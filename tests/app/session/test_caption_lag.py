@@ -132,15 +132,15 @@ def test_sound_that_waits_is_as_old_as_it_is(hearing):
     assert hearing.lag().seconds is None
 
 
-def test_seconds_of_a_timing_are_those_of_twenty_words_or_more_under_one_model(hearing):
+def test_seconds_of_a_timing_are_those_of_fifty_words_under_one_model(hearing):
     ready = Ready(model="echo", languages={}, load_s=0.25)
     hearing.bridge.take(ready)
     watch = hearing.watch
     assert (watch.step_s, watch.heard_s) == (0.0, None)
-    hearing.open(2, hearing.feed(*range(40, 70), lane="me"), lane="me")
-    hearing.bridge.take(CaptionChanged(utterance=2, kept=0, text="Wort", n_read=30))  # not painted
-    hearing.open(1, hearing.feed(*range(70, 90)))
-    for n_read, heard_s in ((19, None), (20, 20.0)):
+    hearing.open(2, hearing.feed(*range(10, 60), lane="me"), lane="me")
+    hearing.bridge.take(CaptionChanged(utterance=2, kept=0, text="Wort", n_read=50))  # not painted
+    hearing.open(1, hearing.feed(*range(40, 90)))
+    for n_read, heard_s in ((49, None), (50, 35.0)):
         hearing.bridge.take(CaptionChanged(utterance=1, kept=0, text="Wort", n_read=n_read))
         watch.take_painted(hearing.bridge.utterances[1])
         assert watch.heard_s == heard_s
