@@ -72,7 +72,7 @@ def test_captions_are_those_of_the_same_blocks_at_once(listen, direct, talk):
     captions, utterance = [], translator.open()
     for result in results:
         blocks = [word.vectors for word in result.committed]
-        translator.hear(utterance, blocks, ended=result.speech_ended)
+        utterance.hear(blocks, ended=result.speech_ended)
         list(changes(utterance))
         if result.speech_ended:
             captions.append(" ".join(printable(utterance.caption).split()))

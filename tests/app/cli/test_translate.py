@@ -624,7 +624,7 @@ def test_an_adapter_brings_its_slot_length_and_its_languages(translate, model, t
     base = read_fingerprint(model)
     card = tiny_card(base, slot_length=4)
     folder = write_adapter(tmp_path / "a", base, card=card, scale=0)
-    text = b"Abc de fgh hag bed gab.\n"
+    text = b"Abc de fgh hag bed gab abc de fgh hag bed gab.\n"
 
     adapted = translate(text, "--adapter", folder, "--live").lines
     assert adapted == translate(text, "--slot", 4, "--live").lines

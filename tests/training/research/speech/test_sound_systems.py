@@ -53,7 +53,7 @@ def test_straight_from_the_sound_the_caption_is_that_of_its_blocks(policy):
         utterance, stream = translator.open(), BlockStream(encoder)
         blocks = [block.vectors for block in stream.feed(samples) + stream.flush()]
         for number, block in enumerate(blocks, start=1):
-            translator.hear(utterance, [block], ended=number == len(blocks))
+            utterance.hear([block], ended=number == len(blocks))
             list(changes(utterance))
         assert caption_of(system, samples, seed) == utterance.caption
 

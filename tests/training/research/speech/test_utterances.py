@@ -73,7 +73,7 @@ def test_the_rows_are_those_of_live_sound(layout_name):
         teach(translator.model, Teacher(translator, one.pair, utterance))
         blocks = [vectors_of(block) for block in one.pair.source]
         for number, block in enumerate(blocks, start=1):
-            translator.hear(utterance, [block], ended=number == len(blocks))
+            utterance.hear([block], ended=number == len(blocks))
             list(changes(utterance))
         if isinstance(policy, Offline):
             built = offline_rows(one, utterance.prompt, layout)
