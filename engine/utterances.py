@@ -120,11 +120,7 @@ class Utterance(Caption):
         return list(zip(self.words[new], self.captioned_at_s[new], strict=True))
 
     def _take(self, event: Event, now_s: float) -> None:
-        """Add an event.
-
-        Raises:
-            ValueError: it keeps more of the caption than there is.
-        """
+        """Add an event."""
         self.new_captioned = ()
         match event:
             case SourceChanged(words=words):

@@ -71,9 +71,6 @@ class Decoder:
             path: of the file.
             track: which of its audio tracks to decode, from 1; None chooses one.
             language: two letters of what is spoken.
-
-        Raises:
-            AudioError: the file cannot be read, is no media file, or has no such sound.
         """
         self._path = path
         self.n_damaged = self.n_missing = 0

@@ -270,11 +270,7 @@ class Recorder:
         return self._monitor.sounding
 
     def step(self) -> Iterator[AudioChunk]:
-        """Yield the new sound, waiting up to ``STEP_S``; open and close devices as decided.
-
-        Raises:
-            NoSoundError: the system never answered, and the patience is over.
-        """
+        """Yield the new sound, waiting up to ``STEP_S``; open and close devices as decided."""
         self._list()
         yield from self._read()  # after listing, which may have delayed reading
         self._check_sleep()

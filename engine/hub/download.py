@@ -183,12 +183,7 @@ def _fetched(name: str, library: Path, wanted: Fetching, kind: ModelKind) -> Pat
 
 
 def _take_whole(folder: Path, fetch: Fetch, files: Sequence[HubFile]) -> None:
-    """Put the whole files of a folder, if there is one, beside those that are fetched.
-
-    Raises:
-        FetchCancelledError: the user cancelled.
-        OSError: they cannot be written.
-    """
+    """Put the whole files of a folder, if there is one, beside those that are fetched."""
     for file in files if folder.is_dir() else ():
         if fetch.cancelled():
             raise FetchCancelledError(Code.HUB_CANCELLED(name=fetch.name))
@@ -241,12 +236,7 @@ def model_folder(name: str, library: Path) -> Path:
 def _listed(
     name: str, settings: HubSettings, kind: ModelKind, cancelled: Callable[[], bool]
 ) -> tuple[str, list[HubFile]]:
-    """Request a model's newest revision and the files that are needed of it.
-
-    Raises:
-        HubError: the hub has none, refuses, or sends an unusable list.
-        FetchCancelledError: ``cancelled`` returned True.
-    """
+    """Request a model's newest revision and the files that are needed of it."""
     if constants.HF_HUB_OFFLINE:
         raise HubError(Code.HUB_OFFLINE(name=name))
     endpoint = settings.endpoint or constants.ENDPOINT

@@ -95,13 +95,7 @@ def fetched_bytes(staging: Path) -> int:
 def fetch_answer(
     url: str, settings: HubSettings, cancelled: Callable[[], bool], most: int
 ) -> bytes:
-    """Fetch one answer of at most ``most`` bytes, within six timeouts, over one connection.
-
-    Raises:
-        HubError: it is longer, or takes longer; the text continues a sentence about the hub.
-        FAILURES: no answer came; see ``reason_of``.
-        FetchCancelledError: ``cancelled`` returned True.
-    """
+    """Fetch one answer of at most ``most`` bytes, within six timeouts, over one connection."""
     content = bytearray()
     until = time.monotonic() + _TIMEOUTS * settings.timeout_s
     with _open(url, 0, settings.timeout_s) as answer:
@@ -139,11 +133,6 @@ def fetch_file(fetch: Fetch, file: HubFile, files: Sequence[HubFile]) -> bool:
 
     Returns:
         whether the file has the promised length and hash; if not, it remains a ``.part``.
-
-    Raises:
-        HubError: the hub stopped sending.
-        FetchCancelledError: ``cancelled`` returned True.
-        OSError: the file cannot be written.
     """
     whole = fetch.staging / file.name
     part = whole.with_name(file.name + ".part")
@@ -176,12 +165,7 @@ def is_whole(path: Path, file: HubFile) -> bool:
 def _connect(
     fetch: Fetch, file: HubFile, part: Path, progress: Callable[[int], None]
 ) -> str | Message:
-    """Append to a part over one connection; return the reason why it ended.
-
-    Raises:
-        FetchCancelledError: ``cancelled`` returned True.
-        OSError: the part cannot be written.
-    """
+    """Append to a part over one connection; return the reason why it ended."""
     try:
         answer = _open(file.url, part.stat().st_size, fetch.settings.timeout_s)
     except FAILURES as error:

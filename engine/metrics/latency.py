@@ -186,9 +186,6 @@ def queue_starts(ms: Sequence[float], word_ms: float = WORD_MS) -> list[float]:
     Args:
         ms: computing for each word.
         word_ms: as for ``real_time_delays``.
-
-    Raises:
-        ValueError: ``word_ms`` is not above 0.
     """
     _check_word(word_ms)
     starts, finish = list[float](), 0.0
@@ -310,9 +307,6 @@ def average_token_delay(
         delays: source read when each word was written, at least one, never falling.
         source_token: length of one in the unit of the delays; the last of a chunk may be shorter.
         target_token: likewise; a caption of speech takes no time.
-
-    Raises:
-        ValueError: nothing was written, or a delay falls.
     """
     _check_finite(delays)
     source_ends, target_end, lags, read = [0.0], 0.0, list[float](), 0.0

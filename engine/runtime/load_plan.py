@@ -131,20 +131,12 @@ def cpu_ways() -> tuple[Way, ...]:
 
 @functools.cache
 def multiplies_packed() -> bool:
-    """Return whether packed weights of 4 bits are faster; measured once for each process.
-
-    Raises:
-        ModelError: bitsandbytes is missing.
-    """
+    """Return whether packed weights of 4 bits are faster; measured once for each process."""
     return packed_is_faster()
 
 
 def packed_is_faster(stop_watch: StopWatch = best_s) -> bool:
-    """Time layers of 4 bits packed in bfloat16 and unpacked, if the processor supports both.
-
-    Raises:
-        ModelError: bitsandbytes is missing.
-    """
+    """Time layers of 4 bits packed in bfloat16 and unpacked, if the processor supports both."""
     if not has_fused_product():
         return False
     computed = compute_dtype(torch.device("cpu"))

@@ -53,9 +53,6 @@ class RowBook:
         Returns:
             places of the new rows, shape (3, B, Q), padded in front, so that the last column of
             each lane is its last row; and of all in attention, shape (3, B, K).
-
-        Raises:
-            CacheFullError: the rows of a lane do not fit; the book is unchanged.
         """
         ends = [self.end_after(lane, rows) for lane, rows in fed]
         for lane, rows in self._new:  # of a pass that failed

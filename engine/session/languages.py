@@ -143,12 +143,7 @@ class Languages:
             self._targets.add(language.code).begin(captioner)
 
     def _captioner(self, language: FurtherLanguage) -> "Conversation":
-        """Return a captioner of its own for a language.
-
-        Raises:
-            SurtitleError: the model does not know it.
-            RuntimeError: there is no memory for its cache.
-        """
+        """Return a captioner of its own for a language."""
         model = self._model_of(language)
         settings = self._settings(language.code)
         model.weights.card.check_pair(settings.source_language, settings.target_language)

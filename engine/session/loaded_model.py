@@ -85,9 +85,6 @@ class AdapterSwitcher:
         """Inspect and read an adapter, translate a sentence by it as a probe, and return its name.
 
         After the probe the adapter in use is restored.
-
-        Raises:
-            AdapterError: it cannot be used, or one of its name is loaded.
         """
         adapter = usable_adapter(folder, self._weights.base)
         verify_adapter(adapter)
@@ -100,11 +97,7 @@ class AdapterSwitcher:
         return adapter.name
 
     def use(self, name: str | None) -> Weights:
-        """Apply a loaded adapter, or None for the bare base; return weights with its card.
-
-        Raises:
-            AdapterError: no adapter of that name is loaded, or there is no memory for it.
-        """
+        """Apply a loaded adapter, or None for the bare base; return weights with its card."""
         loaded = None if name is None else self._find(name)
         try:
             self._layers.put({} if loaded is None else loaded.factors)
@@ -137,11 +130,7 @@ class AdapterSwitcher:
         raise AdapterError(Code.ADAPTER_NOT_LOADED(name=name, known=", ".join(self._loaded)))
 
     def _try(self, candidate: _Loaded, adapter: Adapter) -> None:
-        """Apply a candidate, translate, and restore the adapter in use, even after a failure.
-
-        Raises:
-            AdapterError: it does not fit, or its logits are not finite.
-        """
+        """Apply a candidate, translate, and restore the adapter in use, even after a failure."""
         before = {} if self._used is None else self._loaded[self._used].factors
         try:
             self._layers.put(candidate.factors)
@@ -156,12 +145,7 @@ class AdapterSwitcher:
 
 
 def _probe(weights: Weights) -> None:
-    """Translate one sentence like captions, then check that the logits are finite.
-
-    Raises:
-        SurtitleError: the card does not fit the tokenizer, or the logits are not finite.
-        MemoryError, RuntimeError: it cannot be computed.
-    """
+    """Translate one sentence like captions, then check that the logits are finite."""
     card = weights.card
     settings = TranslationSettings(
         target_language=next(iter(card.languages)),
@@ -257,12 +241,7 @@ class LoadedModel:
     def make_system(
         self, translation: TranslationSettings, log: EventLog, model: AnyModel | None = None
     ) -> Conversation:
-        """Make the system for the current weights; ``model`` as for ``make_system``.
-
-        Raises:
-            SurtitleError: the model does not know the language, or the settings are wrong.
-            RuntimeError: there is no memory for its cache.
-        """
+        """Make the system for the current weights; ``model`` as for ``make_system``."""
         capacity, settings = self._settings.capacity, self.suited(translation)
         if self._settings.hears:
             causal = self.weights
@@ -291,22 +270,14 @@ class LoadedModel:
         return replace(translation, policy=str(self.resolved(translation).policy))
 
     def load_adapter(self, folder: Path) -> tuple[str, tuple[Message, ...]]:
-        """Load another adapter without using it; return its name, and doubts about it.
-
-        Raises:
-            AdapterError: it cannot be used here.
-        """
+        """Load another adapter without using it; return its name, and doubts about it."""
         switcher = self._switcher or self._new_switcher()
         name = switcher.load(folder)
         self._switcher = switcher
         return name, _doubts(usable_adapter(folder, self.weights.base))
 
     def use_adapter(self, name: str | None) -> AnyWeights:
-        """Apply a loaded adapter, or none; rows cached before are invalid afterwards.
-
-        Raises:
-            AdapterError: no adapter of that name is loaded, or there is no memory for it.
-        """
+        """Apply a loaded adapter, or none; rows cached before are invalid afterwards."""
         if self._switcher is None and name is None:
             return self.weights
         self._switcher = self._switcher or self._new_switcher()
@@ -360,9 +331,6 @@ def check_room(folder: Path, free_bytes: int | None) -> None:
     """Refuse a model that has no room beside another one.
 
     Whole weights may take twice their files in memory, and so does a conversion.
-
-    Raises:
-        ModelError: there is no room; nothing was loaded.
     """
     files = [*folder.glob("*.safetensors"), *folder.glob("ctranslate2-*/model.bin")]
     needed = 2 * sum(path.stat().st_size for path in files)

@@ -105,11 +105,7 @@ def is_streaming(folder: Path) -> bool:
 
 
 def checked_files(folder: Path) -> StreamingFiles:
-    """Return the files of a model, after a look at each.
-
-    Raises:
-        ModelError: the folder is damaged, or holds another kind of model.
-    """
+    """Return the files of a model, after a look at each."""
     try:
         with about(TOKENS):
             tokens = _read_tokens(folder / TOKENS)
@@ -182,12 +178,7 @@ def _chosen(names: list[str]) -> str:
 
 
 def _read_tokens(path: Path) -> tuple[str, ...]:
-    """Read tokens with their numbers, one in a line.
-
-    Raises:
-        OSError: it cannot be read, or is no plain file.
-        ValueError: it is no such list; the text is a clause about the file.
-    """
+    """Read tokens with their numbers, one in a line."""
     with open_plain(path) as file:
         content = file.read(_MOST_TOKENS_BYTES + 1)
     if len(content) > _MOST_TOKENS_BYTES:
@@ -258,12 +249,7 @@ class Sherpa:
     """A loaded model. One thread uses it."""
 
     def __init__(self, settings: SherpaSettings) -> None:
-        """Load the model from this computer.
-
-        Raises:
-            ModelError: the folder holds none that can be used, or the extra ``speech`` is not
-                installed.
-        """
+        """Load the model from this computer."""
         try:
             import sherpa_onnx  # noqa: F401, PLC0415  takes 0.3 s; may be missing
         except ImportError as error:

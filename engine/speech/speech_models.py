@@ -107,11 +107,7 @@ def load_speech_model(
 
 
 def _known_folder(name: str) -> Path | None:
-    """Return a named folder, None if there is none or it may hold a Whisper.
-
-    Raises:
-        ModelError: the folder holds no model of speech, or a damaged one.
-    """
+    """Return a named folder, None if there is none or it may hold a Whisper."""
     folder = bundled_speech_model() if name == MOONSHINE else named_folder(name)
     if folder is None or translates_sound(folder) or is_moonshine(folder):
         return folder

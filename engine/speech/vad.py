@@ -86,11 +86,7 @@ class SileroDetector:
     """The detector of faster-whisper's package."""
 
     def __init__(self) -> None:
-        """Load it, which takes 0.1 s.
-
-        Raises:
-            ModelError: the extra ``speech`` is not installed.
-        """
+        """Load it, which takes 0.1 s."""
         try:
             from faster_whisper.vad import get_vad_model  # noqa: PLC0415  takes 0.5 s; may be missing
 

@@ -227,11 +227,7 @@ _SIZES = {
 
 
 def _check(folder: Path) -> None:
-    """Check that a folder is complete, before a library waits for a pipe or runs out of memory.
-
-    Raises:
-        ModelError: the folder is not complete.
-    """
+    """Check that a folder is complete, before a library waits for a pipe or runs out of memory."""
     for name in _FILES:
         path = folder / name
         if not path.is_file() and (name in _NEEDED or path.exists()):
@@ -280,9 +276,6 @@ def whisper_folder(
 
     Arguments and errors as for ``fetch_model``; ``name`` may also be one of ``WHISPER_MODELS``, or
     a folder.
-
-    Raises:
-        ModelError: there is no such model, or its folder is not complete.
     """
     folder = named_folder(name)
     if folder is not None:
@@ -292,11 +285,7 @@ def whisper_folder(
 
 
 def found_whisper(name: str, library: Path) -> Path | None:
-    """Return the folder of a Whisper model on this computer, or None; without the network.
-
-    Raises:
-        ModelError: there is no such model, or its folder is not complete.
-    """
+    """Return the folder of a Whisper model on this computer, or None; without the network."""
     folder = named_folder(name)
     if folder is None:
         return find_model(_hub_id(name), library, WHISPER)

@@ -309,12 +309,7 @@ class Conversation(ABC):
 def make_context(
     weights: AnyWeights, settings: TranslationSettings, glossary: Sequence[tuple[str, str]]
 ) -> Context | NoContext:
-    """Return what makes the prompts of a model; one with an encoder and a decoder has none.
-
-    Raises:
-        ModelError: it does not translate this pair, or has no prompt that can be used.
-        ContextError: the glossary is too long.
-    """
+    """Return what makes the prompts of a model; one with an encoder and a decoder has none."""
     card, language = weights.card, settings.target_language
     is_apart = isinstance(weights, EncoderDecoderWeights)
     if is_apart or not settings.reads_english:

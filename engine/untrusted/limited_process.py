@@ -53,11 +53,7 @@ def text_of(answer: Mapping[str, str], asked: Asked) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _answer(asked: str) -> Mapping[str, str]:
-    """Run the other process; its end without an answer is a failure, too.
-
-    Raises:
-        LimitedError: it could not be started.
-    """
+    """Run the other process; its end without an answer is a failure, too."""
     try:
         done = subprocess.run(
             [sys.executable, "-P", limited_child.__file__],

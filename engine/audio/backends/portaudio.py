@@ -86,12 +86,7 @@ class PortAudioTap:
     moved_to: int | None = None
 
     def __init__(self, device: AudioDevice) -> None:
-        """Open the device and start.
-
-        Raises:
-            ValueError: there is no such device.
-            sounddevice.PortAudioError: it cannot be opened.
-        """
+        """Open the device and start."""
         self.rate_hz = device.rate_hz
         self._ring = Ring(round(_RING_S * device.rate_hz))
         self._mixed = np.zeros(_LONGEST_BLOCK, np.float32)
@@ -120,11 +115,7 @@ class PortAudioTap:
         return not self._stream.closed
 
     def read(self, timeout_s: float) -> Samples:
-        """Return the new samples, waiting up to ``timeout_s`` for the first.
-
-        Raises:
-            TapEndedError: the stream has stopped.
-        """
+        """Return the new samples, waiting up to ``timeout_s`` for the first."""
         end_s = time.monotonic() + timeout_s
         while True:
             is_active = self.is_open and self._stream.active

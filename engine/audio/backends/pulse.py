@@ -51,11 +51,7 @@ class ParecTap:
         self._log = b""  # the end of its standard error
 
     def read(self, timeout_s: float) -> Samples:
-        """Return the new samples, waiting up to ``timeout_s`` for the first.
-
-        Raises:
-            TapEndedError: ``parec`` ended, because the server did or the device cannot be opened.
-        """
+        """Return the new samples, waiting up to ``timeout_s`` for the first."""
         sound, log = self._process.stdout, self._process.stderr
         if sound is None or log is None or sound.closed:
             raise self._ended()
@@ -141,11 +137,7 @@ class SoundServer:
         self._changes: subprocess.Popen[bytes] | None = None  # writes a line for each change
 
     def devices(self) -> tuple[AudioDevice, ...]:
-        """List microphones and monitors, in the server's order.
-
-        Raises:
-            NoSoundError: no server answers.
-        """
+        """List microphones and monitors, in the server's order."""
         if self._changes is None:  # before listing, so that no change in between is missed
             self._changes = _started("subscribe")
         try:

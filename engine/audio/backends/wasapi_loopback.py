@@ -75,11 +75,7 @@ class LoopbackTap:
         return self._ring.n_dropped
 
     def read(self, timeout_s: float) -> Samples:
-        """Return the new samples, waiting up to ``timeout_s`` for the first.
-
-        Raises:
-            TapEndedError: the device cannot be recorded any more.
-        """
+        """Return the new samples, waiting up to ``timeout_s`` for the first."""
         end_s = time.monotonic() + timeout_s
         while True:
             is_alive = self._thread.is_alive()

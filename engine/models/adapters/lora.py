@@ -223,10 +223,6 @@ def fit_lora(lora: Lora, header: SafetensorsHeader, base: Fingerprint | None) ->
     """Check that a file holds exactly the factors that the settings name, in the base's shapes.
 
     Without ``base``, or with an unknown architecture, only the ranks of the factors are checked.
-
-    Raises:
-        ValueError: a factor is missing, superfluous or of a wrong shape or type; the text continues
-            a sentence that begins with the file.
     """
     stem, factors = _factors(header)
     known = None if base is None else linear_layers(base)

@@ -123,11 +123,6 @@ def read_converted(folder: Path, record: Record) -> Converted:
     Args:
         folder: that CTranslate2 will open.
         record: of it.
-
-    Raises:
-        OSError: a file cannot be read, or is no plain one.
-        ValueError: the files do not belong together, or one is damaged or too large; the text is a
-            clause about the model.
     """
     for name in _NEVER_WRITTEN:
         if os.path.lexists(folder / name):
@@ -206,12 +201,7 @@ def _read_vocabulary(folder: Path) -> Vocabulary:
 
 
 def _read_shapes(file: BufferedReader) -> dict[str, tuple[int, ...]]:
-    """Return the dimensions of the variables by their names.
-
-    Raises:
-        ValueError: there are too many.
-        struct.error, UnicodeDecodeError: the file is none of CTranslate2.
-    """
+    """Return the dimensions of the variables by their names."""
     (version,) = _take(file, "I")
     _name(file)
     _revision, n_variables = _take(file, "II")
@@ -275,10 +265,6 @@ def ready_folder(
             and not asked again.
         progress: called on this thread.
         cancelled: called ten times a second.
-
-    Raises:
-        ModelError: the folder cannot be used or converted, or its licence was not accepted.
-        FetchCancelledError: ``cancelled`` returned True.
     """
     found = converted_folder(folder, precision)
     if found is not None:
@@ -310,12 +296,7 @@ def _convert(
     progress: Progress,
     cancelled: Callable[[], bool],
 ) -> Path:
-    """Convert an original; return the folder that was made.
-
-    Raises:
-        ModelError: it cannot be converted or written.
-        FetchCancelledError: ``cancelled`` returned True.
-    """
+    """Convert an original; return the folder that was made."""
     final = precision_folder(folder, precision)
     staging, record = folder / f".{final.name}.new", original.record
     try:
@@ -390,13 +371,7 @@ def _run(
     progress: Progress,
     cancelled: Callable[[], bool],
 ) -> None:
-    """Run the process to its end.
-
-    Raises:
-        ModelError: it failed or was ended.
-        OSError: it could not be started, or the disk is full.
-        FetchCancelledError: ``cancelled`` returned True.
-    """
+    """Run the process to its end."""
     name, expected = original.record.name, _expected_bytes(original, precision)
     paths = [str(folder.resolve()), str(staging.resolve())]
     with subprocess.Popen(
@@ -432,12 +407,7 @@ def _written(staging: Path, expected: int) -> float:
 
 
 def _check_answer(name: str, answer: bytes, exit_code: int) -> None:
-    """Raise the error that the process reports, or its end without an answer.
-
-    Raises:
-        ModelError: the folder cannot be converted.
-        OSError: the disk is full, or cannot be written.
-    """
+    """Raise the error that the process reports, or its end without an answer."""
     if exit_code or not answer:
         how = signal.Signals(-exit_code).name if exit_code < 0 else str(exit_code)
         raise _failed(name, f"its process was ended ({how})")

@@ -89,11 +89,7 @@ class _Weights:
         return name in self._places
 
     def take(self, names: Sequence[str], *shape: int) -> _Mapped:
-        """Return tensors of this shape, one under the other.
-
-        Raises:
-            ValueError: one is missing, or has another shape.
-        """
+        """Return tensors of this shape, one under the other."""
         arrays = []
         for name in names:
             if name not in self:

@@ -126,13 +126,7 @@ class OnnxAdaptedLayers:
         self._now: Mapping[str, Factors] = {}
 
     def put(self, factors: Mapping[str, Factors]) -> None:
-        """Apply these factors instead of the current ones; none for the bare base.
-
-        Raises:
-            AdapterError: they do not fit the network, which stays as it is.
-            ModelError: the base's weights cannot be read again.
-            MemoryError: there is too little memory.
-        """
+        """Apply these factors instead of the current ones; none for the bare base."""
         if not factors and not self._now:
             return
         network, folder = self._weights.network, self._weights.folder
@@ -148,14 +142,7 @@ class OnnxAdaptedLayers:
 def load_onnx(
     settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors] | None = None
 ) -> OnnxWeights:
-    """Load a model folder with this card, and with the factors of an adapter if there is one.
-
-    Raises:
-        AdapterError: the factors do not fit.
-        NotPlainError: it is no plain model, or the settings ask for what only torch computes.
-        ModelError: the folder could make a library run code, block or grow, or its weights are not
-            those of its card.
-    """
+    """Load a model folder with this card, and with the factors of an adapter if there is one."""
     if settings.device not in ("auto", "cpu") or settings.quantise not in _QUANTISATIONS:
         asked = f"only torch computes on {settings.device} with quantisation {settings.quantise}"
         raise NotPlainError(asked)
@@ -227,12 +214,7 @@ def _check_room(shape: LlamaShape, capacity: int) -> int:
 
 
 def _read_weights(folder: Path, shape: LlamaShape, named: str) -> tuple[dict[str, Stored], str]:
-    """Read the weights of a shape, and their hash: the named one, if one is named.
-
-    Raises:
-        NotPlainError: they are no weights of this shape.
-        ModelError: they are not those that are named.
-    """
+    """Read the weights of a shape, and their hash: the named one, if one is named."""
     try:
         content = read_llama_file(folder, shape)
         found = hashlib.sha256(content).hexdigest()

@@ -87,10 +87,6 @@ class OnnxNetwork:
             weights: all that the shape names.
             n_threads: of the processor; 0 for all cores.
             packed: multiply in 8 bits.
-
-        Raises:
-            ModelError: the runtime refuses them.
-            MemoryError: there is too little memory.
         """
         self.shape = shape
         self._n_threads, self._packed = n_threads, packed
@@ -281,9 +277,6 @@ class OnnxStore:
 
         Returns:
             in the same order.
-
-        Raises:
-            CacheFullError: the rows of a lane do not fit; other lanes may have got theirs.
         """
         computed = dict[int, Computed]()
         for group in _groups([ask for ask in asked if len(ask.rows) == 1 and ask.vectors is None]):

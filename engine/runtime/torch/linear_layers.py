@@ -51,11 +51,7 @@ QUANTISED_HERE = ("falcon",)
 
 
 def quantisation_config(quantise: str, compute: torch.dtype) -> BitsAndBytesConfig:
-    """Return the setting of ``nf4`` or ``int8``, unpacked to ``compute``, for transformers.
-
-    Raises:
-        ModelError: bitsandbytes is missing.
-    """
+    """Return the setting of ``nf4`` or ``int8``, unpacked to ``compute``, for transformers."""
     _require(quantise)
     if quantise == "int8":
         return BitsAndBytesConfig(load_in_8bit=True, llm_int8_threshold=_OUTLIER)  # type: ignore[no-untyped-call]
@@ -68,11 +64,7 @@ def quantisation_config(quantise: str, compute: torch.dtype) -> BitsAndBytesConf
 
 
 def quantise_layers(network: PreTrainedModel, quantise: str) -> None:
-    """Replace the whole linear layers of the blocks by layers that pack when they are moved.
-
-    Raises:
-        ModelError: bitsandbytes is missing.
-    """
+    """Replace the whole linear layers of the blocks by layers that pack when they are moved."""
     _require(quantise)
     output = network.get_output_embeddings()  # type: ignore[no-untyped-call]
     for path, layer in list(network.named_modules()):
@@ -121,11 +113,7 @@ def fuse_layers(network: nn.Module) -> int:
 
 
 def has_fused_product() -> bool:
-    """Return whether this processor can multiply weights of 4 bits packed.
-
-    Raises:
-        ModelError: bitsandbytes is missing.
-    """
+    """Return whether this processor can multiply weights of 4 bits packed."""
     _require("nf4")
     from bitsandbytes import functional  # noqa: PLC0415  optional
 
@@ -241,12 +229,7 @@ class TorchAdaptedLayers:
 
     @torch.no_grad()
     def put(self, factors: Mapping[str, Factors]) -> None:
-        """Apply these factors instead of the current ones; none for the bare base.
-
-        Raises:
-            AdapterError: they do not fit the network, which is then restored.
-            RuntimeError: out of memory; likewise.
-        """
+        """Apply these factors instead of the current ones; none for the bare base."""
         before = self._now
         try:
             self._put(factors)

@@ -255,9 +255,6 @@ class StaticStep:
         """Record the pass as a CUDA graph.
 
         The recording writes its rows after the valid ones, where they are hidden.
-
-        Raises:
-            RuntimeError: some library cannot be captured.
         """
         self._fed[-self._n_rows :] = torch.arange(self._n_rows) + self._cache.book.n_rows[0]
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
@@ -312,11 +309,7 @@ class StaticSteps:
         self._steps = dict[tuple[int, int, bool], StaticStep]()
 
     def compute(self, rows: Sequence[Row], suppressed: Sequence[int], *, ranked: bool) -> Tensor:
-        """Compute rows and keep them; return logits as ``StaticStep.compute``.
-
-        Raises:
-            CacheFullError: the cache has no room for them.
-        """
+        """Compute rows and keep them; return logits as ``StaticStep.compute``."""
         self._cache.book.begin([(0, rows)])
         logits = self.find(len(rows), ranked=ranked).compute(rows, suppressed)
         self._cache.book.commit()

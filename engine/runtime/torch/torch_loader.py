@@ -245,9 +245,6 @@ def growth_limit(n_tensors: int, n_numbers: int) -> Iterator[None]:
         n_tensors: in the files of its weights.
         n_numbers: in these. The limit is four times as large: a shared table is built twice, and a
             layer that will be packed twice more.
-
-    Raises:
-        TooLargeError: it becomes larger, or has too many parts.
     """
     thread, counted = threading.get_ident(), [0, 0]
     most_parts, most_numbers = _PARTS * n_tensors + _SPARE_PARTS, 4 * n_numbers + _ROOM
@@ -332,12 +329,7 @@ class TorchWeights:
 def load_torch(
     settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors] | None = None
 ) -> TorchWeights:
-    """Load a model folder with this card, and with the factors of an adapter if there is one.
-
-    Raises:
-        AdapterError: the factors do not fit.
-        ModelError: folder or device cannot be used, or there is too little memory.
-    """
+    """Load a model folder with this card, and with the factors of an adapter if there is one."""
     folder = settings.directory
     tokenizer = load_tokenizer(folder)
     footprint = read_footprint(folder)
