@@ -36,7 +36,6 @@ class AudioChunk:
 
     @property
     def end_s(self) -> float:
-        """Time of the first sample after the chunk."""
         return self.start_s + len(self.samples) / SAMPLE_RATE_HZ
 
 
@@ -117,13 +116,7 @@ class SoundSystem(Protocol):
 
 
 class Ring:
-    """A queue of samples.
-
-    Invariant: samples read, waiting and dropped together are the samples written.
-
-    Attributes:
-        n_dropped: samples that did not fit.
-    """
+    """A queue of samples; those read, waiting and dropped together are those written."""
 
     def __init__(self, capacity: int) -> None:
         """Allocate room for ``capacity`` samples (at least 1); ``write`` allocates nothing."""
@@ -147,7 +140,6 @@ class Ring:
         self.n_dropped += len(block) - n_kept
 
     def read(self) -> Samples:
-        """Remove all samples and return them."""
         capacity = len(self._samples)
         n_waiting = self._n_written - self._n_read
         start = self._n_read % capacity

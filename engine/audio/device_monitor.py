@@ -80,7 +80,6 @@ class Failures:
         self._failures: dict[tuple[str, int], _Failure] = {}
 
     def add(self, device: AudioDevice, now_s: float) -> int:
-        """Count a failure; return how many came in a row."""
         failure = self._failures.setdefault((device.name, device.number), _Failure())
         failure.count += 1
         if failure.count > 1:
@@ -88,12 +87,10 @@ class Failures:
         return failure.count
 
     def is_blocked(self, device: AudioDevice, now_s: float) -> bool:
-        """Return whether it is too early to retry the device."""
         failure = self._failures.get((device.name, device.number))
         return failure is not None and now_s < failure.until_s
 
     def hear(self, device: AudioDevice, *, for_s: float) -> None:
-        """Note that the device has delivered sound for ``for_s`` seconds."""
         key = (device.name, device.number)
         if for_s >= HEALTHY_S:
             self._failures.pop(key, None)
@@ -104,7 +101,8 @@ class Failures:
 class DeviceMonitor:
     """Take observations by the ``see_`` methods, then ``decide``.
 
-    Invariant: while a working device of the wanted kind is listed, ``decide`` returns a listed one.
+    Invariant: while a working device of the requested kind is listed, ``decide`` returns a listed
+    one.
     """
 
     def __init__(self, wanted: WantedDevice) -> None:
@@ -170,14 +168,12 @@ class DeviceMonitor:
         self._notify(NoticeKind.MOVED, moved_to, Code.MOVED_BY_MIXER)
 
     def see_sleep(self, slept_s: float) -> None:
-        """Note that the computer slept."""
         device = self._current
         if device is not None:
             self._notify(NoticeKind.WOKE, device, Code.WOKE, seconds=slept_s)
             self._broken = True
 
     def decide(self, now_s: float) -> Decision:
-        """Decide which device is recorded from now on."""
         if self._devices is None:
             self._wait_for_server()
         else:
@@ -225,10 +221,7 @@ class DeviceMonitor:
             self._open(best, now_s)
 
     def _best(self, now_s: float) -> AudioDevice | None:
-        """Return the best device that is not blocked.
-
-        That is the wanted one, the one before, the default, any other.
-        """
+        """Try the chosen device first, then the one before, the default, any other."""
         wanted, before = self._wanted.name, self._wanted.before
         usable = [
             device
@@ -246,7 +239,6 @@ class DeviceMonitor:
         self._zeros_since_s = None
 
     def _begin(self, device: AudioDevice) -> None:
-        """Announce the first device, or the first after a pause."""
         chosen = self._wanted.name
         if chosen in (None, device.name):
             self._on_sound = _notice(NoticeKind.LISTENING, device, Code.LISTENING)
@@ -276,7 +268,6 @@ class DeviceMonitor:
         self._trouble = None
 
     def _wait(self, failing: AudioDevice | None) -> None:
-        """Report once that nothing can be recorded for now."""
         if failing is not None:
             if self._broken and self._trouble is not NoticeKind.STALLED:
                 self._notify(NoticeKind.STALLED, failing, Code.STILL_STALLED)

@@ -65,13 +65,7 @@ class Decoder:
     """
 
     def __init__(self, path: Path, *, track: int | None = None, language: str = "") -> None:
-        """Open the file.
-
-        Args:
-            path: of the file.
-            track: which of its audio tracks to decode, from 1; None chooses one.
-            language: two letters of what is spoken.
-        """
+        """Open the file; without a ``track`` one is chosen, best in ``language`` (two letters)."""
         self._path = path
         self.n_damaged = self.n_missing = 0
         self._damaged_before = 0
@@ -101,7 +95,6 @@ class Decoder:
         self.chunks = self._decode()
 
     def close(self) -> None:
-        """Close the file; ``chunks`` is empty from now on."""
         self.chunks = iter(())
         self._container.close()
         self._file.close()
@@ -207,7 +200,6 @@ class Decoder:
 
 
 def _best(tracks: Sequence[av.AudioStream], language: str) -> int:
-    """Return the place of the track to hear."""
     tags = {language, *_TAGS.get(language, "").split()} - {""}
     ranks = [
         (_language(one).lower()[:3] in tags, bool(one.disposition & Disposition.default))
@@ -222,7 +214,6 @@ def _language(track: av.AudioStream) -> str:
 
 
 def _find(file: BinaryIO, mark: bytes, start: int) -> int | None:
-    """Return where a mark stands in a file, from a place on."""
     file.seek(start)
     before = b""
     while part := file.read(_SCANNED):
@@ -235,8 +226,6 @@ def _find(file: BinaryIO, mark: bytes, start: int) -> int | None:
 
 
 class _FromHere:
-    """A file without its first bytes."""
-
     def __init__(self, file: BinaryIO, start: int) -> None:
         self._file, self._start = file, start
         self.read = file.read
@@ -294,7 +283,8 @@ class FileSource:
             path: the file, in any format that FFmpeg knows.
             report: called during ``start`` and ``read``, when the file is damaged.
             real_time: return each chunk when a microphone would have; else at once.
-            track: which of its audio tracks, from 1; None takes one, and tells which of several.
+            track: which of its audio tracks, from 1; None chooses one, and reports which of
+                several.
             language: two letters of what is spoken.
             clock: the time in seconds.
         """
@@ -316,11 +306,6 @@ class FileSource:
         self.position_s = 0.0
 
     def start(self) -> None:
-        """Open the file and start the timeline.
-
-        Raises:
-            AudioError: the file cannot be read, or has no sound.
-        """
         decoder = self._decoder = Decoder(self._path, track=self._track, language=self._language)
         if self._track is None and decoder.n_tracks > 1:
             code = Code.TRACK_TAKEN_IN if decoder.language else Code.TRACK_TAKEN
@@ -336,11 +321,7 @@ class FileSource:
         self._begun_s = self._clock()
 
     def read(self, timeout_s: float) -> AudioChunk | None:
-        """Return the next chunk; None if it is not due in time, paused, or the file has ended.
-
-        Raises:
-            AudioError: the file cannot be read any further.
-        """
+        """Return the next chunk; None if it is not due in time, paused, or the file has ended."""
         if not self._going.wait(timeout_s):
             return None
         with self._lock:
@@ -385,7 +366,6 @@ class FileSource:
 
     @property
     def duration_s(self) -> float:
-        """Length of the file in seconds as its head says; 0 if it says nothing."""
         return self._decoder.duration_s if self._decoder else 0.0
 
     @property

@@ -83,7 +83,8 @@ class LiveSource:
     def follow(self, before: "LiveSource") -> None:
         """Take the place of a source, before ``start``: it is stopped once this one has sound.
 
-        It is also stopped with this one, and after ``HANDOVER_S``. Sound that both record is its.
+        It is also stopped with this one, and after ``HANDOVER_S``. While both record, its sound is
+        taken.
         """
         if not before._stopping.is_set():
             self._before = before
@@ -122,7 +123,6 @@ class LiveSource:
 
     @property
     def level(self) -> Level:
-        """The level of the newest sound, read or not."""
         is_fresh = time.monotonic() - self._level_at_s < _LEVEL_HOLDS_S
         return self._level if is_fresh else _SILENT
 

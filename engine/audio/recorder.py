@@ -102,7 +102,6 @@ class DeviceStream:
         return moved_to
 
     def feed(self, block: Samples, now_s: float) -> Iterator[AudioChunk]:
-        """Yield the sound that is certain after a block that has just come."""
         yield from self._timed(self._resampler.feed(block), now_s)
 
     def finish(self, clock: Callable[[], float]) -> Iterator[AudioChunk]:
@@ -234,10 +233,11 @@ class Recorder:
             system: lists and opens devices; closed by ``finish``.
             wanted: the device that the user chose.
             report: called with notices during ``step``.
-            clocks: the time; None for the computer's own.
+            clocks: None for the computer's own.
             wait: sleeps, in seconds, while there is no device to wait for.
-            patience_s: after so long without any answer of the system, ``step`` raises what it said
-                last; None: it waits without an end, as it does for one that has answered before.
+            patience_s: after so long without any answer of the system, ``step`` raises its last
+                error;
+                None: it waits without an end, as it does for one that has answered before.
         """
         self._system = system
         self._monitor = DeviceMonitor(wanted)
@@ -288,7 +288,6 @@ class Recorder:
         self._report_loss(decision.device)
 
     def finish(self) -> Iterator[AudioChunk]:
-        """Yield the rest of the recording, and close everything."""
         yield from self._close()
         self._system.close()
 

@@ -36,7 +36,6 @@ def standard_speech_model() -> str:
 
 
 def bundled_models() -> list[Path]:
-    """List the bundled model folders by name."""
     return sorted(path.parent for path in ASSETS.glob("models/*/config.json"))
 
 
@@ -65,7 +64,6 @@ def bundled_model(named: Path) -> Path | None:
 
 
 def bundled_adapters() -> list[Path]:
-    """List the bundled adapter folders by name."""
     return sorted(path.parent for path in ASSETS.glob("adapters/*/adapter_config.json"))
 
 

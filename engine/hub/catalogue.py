@@ -21,7 +21,6 @@ class Score:
     Attributes:
         value: 0 to 100.
         measure: BLEU or chrF.
-        test_set: its name.
         published: address of the page.
     """
 
@@ -37,8 +36,6 @@ class KnownModel:
 
     Attributes:
         name: ``owner/name``.
-        download_bytes: size of its files.
-        licence: as the hub names it.
         footprint: size in memory of an instruct model; None for a model of an encoder and a
             decoder.
         revision: the commit or reference that is fetched; empty for the newest.
@@ -61,7 +58,6 @@ class KnownModel:
     checked: str = ""
 
     def translates(self, source: str, target: str) -> bool:
-        """Return whether it translates a pair of languages."""
         known = source in self.sources and (not self.targets or target in self.targets)
         return known and source != target
 
@@ -72,8 +68,6 @@ class SpeechChoice:
 
     Attributes:
         name: one of ``WHISPER_MODELS``.
-        download_bytes: size of its files.
-        licence: of its weights.
         pass_gflop: computing of a pass, which live recognition makes each second; see
             ``benchmarks/shapes/whisper.py``.
     """
@@ -89,11 +83,9 @@ class StreamingChoice:
     """A model that hears speech as it comes, for sherpa-onnx.
 
     Attributes:
-        name: its common name.
         hub: its name on the hub.
         files: those that are fetched: encoder, decoder and joiner in 8 bits, and tokens.
         download_bytes: their size.
-        licence: of its weights.
         languages: codes of what it recognises.
     """
 
@@ -106,7 +98,6 @@ class StreamingChoice:
 
 
 def read_models(text: str) -> tuple[KnownModel, ...]:
-    """Read the models of ``assets/translation_models.json``, which is our own."""
     content = cast("dict[str, list[dict[str, object]]]", json.loads(text))
     return tuple(_model(entry) for entry in content["models"])
 
@@ -183,7 +174,6 @@ def quicker_speech_model(name: str) -> str:
 
 
 def is_english_only(name: str) -> bool:
-    """Return whether a Whisper of this common name understands English only, as distilled ones."""
     return name.endswith(".en") or name.startswith("distil-")
 
 

@@ -111,7 +111,6 @@ def find_model(name: str, library: Path, kind: ModelKind = LANGUAGE_MODEL) -> Pa
 
     Args:
         name: as on the hub, for example Qwen/Qwen2.5-7B-Instruct.
-        library: folder of models.
         kind: decides whether a cached model is complete.
 
     Raises:
@@ -142,10 +141,7 @@ def fetch_model(
     """Return the folder of a model on this computer, or fetch it from the hub into the library.
 
     Args:
-        name: as on the hub.
         library: folder of models, created if necessary.
-        wanted: how it is fetched; None for the defaults.
-        kind: of the model.
         again: fetch it in any case. Of a folder that is there, files that match the hub's hashes
             stay, and others are fetched; what was converted from them goes, since it may be
             damaged. Until all files are here the folder stays as it is.
@@ -183,7 +179,6 @@ def _fetched(name: str, library: Path, wanted: Fetching, kind: ModelKind) -> Pat
 
 
 def _take_whole(folder: Path, fetch: Fetch, files: Sequence[HubFile]) -> None:
-    """Put the whole files of a folder, if there is one, beside those that are fetched."""
     for file in files if folder.is_dir() else ():
         if fetch.cancelled():
             raise FetchCancelledError(Code.HUB_CANCELLED(name=fetch.name))
@@ -236,7 +231,6 @@ def model_folder(name: str, library: Path) -> Path:
 def _listed(
     name: str, settings: HubSettings, kind: ModelKind, cancelled: Callable[[], bool]
 ) -> tuple[str, list[HubFile]]:
-    """Request a model's newest revision and the files that are needed of it."""
     if constants.HF_HUB_OFFLINE:
         raise HubError(Code.HUB_OFFLINE(name=name))
     endpoint = settings.endpoint or constants.ENDPOINT
@@ -263,7 +257,6 @@ def _listed(
 
 
 def _parsed(content: bytes, address: str, kind: ModelKind) -> tuple[str, list[HubFile]]:
-    """Parse revision and files from the hub's list; raise ValueError, a clause, if garbled."""
     listing = JsonObject.parse(content)
     revision = listing.text("sha")
     if not _COMMIT.fullmatch(revision):
@@ -290,7 +283,6 @@ def _file(entry: JsonObject, name: str, url: str) -> HubFile:
 
 
 def _refusal(name: str, endpoint: str, error: Exception) -> Message:
-    """Return the reason why the hub sent no list, and what to do."""
     cause = error.reason if isinstance(error, URLError) else error
     if isinstance(cause, ssl.SSLCertVerificationError):
         return Code.HUB_CERTIFICATE(name=name, reason=cause.verify_message)

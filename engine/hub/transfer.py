@@ -63,10 +63,7 @@ class HubFile:
 
     Attributes:
         name: a plain one (``engine.untrusted.plain_files``), also of the file in the library.
-        url: its address.
-        n_bytes: its length.
-        digest: in hexadecimal; sha256 of its bytes, or sha1 of its git blob.
-        is_blob: the digest is of the git blob.
+        digest: in hexadecimal; sha256 of its bytes, or with ``is_blob`` sha1 of its git blob.
     """
 
     name: str
@@ -88,7 +85,6 @@ class Fetch:
 
 
 def fetched_bytes(staging: Path) -> int:
-    """Count the bytes fetched so far."""
     return sum(path.stat().st_size for path in staging.iterdir())
 
 
@@ -126,13 +122,8 @@ def reason_of(error: Exception) -> Message:
 def fetch_file(fetch: Fetch, file: HubFile, files: Sequence[HubFile]) -> bool:
     """Fetch the rest of a file, check its hash, and rename it from its ``.part``.
 
-    Args:
-        fetch: the fetch of the model.
-        file: one of ``files``.
-        files: all files of the fetch, for its progress.
-
-    Returns:
-        whether the file has the promised length and hash; if not, it remains a ``.part``.
+    ``files`` are all of the fetch, for its progress. Return False for a file without the promised
+    length and hash; it remains a ``.part``.
     """
     whole = fetch.staging / file.name
     part = whole.with_name(file.name + ".part")

@@ -96,12 +96,10 @@ class Planner(ABC):
 
     @property
     def n_fed(self) -> int:
-        """Rows handed out by ``write`` and not taken back."""
         return self._n_fed
 
     @property
     def n_words(self) -> int:
-        """Source words read."""
         return self._n_evicted_words + len(self._words)
 
     @property
@@ -158,7 +156,6 @@ class Planner(ABC):
         return self._close_pass()
 
     def _close_pass(self) -> list[Row]:
-        """Return the rows that are not yet fed, with the time of a forward pass of their own."""
         for index in range(self._n_fed, len(self._rows)):
             self._rows[index] = self._rows[index]._replace(time=self._time)
         fed = self._rows[self._n_fed :]
@@ -180,10 +177,8 @@ class Planner(ABC):
         """Undo the last write, which was only a probe: its target row or header is fed again later.
 
         Source rows that the same forward pass fed stay; the next rows share their time, unless it
-        is kept: which row sees which is the same either way.
-
-        Returns:
-            the number of fed rows that are still valid: truncate the cache to that length.
+        is kept: which row sees which is the same either way. Truncate the cache to the number that
+        is returned: the fed rows that are still valid.
         """
         if self._last_write is None:
             msg = "only a write whose token was not chosen can be taken back"
@@ -197,10 +192,8 @@ class Planner(ABC):
         """Undo source word ``word`` (from 0) and everything that depends on it.
 
         Rows in arrival order before the word's first token cannot have seen it: they were fed
-        earlier, or in the same forward pass at smaller positions.
-
-        Returns:
-            the number of fed rows that are still valid: truncate the cache to that length.
+        earlier, or in the same forward pass at smaller positions. Truncate the cache to the number
+        that is returned: the fed rows that are still valid.
 
         Raises:
             ValueError: the word was evicted.

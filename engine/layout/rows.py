@@ -55,12 +55,10 @@ class Places(NamedTuple):
     encoded: "Tensor"  # (..., N)
 
     def to(self, device: "torch.device") -> "Places":
-        """Move every tensor."""
         position, time, encoded = self
         return Places(position.to(device), time.to(device), encoded.to(device))
 
     def between(self, start: int, end: int) -> "Places":
-        """Return the rows [start, end)."""
         position, time, encoded = self
         return Places(position[..., start:end], time[..., start:end], encoded[..., start:end])
 

@@ -66,7 +66,6 @@ def is_spaced(language: str) -> bool:
 
 
 def unit_ends(text: str, *, spaced: bool) -> list[int]:
-    """Return the index of the last character of each unit."""
     return [match.end() - 1 for match in re.finditer(r"\S+" if spaced else r"\S", text)]
 
 
@@ -146,7 +145,6 @@ class EventLog:
             self._file.flush()
 
     def close(self) -> None:
-        """Close the file; writing afterwards does nothing."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -162,7 +160,6 @@ class Translation:
     A unit is a word between blanks, or a character in languages written without blanks.
 
     Attributes:
-        index: of the line, from 0.
         source: its words.
         hypothesis: the committed text with single blanks.
         delays: for each target unit, source words that had arrived when its last character was
@@ -175,7 +172,6 @@ class Translation:
             arrival of a word, whichever is later.
         tokens_fed: rows computed, with those of probes and recomputed ones.
         tokens_recomputed: rows computed again.
-        forwards: forward passes.
         probes: rows that wait-k asked and took back.
         flops: floating-point operations of all forward passes, as the engine counts them.
         n_erased: target units that were committed and then removed.
@@ -274,8 +270,6 @@ class _Caption:
 
 @dataclass(slots=True)
 class _Cost:
-    """The cost of a line."""
-
     tokens_fed: int = 0
     tokens_recomputed: int = 0
     forwards: int = 0
@@ -286,7 +280,6 @@ class _Cost:
     log_probability: float = 0.0
 
     def take(self, event: Event) -> None:
-        """Count an event; most of them cost nothing."""
         match event["event"]:
             case "fed":
                 self.forwards += 1
@@ -323,7 +316,6 @@ class _Line:
     cost: _Cost = field(default_factory=_Cost)
 
     def take(self, event: Event) -> None:
-        """Take an event between the line's start and its end."""
         match event["event"]:
             case "arrived":
                 self._arrive(event["n_words"], event["at_s"])
@@ -338,12 +330,10 @@ class _Line:
                 self.cost.take(event)
 
     def end(self, at_s: float) -> None:
-        """End the step of the last word."""
         if self.n_arrived:
             self.ms.append(1000 * (at_s - self.arrived_s))
 
     def translation(self) -> Translation:
-        """Return the line's translation."""
         whole = [caption for _, caption in sorted(self.captions.items())]
         ends = [(caption, end) for caption in whole for end in self._ends(caption)]
         texts = (" ".join(caption.text.split()) for caption in whole)

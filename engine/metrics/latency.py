@@ -57,8 +57,9 @@ def yet_another_average_lagging(
     """LAAL of the words that were written before the source ended, YAAL (Polák et al. 2025).
 
     See https://arxiv.org/abs/2509.17349. Words held back until the end of the source do not depend
-    on the policy, so they are left out. LongYAAL is the same on a segment of a long recording:
-    words may be written after the segment, and only those after the recording are left out.
+    on the policy, so they are left out; None if all are. LongYAAL is the same on a segment of a
+    long recording: words may be written after the segment, and only those after the recording are
+    left out.
 
     Args:
         delays: as for ``average_lagging``; on a segment from its start, below zero for words that
@@ -67,9 +68,6 @@ def yet_another_average_lagging(
         target_length: |Y*| of the sentence or segment.
         recording_end: from the segment's start to the recording's end, for LongYAAL; infinite to
             leave out no word.
-
-    Returns:
-        None if all words are left out.
     """
     _check(delays, source_length, target_length)
     end = source_length if recording_end is None else recording_end
@@ -152,14 +150,9 @@ WORD_MS = 400.0
 
 
 def real_time_delays(translation: Translation, word_ms: float = WORD_MS) -> list[float]:
-    """Compute when each target unit appears by the queue model.
+    """Compute when each target unit appears by the queue model; never falling.
 
-    Args:
-        translation: replayed, with its times.
-        word_ms: from one source word to the next, above 0.
-
-    Returns:
-        for each target unit, source words' time from the start of the source; never falling.
+    In source words from the start of the source, ``word_ms`` from one to the next.
 
     Raises:
         ValueError: ``word_ms`` is not above 0, or a delay is none of a source word with a time.
@@ -181,12 +174,7 @@ def simuleval_delays(translation: Translation, word_ms: float = WORD_MS) -> list
 
 
 def queue_starts(ms: Sequence[float], word_ms: float = WORD_MS) -> list[float]:
-    """Compute when the work on each source word starts, in source words.
-
-    Args:
-        ms: computing for each word.
-        word_ms: as for ``real_time_delays``.
-    """
+    """Compute when the work on each source word starts, in source words, by the ``ms`` of each."""
     _check_word(word_ms)
     starts, finish = list[float](), 0.0
     for arrival, cost in enumerate(ms, start=1):

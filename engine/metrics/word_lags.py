@@ -27,18 +27,13 @@ class StageTime:
 
 
 class _Times:
-    """The newest times in a stage, 10 bytes for each: an hour of words stays below a megabyte.
-
-    Attributes:
-        seconds: oldest first.
-    """
+    """The newest times in a stage, oldest first, 10 bytes for each: an hour is below a megabyte."""
 
     def __init__(self) -> None:
         self.seconds = array("d")
         self._speakers = array("H")  # a place in ``_lanes`` for each
 
     def add(self, seconds: float, speaker: int = 0) -> None:
-        """Append the time of a word."""
         self.seconds.append(seconds)
         self._speakers.append(speaker)
         if len(self.seconds) > _REMEMBERED:
@@ -46,11 +41,9 @@ class _Times:
 
     @property
     def speakers(self) -> set[int]:
-        """The lanes of these words, as numbers."""
         return set(self._speakers)
 
     def newest_first(self, speaker: int | None = None) -> Iterator[float]:
-        """Yield the times of a speaker's words, or of all."""
         pairs = zip(reversed(self.seconds), reversed(self._speakers), strict=True)
         return (seconds for seconds, of in pairs if speaker is None or of == speaker)
 
@@ -62,7 +55,6 @@ class WordLags:
         self.begin_listening()
 
     def begin_listening(self) -> None:
-        """Forget all words."""
         self._heard = {stage: _Times() for stage in HEARD_STAGES}
         self._lanes = list[str]()  # those of spoken words, in the order they came
 
@@ -75,11 +67,7 @@ class WordLags:
                 self._add("translated", now_s - word.committed_at_s, utterance.lane)
 
     def painted(self, utterance: Utterance, now_s: float) -> list[float]:
-        """Note that an utterance's caption was painted.
-
-        Returns:
-            how many seconds ago each of its new words was said.
-        """
+        """Note that a caption was painted; return how many seconds ago its new words were said."""
         ages_s = list[float]()
         for word, captioned_at_s in utterance.take_shown():
             if word.spoken_at_s is not None:
@@ -90,16 +78,10 @@ class WordLags:
 
     @property
     def lanes(self) -> list[str]:
-        """The lanes whose words were painted, in order."""
         return sorted(self._lanes[speaker] for speaker in self._heard["whole"].speakers)
 
     def heard(self, newest: int | None = None, lane: str | None = None) -> list[StageTime]:
-        """Summarise the stages of spoken words, or of the ``newest`` words of each.
-
-        Args:
-            newest: None for all words.
-            lane: whose words; None for everybody's.
-        """
+        """Summarise the stages of spoken words, or of the ``newest`` words of each."""
         if lane is not None and lane not in self._lanes:
             return []
         speaker = None if lane is None else self._lanes.index(lane)

@@ -41,11 +41,6 @@ class PortAudio:
         self._open: set[PortAudioTap] = set()
 
     def devices(self) -> tuple[AudioDevice, ...]:
-        """List the microphones by another process.
-
-        Raises:
-            NoSoundError: PortAudio does not work here.
-        """
         try:
             done = subprocess.run(
                 [sys.executable, "-P", portaudio_probe.__file__],
@@ -86,7 +81,6 @@ class PortAudioTap:
     moved_to: int | None = None
 
     def __init__(self, device: AudioDevice) -> None:
-        """Open the device and start."""
         self.rate_hz = device.rate_hz
         self._ring = Ring(round(_RING_S * device.rate_hz))
         self._mixed = np.zeros(_LONGEST_BLOCK, np.float32)
@@ -106,16 +100,13 @@ class PortAudioTap:
 
     @property
     def n_dropped(self) -> int:
-        """The number of samples that did not fit into the ring."""
         return self._ring.n_dropped
 
     @property
     def is_open(self) -> bool:
-        """Whether the stream is not closed yet."""
         return not self._stream.closed
 
     def read(self, timeout_s: float) -> Samples:
-        """Return the new samples, waiting up to ``timeout_s`` for the first."""
         end_s = time.monotonic() + timeout_s
         while True:
             is_active = self.is_open and self._stream.active
@@ -130,7 +121,6 @@ class PortAudioTap:
             time.sleep(_POLL_S)
 
     def close(self) -> None:
-        """Stop recording."""
         self._stream.close(ignore_errors=True)
 
     def _take(self, block: Samples, n_frames: int, _times: object, _status: object) -> None:

@@ -25,7 +25,6 @@ class Input(TypedDict):
 
 
 def list_inputs() -> list[Input]:
-    """List the input devices as they were when PortAudio was initialised."""
     interfaces = sounddevice.query_hostapis()
     chosen = next(
         (number for number, interface in enumerate(interfaces) if interface["name"] == _PREFERRED),

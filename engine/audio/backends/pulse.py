@@ -51,7 +51,6 @@ class ParecTap:
         self._log = b""  # the end of its standard error
 
     def read(self, timeout_s: float) -> Samples:
-        """Return the new samples, waiting up to ``timeout_s`` for the first."""
         sound, log = self._process.stdout, self._process.stderr
         if sound is None or log is None or sound.closed:
             raise self._ended()
@@ -64,7 +63,6 @@ class ParecTap:
                 return np.zeros(0, np.float32)
 
     def close(self) -> None:
-        """Stop recording."""
         end_process(self._process)
 
     def _take(self, pipe: int) -> Samples:
@@ -79,7 +77,6 @@ class ParecTap:
         return samples
 
     def _read_log(self, pipe: int) -> bool:
-        """Read what parec logs; return whether its standard error is still open."""
         added = os.read(pipe, _BLOCK_BYTES)
         self._log = (self._log + added)[-_REMEMBERED_BYTES:]
         for match in _MOVED.finditer(self._log):
@@ -179,7 +176,6 @@ class SoundServer:
         )
 
     def close(self) -> None:
-        """Stop watching for changes."""
         if self._changes is not None:
             end_process(self._changes)
             self._changes = None
@@ -251,7 +247,6 @@ def _device(
 
 
 def _entries(listing: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the number and the fields of every source or sink that has a name."""
     for entry in re.split(r"^(?:Source|Sink) #", listing, flags=re.MULTILINE)[1:]:
         number, _, rest = entry.partition("\n")
         fields: dict[str, str] = {}

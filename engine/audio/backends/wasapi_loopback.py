@@ -48,7 +48,6 @@ class Loopback:
         return False
 
     def open(self, device: AudioDevice) -> Tap:
-        """Start recording; a failure is raised by the first read."""
         return LoopbackTap(device)
 
     def close(self) -> None:
@@ -71,11 +70,9 @@ class LoopbackTap:
 
     @property
     def n_dropped(self) -> int:
-        """The number of samples that did not fit into the ring."""
         return self._ring.n_dropped
 
     def read(self, timeout_s: float) -> Samples:
-        """Return the new samples, waiting up to ``timeout_s`` for the first."""
         end_s = time.monotonic() + timeout_s
         while True:
             is_alive = self._thread.is_alive()
