@@ -46,11 +46,7 @@ class Fingerprint:
 
     Attributes:
         architecture: transformers' name of the family (``model_type``), for example llama.
-        layers: decoder layers.
         hidden_size: width of the residual stream.
-        heads: query heads of a layer.
-        kv_heads: key and value heads of a layer.
-        head_size: width of one head.
         feed_forward: width of the feed-forward part.
         vocabulary: rows of the embedding table.
         tokenizer_sha256: of the bytes of tokenizer.json, in lower-case hexadecimal.

@@ -73,19 +73,13 @@ class LlamaShape:
     """Sizes and constants of a network.
 
     Attributes:
-        layers: decoder layers.
         hidden: width of the residual stream.
-        heads: query heads of a layer.
-        kv_heads: key and value heads of a layer.
-        head_size: width of one head.
-        feed_forward: width of the feed-forward part.
         vocabulary: rows of the embedding table.
         tied: the output layer is the embedding table.
         epsilon: of the norms.
         theta: base of the rotary angles.
         max_positions: that it was trained for.
-        is_gemma: it is a Gemma 3.
-        window: positions that its local layers see.
+        window: positions that the local layers of a Gemma 3 see.
         local_theta: base of the rotary angles of these.
         local: whether each layer is one; none of a Llama.
     """
@@ -150,7 +144,6 @@ _NORMS_OF_GEMMA = ("pre_feedforward_layernorm", "post_feedforward_layernorm")
 
 
 def layer_stem(layer: int) -> str:
-    """Return the path of a block in the network."""
     return f"model.layers.{layer}"
 
 
@@ -221,7 +214,6 @@ def _theta(config: JsonObject) -> float:
 
 
 def _check_angles(key: str, rotary: JsonObject) -> None:
-    """Refuse positions that are scaled."""
     kind = rotary.values.get("rope_type", rotary.values.get("type", "default"))
     if kind != "default" or rotary.values.get("partial_rotary_factor", 1) != 1:
         detail = f"sets {shown(key)} to {shown(kind)}, which is not supported"
@@ -246,7 +238,7 @@ _WIDEST = 8  # bytes of a number in a file
 
 
 def read_llama_file(folder: Path, shape: LlamaShape) -> bytes:
-    """Read the file of weights of a folder into memory.
+    """Read a folder's file of weights into memory.
 
     Raises:
         ValueError: it cannot be read, or is longer than any of this shape; the text is a clause
@@ -284,7 +276,7 @@ def stored_llama_weights(content: bytes, shape: LlamaShape) -> dict[str, Stored]
 
 
 class _OtherNetworkError(FaultError):
-    """The weights are those of another network; not the file is at fault."""
+    """The weights are those of another network; the file itself is sound."""
 
 
 def _check_shapes(found: Mapping[str, TensorEntry], shape: LlamaShape) -> None:

@@ -49,7 +49,6 @@ _Value = TypeVar("_Value")
 
 
 def checked_languages(languages: Mapping[str, _Value]) -> dict[str, _Value]:
-    """Return what is there by the code of a language; refuse too many, or a bad code."""
     if len(languages) > _MOST_LANGUAGES:
         refuse(f"names {len(languages)} target languages, and {_MOST_LANGUAGES} are the most")
     for code in languages:  # also the name of a glossary's file
@@ -66,12 +65,7 @@ def _checked_policies(policies: tuple[str, ...]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """One target language of a model.
-
-    Attributes:
-        name: in English, for people: ``German``.
-        system: content of the system message that asks for this language.
-    """
+    """A target language: its English name, and the system message that asks for it."""
 
     name: ShortText
     system: LongText
@@ -85,7 +79,6 @@ class Calibration:
 
     Attributes:
         slope: for each nat of the mean log-probability of the caption's tokens.
-        offset: of the curve.
         threshold: probability below which a caption is marked as doubtful.
     """
 
@@ -99,7 +92,6 @@ class Calibration:
         return 1 / (1 + math.exp(min(-value, _FARTHEST)))
 
     def confidence(self, mean_log_probability: float) -> Confidence:
-        """Return how sure the model is of a caption."""
         value = self.probability(mean_log_probability)
         return Confidence(value, is_low=value < self.threshold)
 
@@ -109,7 +101,6 @@ class ModelCard:
     """The settings of a model that its configuration does not contain.
 
     Attributes:
-        name: for people.
         languages: target languages by two-letter code.
         end_of_source: token that ends the source, as the tokenizer spells it; here and below an
             empty text means the token that ends a turn of the chat template.
@@ -119,10 +110,9 @@ class ModelCard:
         policies: the policies of its training, in their notation; none for an instruct model.
         calibration: None for a model that was not calibrated.
         layout: one of ``engine.layout.slots.LAYOUTS``.
-        weights_sha256: of the folder's file of weights, so that a change of it is noticed; empty
-            where nobody wrote it down.
+        weights_sha256: of the folder's file of weights, so that a change of it is noticed; or
+            empty.
         family: of a model with an encoder and a decoder, which has no prompt; else empty.
-        sources: source languages; none if the model finds the language out itself.
         speech: of the encoder that lets it translate sound; None where it has none.
     """
 
@@ -163,7 +153,6 @@ class ModelCard:
             raise ModelError(Code.SAME_LANGUAGE(code=source))
 
     def save(self, directory: Path) -> None:
-        """Write ``surtitle.json`` into a model folder."""
         content = {"format_version": FORMAT_VERSION, **asdict(self)}
         for key in ("layout", "family", "sources"):  # a base is trained for slots
             del content[key]
@@ -245,13 +234,10 @@ LANGUAGE_NAMES: Mapping[str, str] = {
 
 
 def ask_for(codes: Iterable[str], *, text: str = "", source: str = "en") -> dict[str, Language]:
-    """Write the system messages of target languages.
+    """Write the system messages of target languages, by their two-letter codes.
 
-    Args:
-        codes: two letters each; a code without a name here is its own name.
-        text: the message; ``{language}`` and ``{source}`` become names, ``{code}`` the target's
-            code. Empty for ``ASKED``.
-        source: code of the source language.
+    In a ``text``, ``{language}`` and ``{source}`` become names, ``{code}`` the target's code; an
+    empty one stands for ``ASKED``. A code without a name here is its own name.
     """
     languages = dict[str, Language]()
     for code in codes:
@@ -265,7 +251,6 @@ def ask_for(codes: Iterable[str], *, text: str = "", source: str = "en") -> dict
 
 
 def is_plain(directory: Path) -> bool:
-    """Return whether this is a model folder without a card."""
     return (directory / "config.json").is_file() and not (directory / FILE_NAME).exists()
 
 

@@ -29,14 +29,7 @@ _UNTRAINED_SLOT_LENGTH = 16  # ExPosST's, for slots on a model that was not trai
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
-    """How a model translates.
-
-    Attributes:
-        system: one of ``SYSTEMS`` other than auto.
-        policy: that the system can follow.
-        layout: of its rows.
-        notices: what a person should know of that.
-    """
+    """How a model translates: by one of ``SYSTEMS`` other than auto, with notices for people."""
 
     system: str
     policy: Policy
@@ -60,7 +53,6 @@ def resolve(
 
     Args:
         card: of the adapter in use, else of the model.
-        system: one of ``SYSTEMS``.
         wanted: its policy and layout count.
         replaces_policy: a policy that the system cannot follow is replaced, with a notice.
 

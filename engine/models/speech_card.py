@@ -33,13 +33,10 @@ class SpeechCard:
     """The shape of a speech encoder, and what it belongs to; the sizes are those of our own.
 
     Attributes:
-        encoder_sha256: of ``ENCODER_FILE`` beside the card.
-        translator_sha256: of the weights that it was trained for, see ``translator_sha256``.
+        translator_sha256: of the weights that it was trained for.
         block_frames: frames of 40 ms that are encoded together; a multiple of ``FRAMES_MERGED``.
         context_frames: frames after a block that it sees, at most as many as a block has.
         left_blocks: blocks before it that it sees.
-        width: numbers in a frame.
-        layers: of attention.
         heads: of each layer; an even number of numbers of the width belongs to each.
         feed_forward: width within a layer.
         vocabulary: ids that its own words are written with, the blank among them; 0: it writes
@@ -74,11 +71,7 @@ class SpeechCard:
         return self.block_frames // FRAMES_MERGED
 
     def shapes(self, translator_width: int) -> Mapping[str, tuple[int, ...]]:
-        """Return the shape of every tensor by its name, all of float32.
-
-        Args:
-            translator_width: numbers in a row of the translator.
-        """
+        """Return the shape of every tensor by its name, all of float32."""
         width, feed, merged = self.width, self.feed_forward, FRAMES_MERGED + 1
         shapes: dict[str, tuple[int, ...]] = {"mean": (N_BINS,), "scale": (N_BINS,)}
         _add(shapes, "first", width, N_BINS, 3)
@@ -100,12 +93,10 @@ class SpeechCard:
         return shapes
 
     def n_bytes(self, translator_width: int) -> int:
-        """Return how many bytes the tensors have."""
         return 4 * sum(map(math.prod, self.shapes(translator_width).values()))
 
 
 def _add(shapes: dict[str, tuple[int, ...]], name: str, *weight: int) -> None:
-    """Add a weight and its bias."""
     shapes[f"{name}.weight"] = weight
     shapes[f"{name}.bias"] = weight[:1]
 

@@ -49,7 +49,6 @@ def read_tensor_file(path: Path, limit: int) -> bytes:
 
 
 def check_size(path: Path, limit: int) -> None:
-    """Check that a file has at most ``limit`` bytes; raises as ``read_tensor_file``."""
     with open_plain(path) as file:
         if file.seek(0, 2) > limit:
             refuse(Fault.OVERSIZED(detail=f"is longer than {limit} bytes"))
@@ -91,12 +90,10 @@ def float_tensor(content: bytes | mmap.mmap, header: SafetensorsHeader, name: st
 
 
 def int8_tensor(content: bytes, header: SafetensorsHeader, name: str) -> NDArray[np.int8]:
-    """Return one tensor of type I8."""
     return uint8_tensor(content, header, name).view(np.int8)
 
 
 def uint8_tensor(content: bytes, header: SafetensorsHeader, name: str) -> NDArray[np.uint8]:
-    """Return one tensor of type U8."""
     entry = header.tensors[name]
     return _bytes(content, header, entry).view(np.uint8).reshape(entry.shape)
 

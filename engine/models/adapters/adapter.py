@@ -47,14 +47,11 @@ class Status(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adapter:
-    """The content of an adapter folder.
+    """A folder's content; ``card``, ``lora`` and ``weights`` are None where they cannot be read.
 
     Attributes:
         status: OK; UNKNOWN if it can be loaded, but may not help; BLOCKED if it cannot be loaded.
         reason: one clause about the adapter (``it has no surtitle.json, ...``); None when OK.
-        card: None if it is missing or unreadable.
-        lora: rank, alpha and targets; None if unreadable.
-        weights: layers, parameters and size; None if the factors do not fit.
     """
 
     folder: Path
@@ -121,7 +118,6 @@ def write_adapter_card(folder: Path, card: AdapterCard) -> Adapter:
     """Finish an adapter folder that peft saved: write its card and inspect the result.
 
     Args:
-        folder: has adapter_config.json and adapter_model.safetensors.
         card: its ``weights_sha256`` is filled in here.
 
     Raises:

@@ -83,12 +83,7 @@ _LanguageCode = Annotated[str, check_language]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """A corpus that an adapter was trained on.
-
-    Attributes:
-        pairs: sentence pairs taken from it; None if not counted.
-        url: may be empty.
-    """
+    """A corpus that an adapter was trained on, with the number of sentence pairs, if counted."""
 
     name: ShortText
     licence: ShortText
@@ -101,8 +96,7 @@ class AdapterScore:
     """The score of an adapter on a test set under one policy.
 
     Attributes:
-        test_set: its name for people.
-        lines: sentences in it.
+        lines: sentences in the test set.
         language: code of the target.
         policy: in its notation, for example read:3.
         bleu: 0 to 100.
@@ -127,8 +121,7 @@ class AdapterCard:
 
     Attributes:
         name: of the adapter, and of its folder in a library; see ``check_name``.
-        base_name: name of the base, for example Qwen/Qwen2.5-7B-Instruct.
-        base: its fingerprint.
+        base_name: for example Qwen/Qwen2.5-7B-Instruct.
         languages: target languages by code.
         end_of_source: token that ends the source, as the base's tokenizer spells it.
         end_of_write: token that ends a write of read-n.
@@ -138,11 +131,9 @@ class AdapterCard:
         slot_lengths: every slot length in training; empty for ``slot_length`` alone.
         layout: ``slots``, or the name of a layout that slots are compared with.
         prompt_template: id of the format of prompts.
-        source_language: code of the source.
         weights_sha256: of adapter_model.safetensors.
         created_with: name and version of the program that made it.
         created_at: the day, as 2026-11-21.
-        data: the corpora it was trained on.
         commands: that made it, in order.
         calibration: of the base with the adapter; None if that was not calibrated.
         others: unknown keys.
@@ -176,9 +167,7 @@ class AdapterCard:
     def gain(self, language: str, known: str) -> float | None:
         """Return the mean gain over its base in BLEU; None if no score names the base's.
 
-        Args:
-            language: code of the target.
-            known: family of policies, see ``engine.policy.family``.
+        ``known`` is a family of policies, see ``engine.policy.family``.
         """
         gains = [
             score.bleu - score.base_bleu
@@ -190,7 +179,6 @@ class AdapterCard:
         return sum(gains) / len(gains) if gains else None
 
     def model_card(self) -> ModelCard:
-        """Return the card of the base with this adapter."""
         return ModelCard(
             name=f"{self.base_name} with {self.name}",
             languages=self.languages,

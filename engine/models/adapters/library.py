@@ -38,12 +38,7 @@ class AdapterLibrary:
     """List, find, add and remove adapters; the only owner of their folder."""
 
     def __init__(self, folder: Path, bundled: Sequence[Path] = ()) -> None:
-        """Own a folder, which is created when an adapter is added.
-
-        Args:
-            folder: the user's own adapters, a folder each.
-            bundled: folders of the adapters that come with the program.
-        """
+        """Own the folder of the user's adapters; it is created when one is added."""
         self._folder = folder
         self._bundled = tuple(bundled)
 
@@ -64,7 +59,6 @@ class AdapterLibrary:
         return adapters
 
     def find(self, name: str) -> LibraryAdapter:
-        """Return an adapter by its name; raise AdapterError if there is none."""
         for adapter in self.adapters():
             if adapter.name == name:
                 return adapter
@@ -154,7 +148,6 @@ class AdapterLibrary:
 
     @contextlib.contextmanager
     def _adapter_errors(self, code: Code) -> Iterator[None]:
-        """Turn errors of the system into a sentence."""
         try:
             yield
         except OSError as error:

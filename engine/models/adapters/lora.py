@@ -51,7 +51,6 @@ class Lora:
     """The settings of a LoRA adapter.
 
     Attributes:
-        rank: of all factors.
         alpha: the product of the factors is multiplied by alpha / rank.
         targets: paths of layers in the network, or ends of such paths.
         layers: the adapted blocks; None for all.
@@ -80,7 +79,6 @@ class Lora:
         Args:
             stem: path of the list of blocks.
             modules: paths of layers within a block.
-            n_layers: number of blocks.
         """
         chosen = range(n_layers)
         layers = frozenset(it for it in chosen if self.layers is None or it in self.layers)
@@ -121,7 +119,6 @@ class TargetedLayers:
     idle: tuple[str, ...]
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        """Yield block and path of each layer, block by block."""
         for layer in sorted(self.layers.union(self.single)):
             modules = self.everywhere if layer in self.layers else ()
             if layer in self.single:
@@ -202,15 +199,7 @@ _DTYPES = frozenset({"BF16", "F16", "F32", "F64"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoraWeights:
-    """A summary of the factors.
-
-    Attributes:
-        modules: adapted paths within a block, sorted.
-        layers: adapted blocks, ascending.
-        n_parameters: numbers in all factors.
-        n_bytes: length of the file.
-        dtypes: of the factors, sorted.
-    """
+    """The factors: adapted paths within a block (sorted), adapted blocks, sizes and dtypes."""
 
     modules: tuple[str, ...]
     layers: tuple[int, ...]

@@ -68,13 +68,7 @@ _NLLB_LICENCE = "cc-by-nc-4.0"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Original:
-    """A model as it was published.
-
-    Attributes:
-        record: what is known of it.
-        vocabulary: its tokens in the order of their ids.
-        n_parameters: numbers in its weights.
-    """
+    """A model as it was published; its ``vocabulary`` is in the order of ids."""
 
     record: Record
     vocabulary: tuple[str, ...]
@@ -271,7 +265,6 @@ def _madlad(folder: Path, pieces: str) -> _Read:
 
 
 def _named_tokens(folder: Path) -> Iterator[str]:
-    """Yield the special tokens that the tokenizer's settings list, in their order."""
     for name in ("special_tokens_map.json", "tokenizer_config.json"):
         if not (folder / name).exists():
             continue

@@ -81,16 +81,11 @@ MOST_TOKENS, _LONGEST = 1 << 20, 1000  # characters
 
 
 class Vocabulary(tuple[str, ...]):
-    """Tokens in the order of their ids; one serves all parts of a model, since it may be large.
-
-    Attributes:
-        ids: of the tokens.
-    """
+    """Tokens in the order of their ids; one serves all parts of a model, since it may be large."""
 
     ids: Mapping[str, int]
 
     def __new__(cls, tokens: Iterable[str]) -> Self:
-        """Take the tokens."""
         made = super().__new__(cls, tokens)
         made.ids = {token: id_ for id_, token in enumerate(made)}
         return made
@@ -152,7 +147,6 @@ class Record:
     """A translation model beside its weights.
 
     Attributes:
-        name: for people.
         family: one of ``FAMILIES``.
         sources: token before the source by the source language; empty if the model finds the
             language out itself.
@@ -186,7 +180,6 @@ class Record:
 
     @property
     def forbids_commerce(self) -> bool:
-        """Whether its licence forbids commercial use."""
         return forbids_commerce(self.licence)
 
     @property
@@ -219,7 +212,6 @@ class Record:
         return [token for token in (*tokens, self.sources.get(source, "")) if token]
 
     def target_tokens(self, target: str) -> list[str]:
-        """Return the tokens before a target."""
         return [self.targets[target]] if self.begins_target else []
 
     @property
@@ -229,7 +221,6 @@ class Record:
         return frozenset(tokens - {""})
 
     def save(self, folder: Path) -> None:
-        """Write it into a folder; raise OSError if that fails."""
         content = {"format_version": FORMAT_VERSION, **asdict(self)}
         for key in ("calibration", _SHA256):
             if not content[key]:

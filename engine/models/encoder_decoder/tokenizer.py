@@ -33,14 +33,7 @@ class SentencePieceTokenizer:
         markers: frozenset[str],
         unknown: str,
     ) -> None:
-        """Take the parts.
-
-        Args:
-            processor: of this side.
-            vocabulary: of the model.
-            markers: tokens that no text has.
-            unknown: token of a piece that the vocabulary lacks.
-        """
+        """Take the parts; ``unknown`` is the token of a piece that the vocabulary lacks."""
         self._processor = processor
         self._vocabulary = vocabulary
         self._markers = markers
@@ -66,7 +59,6 @@ class SentencePieceTokenizer:
         return list(self._processor.encode(text, out_type=str))
 
     def convert_ids_to_tokens(self, ids: Sequence[int]) -> list[str]:
-        """Return the tokens of ids."""
         return [self._vocabulary[id_] for id_ in ids]
 
 
