@@ -4,11 +4,7 @@ from app.config.process import leave_at_once, leaving_at_once
 
 
 def main() -> int:
-    """Import the program and run it.
-
-    Returns:
-        its exit code.
-    """
+    """Import the program and run it."""
     with leaving_at_once():
         from app.__main__ import main as program  # noqa: PLC0415  as the module says
     exit_code = program()

@@ -12,12 +12,7 @@ from engine.utterances import Utterance, UtteranceTracker
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CueKept:
-    """A cue is complete; it replaces one of the same key, from before an edit.
-
-    Attributes:
-        key: of the utterance.
-        cue: of the utterance.
-    """
+    """A cue is complete; it replaces one of the same key, from before an edit."""
 
     key: int
     cue: Cue
@@ -59,7 +54,6 @@ class CueRecorder:
         """Start without cues.
 
         Args:
-            utterances: follows the session.
             start_s: start of the program, by the clock of the utterances.
             note_of: returns the sentence where so many seconds have no caption.
         """
@@ -120,7 +114,6 @@ class CueRecorder:
         """Follow an event of the session.
 
         Args:
-            event: about an utterance.
             utterance: after the event.
             now_s: by the clock of the utterances.
         """
@@ -195,7 +188,6 @@ class CueRecorder:
         self._former = {key: (self._start_s, self._cues.get(key)) for key in keys} | self._former
 
     def _has(self, utterance: Utterance) -> bool:
-        """Return whether an utterance is kept in its current state."""
         cue = self._cues.get(utterance.key)
         return cue is not None and (cue.source, cue.text) == (
             utterance.source,
@@ -229,5 +221,4 @@ class CueRecorder:
 
 
 def _is_readable(utterance: Utterance) -> bool:
-    """Return whether there is anything to keep: sound may have no caption."""
     return bool(utterance.source.strip() or utterance.caption.strip())

@@ -117,12 +117,11 @@ def cue_of(
     """Return an utterance as one cue, with the times of the pieces of its caption.
 
     Args:
-        utterance: its caption and its source.
         start_s: start of the utterance; before 0 or after ``LATEST_S`` it counts as these.
         end_s: its end; an earlier one counts as ``start_s``.
         said_s: end of each of its words; empty if unknown.
         further: codes of the further languages that the cue has, too: their complete captions, and
-            an empty one where it still is to come.
+            an empty one where that is still to come.
     """
     start_s = min(max(0.0, start_s), LATEST_S)
     end_s = min(max(start_s, end_s), LATEST_S)
@@ -157,8 +156,6 @@ def utterance_of(cue: Cue, key: int, started_s: float) -> Utterance:
     """Return a cue of an earlier session as a complete utterance, owed by what it is lacking.
 
     Args:
-        cue: of a session that is continued.
-        key: its new one.
         started_s: when that session began, by the clock of the utterances.
     """
     words = tuple(
@@ -357,7 +354,6 @@ def lines_of(text: str, label: str = "") -> list[str]:
 
 
 def _room(label: str) -> int:
-    """Return the characters that a label leaves of its line."""
     return max(LINE // 2, LINE - len(label))
 
 

@@ -85,7 +85,6 @@ def export(
 
     Raises:
         TextError: the file cannot be written.
-        ValueError: there is no such form or content.
     """
     check_choice("form", form, FORMS)
     cues = _named(cues, form)
@@ -123,7 +122,6 @@ def counted(cues: Sequence[Cue], times: Times) -> list[Cue]:
 
     Args:
         cues: with times since the start of the session.
-        times: where they are counted from.
     """
     shift_s = 0.0
     if times.start == "first":
@@ -158,7 +156,6 @@ def in_language(cue: Cue, code: str) -> Cue:
 
 
 def _write(path: Path, texts: Iterable[str], head: str) -> int:
-    """Write a file of a head and texts; return the number of texts, or raise as ``replacing``."""
     if path.exists() and not path.is_file():  # a file would take its place
         raise OSError(0, Code.NOT_PLAIN(), str(path))
     with (
@@ -170,24 +167,20 @@ def _write(path: Path, texts: Iterable[str], head: str) -> int:
 
 
 def _named(cues: Iterable[Cue], form: str) -> list[Cue]:
-    """Remove the speaker if there is only one."""
     cues = list(cues)
     tells_apart = len({cue.speaker for cue in cues}) > 1
     return cues if tells_apart or form == "jsonl" else [replace(cue, speaker="") for cue in cues]
 
 
 def _signed(cues: Iterable[Cue]) -> list[Cue]:
-    """Append the sign to doubtful captions."""
     return [replace(cue, text=with_sign(cue.text)) if cue.doubtful else cue for cue in cues]
 
 
 def _chosen(cues: Iterable[Cue], content: str) -> list[Cue]:
-    """Return the cues with the chosen content as their text; drop empty ones."""
     return [replace(cue, text=text) for cue in cues if (text := _shown(cue, content)).strip()]
 
 
 def _shown(cue: Cue, content: str) -> str:
-    """Return the chosen content of a cue, the source above the caption."""
     match content:
         case "source":
             return cue.source
@@ -248,7 +241,6 @@ class SubtitleWriter:
             form: one of ``WRITTEN``.
 
         Raises:
-            ValueError: there is no such format.
             TextError: the file exists, or cannot be written.
         """
         if form not in WRITTEN:
@@ -277,7 +269,6 @@ class SubtitleWriter:
             self._n_written += 1
 
     def write_all(self, cues: Iterable[Cue]) -> None:
-        """Append cues as ``write`` does."""
         for cue in cues:
             self.write(cue)
 
@@ -287,7 +278,6 @@ class SubtitleWriter:
             self._append(json.dumps(summary, ensure_ascii=False) + "\n")
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             os.close(self._file)
             self._file = None

@@ -58,9 +58,7 @@ def ways_here(
     Args:
         own: codes that the model in use knows.
         spoken: code of what is said.
-        offers: all models.
         report: what this computer is known to do.
-        codes: of the languages that there are.
     """
     here = [offer for offer in offers if offer.is_here]
     ways = dict[str, Way]()
@@ -80,7 +78,6 @@ def further_language(code: str, way: Way, library: Path, device: str) -> Further
     """Return a further language as a session takes it.
 
     Args:
-        code: of the language.
         way: how it is captioned; its model is bundled, or in the library.
         library: has the downloads.
         device: as in ``ModelSettings``.

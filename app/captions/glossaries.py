@@ -97,7 +97,6 @@ class GlossaryFolder:
         self._folder = folder
 
     def path(self, language: str) -> Path:
-        """Return the file of a language."""
         return self._folder / f"{language}.tsv"
 
     def read(self, language: str) -> tuple[Terms, Message | None]:

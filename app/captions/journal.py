@@ -76,7 +76,6 @@ class SessionJournal:
         """Prepare a new folder in ``folder``, named by the time.
 
         Args:
-            folder: of the journals.
             started: the zero of the times in the cues.
             replaced: a session that this one continues; its journal is deleted once all of it that
                 can be read is in this one, and there is no more in it than a crash leaves.
@@ -159,7 +158,6 @@ class SessionJournal:
             return False
 
     def _begin(self) -> int:
-        """Write all entries so far into a new file."""
         started = self._started.isoformat(timespec="seconds")
         first = {"event": "session", "version": VERSION, "started": started}
         first |= {"name": self._name} if self._name else {}
@@ -327,7 +325,6 @@ def _read_all(paths: Iterable[Path]) -> list[PastSession]:
 
 
 def _delete(path: Path) -> None:
-    """Delete a journal, and its folder if that is empty; raise OSError if the first fails."""
     path.unlink()
     with contextlib.suppress(OSError):
         path.with_name(_MARK_NAME).unlink(missing_ok=True)
@@ -360,7 +357,6 @@ def _is_closed(path: Path) -> bool:
 
 
 def _line(entry: Entry) -> dict[str, object]:
-    """Return an entry as the values of its line."""
     if isinstance(entry, CueKept):
         line = {"event": "cue", "key": entry.key, **asdict(entry.cue)}
         if entry.cue.confidence is None:
@@ -377,11 +373,7 @@ def _line(entry: Entry) -> dict[str, object]:
 
 
 def append(file: int, *lines: Mapping[str, object]) -> None:
-    """Append lines to a file and flush them to the disk.
-
-    Raises:
-        OSError: that failed; the lines are removed again.
-    """
+    """Append lines to a file and flush them to the disk; remove them again if that fails."""
     append_text(file, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
 
@@ -411,13 +403,11 @@ def _take(entry: dict[str, object], cues: dict[int, Cue]) -> datetime | None:
 
 
 def _name_of(entry: dict[str, object]) -> str:
-    """Return the name of a captioned file in the first entry; empty for none."""
     name = entry.get("name") if entry["event"] == "session" else None
     return name[:_LONGEST_NAME].encode(errors="replace").decode() if isinstance(name, str) else ""
 
 
 def _mark(entry: dict[str, object], marked: set[int]) -> None:
-    """Apply an entry to the keys with a bookmark."""
     key = entry.get("key")
     if entry["event"] != "mark" or not isinstance(key, int):
         return
@@ -464,7 +454,7 @@ def _further(entry: dict[str, object], start_s: float, end_s: float) -> tuple[Fu
 
 
 def _confidence(entry: dict[str, object]) -> float | None:
-    """Return the confidence of a cue; None if it is missing, as in old versions, or wrong."""
+    """Return the confidence of a cue; None if it is missing or wrong."""
     value = entry.get("confidence")
     return float(value) if isinstance(value, int | float) and 0 <= value <= 1 else None
 
@@ -476,7 +466,7 @@ def _left_out_s(entry: dict[str, object]) -> float:
 
 
 def _pieces(entry: dict[str, object], start_s: float, end_s: float) -> tuple[Piece, ...]:
-    """Return the times within a cue; none if they decrease or are missing, as in old versions."""
+    """Return the times within a cue; none if they decrease or are missing."""
     pieces, before = list[Piece](), (0, 0, start_s)
     given = entry.get("pieces")
     for piece in given if isinstance(given, list) else ():

@@ -212,7 +212,6 @@ class Typesetter:
         return label if name else ""
 
     def _with_tail(self, lines: list[Line], tail: str) -> list[Line]:
-        """Append words to lines, as many to a line as fit."""
         for word in tail.split():
             last = lines[-1] if lines else Line(text="")
             longer = f"{last.text} {word}" if last.text else word

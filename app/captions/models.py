@@ -191,7 +191,6 @@ def _gflop(offer: ModelOffer) -> float:
 
 
 def known_offer(model: KnownModel, *, is_here: bool) -> ModelOffer:
-    """Return the offer of a model of the hub."""
     return ModelOffer(
         choice=Path(model.name),
         name=model.name,
@@ -208,7 +207,6 @@ def known_offers() -> list[ModelOffer]:
 
 
 def bundled_offers() -> list[ModelOffer]:
-    """Return the bundled models."""
     return [
         replace(folder_offer(folder), choice=None, languages=_targets(folder))
         for folder in bundled_models()

@@ -78,7 +78,6 @@ class ReadingPace:
         Args:
             lines: the newest, ``LOOKED_AT`` at most, each with its place.
             count: that are usually shown.
-            extra: so many more while a burst comes.
             now_s: the time.
         """
         if not self._begun and self._gone is not None:
@@ -114,7 +113,6 @@ class ReadingPace:
         return rest
 
     def _begin(self, lines: Sequence[Line], now_s: float) -> tuple[Line, ...]:
-        """Show another text, all of it at once."""
         self._begun = dict.fromkeys((line.place for line in lines), now_s)
         self._changed = {line.place: (line.certain, now_s) for line in lines}
         self._n_shown = _ALL
@@ -217,7 +215,6 @@ class ReadingPace:
         return tuple(shown)
 
     def _change(self, line: Line, now_s: float) -> tuple[str, float]:
-        """Return the text of a line and when it came."""
         before = self._changed.get(line.place)
         return before if before and before[0] == line.certain else (line.certain, now_s)
 

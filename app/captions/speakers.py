@@ -16,7 +16,6 @@ class SpeakerNames:
     """
 
     def __init__(self, usual: Mapping[str, str]) -> None:
-        """Make it with the usual names by lane."""
         self._usual = usual
         self._given: Mapping[str, str] = {}
         self._are_both_on = False

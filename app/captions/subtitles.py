@@ -35,7 +35,6 @@ def split(cue: Cue, *, beside: int = 0) -> list[Cue]:
     mark. Words in further languages are shared out by the lengths of the parts.
 
     Args:
-        cue: of an utterance.
         beside: characters of the longest other language that is shown with it.
     """
     words, whole = cue.source.split(), len(cue.text)
@@ -78,7 +77,6 @@ def _best_cuts(cue: Cue, known: Sequence[Piece], room: float) -> list[int]:
     """Return where the cheapest cues begin; the shortest path over all places to cut at.
 
     Args:
-        cue: as for ``split``.
         known: its pieces, between its start and its end.
         room: share of two lines that the text has.
     """
@@ -136,7 +134,6 @@ def _cost_of_cut(text: str, at: int) -> float:
 
 
 def _share(text: str, begin: float, end: float) -> str:
-    """Return the words of a text from one share of it to another."""
     words = text.split()
     return " ".join(words[round(begin * len(words)) : round(end * len(words))])
 
@@ -237,7 +234,6 @@ def _belong_together(first: Cue, second: Cue) -> bool:
 
 
 def _joined(first: Cue, second: Cue) -> Cue:
-    """Return two neighbours as one utterance."""
     n_words, n_letters = len(first.source.split()), len(first.text) + 1
     sure = [cue.confidence for cue in (first, second) if cue.confidence is not None]
     pieces = [

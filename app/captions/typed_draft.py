@@ -40,7 +40,6 @@ class Draft:
         return self._due_ms
 
     def change(self, text: str, caret: int, now_ms: int) -> Words | None:
-        """Follow a change of the text and the caret."""
         self._text = text
         self._caret = caret
         self._release()
@@ -92,7 +91,6 @@ class Draft:
         return whole if is_known or is_left else tuple(committed_words(self._text))
 
     def _touched_word(self) -> int | None:
-        """Return the word at the caret."""
         for index, word in enumerate(_WORD.finditer(self._text)):
             if word.start() <= self._caret <= word.end():
                 return index

@@ -24,7 +24,6 @@ _MANY = 4  # languages and policies named in a row; the others are counted
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``adapters`` to the commands of ``surtitle``."""
     parser = subparsers.add_parser(
         _NAME,
         help="list, inspect, add and remove adapters",
@@ -59,7 +58,6 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
-    """Run the subcommand and return its exit code."""
     return exit_code_of(
         _NAME, lambda: arguments.act(arguments, open_library(arguments.adapter_library))
     )

@@ -34,7 +34,6 @@ Report = Callable[[str, Mapping[str, object]], None]
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``check`` to the commands of ``surtitle``."""
     parser = subparsers.add_parser(
         _NAME,
         help="check what this computer can do",
@@ -53,7 +52,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
-    """Run the command and return its exit code."""
     report = write_json if arguments.json else _write_text
 
     def work() -> None:
@@ -83,7 +81,6 @@ def check_machine(
     Args:
         device: where models would be loaded to.
         library: folder of downloaded models.
-        report: gets the results.
         languages: between which translators are wanted; the second is None for all.
     """
     from engine.runtime.processor import look_around  # noqa: PLC0415
@@ -126,7 +123,6 @@ def check_machine(
 def _report_translators(
     machine: MachineReport, languages: tuple[str, str | None], report: Report
 ) -> None:
-    """Report the translators that can be downloaded, and whether they keep up here."""
     source, target = languages
     offers = [offer for offer in known_offers() if offer.is_dedicated]
     if target is None:
@@ -155,20 +151,17 @@ def _report_unfit(report: Report) -> None:
 
 
 def _recognisers(library: Path) -> list[str]:
-    """Return the names of the speech models on this computer."""
     from engine.speech.speech_models import found_speech_model  # noqa: PLC0415  the hub's library is slow
 
     return [name for name in SPEECH_MODELS if found_speech_model(name, library) is not None]
 
 
 def write_json(kind: str, values: Mapping[str, object]) -> None:
-    """Write one JSON line."""
     sys.stdout.write(json.dumps({"kind": kind, **values}) + "\n")
     sys.stdout.flush()
 
 
 def _write_text(kind: str, values: Mapping[str, object]) -> None:
-    """Write one result as text."""
     match kind:
         case "machine":
             text = _machine_text(values)

@@ -11,7 +11,6 @@ _TITLES = {DeviceKind.MICROPHONE: "Microphones", DeviceKind.SYSTEM: "What you he
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``devices`` to the commands of ``surtitle``."""
     parser = subparsers.add_parser(
         "devices",
         help="list microphones and outputs to listen to",
@@ -22,7 +21,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(_arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
-    """Print the tables and return the exit code."""
     from engine.audio.sources import AudioSources  # noqa: PLC0415  numpy slows the help down
 
     return exit_code_of(

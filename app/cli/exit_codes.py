@@ -50,7 +50,6 @@ def exit_code_of(name: str, work: Callable[[], None]) -> int:
 
 
 def _unexpected(error: BaseException) -> str:
-    """Return one sentence about an unexpected error, with its line in the code."""
     is_full = isinstance(error, OSError) and error.errno == errno.ENOMEM
     if is_full or _MEMORY.search(f"{type(error).__name__} {error}"):
         return "memory ran out: choose a smaller model or 4 bits, or close other programs"
@@ -65,7 +64,6 @@ def _unexpected(error: BaseException) -> str:
 
 
 def standard_output() -> BinaryIO:
-    """Return the stream of standard output."""
     if sys.stdout is None:
         msg = "standard output is closed: send it to a terminal, a file or a pipe"
         raise TextError(msg)

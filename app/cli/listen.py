@@ -46,7 +46,6 @@ _NAME = "listen"
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``listen`` to the commands of ``surtitle``."""
     parser = subparsers.add_parser(
         "listen",
         help="translate speech in the terminal",
@@ -59,17 +58,11 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
-    """Run the command and return its exit code."""
     return exit_code_of(_NAME, lambda: listen(listen_settings(arguments)))
 
 
 def listen(settings: ListenSettings) -> None:
-    """Translate speech until the sources end.
-
-    Raises:
-        SurtitleError: the engine cannot do it.
-        TextError: captions cannot be written.
-    """
+    """Translate speech until the sources end."""
     out = standard_output()
     folder = settings.direct or _speech_model_folder(settings)
     utterances = UtteranceTracker()
@@ -101,7 +94,6 @@ def listen(settings: ListenSettings) -> None:
 def _listening(
     settings: ListenSettings, folder: Path, report: Callable[[Heard | Event], None]
 ) -> Iterator["Listener"]:
-    """Start a session and a listener, and end both."""
     with leaving_at_once():
         from engine.session.session import Session  # noqa: PLC0415
         from engine.speech.direct import load_direct_model  # noqa: PLC0415  libraries may be missing
@@ -149,7 +141,6 @@ def _listening(
 
 
 def _speech_model_folder(settings: ListenSettings) -> Path:
-    """Return the folder of the speech model; download it first if it is missing."""
     from engine.hub.download import Fetching  # noqa: PLC0415  as above
     from engine.speech.speech_models import speech_model_folder  # noqa: PLC0415  as above
 

@@ -43,7 +43,6 @@ class ChosenSource:
 
     @property
     def is_file(self) -> bool:
-        """Whether the source is a file."""
         return self.source not in _KINDS
 
 
@@ -132,7 +131,6 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
 
 
 def listen_settings(arguments: argparse.Namespace) -> ListenSettings:  # noqa: TID251  an entry point's
-    """Check the command line."""
     if arguments.device not in DEVICES:
         msg = (
             f"--device is where to compute ({', '.join(DEVICES)}), got {arguments.device!r}: "
@@ -183,11 +181,7 @@ def _check_direct(arguments: argparse.Namespace) -> None:  # noqa: TID251  as ab
 
 
 def _hearing(settings: TerminalSettings) -> TerminalSettings:
-    """Return the settings of a model that translates sound.
-
-    Raises:
-        ModelError: it reads text alone.
-    """
+    """Return the settings of a model that translates sound; refuse one that reads text alone."""
     model = settings.model
     assert isinstance(model, ModelSettings), "a server was refused before"
     if read_card(model.directory).speech is None:

@@ -71,11 +71,9 @@ class EventQueue:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no event waits."""
         return self._waiting.empty()
 
     def __iter__(self) -> Iterator[Heard | Event | Stop]:
-        """Yield events forever."""
         while True:
             with contextlib.suppress(queue.Empty):
                 yield self._waiting.get(timeout=_POLL_S)
@@ -120,9 +118,7 @@ class Screen:
 
         Args:
             listener: stopped by Ctrl+C.
-            utterances: fed with all events.
             view: writes standard output.
-            writers: write cues.
             tell: writes a message to standard error.
         """
         self._listener, self._utterances, self._view = listener, utterances, view
@@ -133,12 +129,7 @@ class Screen:
         self._streams = False
 
     def serve(self, mailbox: EventQueue) -> None:
-        """Handle events until the last.
-
-        Raises:
-            SurtitleError: the session or the listener failed.
-            TextError: captions cannot be written.
-        """
+        """Handle events until the last."""
         for event in mailbox:
             if isinstance(event, Stop):
                 self._tell("ending; the last words are still translated, Ctrl+C again skips them")
@@ -154,11 +145,7 @@ class Screen:
             raise SurtitleError(self._failure)
 
     def write_rest(self, end_s: float) -> None:
-        """Write the last subtitles, which do not outlast a recording that ends at ``end_s``.
-
-        Raises:
-            TextError: they cannot be written.
-        """
+        """Write the last subtitles, which do not outlast a recording that ends at ``end_s``."""
         self._write(self._subtitles.flush(end_s))
 
     def sum_up(self) -> None:
@@ -200,7 +187,6 @@ class Screen:
                 self._follow(event, utterance)
 
     def _leave_out(self, event: LeftOut) -> None:
-        """Write where sound was left out, in its place."""
         note = left_out_note(event.seconds)
         self._view.write(event.lane, note)
         self._write_gap(event.lane, note, event.start_s, event.seconds)

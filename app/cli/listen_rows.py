@@ -35,7 +35,6 @@ class ListeningView:
 
         Args:
             stream: standard output.
-            utterances: the owner of the captions.
             is_terminal: whether rows can be rewritten.
             width: returns the current columns of the terminal.
             marks_doubt: a sign follows captions that the model is not sure of.
@@ -49,11 +48,7 @@ class ListeningView:
         self._row = ""
 
     def take(self, event: Event, utterance: Utterance) -> list[int]:
-        """Handle an event of an utterance; return the numbers of the utterances now on the screen.
-
-        Raises:
-            TextError: the output cannot be written.
-        """
+        """Handle an event of an utterance; return the numbers of the utterances on the screen."""
         match event:
             case CaptionChanged():
                 self._newest = utterance.lane
@@ -63,16 +58,11 @@ class ListeningView:
         return []
 
     def show_tail(self, lane: str, words: Sequence[str]) -> None:
-        """Set the tentative words of a lane."""
         self._tails[lane] = " ".join(words)
         self._newest = lane if words else self._newest
 
     def draw(self) -> list[int]:
-        """Redraw the last row if it changed; return the numbers of the utterances on it.
-
-        Raises:
-            TextError: the output cannot be written.
-        """
+        """Redraw the last row if it changed; return the numbers of the utterances on it."""
         if not self._is_terminal:
             return []
         row = self._last_row()

@@ -31,7 +31,6 @@ _PORT = 8754
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``serve`` to the commands of ``surtitle``."""
     parser = subparsers.add_parser(
         _NAME,
         help="translate for other computers in the house",
@@ -68,7 +67,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
-    """Run the command and return its exit code."""
 
     def work() -> None:
         settings = serving_settings(arguments)
@@ -130,12 +128,7 @@ def serving_settings(arguments: argparse.Namespace) -> "ServingSettings":  # noq
 
 
 def serve(settings: "ServingSettings", model: ModelSettings) -> None:
-    """Serve until a signal ends it.
-
-    Raises:
-        SurtitleError: the model cannot be used.
-        TextError: nothing can listen there, or the certificate cannot be used.
-    """
+    """Serve until a signal ends it."""
     convert_first(model)
     with leaving_at_once():
         from app.serving.server import TranslationServer  # noqa: PLC0415  libraries take a while
@@ -167,12 +160,7 @@ def _end_at_once() -> None:
 def serve_with_ray(
     settings: "ServingSettings", model: ModelSettings, name: str, wanted: "ReplicaSettings"
 ) -> None:
-    """Serve by replicas that Ray runs on this computer, until a signal ends it.
-
-    Raises:
-        SurtitleError: the model cannot be used.
-        TextError: nothing can listen there, or Ray cannot run.
-    """
+    """Serve by replicas that Ray runs on this computer, until a signal ends it."""
     convert_first(model)
     with leaving_at_once():
         from app.serving.ray_replicas import prepare_ray, ray_folder, served_by_ray  # noqa: PLC0415  as above

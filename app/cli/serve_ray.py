@@ -53,7 +53,6 @@ def n_clients(arguments: argparse.Namespace) -> int:  # noqa: TID251  an entry p
 
 
 def replica_settings(arguments: argparse.Namespace) -> "ReplicaSettings":  # noqa: TID251  an entry point's
-    """Check the options."""
     from app.serving.ray_replicas import ReplicaSettings  # noqa: PLC0415  slow to import
 
     text = arguments.replicas or f"1-{os.cpu_count() or 1}"

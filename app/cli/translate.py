@@ -96,7 +96,6 @@ def _same_file(source: Path, log: Path) -> bool:
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``translate`` to the commands of ``surtitle``."""
     parser = subparsers.add_parser(
         "translate",
         help="translate lines of text in the terminal",
@@ -199,7 +198,6 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
-    """Run the command and return its exit code."""
     return exit_code_of(_NAME, lambda: translate(chosen_settings(arguments), arguments.stdin))
 
 
@@ -220,12 +218,7 @@ def translate(settings: TerminalSettings, stdin: BinaryIO | None) -> None:
     """Translate every line of the source to standard output.
 
     Args:
-        settings: input and translation.
         stdin: the input if no source is named; None if it is closed.
-
-    Raises:
-        SurtitleError: the engine failed.
-        TextError: the text cannot be read, or captions or log cannot be written.
     """
     out = standard_output()
     if isinstance(settings.model, ModelSettings):
@@ -263,7 +256,6 @@ def _feed_lines(
 
 @contextlib.contextmanager
 def _translator(settings: TerminalSettings, log: EventLog) -> "Iterator[Captioner]":
-    """Yield what captions, here or on a server."""
     source = source_notice(settings.translation.source_language)
     if isinstance(settings.model, ServerSettings):
         from engine.remote.captioner import PatientCaptioner  # noqa: PLC0415  rarely used
@@ -315,7 +307,6 @@ def _captions(translator: "Captioner", line: str, settings: TerminalSettings) ->
 
 
 def _live(shown: str, change: "Change") -> str:
-    """Return what is to be written after what was shown of a caption."""
     if change.kept == len(shown):
         return change.text
     _tell(_ANEW)

@@ -117,6 +117,5 @@ class _LogFile(logging.handlers.RotatingFileHandler):
 
 
 def log_qt(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
-    """Log a message of Qt."""
     name = f"qt.{context.category or 'default'}"
     logging.getLogger(name).log(_LEVELS.get(kind, logging.DEBUG), "%s", message)

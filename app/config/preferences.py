@@ -79,7 +79,6 @@ Page = TypeVar("Page", bound="DataclassInstance")
 
 
 def with_sign(caption: str) -> str:
-    """Append the sign to a caption that has text."""
     return f"{caption.rstrip()} {DOUBT_SIGN}" if caption.strip() else caption
 
 

@@ -65,7 +65,6 @@ def read_token(path: Path) -> str:
 
 
 def is_token(text: str) -> bool:
-    """Return whether a text can be sent as a token."""
     return len(text) <= MOST_TOKEN and text.isascii() and text.isprintable()
 
 

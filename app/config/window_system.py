@@ -166,7 +166,6 @@ def restored_geometry(saved: SavedGeometry, size: QSize, areas: Sequence[ScreenA
     """Return the geometry of a window inside its former screen, or else inside the first one.
 
     Args:
-        saved: as ``geometry_of`` returned it.
         size: the window's; a smaller screen makes it smaller.
         areas: the current screens, at least one.
     """
@@ -287,7 +286,6 @@ class WindowGeometry(QObject):
         return window.isVisible() and not window.isMaximized() and not window.isMinimized()
 
     def _stays_guest(self) -> bool:
-        """Return whether the window is a guest that the user has not moved."""
         now = self._window.geometry()
         if self._guest_place is None:
             self._guest_place = now

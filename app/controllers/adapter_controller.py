@@ -132,7 +132,6 @@ class AdapterController(QObject):
 
     @Slot(object, str)
     def _use_default(self, folder: Path | None, name: str) -> None:
-        """Use the bundled adapter that helps, or none."""
         if self._by_person or self._settings.adapter or self._settings.server is not None:
             return  # a person was faster
         before, self._default = self._default, name or None

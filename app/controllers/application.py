@@ -121,7 +121,6 @@ class Application(QObject):
         self.history.offer_lost_session()
 
     def _connect(self) -> None:
-        """Connect those of which neither knows the other."""
         window, bridge, captions = self.window, self.bridge, self.captions
         actions, overlay, setup = window.menu_actions, self.overlay_controller, self.setup
         window.closed.connect(self._close)

@@ -181,7 +181,6 @@ class CaptionController(QObject):
 
     @Slot(object, object)
     def _follow(self, event: Event, utterance: Utterance) -> None:
-        """Follow an event of an utterance."""
         self._writer.take(event, utterance)
         if not self._captions.apply(event, utterance):
             return

@@ -215,11 +215,7 @@ class MediaController(QObject):
             self.dialog.show_done(len(self._cues), written, apart=not choice.real_time)
 
     def _write(self, media: Path, form: str) -> Path:
-        """Write subtitles beside a file; an existing file is never replaced.
-
-        Raises:
-            TextError: the file cannot be written.
-        """
+        """Write subtitles beside a file; an existing file is never replaced."""
         path = _free_path(media, form)
         content = "both" if self._settings.mode == BOTH else "captions"
         export(path, self._cues, form, content, times=Times(end_s=self._end_s))

@@ -76,7 +76,6 @@ class OverlayActions(QObject):
 
     @Slot()
     def _name_speakers(self) -> None:
-        """Name the speakers if both sources are on."""
         self._controller.hear([LANES[source.kind] for source in self._window.controls.on])
 
     @Slot(int, int)

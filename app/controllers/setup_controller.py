@@ -105,7 +105,6 @@ class SetupController(QObject):
 
     @Slot()
     def _offer_languages(self) -> None:
-        """Offer the languages of other models, each with what is downloaded for it."""
         choices, spoken = self._window.choices, self._settings.translation.source_language
         report = self.report
         offers = [*bundled_offers(), *known_offers()]
@@ -123,7 +122,7 @@ class SetupController(QObject):
     def _way_to(
         self, language: str, best: ModelOffer, pair: tuple[str, str]
     ) -> tuple[str, str, str]:
-        """Return the entry of a language that another model knows: quality, and what happens."""
+        """Return name, code and tool tip of a language that another model knows."""
         score, code = best.score(*pair), pair[1]
         quality = "" if score is None else self.tr("quality: {}").format(quality_of(score))
         note = "" if quality else self.tr("; its quality is not published")

@@ -122,7 +122,6 @@ class SessionWindow(QDialog):
 
 
 def views_of(cues: Iterable[Cue], started: datetime, keys: Iterable[int]) -> list[UtteranceView]:
-    """Return the rows of the cues of a session, by these keys."""
     return [
         UtteranceView(
             key=key,
@@ -284,7 +283,6 @@ class SessionsDialog(QDialog):
 
 
 def _contains(session: PastSession, text: str) -> bool:
-    """Return whether a session contains a text, given without case."""
     texts = (
         one
         for cue in session.cues

@@ -202,7 +202,6 @@ class ShareDialog(QDialog):
         """Offer networks and languages; those that were chosen stay chosen.
 
         Args:
-            networks: of this computer.
             languages: codes by ``SOURCE`` and ``CAPTION``, or by one of them.
             further: codes of further languages.
         """
@@ -398,7 +397,6 @@ class CodeView(QDialog):
         """Fill a screen.
 
         Args:
-            screen: for the room.
             link: in the code.
             lines: below it: the address, and a PIN where one is typed.
             languages: codes of those that can be read, the most important first.
@@ -442,7 +440,6 @@ class CodeView(QDialog):
             self.close()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Leave by Escape; captions are shared on."""
         if event.key() == Qt.Key.Key_Escape:
             self.close()
         else:

@@ -17,9 +17,7 @@ class Look(QObject):
         """Apply the look.
 
         Args:
-            application: whose windows are dressed.
             appearance: ``light``, ``dark`` or ``system``.
-            parent: owner of the look.
         """
         super().__init__(parent)
         self._application = application
@@ -45,7 +43,6 @@ class Look(QObject):
 
     @property
     def is_dark(self) -> bool:
-        """Whether the windows are dark."""
         if self._appearance in _SCHEMES:
             return self._appearance == "dark"
         return self._hints.colorScheme() == Qt.ColorScheme.Dark

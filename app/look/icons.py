@@ -52,7 +52,6 @@ class _Engine(QIconEngine):
         self._path, self._colour, self._before_text = path, colour, before_text
 
     def clone(self) -> QIconEngine:
-        """Return an equal engine."""
         return _Engine(self._path, self._colour, before_text=self._before_text)
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:

@@ -54,7 +54,6 @@ class Colours:
     them: str
 
     def colour(self, name: str) -> QColor:
-        """Return a colour by the name of its field."""
         if name not in (field.name for field in fields(self)):
             msg = f"expected the name of a colour, got {name!r}"
             raise ValueError(msg)

@@ -185,7 +185,6 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 
 
 def style_sheet(colours: Colours) -> str:
-    """Return the style sheet in some colours."""
     folder = ASSETS / "icons" / "controls"
     tick = "tick-dark" if is_dark(colours.on_accent) else "tick-light"
     images = {"down": "down", "up": "up", "tick": tick}

@@ -81,7 +81,6 @@ class Actions(QObject):
         """Add the menus with the actions to a menu bar.
 
         Args:
-            bar: of the main window.
             devices: those of the sources.
             choices: are about the captions.
             computer: that of what translates.
@@ -121,7 +120,6 @@ class Actions(QObject):
 
     @property
     def by_name(self) -> dict[str, QAction]:
-        """All actions by the names that settings files use."""
         return {name: value for name, value in vars(self).items() if isinstance(value, QAction)}
 
     def use_shortcuts(self, shortcuts: Mapping[str, str]) -> None:
@@ -138,7 +136,6 @@ class Actions(QObject):
         self.keys_changed.emit()
 
     def for_overlay(self) -> list[QAction]:
-        """Return the actions of the overlay's menu."""
         return [self.pause, self.lock, self.larger, self.smaller, self.reset_place, self.overlay]
 
     def for_bar(self) -> dict[QAction, tuple[str, str]]:
@@ -157,7 +154,6 @@ class Actions(QObject):
         }
 
     def for_tray(self) -> list[QAction]:
-        """Return the actions of the tray menu."""
         listening = [self.microphone, self.system]
         others = [self.pause, self.clear, self.overlay, self.lock, self.settings, self.quit]
         return listening + others

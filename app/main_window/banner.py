@@ -194,7 +194,6 @@ class Banner(QFrame):
             self._show_next_notice()
 
     def _drop(self, topic: str) -> bool:
-        """Forget the notice of this topic; return whether there was one."""
         index = self._index(topic)
         if index is not None:
             del self._notices[index]

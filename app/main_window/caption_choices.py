@@ -137,7 +137,6 @@ class CaptionChoices(QObject):
         self.computer.choose(chosen)
 
     def show_choice(self, spoken: str, language: str, policy: str) -> None:
-        """Select what is spoken, the language of the captions and a policy."""
         self._spoken = spoken
         self.language.choose(language, language_name(language))
         self.timing.choose(policy)
@@ -145,7 +144,6 @@ class CaptionChoices(QObject):
 
     @property
     def translates(self) -> bool:
-        """Whether the captions are translated."""
         return self.mode.value != CAPTIONS_ONLY
 
     @property

@@ -82,7 +82,6 @@ class ControlPanel(QWidget):
         self._shorten()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Follow the size of letters."""
         super().changeEvent(event)
         if event.type() in {QEvent.Type.FontChange, QEvent.Type.StyleChange}:
             self._shorten()
@@ -114,16 +113,13 @@ class ControlPanel(QWidget):
 
     @property
     def on(self) -> tuple[SourceToggle, ...]:
-        """The sources that are turned on."""
         return tuple(source for source in self.sources if source.button.isChecked())
 
     def show_devices(self, devices: Sequence[AudioDevice]) -> None:
-        """Offer devices of both kinds."""
         for source in self.sources:
             source.show_devices(devices)
 
     def show_nothing(self) -> None:
-        """Show that nothing is recorded."""
         for source in self.sources:
             source.meter.show_nothing()
 

@@ -38,7 +38,6 @@ class DownloadBar(QFrame):
         self.hide()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Wait for nothing more."""
         super().hideEvent(event)
         self.silence.stop()
 

@@ -61,7 +61,6 @@ class FindBar(QWidget):
 
     @Slot()
     def close_bar(self) -> None:
-        """Hide the bar."""
         self.hide()
         self.closed.emit()
 

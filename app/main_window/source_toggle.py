@@ -33,9 +33,7 @@ class SourceToggle(QWidget):
         """Make the button.
 
         Args:
-            kind: of the source.
             images: names of the icons while it is on, and off.
-            name: of the source.
             tip: what it does.
             title: of the menu of its devices.
         """

@@ -150,7 +150,6 @@ class StatusBar(QWidget):
         return button
 
     def show_loading(self) -> None:
-        """Show that the engine is not ready yet."""
         self._show_engine(self.tr("Loading…"))
 
     def show_stopped(self) -> None:
@@ -158,7 +157,6 @@ class StatusBar(QWidget):
         self._show_engine(self.tr("Stopped"))
 
     def show_ready(self) -> None:
-        """Show that the engine is ready."""
         self._show_engine("", is_ready=True)
 
     def show_listening(self, text: str, devices: str = "") -> None:
@@ -196,7 +194,6 @@ class StatusBar(QWidget):
 
     @Slot()
     def show_no_backlog(self) -> None:
-        """Show that no words wait."""
         self.show_backlog(0)
 
     def show_glossary(self, *, used: bool) -> None:

@@ -88,7 +88,6 @@ class TranscriptCell(QStyledItemDelegate):
             painter.fillRect(_bar(option), cell.palette.color(QPalette.ColorRole.Accent))
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Add room around the text."""
         cell = QStyleOptionViewItem(option)
         beside = _width(index, option)
         cell.rect.adjust(_INDENT, 0, -_INDENT - beside, 0)
@@ -96,7 +95,6 @@ class TranscriptCell(QStyledItemDelegate):
 
 
 def small(font: QFont) -> QFont:
-    """Return a smaller font, for times."""
     smaller = QFont(font)
     smaller.setPointSizeF(_SMALL * font.pointSizeF())
     return smaller

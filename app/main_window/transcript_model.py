@@ -92,7 +92,6 @@ class TranscriptModel(QAbstractTableModel):
 
     @property
     def marked_rows(self) -> list[int]:
-        """The rows with a bookmark."""
         return [row for row, view in enumerate(self._shown) if view.marked]
 
     def show_titles(self, source: str, caption: str) -> None:
@@ -206,7 +205,6 @@ class TranscriptModel(QAbstractTableModel):
         ]
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        """Return the number of utterances."""
         return 0 if parent.isValid() else len(self._shown)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
@@ -234,7 +232,6 @@ class TranscriptModel(QAbstractTableModel):
         return True
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Return the text, colours or tool tip of a cell."""
         view, column = self._shown[index.row()], index.column()
         if view.doubtful and self._doubt_mark != OFF and column == CAPTION:
             return self._doubtful(view, role)

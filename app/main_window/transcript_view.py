@@ -297,7 +297,6 @@ class Transcript(QTableView):
             super().wheelEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Adapt the columns and the height of the visible rows."""
         super().resizeEvent(event)
         self._share_width()
         self._fit_visible_rows()
@@ -312,7 +311,6 @@ class Transcript(QTableView):
 
     @Slot(object)
     def _correct(self, index: QModelIndex) -> None:
-        """Let the user edit what was said in a row, in its place."""
         source = self.rows.index(index.row(), SOURCE)
         if self.rows.is_editable(source):
             self.setCurrentIndex(source)
@@ -366,7 +364,6 @@ class Transcript(QTableView):
         self._share_width()
 
     def _text_width(self) -> int:
-        """Return the width of source and captions together."""
         others = sum(
             self.columnWidth(one) for one in (TIME, SPEAKER) if not self.isColumnHidden(one)
         )
@@ -420,7 +417,6 @@ class Transcript(QTableView):
         self._put_button()
 
     def _put_button(self) -> None:
-        """Put the button into the lower corner of the text."""
         self.to_newest.adjustSize()
         area = self.viewport().geometry()
         size = self.to_newest.size()
@@ -464,7 +460,6 @@ class Transcript(QTableView):
             self.make_menu(row).popup(self.viewport().mapToGlobal(at))
 
     def make_menu(self, row: int) -> QMenu:
-        """Make the menu of a row."""
         menu = QMenu(self)
         menu.aboutToHide.connect(menu.deleteLater)
         view = self.rows.views[row]

@@ -45,7 +45,6 @@ class Tray(QObject):
 
     @property
     def is_shown(self) -> bool:
-        """Whether there is an icon."""
         return self._icon.isVisible()
 
     def hide(self) -> None:

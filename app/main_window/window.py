@@ -198,7 +198,6 @@ class MainWindow(QMainWindow):
         return [*_areas(parts), *([] if newest.isEmpty() else [newest])]
 
     def _connect_actions(self) -> None:
-        """Connect menus and buttons that do the same."""
         actions, choices = self.menu_actions, self.choices
         devices = [source.devices for source in self.controls.sources]
         actions.fill(self.menuBar(), devices, (choices.mode, *choices.below_mode), choices.computer)
@@ -231,7 +230,6 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _show_middle(self) -> None:
-        """Show the transcript, or the hint while it is empty."""
         has_rows = bool(self.transcript.rows.views)
         self._middle.setCurrentWidget(self.transcript if has_rows else self.empty_page)
         if not has_rows:
@@ -298,7 +296,6 @@ class _Body(QWidget):
 
 
 def _first_field(part: QWidget) -> QWidget | None:
-    """Return the first that the keyboard can go to."""
     fields = (
         one
         for one in (part, *part.findChildren(QWidget))
@@ -312,7 +309,6 @@ def _is_within(part: QWidget, widget: QWidget | None) -> bool:
 
 
 def _areas(parts: Iterable[QWidget]) -> list[QRect]:
-    """Return where the visible ones are on the screen."""
     return [QRect(part.mapToGlobal(QPoint()), part.size()) for part in parts if part.isVisible()]
 
 

@@ -37,7 +37,6 @@ class BelowDialogs(QObject):
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the window and the dialogs."""
         if event.type() in _CHANGES:
             self._cut()
             self._settled.start()

@@ -212,7 +212,6 @@ class OverlayController(QObject):
 
     @Slot()
     def _break_anew(self) -> None:
-        """Break the lines for another width or other letters."""
         self._make_typesetter()
         self.show_views(self._views)
 

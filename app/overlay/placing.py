@@ -18,7 +18,6 @@ def clear_place(home: QRect, needed: Sequence[QRect], area: QRect) -> QRect | No
     Args:
         home: where it is put if it covers nothing there.
         needed: parts of the screen that must be seen.
-        area: the screen.
     """
     height = home.height()
     tops = [home.top(), area.bottom() + 1 - height, area.top()]
@@ -38,7 +37,6 @@ def best_place(home: QRect, needed: Sequence[QRect], area: QRect) -> QRect | Non
     Args:
         home: where it is put if it covers nothing there.
         needed: parts of the screen that must be seen, the most important first.
-        area: the screen.
     """
     place = clear_place(home, needed, area)
     if place is None and len(needed) > 1:

@@ -61,7 +61,6 @@ class CaptionPreview(QWidget):
         self.update()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Follow the font of the program."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self.show_choices(self._choices)

@@ -72,7 +72,6 @@ class ProjectorView(QWidget):
 
     @property
     def shown_on(self) -> QScreen:
-        """The screen."""
         return self._screen
 
     def dress(self, captions: CaptionPreferences, place: ProjectorPreferences) -> None:
@@ -134,7 +133,6 @@ class ProjectorView(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Return the size of the screen."""
         return self._screen.geometry().size()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -146,19 +144,16 @@ class ProjectorView(QWidget):
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Lay out again in another size."""
         super().resizeEvent(event)
         self._lay_out()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Leave by Escape."""
         if event.key() == Qt.Key.Key_Escape:
             self.close()
         else:
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Emit ``closed``."""
         super().closeEvent(event)
         self.closed.emit()
 

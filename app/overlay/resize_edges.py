@@ -33,7 +33,6 @@ def edges_at(point: QPoint, size: QSize) -> Qt.Edge:
 
 
 def cursor_at(edges: Qt.Edge) -> Qt.CursorShape:
-    """Return the cursor for a drag of these edges."""
     return _CURSORS[edges]
 
 

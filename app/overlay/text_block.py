@@ -129,7 +129,6 @@ def paint_box(painter: QPainter, area: QRect, colours: Theme, *, opaque: bool = 
 
 
 def _bar(line: Line, area: QRect, top: float, metrics: QFontMetricsF) -> QRectF:
-    """Return the bar at the side where a line begins."""
     right = area.right() + 1 + _BAR_DISTANCE - _BAR_WIDTH
     left = right if line.right_to_left else area.left() - _BAR_DISTANCE
     return QRectF(left, top + 2, _BAR_WIDTH, metrics.lineSpacing() - 4)

@@ -69,7 +69,6 @@ class TextLayout(QObject):
         """Change letters and colours.
 
         Args:
-            choices: of the user.
             font: of the program, for where the user chose none.
             room: for a line and what is beside it, in pixels.
         """

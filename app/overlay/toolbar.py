@@ -56,10 +56,8 @@ class OverlayToolbar(QWidget):
         """Attach to an overlay.
 
         Args:
-            overlay: the overlay.
             actions: from left to right, each with its icons while it is off and on.
             way_back: the action that unlocks.
-            colours: of the captions.
             inside: whether to be a child of the overlay.
         """
         super().__init__(overlay if inside else None)
@@ -108,7 +106,6 @@ class OverlayToolbar(QWidget):
         self.update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the overlay and the mouse over it."""
         if watched is self._overlay:
             match event.type():
                 case QEvent.Type.Enter:
@@ -130,7 +127,6 @@ class OverlayToolbar(QWidget):
         return super().event(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the box behind the buttons."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_box(painter, self.rect(), self._colours, opaque=True)

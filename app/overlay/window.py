@@ -139,12 +139,10 @@ class Overlay(QWidget):
 
     @property
     def line_width(self) -> float:
-        """How wide a line may be, in pixels."""
         return self._text.line_width
 
     @property
     def n_lines(self) -> int:
-        """How many lines of captions are shown at most."""
         return self._text.n_lines
 
     @property
@@ -160,16 +158,13 @@ class Overlay(QWidget):
         return clear.index(False) if False in clear else EXTRA_LINES
 
     def measure(self, text: str) -> float:
-        """Return the width of a text in the font of captions, in pixels."""
         return self._text.measure(text)
 
     def measure_source(self, text: str) -> float:
-        """Return the width of a text in the font of the source, in pixels."""
         return self._text.measure_source(text)
 
     @property
     def view(self) -> OverlayView:
-        """The text that is shown."""
         return self._text.view
 
     @Slot(OverlayView)
@@ -266,7 +261,6 @@ class Overlay(QWidget):
         return self.view.is_hint and any(map(self.geometry().intersects, self._needed))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the background, the source if it is shown, and the captions."""
         start_s = time.perf_counter()
         painter = QPainter(self)
         self._was_above = self._is_above
@@ -298,12 +292,10 @@ class Overlay(QWidget):
         self.setGeometry(self._drag.geometry(event.globalPosition().toPoint(), least, most))
 
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
-        """End our own drag."""
         self._drag = None
         self._settled.start()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Show the actions of the overlay."""
         if self.actions():
             menu = QMenu(self)
             menu.addActions(self.actions())
@@ -311,7 +303,6 @@ class Overlay(QWidget):
             menu.popup(event.globalPos())
 
     def changeEvent(self, event: QEvent) -> None:
-        """Follow the font of the application."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self.show_theme(self._choices)
@@ -328,7 +319,6 @@ class Overlay(QWidget):
         self._paint_above()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Start the timer that ends the drag."""
         super().resizeEvent(event)
         self._settled.start()
         if event.size() != self._laid_out:
@@ -336,14 +326,12 @@ class Overlay(QWidget):
             self._lay_out(glides=False)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Stop timers and glides."""
         super().hideEvent(event)
         self._settled.stop()
         self._text.forget_box()
         self._lay_out(glides=False)
 
     def _lay_out(self, *, glides: bool) -> None:
-        """Place the lines of the view, and the box around them."""
         self._laid_out = self.size()
         self._text.lay_out(self.size(), glides=glides)
         self._follow_box()

@@ -88,10 +88,8 @@ class Answers:
         """Answer for these conversations.
 
         Args:
-            conversations: that translate.
             tokens: one of which every request but that for the health names.
             doorkeeper: of the connections; None where another program keeps them.
-            clock: seconds.
         """
         self.refused = Counter[int]()
         self._conversations, self._tokens, self._doorkeeper = conversations, tokens, doorkeeper
@@ -107,7 +105,6 @@ class Answers:
         }
 
     async def answer(self, request: Request) -> Response:
-        """Return the answer to a request."""
         try:
             return await self._heard(request)
         except _RefusedError as refusal:
@@ -161,7 +158,6 @@ class Answers:
             await asyncio.sleep(wait_s)
 
     async def _body(self, request: Request) -> bytes:
-        """Return the body of a request."""
         content = bytearray()
         try:
             async with asyncio.timeout(_BODY_S):

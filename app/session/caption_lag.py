@@ -54,7 +54,6 @@ class CaptionLag:
             held_up_since_s: when the oldest sound or word was said that waits for computing.
             uncaptioned_since_s: when the oldest word was said that has no caption; it may wait for
                 later words, as its policy requires.
-            now_s: the time.
         """
         while self._painted and now_s - self._painted[0][0] > _FRESH_S:
             self._painted.popleft()
@@ -95,9 +94,7 @@ class LagWatch(QObject):
         """Watch a session.
 
         Args:
-            bridge: has the words.
             waiting_since_s: returns when the oldest sound began that is not recognised yet.
-            parent: of this object.
             clock: the one of the words.
         """
         super().__init__(parent)
@@ -145,7 +142,6 @@ class LagWatch(QObject):
 
     @Slot(float)
     def take_lost(self, seconds: float) -> None:
-        """Record how much sound was lost."""
         self.lost_s = seconds
 
     @Slot(object)
@@ -157,7 +153,6 @@ class LagWatch(QObject):
 
     @Slot()
     def measure(self) -> None:
-        """Measure the lag now."""
         sound_s = self._waiting_since_s()
         uncaptioned_s, held_up_s = self._bridge.uncaptioned_since_s
         held_up = [one for one in (sound_s, held_up_s) if one is not None]
@@ -182,5 +177,4 @@ class LagWatch(QObject):
 
     @Slot(object, object)
     def _take_utterance(self, _event: Event, utterance: Utterance) -> None:
-        """Record the lags of an utterance that changed."""
         self.lags.take(utterance, self._clock())

@@ -162,7 +162,6 @@ class EngineBridge(QObject):
         self._end()
 
     def _end(self) -> None:
-        """End the session that is in use."""
         with self._lock:
             self._session = None
         if self._run is not None:
@@ -283,7 +282,6 @@ class EngineBridge(QObject):
         self._send_waiting()
 
     def _keep(self, command: Command) -> None:
-        """Append a command to those that wait."""
         if command == EndPassage(TYPED):
             self._line.end()
         with self._lock:

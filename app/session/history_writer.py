@@ -63,7 +63,6 @@ class HistoryWriter(QObject):
 
     @property
     def sessions_folder(self) -> Path:
-        """Folder of the journals."""
         return self._folder / "sessions"
 
     @property
@@ -105,7 +104,6 @@ class HistoryWriter(QObject):
             self._journal = self._new_journal() if choices.journal else None
 
     def take(self, event: Event, utterance: Utterance) -> None:
-        """Follow an event of an utterance."""
         entry = self._record.feed(event, utterance, time.monotonic())
         if entry is None:
             return
@@ -221,7 +219,6 @@ class HistoryWriter(QObject):
         self._former = owing | self._former
 
     def _flush(self) -> None:
-        """Keep what is not complete."""
         for entry in self._record.flush(time.monotonic()):
             self._write(entry)
 

@@ -118,11 +118,8 @@ class ListeningService(QObject):
         """Keep the settings.
 
         Args:
-            make: returns the recognition.
             library: folder of downloaded recognisers.
-            device: where to compute.
             feed: takes the words for the session.
-            parent: of this object.
         """
         super().__init__(parent)
         self._feed = feed
@@ -200,8 +197,6 @@ class ListeningService(QObject):
         """Listen to these sources, or to none; recorded sound is still translated.
 
         Args:
-            wanted: the sources.
-            recognizer: the speech model.
             instead: the one that goes on if that cannot be loaded; empty for none.
         """
         job = partial(self._listen, tuple(wanted), recognizer, self.spoken, instead)
@@ -241,7 +236,6 @@ class ListeningService(QObject):
                 run.listener.take(event)
 
     def levels(self) -> dict[str, Level]:
-        """Return the level of each lane."""
         return {
             lane: source.level
             for run in self._living()[-1:]

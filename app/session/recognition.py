@@ -70,11 +70,7 @@ class SpeechEngine:
         return self._sources.devices()
 
     def has(self, recognizer: str) -> bool:
-        """Return whether a recogniser is on this computer, without network access.
-
-        Raises:
-            ModelError: there is no such recogniser.
-        """
+        """Return whether a recogniser is on this computer, without network access."""
         return found_speech_model(recognizer, self._library) is not None
 
     def fetch(
@@ -88,10 +84,6 @@ class SpeechEngine:
         """Download a recogniser by its name, or resume its download.
 
         One that is here and may be damaged is fetched ``again``: its whole files stay.
-
-        Raises:
-            HubError: the download failed.
-            FetchCancelledError: ``cancelled`` returned true.
         """
         wanted = Fetching(settings=self._hub, progress=progress, cancelled=cancelled)
         speech_model_folder(recognizer, self._library, wanted, again=again)
@@ -116,9 +108,6 @@ class SpeechEngine:
             report: gets the events, on other threads.
             after: the previous run, whose sound is recognised first.
             instead: a recogniser that is loaded if the other one cannot be, which is reported.
-
-        Raises:
-            SurtitleError: the recogniser cannot be used, or a library is missing.
         """
         folder = speech_model_folder(recognizer, self._library)
         kept = found_speech_model(instead, self._library) if instead else None

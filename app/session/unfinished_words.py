@@ -17,7 +17,6 @@ class TypedLine:
     """The typed words before Enter; one that does not change keeps its number and its time."""
 
     def __init__(self) -> None:
-        """Start without words."""
         self._words: tuple[FedWord, ...] = ()
         self._n_words = 0  # of all lines
         self._captioned = frozenset[int]()  # by sessions before, which have the words no more
@@ -41,7 +40,6 @@ class TypedLine:
         return SetWords(tuple(words))
 
     def end(self) -> None:
-        """Begin another line."""
         self._words, self._captioned = (), frozenset()
 
     def go_on(self, waiting: Iterable[Command]) -> None:
@@ -64,7 +62,7 @@ def append(commands: list[Command], command: Command) -> None:
 
 
 def unfinished(commands: Sequence[Command], ended: Iterable[Utterance]) -> list[Command]:
-    """Leave out the words of utterances that ended with just these words, and ends of nothing."""
+    """Leave out words of utterances that ended with just these, and ends of empty passages."""
     fed, done = set[tuple[str, int]](), set[tuple[str, int]]()
     for command in commands:
         if isinstance(command, SetWords | FeedWords):
@@ -88,7 +86,6 @@ def readable(commands: Iterable[Command], *, hears: bool) -> list[Command]:
     """Leave out the words that the next session cannot read: texts, or blocks of sound.
 
     Args:
-        commands: that wait for it.
         hears: it translates sound, not words.
     """
     rest = list[Command]()

@@ -51,7 +51,6 @@ class Tries:
         return address not in self._were_wrong and len(self._were_wrong) < _MOST_ADDRESSES
 
     def note_wrong(self, address: str) -> None:
-        """Note that it was wrong."""
         self.n_wrong += 1
         self._were_wrong.add(address)
         self._wrong.append((self._clock(), address))
@@ -86,7 +85,6 @@ class Access:
         return self.tries.n_wrong >= SUSPICIOUS
 
     def admits(self, key: str) -> bool:
-        """Return whether this is the key."""
         return is_same(key, self.key)
 
     def is_pin(self, pin: str, address: str) -> bool:

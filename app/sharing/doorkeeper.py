@@ -113,10 +113,8 @@ class Doorkeeper:
 
     @property
     def n_open(self) -> int:
-        """Number of all open connections."""
         return len(self._waiting) + len(self._readers)
 
     @property
     def n_readers(self) -> int:
-        """Number of those that read a stream."""
         return len(self._readers)

@@ -45,7 +45,6 @@ def networks() -> list[Network]:
 
 
 def is_here(address: str) -> bool:
-    """Return whether this computer has an address now."""
     return address == LOOPBACK or address in {one.address for one in networks()}
 
 

@@ -118,7 +118,6 @@ class Page:
 
 
 def _hash(html: str, element: str) -> str:
-    """Return the hash of the one element of a kind, as a policy names it."""
     (content,) = re.findall(f"<{element}>(.*?)</{element}>", html, re.DOTALL)
     digest = hashlib.sha256(content.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -94,7 +94,6 @@ class Room:
 
     @property
     def n_readers(self) -> int:
-        """How many read at the moment."""
         return self._server.doorkeeper.n_readers
 
     def show_languages(self, languages: Mapping[str, str]) -> None:

@@ -254,7 +254,6 @@ class RoomFeed:
 
 
 def _n_same(before: Sequence[UtteranceView], now: Sequence[UtteranceView]) -> int:
-    """Count the leading views that are the same objects."""
     pairs = enumerate(zip(before, now, strict=False))
     return next((at for at, (old, new) in pairs if old is not new), min(len(before), len(now)))
 

@@ -99,7 +99,6 @@ class PageServer:
         """Serve at a socket, which it closes.
 
         Args:
-            listener: the socket.
             make: makes what answers.
             most_readers: connections that are admitted at once.
             readers_changed: called on its thread when their number is another.
@@ -228,7 +227,6 @@ class _Greeting(SSLProtocol):
         super().connection_lost(exc)
 
     def end(self) -> None:
-        """End it."""
         self._below.abort()
 
     def write(self, _event: bytes) -> bool:
@@ -261,7 +259,6 @@ class _Connection(H11Protocol):
         super().connection_lost(exc)
 
     def end(self) -> None:
-        """End it, whatever still waits to be sent."""
         self.transport.abort()
 
     def write(self, event: bytes) -> bool:

@@ -172,7 +172,6 @@ class EventResponse:
         self._rounds, self._reader = rounds, reader
 
     async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
-        """Answer, as ASGI wants it."""
         reader, is_quiet = self._reader, False
         try:
             await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})

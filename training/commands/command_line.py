@@ -32,7 +32,6 @@ def run_command(
     """Run one command.
 
     Args:
-        program: its name.
         description: for the help.
         commands: in the order of the help.
         argv: the command line without the program's name; None for that of the process.

@@ -16,13 +16,11 @@ from training.errors import UsageError
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the commands of this file to the command line."""
     for add in (add_prepare, add_augment, add_align):
         add(subparsers)
 
 
 def add_prepare(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``prepare`` to the commands of ``surtitle-train``."""
     parser = subparsers.add_parser(
         "prepare",
         help="clean parallel text for training and report what was dropped",
@@ -104,7 +102,6 @@ def add_augment(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]
 
 
 def run_augment(arguments: argparse.Namespace) -> int:
-    """Write the new pairs and print their number by kind."""
     shares = dict(SHARES)
     for text in arguments.share:
         kind, _, share = text.partition("=")
@@ -142,7 +139,6 @@ def add_align(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 
 def run_align(arguments: argparse.Namespace) -> int:
-    """Align a prepared file, write pairs and statistics."""
     if not 0 <= arguments.min_agreement <= 1:
         msg = f"--min-agreement is a share from 0 to 1, got {arguments.min_agreement}"
         raise UsageError(msg)

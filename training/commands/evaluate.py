@@ -39,7 +39,6 @@ _COLUMNS = (
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``evaluate`` to the command line."""
     parser = subparsers.add_parser(
         "evaluate",
         help="translate a test set live under several policies and score it",
@@ -72,7 +71,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Translate, write, score, print."""
     n_workers = arguments.workers
     if n_workers is None:
         n_workers = (os.cpu_count() or 1) if arguments.device == "cpu" else 1

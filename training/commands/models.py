@@ -21,13 +21,11 @@ from training.settings import GEMMA_GGUF
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the commands of this file to the command line."""
     for add in (add_cut_vocabulary, add_export, add_calibrate, add_punctuation):
         add(subparsers)
 
 
 def add_cut_vocabulary(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``cut-vocabulary`` to the commands of ``surtitle-train``."""
     parser = subparsers.add_parser(
         "cut-vocabulary",
         help="make a smaller model of Gemma 3, with the ids that some languages need",
@@ -59,7 +57,6 @@ def add_cut_vocabulary(subparsers: "argparse._SubParsersAction[argparse.Argument
 
 
 def run_cut_vocabulary(arguments: argparse.Namespace) -> int:
-    """Count the words, and write the model."""
     from training.trainer.cut_vocabulary import (  # noqa: PLC0415  torch takes seconds; help must not
         CutSettings,
         cut_vocabulary,
@@ -144,7 +141,6 @@ def add_calibrate(subparsers: "argparse._SubParsersAction[argparse.ArgumentParse
 
 
 def run_calibrate(arguments: argparse.Namespace) -> int:
-    """Fit, write the card, print the curve and its error."""
     if not 0 <= arguments.threshold <= 1:
         msg = f"--threshold is a probability from 0 to 1, got {arguments.threshold}"
         raise UsageError(msg)

@@ -102,9 +102,6 @@ def add_setting(  # noqa: PLR0913  each is one fact of an argument
     """Add an argument of the type of a setting, stored under the setting's path.
 
     Args:
-        group: of the parser.
-        option: as it is typed.
-        path: of the setting.
         words: for the help.
         metavar: of the value, if not the setting's name.
         choices: all valid values.

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the commands of this file to the command line."""
     for add in (add_pretrain, add_finetune):
         add(subparsers)
 

@@ -154,8 +154,6 @@ def needed_words(links: Iterable[Link], n_source: int, n_target: int) -> tuple[i
 
     Args:
         links: in any order.
-        n_source: words of the source.
-        n_target: words of the target.
 
     Returns:
         ``n_target`` counts from 1 to ``n_source``, never falling.
@@ -237,7 +235,6 @@ def schedule(pairs: Sequence[SentencePair], report: "Report") -> Iterator[Aligne
 def _needs_or_reason(
     directions: tuple[set[Link], set[Link]] | None, lengths: tuple[int, int], report: "Report"
 ) -> tuple[int, ...] | str:
-    """Return a schedule, or the reason why the pair has none."""
     if 0 in lengths:
         return "a side has no words"
     if directions is None or report.min_agreement is None:

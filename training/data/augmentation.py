@@ -100,7 +100,6 @@ def _pairs(settings: AugmentSettings) -> Iterator[SentencePair]:
 
 
 def _changed(settings: AugmentSettings, entries: Sequence[Entry]) -> Iterator[SentencePair]:
-    """Change each pair by all kinds that are drawn for it."""
     last = deque[SentencePair](maxlen=2)
     changes: dict[str, Change] = {
         "names": lambda pair, rng: swap_names(pair, settings.language, rng),
@@ -134,11 +133,7 @@ def _filled_phrases(settings: AugmentSettings, kind: str) -> Iterator[SentencePa
 
 
 def choose(phrase: SentencePair, rng: random.Random) -> SentencePair:
-    """Settle the choices of a phrase, ``<v:grew|fell>``: those of one letter alike on both sides.
-
-    Raises:
-        ValueError: a choice of the target has another number of alternatives than in the source.
-    """
+    """Settle the choices of a phrase, ``<v:grew|fell>``: those of a letter alike on both sides."""
     chosen = dict[str, tuple[int, int]]()
     for letter, alternatives in _CHOICE.findall(phrase.source):
         n = alternatives.count("|") + 1
@@ -159,7 +154,7 @@ def choose(phrase: SentencePair, rng: random.Random) -> SentencePair:
 def join(pairs: Sequence[SentencePair], language: str, rng: random.Random) -> SentencePair | None:
     """Join the last two or three pairs to one line; None if they are long or of several corpora.
 
-    So that no half of what is said gets lost. Some two are joined by a conjunction.
+    It teaches that both halves of what is said are translated. Some are joined by a conjunction.
     """
     group = pairs[-3:] if rng.random() < 0.25 else pairs[-2:]
     if len(group) < 2 or not all(_joins(one, group[0].corpus) for one in group):
@@ -175,7 +170,6 @@ def _sides(pair: SentencePair) -> tuple[str, str]:
 
 
 def _joins(pair: SentencePair, corpus: str) -> bool:
-    """Return whether a pair is one short sentence of the corpus."""
     ends = pair.source[-1] in ".!?" and pair.target[-1] in ".!?"
     return ends and pair.corpus == corpus and len(pair.source.split()) <= 14
 

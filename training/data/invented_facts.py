@@ -60,7 +60,6 @@ def any_name(rng: random.Random, instead_of: str = "") -> str:
 
 
 def _differ(name: str, other: str) -> bool:
-    """Return whether one name is a woman's and the other a man's."""
     women, men = _WORDS["women"], _WORDS["men"]
     return (name in women and other in men) or (name in men and other in women)
 

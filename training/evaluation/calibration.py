@@ -26,7 +26,6 @@ def calibrate(sentences: Sequence[Sentence], threshold: float) -> Calibration:
     """Fit the curve to captions with references.
 
     Args:
-        sentences: with references.
         threshold: see ``Calibration``.
     """
     noted = [one for one in sentences if one.translation.log_probability < 0]
@@ -57,8 +56,6 @@ def calibration_error(
     """Return the expected calibration error (Guo et al. 2017, https://arxiv.org/abs/1706.04599).
 
     Args:
-        calibration: the curve.
-        sentences: with references.
         n_bins: of equal width.
     """
     said = np.array([calibration.probability(one.translation.log_probability) for one in sentences])

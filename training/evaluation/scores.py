@@ -108,7 +108,6 @@ def score(
     """Score the translations of a policy.
 
     Args:
-        policy: its name.
         system: ``slots`` or ``retranslate``.
         translations: at least one.
         references: one for each translation, in the same order.

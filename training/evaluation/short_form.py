@@ -51,7 +51,6 @@ def evaluate(settings: RunSettings) -> "list[Scores]":
 
 
 def _translate(settings: RunSettings, lines: list[Line]) -> None:
-    """Translate the missing lines, under a progress bar."""
     jobs = list[Job]()
     for policy in settings.policies:
         done = read_translations(settings.out, policy)

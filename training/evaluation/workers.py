@@ -64,8 +64,6 @@ def read_translations(
     """Replay a policy's logs in a run folder; of a line in several logs, the oldest counts.
 
     Args:
-        folder: the run folder.
-        policy: of the logs.
         counts: returns whether a translation belongs to this run.
 
     Returns:
@@ -192,7 +190,6 @@ def _work(share: _Share, sender: "Connection[_Message, None]") -> None:
 
 
 def _translations(share: _Share) -> Iterator[tuple[str, int]]:
-    """Load the model and translate a share, policy by policy."""
     import torch  # noqa: PLC0415  seconds, and only workers need it
 
     from engine.runtime.loader import load_by_torch, load_weights  # noqa: PLC0415
@@ -213,7 +210,6 @@ def _translations(share: _Share) -> Iterator[tuple[str, int]]:
 def _one_by_one(
     share: _Share, weights: "AnyWeights", policy: str, lines: Sequence[Line]
 ) -> Iterator[int]:
-    """Translate lines one after another; yield the index of each."""
     with logged_system(share.settings, weights, policy, share.number, CAPACITY) as (system, log):
         system.model.run(warm_up(system, log))
         for index, line, arrivals in lines:

@@ -138,9 +138,6 @@ def read_head(folder: Path | None, name: str, width: int) -> PolicyHead | None:
         folder: of its card.
         name: on the card in use.
         width: of the states that the head reads.
-
-    Raises:
-        TrainingError: the file is no head of this width.
     """
     path = None if folder is None else folder / HEAD_FILE
     if path is None or not path.exists():
@@ -201,7 +198,6 @@ class AdaptiveTranslator(Translator):
         self.head = read_head(weights.card_folder, weights.card.name, weights.width)
 
     def open(self) -> AdaptiveUtterance:
-        """Open an utterance with the current settings."""
         return AdaptiveUtterance(self)
 
     def asks(self, utterance: Utterance) -> bool:
@@ -304,5 +300,4 @@ class AdaptiveSpokenTranslator(AdaptiveTranslator, SpokenTranslator):
     """The same over blocks of sound, after each of which the head decides."""
 
     def open(self) -> AdaptiveSpokenUtterance:
-        """Open an utterance with the current settings."""
         return AdaptiveSpokenUtterance(self)

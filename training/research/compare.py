@@ -141,10 +141,8 @@ def compare_runs(
     same seed.
 
     Args:
-        metric: for example ``BLEU()``.
         hypotheses: runs of the first system and of the second.
         references: one for each sentence, at least one.
-        settings: the draws.
     """
     n_sentences = _common_length(*hypotheses[0], *hypotheses[1], references)
 

@@ -737,7 +737,6 @@ class Stage:
         return network
 
     def _encoder(self, card: ModelCard, width: int, lines: Sequence[Line]) -> SpeechEncoder:
-        """Begin an encoder, or load that of the stage before."""
         speech = self._settings.speech
         if speech.stage == "words":
             vocabulary = len(self._base.tokenizer) + 1  # the last one is the blank
@@ -756,7 +755,6 @@ class Stage:
         return encoder
 
     def _usable_numbers(self) -> list[int]:
-        """Return the utterances that a loss of the stage can be computed of."""
         settings = self._settings
         positions = self._network.encoder.card.positions
         least = len(self._prompt.headers.system) + 8
@@ -778,7 +776,6 @@ class Stage:
         return numbers
 
     def task(self) -> Task:
-        """Return what a run trains and keeps."""
         settings, model = self._settings, fingerprint(self._base.folder)
         own = {"speech": settings.speech}
         return Task(
@@ -793,7 +790,6 @@ class Stage:
         )
 
     def _steps(self, taken: Counters) -> Iterator[Step]:
-        """Yield the steps after those that were taken, without end."""
         size, n_skipped = self._optimisation.batch_pairs, taken.pairs
         epoch = 0
         while True:

@@ -456,7 +456,6 @@ def known_voices(engines: Iterable[str]) -> list[str]:
 
 
 def is_here(engine: str = ESPEAK) -> bool:
-    """Return whether an engine is installed."""
     find = ctypes.util.find_library if engine == ESPEAK else shutil.which
     return find(engine) is not None
 

@@ -206,7 +206,6 @@ def read_talks_done(folder: Path, policy: str, talks: Sequence[Talk]) -> dict[in
 
 
 def _translate(settings: RunSettings, talks: Sequence[Talk]) -> None:
-    """Translate the missing talks, under a progress bar."""
     missing = {
         policy: [index for index in range(len(talks)) if index not in done]
         for policy in settings.policies

@@ -109,7 +109,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Train a head, print how good it is."""
     if arguments.pairs < 1:
         msg = f"--pairs is at least 1, got {arguments.pairs}"
         raise UsageError(msg)
@@ -179,7 +178,6 @@ def build_decisions(
 
     Args:
         pair: with a schedule.
-        prompt: headers and markers.
         layout: that computes every row once.
         level: index in ``LEVELS``.
         labels: of each word but the last; None for the shares of all levels.
@@ -303,8 +301,6 @@ def find_stability(
     A sentence's labels do not depend on the others, but for the rounding of sums.
 
     Args:
-        weights: of the model.
-        prompt: headers and markers.
         layout: that computes every row once.
         sources: of at least two words and at most ``max_tokens`` tokens.
         max_tokens: of a source.
@@ -356,7 +352,7 @@ def _translated(
 def _write(
     model: CausalModel, planner: Planner, prompt: Prompt, may_go_on: Callable[[Sequence[int]], bool]
 ) -> Asking[Ids]:
-    """Return what the model writes now; nothing once it says what may not go on."""
+    """Return what the model writes now; nothing as soon as ``may_go_on`` refuses it."""
     suppressed = sorted(prompt.suppressed(ends_writes=True))
     written = list[int]()
     id_ = yield from model.ask_id(planner.write(), suppressed)

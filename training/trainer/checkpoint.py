@@ -27,11 +27,8 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
     """Yield an empty folder that replaces ``folder`` if the block succeeds.
 
     A process that is killed leaves the old folder, or the new one, or for a moment the old one
-    under a name that ``intact_folder`` finds; the next call removes leftovers.
-
-    Raises:
-        OSError: a folder cannot be made or renamed; other errors of the block pass through. The old
-            folder is kept then.
+    under a name that ``intact_folder`` finds; the next call removes leftovers. If the block fails,
+    the old folder is kept.
     """
     fresh = folder.with_name(folder.name + ".new")
     shutil.rmtree(fresh, ignore_errors=True)
@@ -75,8 +72,7 @@ class Counters:
         pairs: sentence pairs used.
         rows: rows fed, without padding.
         fingerprint: digests of the settings that must not change, ``name=digest name=digest``, so
-            that a message can name the changed one. Earlier versions wrote a single digest, which
-            is not compared.
+            that a message can name the changed one.
     """
 
     step: int = 0
@@ -96,7 +92,6 @@ def save_checkpoint(
     """Write a checkpoint beside the old one, then swap them, so that a crash loses nothing.
 
     Args:
-        folder: of the checkpoint.
         model: its trained parameters are saved.
         optimizer: of these parameters.
         counters: of the run.

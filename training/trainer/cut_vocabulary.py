@@ -75,7 +75,6 @@ def cut_vocabulary(settings: CutSettings, texts: Iterable[str]) -> None:
     """Write the smaller model, whole or not at all.
 
     Args:
-        settings: of the cut.
         texts: of all languages; they decide which ids are kept.
     """
     network, tokenizer = _whole_model(settings)

@@ -78,7 +78,6 @@ def find_base(settings: TrainSettings, policies: tuple[str, ...]) -> Base:
     """Read the base, all but its weights.
 
     Args:
-        settings: of the run.
         policies: trained policies, for the card.
     """
     folder = find_folder(settings)

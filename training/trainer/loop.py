@@ -115,7 +115,6 @@ class Moved:
     Attributes:
         step: from 1; ``pairs`` and ``rows`` count the whole run up to this step.
         loss: mean over its labelled rows, before the update.
-        rate: learning rate.
         norm: of the gradients, before they were clipped.
     """
 
@@ -281,7 +280,6 @@ class StepRecord:
         """Open the record, in order to append to it.
 
         Args:
-            path: of the file.
             last_step: lines of later steps are dropped.
         """
         self._path = path

@@ -339,8 +339,6 @@ def labelled_logits(
     """Compute the logits of the rows that have labels, shape (N, V), in one masked pass.
 
     Args:
-        network: computes them.
-        batch: its rows.
         attention: of the network.
         weights: replace parameters of the network by their names.
         ranked: see ``Attention.bias``.

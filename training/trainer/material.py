@@ -27,7 +27,6 @@ class Material:
     """Material of a run.
 
     Attributes:
-        stream: the steps.
         markers: tokens that no label is weighed against.
         n_pairs: by corpus.
         total_pairs: of the run.
@@ -75,7 +74,6 @@ def prepare(
     """Encode the data and set up the steps.
 
     Args:
-        settings: of the run.
         data: files by target language.
         tokenizer: with the chat template.
         card: prompts and markers of the base.
@@ -135,7 +133,6 @@ def fingerprint_of(
     """Digest the settings a resumed run must share, part by part; its length may change.
 
     Args:
-        settings: of the run.
         data: aligned TSV by target language.
         base: digest of the base of an adapter, or of what is trained on.
         card: of the base.

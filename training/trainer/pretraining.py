@@ -103,7 +103,7 @@ def pretrain(settings: TrainSettings) -> None:
 
 
 def _take_terms(base: Path, out: Path) -> None:
-    """Copy what holds for everything that is made of a base, too."""
+    """Copy the files of a base that also hold for what is made of it, such as its licence."""
     for name in _TERMS:
         if (base / name).exists():
             shutil.copy(base / name, out)

@@ -43,7 +43,6 @@ class OneProcess:
         loss.backward()  # type: ignore[no-untyped-call]
 
     def clip(self, network: nn.Module, norm: float) -> float:
-        """Scale gradients down to a norm; return the norm they had."""
         return float(nn.utils.clip_grad_norm_(network.parameters(), norm))
 
     def total(self, value: float) -> float:

@@ -107,7 +107,6 @@ class DevWatch:
         """Read the dev sets, and the decodings of the run up to its checkpoint.
 
         Args:
-            out: run folder.
             settings: sets, policies, and when to decode and to end.
             last_step: of the checkpoint; lines of later steps are dropped.
             value: of the scores of a step; the best step has the highest.

@@ -69,10 +69,6 @@ def build_samples(
     words before it are labelled.
 
     Args:
-        pair: source and target.
-        policy: chooses READ and WRITE.
-        prompt: headers and markers.
-        layout: the slots.
         marker_alone: the end-of-source marker comes as a word of its own, as when a person presses
             Enter late; otherwise with the last word, as when the sentence ends with a full stop.
     """

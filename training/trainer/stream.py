@@ -221,7 +221,6 @@ class Stream:
     """Endless steps; equal seeds give equal steps, from any starting point.
 
     Attributes:
-        pairs: the training pairs.
         prompts: by target language.
         weights: copies of a corpus in an epoch, by its name; 1 by default.
         method: makes the samples of a pair.
@@ -325,7 +324,6 @@ class Pass:
     """A batch that is computed at once.
 
     Attributes:
-        batch: the rows.
         share: of the step's labelled rows; 0 for a pass that only keeps in step with other
             processes.
     """
@@ -354,7 +352,6 @@ def share_steps(
     """Yield this process's part of each step; all processes have equally many passes.
 
     Args:
-        stream: the steps.
         processes: lines are divided among them.
         pass_tokens: rows in a pass, padding included; a longer line has a pass of its own.
         taken: counters of the steps taken before.

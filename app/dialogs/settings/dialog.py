@@ -295,7 +295,6 @@ class SettingsDialog(QDialog):
             policies: as the engine writes them, name, explanation.
             actions: those whose keys can be changed.
             data_folder: of sessions and models.
-            parent: the main window.
         """
         super().__init__(parent)
         self.setWindowTitle(self.tr("Settings"))

@@ -187,7 +187,6 @@ def _size(offer: ModelOffer) -> Fact:
 
 
 def _speed(offer: ModelOffer, report: MachineReport) -> list[Fact]:
-    """Return whether a model keeps up with speech here, as far as that is known."""
     load, fit = _load(offer, report), report.fits.get(offer.name)
     if offer.choice is None:
         return [Fact(_said(tr("Fast")))]
@@ -216,7 +215,6 @@ def _use(offer: ModelOffer) -> Fact:
 
 
 def _source(score: Score | None) -> str:
-    """Return the source of a published quality, with its exact score."""
     if score is None:
         return ""
     text = _said(tr("{:.1f} {} on {}, published at {}"))

@@ -181,11 +181,7 @@ class WelcomePage(WizardPage):
     use_chosen = Signal()
 
     def __init__(self, bundled: Sequence[str]) -> None:
-        """Offer all languages, those of the bundled models first.
-
-        Args:
-            bundled: target languages of the bundled models.
-        """
+        """Offer all languages, those of the bundled models first."""
         super().__init__()
         self.title = self.tr("Live captions, on this computer only")
         self._bundled = bundled

@@ -259,7 +259,6 @@ class TryPage(WizardPage):
 
     @Slot()
     def _try_again(self) -> None:
-        """Switch on again what was switched on last."""
         self.show_state("")
         kind = (self._switched_on or [self._kind])[-1]
         self.switches[kind].setChecked(True)

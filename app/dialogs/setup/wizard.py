@@ -209,7 +209,6 @@ class SetupWizard(QDialog):
             self.resize(self.width(), self._least)
 
     def _main_button(self) -> QPushButton:
-        """Return the button that most people want on this page."""
         page, speech = self.stack.currentWidget(), self.speech
         if page is speech and not speech.is_here and not speech.is_fetching:
             return speech.row.download

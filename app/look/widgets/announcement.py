@@ -5,5 +5,5 @@ from PySide6.QtWidgets import QWidget
 
 
 def announce(widget: QWidget, sentence: str) -> None:
-    """Let them say a sentence of a widget once they have said what they say now."""
+    """Let screen readers say a sentence once they have finished the one before."""
     QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, sentence))

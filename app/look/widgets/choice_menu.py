@@ -28,7 +28,6 @@ class ChoiceMenu(QMenu):
 
     @property
     def entries(self) -> list[tuple[str, str]]:
-        """Text and value of every entry."""
         return [(action.text(), action.data()) for action in self._group.actions()]
 
     @property
@@ -39,7 +38,6 @@ class ChoiceMenu(QMenu):
 
     @property
     def text(self) -> str:
-        """The text of the chosen entry."""
         action = self._checked()
         return "" if action is None else action.text()
 
@@ -80,7 +78,6 @@ class ChoiceMenu(QMenu):
 
     @property
     def others(self) -> list[QAction]:
-        """The entries below the line."""
         return self._below[1:]
 
     def choose(self, value: str, text: str = "") -> None:

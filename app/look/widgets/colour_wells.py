@@ -55,11 +55,9 @@ class ColourWells(QWidget):
         self._wells[value].setChecked(True)
 
     def show_scheme(self, colour: str) -> None:
-        """Show the colour of the scheme."""
         self._wells[""].show_colour(colour)
 
     def well(self, value: str) -> QRadioButton:
-        """Return the button of a colour."""
         return self._wells[value]
 
     def _add(self, name: str, value: str) -> None:
@@ -86,20 +84,16 @@ class _Well(QRadioButton):
         self.setFixedSize(self.sizeHint())
 
     def show_colour(self, colour: str) -> None:
-        """Show another colour."""
         self._colour = QColor(colour)
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Return the size of the colour with its ring."""
         return QSize(_SIZE, _SIZE)
 
     def minimumSizeHint(self) -> QSize:
-        """Return the same size."""
         return self.sizeHint()
 
     def hitButton(self, pos: QPoint) -> bool:
-        """Take clicks everywhere."""
         return self.rect().contains(pos)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  all of it is painted

@@ -86,7 +86,6 @@ def add_row(form: QFormLayout, label: str, field: QWidget | QLayout, buddy: QWid
     """Append a field with its label in the middle beside it, or beside the first of several.
 
     Args:
-        form: of the dialog.
         label: with its Alt key.
         field: a widget, or a row of some.
         buddy: the widget that the Alt key goes to.

@@ -19,7 +19,6 @@ def ask_save(
 
     Args:
         parent: the dialog belongs to its window, which keeps it inside the screen.
-        title: of the dialog.
         name: suggested name of the file; one that is typed without an ending gets the same.
         kinds: filter of file names, as Qt writes it.
         topic: dialogs of the same one open where its last file was.

@@ -21,45 +21,36 @@ class FlowLayout(QLayout):
         self._gap_before = len(self._items)
 
     def addItem(self, item: QLayoutItem) -> None:
-        """Append an item; called by Qt."""
         self._items.append(item)
 
     def count(self) -> int:
-        """Return the number of items."""
         return len(self._items)
 
     # Qt asks for items beyond the end to find the last one.
     def itemAt(self, index: int) -> QLayoutItem | None:
-        """Return an item, or None."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
-        """Remove and return an item, or None."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
-        """Return that the layout does not expand."""
         return Qt.Orientation(0)
 
     def hasHeightForWidth(self) -> bool:
-        """Return True: a narrow layout is higher."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Return the height of all lines."""
         lines = self._lines(width)
         heights = [max(item.sizeHint().height() for item in line) for line in lines]
         return sum(heights) + self.spacing() * max(0, len(lines) - 1)
 
     def sizeHint(self) -> QSize:
-        """Return the size of one line."""
         shown = self._shown()
         width = sum(item.sizeHint().width() for item in shown)
         height = max((item.sizeHint().height() for item in shown), default=0)
         return QSize(width + self.spacing() * max(0, len(shown) - 1), height)
 
     def minimumSize(self) -> QSize:
-        """Return the size of the largest item."""
         size = QSize()
         for item in self._shown():
             size = size.expandedTo(item.minimumSize())

@@ -35,7 +35,6 @@ class LevelMeter(QWidget):
         return _share(self._rms_db) if self._is_live else 0.0
 
     def sizeHint(self) -> QSize:
-        """Return the size of the meter."""
         return QSize(_WIDTH, _THIN if self._thin else _HEIGHT)
 
     def show_level(self, level: Level) -> None:
@@ -51,13 +50,11 @@ class LevelMeter(QWidget):
         self._describe(text)
 
     def show_nothing(self) -> None:
-        """Show that nothing is recorded."""
         self._is_live = False
         self._rms_db = self._peak_db = _QUIET_DB
         self._describe(self.tr("Not listening"))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  the bar is painted whole
-        """Paint groove, bar and mark."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)

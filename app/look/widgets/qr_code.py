@@ -24,7 +24,6 @@ class QrCode(QWidget):
         return QSize(_USUAL, _USUAL)
 
     def show_text(self, text: str) -> None:
-        """Show another text."""
         rows = [list(row) for row in segno.make(text, error="m", micro=False).matrix]
         self._n_squares = len(rows)
         self._squares = [
@@ -33,7 +32,6 @@ class QrCode(QWidget):
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the squares in the middle."""
         n_wide = self._n_squares + 2 * _BORDER
         side = max(1, min(self.width(), self.height()) // n_wide)
         left = (self.width() - side * n_wide) // 2

@@ -34,6 +34,5 @@ def speech_id(recognizer: str) -> str:
 
 
 def speech_name(recognizer: str) -> str:
-    """Return the words for a speech model and its name."""
     words, name = speech_words(recognizer), speech_id(recognizer)
     return f"{words} ({name})" if words else name

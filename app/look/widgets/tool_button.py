@@ -54,7 +54,6 @@ class _MenuKeys(QObject):
         menu.aboutToHide.connect(self._leave)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Open the menu by its keys or the arrow."""
         if not (_is_menu_key(event) or self._is_on_arrow(event)):
             return super().eventFilter(watched, event)
         self._menu.popup(self._button.mapToGlobal(self._button.rect().bottomLeft()))
