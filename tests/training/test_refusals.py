@@ -54,7 +54,7 @@ ROWS = [
     ("prepare", "--held-out nowhere", FAILED, "nowhere"),
     ("prepare", "--held-out latin", FAILED, "latin has invalid UTF-8 in line 1"),
     ("prepare", "--to-language xx", WRONG, "expected"),
-    ("prepare", "--max-words 0", WRONG, "expected"),
+    ("prepare", "--max-words 0", WRONG, "at least 1"),
     ("prepare", "--from a b c", WRONG, "expected"),
     ("prepare", "--max-words x", WRONG, "--max-words"),
     ("augment", "--to-language de --share colour=1", WRONG, "KIND=SHARE"),

@@ -171,7 +171,7 @@ def test_a_tokenizer_without_gemmas_markers_is_refused(folder, corpus, tmp_path,
 def trained(base, out, *data):
     recipe = base.parent / "mine.toml"
     recipe.write_text(
-        'base = "new"\nslot_lengths = [32]\nmax_length = 256\nlines = 2\ndevice = "cpu"\n'
+        'base = "new"\nslot_lengths = [32]\nmax_length = 256\ndevice = "cpu"\n'
         'precision = "fp32"\n[optimisation]\noptimizer = "adamw"\nrate = 1e-3\n'
         "warm_up_steps = 2\nbatch_tokens = 512\nepochs = 4\n",
         "utf-8",
