@@ -3,7 +3,7 @@
 ``engine.runtime.torch.torch_store`` computes by torch, ``engine.runtime.onnx.onnx_store`` by ONNX
 Runtime. The code that feeds rows knows neither: it is a generator that yields what is to be
 computed and receives it, so that it may be run alone (``answered``) or beside others
-(``engine.runtime.causal_model``).
+(``Together``).
 """
 
 import sys
@@ -96,10 +96,10 @@ Result = TypeVar("Result")
 
 
 class AnyModel(Protocol):
-    """The network that computes for a system, as every system shows it.
+    """The network that computes for a system, as every system shows it; counters never decrease.
 
     Attributes:
-        tokens_fed: rows fed so far; like the other counters it never decreases.
+        tokens_fed: rows fed so far.
         forwards: forward passes so far.
         flops: floating-point operations so far.
         last_flops: of the newest forward pass.
@@ -116,10 +116,10 @@ class AnyModel(Protocol):
 
     @property
     def peak_memory_bytes(self) -> int:
-        """The most memory held so far, see ``engine.runtime.causal_model``."""
+        """The most memory held so far."""
 
     def run(self, work: "Asking[Result]") -> Result:
-        """Compute what the work asks for as it asks; return its result."""
+        """Answer the generator until it ends; return its result."""
 
     def truncate(self, n_rows: int) -> None:
         """Keep the first ``n_rows`` rows in arrival order."""
@@ -161,12 +161,9 @@ class Computed(NamedTuple):
 
 
 class Store(Protocol):
-    """A network with keys and values of as many conversations as its book has lanes.
+    """Keys and values of as many conversations as its ``book`` has lanes, with their network.
 
-    Attributes:
-        book: of the rows.
-        max_positions: that the network was trained for.
-        arithmetic: of the network.
+    ``max_positions``: that the network was trained for.
     """
 
     book: RowBook
@@ -187,11 +184,7 @@ class Store(Protocol):
         """Drop rows in the middle of a lane, and move the later ones up."""
 
     def compute(self, ask: Ask) -> Computed:
-        """Compute rows and keep them.
-
-        Raises:
-            CacheFullError: the cache has no room for them.
-        """
+        """Compute rows and keep them; raise CacheFullError if the cache has no room for them."""
 
     def feed(self, asked: Sequence[Ask]) -> list[Computed]:
         """Compute rows of several lanes, in rising order, and keep them."""
@@ -202,9 +195,9 @@ Asking: TypeAlias = Generator[Ask, Computed, Result]
 
 
 def answered(work: Asking[Result], compute: Callable[[Ask], Computed]) -> Result:
-    """Compute what the work asks for as it asks; return its result.
+    """Answer a generator until it ends; return its result.
 
-    Errors of computing are raised in the work, where it asks.
+    Errors of computing are raised in the generator, where it asks.
     """
     try:
         asked = next(work)
@@ -221,19 +214,19 @@ def answered(work: Asking[Result], compute: Callable[[Ask], Computed]) -> Result
 
 
 def likeliest(logits: Numbers) -> int:
-    """Choose the likeliest id."""
     return int(logits.argmax())
 
 
 class CausalModel:
     """One conversation with a model: feed rows, get the next id, truncate.
 
-    A verb that begins with ``ask`` is work that asks, see ``Asking``; ``feed`` and ``next_id`` are
-    the same, computed at once. The counters never decrease, see ``AnyModel``.
+    A verb that begins with ``ask`` returns a generator, see ``Asking``; ``feed`` and ``next_id``
+    are
+    the same, computed at once. The counters never decrease.
 
     Attributes:
         choose: chooses the next id by its logits, shape (V,), -inf if suppressed.
-        vectors: that rows carry which are fed now; None where all rows are tokens.
+        vectors: of the rows fed now; None where all rows are tokens.
     """
 
     def __init__(self, store: Store, lane: int = 0) -> None:
@@ -251,7 +244,6 @@ class CausalModel:
 
     @property
     def capacity(self) -> int:
-        """The largest number of rows in the cache."""
         return self._store.book.capacity
 
     @property
@@ -284,10 +276,7 @@ class CausalModel:
     def next_id(
         self, rows: Sequence[Row], suppressed: Sequence[int], *, keep_states: bool = False
     ) -> int:
-        """Feed rows and choose the next id among those that are not suppressed.
-
-        ``keep_states``: so that ``states`` returns those of the rows.
-        """
+        """Feed rows and choose the next id among those that are not suppressed."""
         return self.run(self.ask_id(rows, suppressed, keep_states=keep_states))
 
     def ask(
@@ -297,7 +286,6 @@ class CausalModel:
         *,
         keep_states: bool = False,
     ) -> Asking[Numbers]:
-        """See ``feed``, and ``Ask`` for the arguments."""
         vectors = None if self.vectors is None else self.vectors.of(rows)
         self._newest = yield Ask(self._lane, rows, suppressed, keep_states, vectors)
         self.tokens_fed += len(rows)
@@ -309,7 +297,6 @@ class CausalModel:
     def ask_id(
         self, rows: Sequence[Row], suppressed: Sequence[int], *, keep_states: bool = False
     ) -> Asking[int]:
-        """See ``next_id``."""
         logits = yield from self.ask(rows, suppressed, keep_states=keep_states)
         return self.choose(logits)
 
@@ -327,7 +314,6 @@ class CausalModel:
 
 
 def float32(numbers: Numbers) -> NDArray[np.float32]:
-    """Return numbers of either library as an array."""
     if isinstance(numbers, np.ndarray):
         return numbers.astype(np.float32, copy=False)
     array: NDArray[np.float32] = numbers.float().numpy(force=True)
@@ -343,32 +329,31 @@ def log_probability(logits: NDArray[np.float32], id_: int) -> float:
 
 
 class Together:
-    """The works of all lanes. Rows that a lane has cached stay there from one work to the next.
+    """Generators that ask for rows, one in each lane; what all ask for is computed in one pass.
 
-    A lane that has no room for what its work asks for raises CacheFullError there; other errors of
-    the network are raised there, too. An error of a work itself ends it and is raised by the verb
-    that ran it; the others may go on.
+    Rows that a lane has cached stay there from one generator to the next. Errors of the network,
+    as CacheFullError for a lane without room, are raised in the generator. An error of a generator
+    itself ends it and is raised by the verb that ran it; the others may go on.
     """
 
     def __init__(self, store: Store) -> None:
-        """Start without work."""
         self._store = store
         self._works = dict[int, Asking[None]]()
         self._asked = dict[int, Ask]()  # by lane, of each work
 
     @property
     def n_asked(self) -> int:
-        """How many works wait for a pass."""
+        """How many generators wait for a pass."""
         return len(self._asked)
 
     def begin(self, lane: int, work: Asking[None]) -> None:
-        """Run work, which asks for rows of a lane that has none, until it first asks."""
+        """Run a generator until it first asks; its lane has none."""
         assert lane not in self._works, "one after the other"
         self._works[lane] = work
         self._go_on(lane, None)
 
     def compute(self) -> None:
-        """Compute in one pass what all works ask for, and run each until it asks again."""
+        """Compute in one pass what all ask for, and run each until it asks again."""
         lanes = sorted(self._asked)
         asked = [self._asked[lane] for lane in lanes]
         try:
@@ -379,18 +364,18 @@ class Together:
             self._go_on(lane, answer)
 
     def is_busy(self, lane: int) -> bool:
-        """Return whether work of a lane has not ended."""
+        """Return whether the generator of a lane has not ended."""
         return lane in self._works
 
     def end(self, lane: int) -> None:
-        """End the work of a lane, if there is any."""
+        """End the generator of a lane, if there is any."""
         self._asked.pop(lane, None)
         work = self._works.pop(lane, None)
         if work is not None:
             work.close()
 
     def _go_on(self, lane: int, answer: Computed | Exception | None) -> None:
-        """Send work what it asked for, and note what it asks for next; forget it where it ends."""
+        """Send a generator its answer, and note what it asks for next; forget it where it ends."""
         work = self._works[lane]
         self._asked.pop(lane, None)
         try:
@@ -418,14 +403,10 @@ class Together:
 
 
 def run_together(store: Store, works: Sequence[Asking[None]]) -> Iterator[None]:
-    """Run work in each lane to its end; yield after every pass of the network.
+    """Run a generator in each lane to its end; yield after every pass of the network.
 
-    Args:
-        store: with at least as many lanes as there are works; its rows are dropped.
-        works: the first asks for rows of lane 0, and so on.
-
-    Raises:
-        Exception: what a work raises. The others are closed then, as they are when the iterator is.
+    The store has a lane for each and drops its rows. What a generator raises closes the others, as
+    the end of this iterator does.
     """
     together = Together(store)
     try:

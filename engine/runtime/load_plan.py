@@ -62,7 +62,6 @@ def share_processor(n_parameters: int) -> int:
 
 @functools.cache
 def _all_threads() -> int:
-    """Return torch's default number of threads."""
     return torch.get_num_threads()
 
 
@@ -235,10 +234,7 @@ def load_plans(
 ) -> list[LoadPlan]:
     """List the plans that the settings allow, the best first.
 
-    Args:
-        settings: device and quantisation.
-        footprint: of the model.
-        fastest: measures a processor, if that is needed.
+    ``fastest`` measures a processor, if that is needed.
 
     Raises:
         ModelError: the device is missing, or does not support the quantisation.

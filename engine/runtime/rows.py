@@ -45,10 +45,7 @@ class RowBook:
         self._new: Sequence[Fed] = ()
 
     def begin(self, fed: Sequence[Fed]) -> tuple[Integers, Integers]:
-        """Reserve the rows of a forward pass.
-
-        Args:
-            fed: at least one row of each lane, lanes in rising order.
+        """Reserve the rows of a forward pass: at least one of each lane, lanes in rising order.
 
         Returns:
             places of the new rows, shape (3, B, Q), padded in front, so that the last column of
@@ -86,7 +83,6 @@ class RowBook:
         self._new = ()
 
     def truncate(self, lane: int, n_rows: int) -> None:
-        """Keep the first ``n_rows`` rows of a lane in arrival order."""
         if not 0 <= n_rows <= self.n_rows[lane]:
             msg = f"a cache of {self.n_rows[lane]} rows cannot be truncated to {n_rows}"
             raise ValueError(msg)
@@ -120,7 +116,6 @@ class Vectors:
         self._n_added = 0
 
     def __len__(self) -> int:
-        """Count the vectors that are kept."""
         return len(self._vectors)
 
     def add(self, vectors: NDArray[np.float32]) -> tuple[int, ...]:

@@ -55,13 +55,9 @@ class LogMel:
         self._waiting = np.zeros(_WINDOW - HOP, np.float32)
 
     def feed(self, samples: Samples) -> Frames:
-        """Return the frames that are whole now.
+        """Return the frames that are whole now: float32, shape (n_frames, 80).
 
-        Args:
-            samples: shape (N,), float32 from -1 to 1, 16 kHz.
-
-        Returns:
-            float32, shape (n_frames, 80).
+        ``samples``: shape (N,), float32 from -1 to 1, 16 kHz.
         """
         heard = np.concatenate([self._waiting, samples])
         n_frames = max(0, (len(heard) - _WINDOW + HOP) // HOP)
@@ -101,21 +97,13 @@ class SpeechEncoder(nn.Module):
     """The network; its tensors are those of ``SpeechCard.shapes``.
 
     Shapes: B utterances, N blocks, F frames of a block, C numbers of a frame.
-
-    Attributes:
-        card: its shape.
     """
 
     mean: Tensor
     scale: Tensor
 
     def __init__(self, card: SpeechCard, translator_width: int) -> None:
-        """Make a network of random weights.
-
-        Args:
-            card: its shape.
-            translator_width: numbers in a row of the translator.
-        """
+        """Make a network of random weights, for a translator of this width."""
         super().__init__()
         self.card = card
         width = card.width
@@ -132,14 +120,11 @@ class SpeechEncoder(nn.Module):
         self.words = nn.Linear(width, card.vocabulary) if card.vocabulary else None
 
     def forward(self, mel: Tensor, n_blocks: Tensor) -> Tensor:
-        """Encode whole utterances in one pass.
+        """Encode whole utterances in one pass; return shape (B, N, F, C).
 
         Args:
             mel: log-mel frames, shape (B, N * F * 4, 80); what is behind an utterance is not seen.
             n_blocks: of each utterance, int64, shape (B,).
-
-        Returns:
-            shape (B, N, F, C).
         """
         frames, _ = self.convolve(mel, None)
         own = self._in_blocks(frames)
@@ -159,25 +144,16 @@ class SpeechEncoder(nn.Module):
     def vectors(self, encoded: Tensor) -> Tensor:
         """Return what the translator reads of encoded blocks.
 
-        Args:
-            encoded: shape (B, N, F, C).
-
-        Returns:
-            shape (B, N, F / 4, width of the translator).
+        From (B, N, F, C) to (B, N, F / 4, width of the translator).
         """
         return merge_frames(encoded, self.merge_first, self.merge_second, self.out)
 
     def convolve(
         self, mel: Tensor, before: tuple[Tensor, Tensor] | None
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Turn frames of the spectrum into a quarter as many of the encoder, looking back only.
+        """Turn spectrum frames (B, 4 * frames, 80) into (B, frames, C), looking back only.
 
-        Args:
-            mel: shape (B, 4 * frames, 80).
-            before: what the call before returned; None: nothing was heard before.
-
-        Returns:
-            shape (B, frames, C), and what to give to the next call.
+        ``before`` is what the call before returned besides; None: nothing was heard before.
         """
         x = ((mel - self.mean) * self.scale).transpose(1, 2)  # (B, 80, T)
         heard, half = before or (x.new_zeros(len(x), N_BINS, 1), None)
@@ -253,16 +229,9 @@ def turned(x: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
 
 
 def merge_frames(encoded: Tensor, first: nn.Conv1d, second: nn.Conv1d, out: nn.Linear) -> Tensor:
-    """Merge four frames into one, and give each the translator's width, block by block.
+    """Merge four frames into one, and give each the translator's width W, block by block.
 
-    Args:
-        encoded: shape (B, N, F, C).
-        first: halves the frames.
-        second: halves them again.
-        out: from the encoder's width to the translator's, W.
-
-    Returns:
-        shape (B, N, F / 4, W).
+    From (B, N, F, C) to (B, N, F / 4, W).
     """
     x = encoded.flatten(0, 1).transpose(1, 2)  # (B * N, C, F)
     x = functional.gelu(first(x))
@@ -319,8 +288,7 @@ class BlockStream:
     def feed(self, samples: Samples) -> list[Block]:
         """Hear more; return the blocks that are certain now.
 
-        Args:
-            samples: shape (N,), float32 from -1 to 1, 16 kHz.
+        ``samples``: shape (N,), float32 from -1 to 1, 16 kHz.
         """
         self._n_samples += len(samples)
         self._take(samples)
@@ -343,7 +311,6 @@ class BlockStream:
             self._frames = torch.cat((self._frames, frames), dim=1)
 
     def _encoded(self, least: int) -> Iterator[Block]:
-        """Encode blocks while so many frames wait."""
         n_own, n_ahead = self._card.block_frames, self._card.context_frames
         while self._frames.shape[1] >= least:
             x = self._encode(self._frames[:, : n_own + n_ahead])[:, None]  # (1, 1, F, C)
@@ -380,15 +347,7 @@ class BlockStream:
 
 
 def load_speech_encoder(folder: Path, card: ModelCard, translator_width: int) -> SpeechEncoder:
-    """Load the encoder that a card names.
-
-    Args:
-        folder: of the model.
-        card: of the folder.
-        translator_width: numbers in a row of the translator.
-
-    Returns:
-        on the processor, in evaluation mode.
+    """Load the encoder that a card names, on the processor, in evaluation mode.
 
     Raises:
         ModelError: the folder has none, or one that is damaged, oversized, or of another model.
@@ -410,7 +369,7 @@ def load_speech_encoder(folder: Path, card: ModelCard, translator_width: int) ->
 
 
 def _arrays(folder: Path, card: SpeechCard, translator_width: int) -> Arrays:
-    """Read the tensors of the encoder, after all that can be told without them."""
+    """Read the tensors of the encoder, after all checks that need none of them."""
     file, limit = folder / ENCODER_FILE, MAX_HEADER_BYTES + most_bytes(card, translator_width)
     check_size(file, limit)
     check_speech_header(read_header(file), card, translator_width)

@@ -50,14 +50,8 @@ def held(folder: Path, is_given_up: Callable[[], bool]) -> Iterator[bool]:
     """Hold a folder until the block ends; wait while another process, or thread, holds it.
 
     The system lets go of it when a process ends, however that ends. Windows and some network disks
-    know no such lock; nothing is held there.
-
-    Args:
-        folder: that exists.
-        is_given_up: called ten times a second while it is waited for.
-
-    Yields:
-        whether it is held; False once ``is_given_up`` returned True.
+    know no such lock; nothing is held there. ``is_given_up`` is called ten times a second while it
+    is waited for; False is yielded once it returned True.
     """
     try:
         import fcntl  # noqa: PLC0415  not on Windows
@@ -106,24 +100,14 @@ _POSITIONS = ("encoder/position_encodings/encodings", "decoder/position_encoding
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A description of converted weights before they are loaded.
-
-    Attributes:
-        vocabulary: their tokens.
-        positions: the most tokens of a source and of a target; None without a limit.
-    """
+    """The tokens of converted weights, and the most of them in a source or target, if limited."""
 
     vocabulary: Vocabulary
     positions: int | None
 
 
 def read_converted(folder: Path, record: Record) -> Converted:
-    """Read a folder of converted weights.
-
-    Args:
-        folder: that CTranslate2 will open.
-        record: of it.
-    """
+    """Read a folder of converted weights."""
     for name in _NEVER_WRITTEN:
         if os.path.lexists(folder / name):
             refuse(f"it has a {name}, which no conversion writes")
@@ -172,10 +156,9 @@ def is_cut_short(path: Path) -> bool:
 
 
 def _read_config(folder: Path) -> list[str]:
-    """Check the types of the settings of CTranslate2, which it looks at with the first words alone.
+    """Check the types of CTranslate2's settings, which it looks at with the first words alone.
 
-    Returns:
-        the markers that they name; it adds them by itself.
+    Return the markers that they name; it adds them by itself.
     """
     with about(_CONFIG):
         config = JsonObject.read(folder / _CONFIG, _MAX_CONFIG_BYTES)
@@ -201,7 +184,6 @@ def _read_vocabulary(folder: Path) -> Vocabulary:
 
 
 def _read_shapes(file: BufferedReader) -> dict[str, tuple[int, ...]]:
-    """Return the dimensions of the variables by their names."""
     (version,) = _take(file, "I")
     _name(file)
     _revision, n_variables = _take(file, "II")
@@ -263,7 +245,6 @@ def ready_folder(
         precision: int8 or float16; weights of the other one do as well if they are there.
         accepts_licence: a person accepts a licence that forbids commercial use. That is recorded,
             and not asked again.
-        progress: called on this thread.
         cancelled: called ten times a second.
     """
     found = converted_folder(folder, precision)
@@ -296,7 +277,6 @@ def _convert(
     progress: Progress,
     cancelled: Callable[[], bool],
 ) -> Path:
-    """Convert an original; return the folder that was made."""
     final = precision_folder(folder, precision)
     staging, record = folder / f".{final.name}.new", original.record
     try:
@@ -357,7 +337,6 @@ def _remove(staging: Path) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Write all files of a folder to disk."""
     for path in folder.iterdir():
         with path.open("rb") as file:
             os.fsync(file.fileno())
@@ -371,7 +350,6 @@ def _run(
     progress: Progress,
     cancelled: Callable[[], bool],
 ) -> None:
-    """Run the process to its end."""
     name, expected = original.record.name, _expected_bytes(original, precision)
     paths = [str(folder.resolve()), str(staging.resolve())]
     with subprocess.Popen(
@@ -407,7 +385,6 @@ def _written(staging: Path, expected: int) -> float:
 
 
 def _check_answer(name: str, answer: bytes, exit_code: int) -> None:
-    """Raise the error that the process reports, or its end without an answer."""
     if exit_code or not answer:
         how = signal.Signals(-exit_code).name if exit_code < 0 else str(exit_code)
         raise _failed(name, f"its process was ended ({how})")

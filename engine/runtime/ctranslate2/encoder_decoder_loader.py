@@ -51,7 +51,7 @@ _SUPPRESSED = -1e30
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """The encoded source.
+    """A translation.
 
     Attributes:
         ids: of the target, its prefix among them; the end marker last, unless it was cut.
@@ -63,23 +63,12 @@ class Hypothesis:
 
 
 class EncoderDecoderModel:
-    """The network in one conversation, with its counters (``engine.runtime.causal_model``).
-
-    Attributes:
-        n_rows: tokens of the newest source and target.
-    """
+    """The network in one conversation; ``n_rows`` counts the newest source and target."""
 
     def __init__(
         self, translator: "Translator", vocabulary: Vocabulary, encoder: int, decoder: int
     ) -> None:
-        """Take a loaded network.
-
-        Args:
-            translator: of CTranslate2.
-            vocabulary: its tokens.
-            encoder: numbers in the weights of its encoder.
-            decoder: the same of its decoder.
-        """
+        """Take a loaded network; ``encoder`` and ``decoder`` count the numbers in their weights."""
         self._translator = translator
         self._ids = vocabulary.ids
         self._encoder, self._decoder = encoder, decoder
@@ -90,7 +79,7 @@ class EncoderDecoderModel:
         return peak_memory_bytes()
 
     def run(self, work: Asking[Result]) -> Result:
-        """Return the result of work that calls ``translate`` itself, and asks for nothing."""
+        """Return the result of a generator that calls ``translate`` itself."""
         return answered(work, _refuse)
 
     def truncate(self, n_rows: int) -> None:
@@ -139,12 +128,8 @@ class EncoderDecoderWeights:
     """A model that CTranslate2 computes, see ``engine.runtime.weights.Weights``.
 
     Attributes:
-        translator: of CTranslate2.
-        record: what is known of the model.
-        vocabulary: its tokens.
         positions: the most tokens of a source and of a target; None without a limit.
         tokenizer: of sources.
-        target_tokenizer: of targets.
         decoder: makes text of ids.
         base: None: no adapter is made for such a model.
     """
@@ -166,7 +151,6 @@ class EncoderDecoderWeights:
 
     @property
     def end_id(self) -> int:
-        """Id of the token that ends a target."""
         return self.vocabulary.ids[END]
 
     @property
@@ -196,17 +180,13 @@ def load_encoder_decoder(
 ) -> EncoderDecoderWeights:
     """Load such a model; convert it before if that was not done yet.
 
-    Of a downloaded one the original is deleted once the converted one was loaded.
-
-    Args:
-        settings: float16 is taken on CUDA, else int8; float32 where weights shall be whole.
-        progress: of a conversion.
-        cancelled: called during a conversion.
+    Of a downloaded one the original is deleted once the converted one was loaded. float16 is taken
+    on CUDA, else int8; float32 where weights shall be whole.
 
     Raises:
         ModelError: folder or device cannot be used, a library is missing, or the licence was not
             accepted.
-        FetchCancelledError: ``cancelled`` returned True.
+        FetchCancelledError: ``cancelled`` returned True during a conversion.
     """
     folder = settings.directory
     name = model_name(folder)
@@ -281,11 +261,9 @@ _log = logging.getLogger(__name__)
 
 
 def delete_original(folder: Path, converted: Path) -> None:
-    """Delete the weights of an original; what is no plain file, or came later, stays.
+    """Delete the weights of a downloaded original, once its converted ones were loaded.
 
-    Args:
-        folder: of the original, which this program downloaded.
-        converted: its converted weights, which were loaded.
+    What is no plain file, or came later, stays.
     """
     if not is_original(folder) or converted.parent != folder:
         return

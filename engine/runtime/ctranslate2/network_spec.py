@@ -57,22 +57,10 @@ class _Mapped(NumpyVariable):  # type: ignore[misc]  # CTranslate2 has no types
 
 
 class _Weights:
-    """The tensors of a folder, and how layers are made of them.
-
-    Attributes:
-        width: numbers of a token.
-        n_bytes: of all files.
-    """
+    """The tensors of a folder, and how layers are made of them; ``width``: numbers of a token."""
 
     def __init__(self, folder: Path, width: int, projections: str, *, has_bias: bool) -> None:
-        """Map the files.
-
-        Args:
-            folder: of an original.
-            width: numbers of a token.
-            projections: names of the queries, keys, values and outputs of an attention.
-            has_bias: whether layers and norms have one.
-        """
+        """Map the files; ``projections`` names an attention's queries, keys, values and outputs."""
         self.width = width
         self._projections = projections.split()
         self._has_bias = has_bias
@@ -141,11 +129,7 @@ class _Weights:
 
 
 def describe(folder: Path, original: Original) -> TransformerSpec:
-    """Return the network of a folder, with its weights and its vocabulary.
-
-    Args:
-        folder: of an original.
-        original: what is known of it.
+    """Return the network of an original's folder, with its weights and its vocabulary.
 
     Raises:
         OSError: a file cannot be read.
@@ -284,8 +268,7 @@ def _t5(folder: Path, config: JsonObject) -> tuple[TransformerSpec, _Weights]:
 def _marian_positions(n_positions: int, width: int) -> NDArray[np.float32]:
     """Return the sines, then the cosines of each place (Vaswani et al. 2017, section 3.5).
 
-    Returns:
-        float32, shape (positions, width).
+    float32, shape (positions, width).
     """
     n_sines = (width + 1) // 2
     steps = 10000.0 ** (-2 * np.arange(n_sines) / width)

@@ -232,7 +232,6 @@ def graph_bytes(
     """Return the graph of a shape for several lanes; ``STATES`` is an output, too.
 
     Args:
-        shape: of the network.
         bits: of the matrices that are multiplied in codes, 8 (``int8_weights``) or 4
             (``int4_blocks``); ``OUTPUT`` where a tied table is among ``coded``.
         coded: names of the matrices that are given as codes and scales of ``int8_rows``.
@@ -256,7 +255,6 @@ def batch_sizes(shape: LlamaShape, n_lanes: int, n_rows: int) -> dict[str, list[
 
 
 def packed_layers(shape: LlamaShape) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of the weights that are multiplied, by their names."""
     return {
         name: sizes
         for name, sizes in shape.tensors.items()
@@ -265,7 +263,6 @@ def packed_layers(shape: LlamaShape) -> dict[str, tuple[int, ...]]:
 
 
 def cache_names(layer: int) -> tuple[str, str]:
-    """Return the names of the cached keys and values of a layer."""
     return f"keys.{layer}", f"values.{layer}"
 
 
@@ -275,7 +272,6 @@ def angle_names(shape: LlamaShape) -> list[str]:
 
 
 def new_name(cached: str) -> str:
-    """Return the name of the output that continues a cache."""
     return f"{cached}.new"
 
 

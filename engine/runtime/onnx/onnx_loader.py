@@ -66,10 +66,7 @@ class NotPlainError(FaultError):
 class OnnxWeights:
     """A model that ONNX Runtime computes, see ``engine.runtime.weights.Weights``.
 
-    Attributes:
-        network: its session.
-        folder: that it was loaded from.
-        sha256: of the folder's weights.
+    ``sha256`` is of the weights in ``folder``.
     """
 
     network: OnnxNetwork
@@ -126,7 +123,6 @@ class OnnxAdaptedLayers:
         self._now: Mapping[str, Factors] = {}
 
     def put(self, factors: Mapping[str, Factors]) -> None:
-        """Apply these factors instead of the current ones; none for the bare base."""
         if not factors and not self._now:
             return
         network, folder = self._weights.network, self._weights.folder

@@ -66,11 +66,7 @@ _Given = tuple[Mapping[str, Numbers], dict[str, int], set[str]]
 
 
 class OnnxNetwork:
-    """Weights in a session of ONNX Runtime, without a cache.
-
-    Attributes:
-        session: computes; replaced when the weights are.
-    """
+    """Weights in a session of ONNX Runtime, without a cache; other weights get another session."""
 
     def __init__(
         self,
@@ -80,11 +76,9 @@ class OnnxNetwork:
         n_threads: int,
         packed: bool = False,
     ) -> None:
-        """Load weights.
+        """Load all weights that the shape names.
 
         Args:
-            shape: of the network.
-            weights: all that the shape names.
             n_threads: of the processor; 0 for all cores.
             packed: multiply in 8 bits.
         """
@@ -169,7 +163,6 @@ _Lanes = tuple[int, int]
 
 
 def slot_model(network: OnnxNetwork, capacity: int) -> CausalModel:
-    """Make one conversation with a network, see ``OnnxStore``."""
     return CausalModel(OnnxStore(network, 1, capacity))
 
 
@@ -177,15 +170,12 @@ class OnnxStore:
     """Conversations with a network on ONNX Runtime; each is a lane, numbered from 0.
 
     Attributes:
-        book: of their rows.
         layers: keys and values of all layers, shape (layers, 2, B, H, K, D), allocated once: the
             runtime holds their addresses.
         max_positions: that the network was trained for.
-        arithmetic: of the network.
     """
 
     def __init__(self, network: OnnxNetwork, n_lanes: int, capacity: int) -> None:
-        """Make the cache of ``capacity`` rows for each of the lanes."""
         shape = network.shape
         self._network = network
         self._session = network.session  # that the memory is bound to
@@ -270,14 +260,7 @@ class OnnxStore:
         return _computed(ask, bound.logits[0], states)
 
     def feed(self, asked: Sequence[Ask]) -> list[Computed]:
-        """Compute rows of several lanes and keep them; single ones together.
-
-        Args:
-            asked: at least one row of each lane, lanes in rising order.
-
-        Returns:
-            in the same order.
-        """
+        """Compute rows of several lanes, in rising order, and keep them; single ones together."""
         computed = dict[int, Computed]()
         for group in _groups([ask for ask in asked if len(ask.rows) == 1 and ask.vectors is None]):
             computed |= self._compute_single(group)
@@ -318,7 +301,6 @@ class OnnxStore:
         }
 
     def _bound(self, lanes: _Lanes, n_rows: int) -> _BoundPass:
-        """Return the memory of a pass."""
         if self._session is not self._network.session:
             self.forget_steps()
         return self._passes.get((lanes, n_rows)) or self._bind(lanes, n_rows)
@@ -345,7 +327,6 @@ class OnnxStore:
             raise _as_ours(error) from error
 
     def _arrange(self, lane: int, order: Sequence[int]) -> None:
-        """Put the computed rows of the forward pass in another order: indexes into them."""
         start, end = self.book.n_rows[lane], self.book.n_rows[lane] + len(order)
         now = self.layers[:, :, lane, :, start:end]  # (layers, 2, H, Q, D)
         now[:] = now[..., order, :]
@@ -397,7 +378,6 @@ class OnnxStore:
         return bound
 
     def _reach(self, position: int) -> None:
-        """Make the tables of rotations reach a position."""
         n_positions = len(self._turns[0][0])
         if position >= n_positions:
             self._turns = _all_rotations(self._network.shape, max(2 * n_positions, position + 1))
@@ -430,7 +410,6 @@ def _computed(ask: Ask, logits: Floats, states: Floats | None) -> Computed:
 
 
 def _all_rotations(shape: LlamaShape, n_positions: int) -> list[tuple[Floats, Floats]]:
-    """Return the rotations of each kind of layer, those of local ones last."""
     bases = [shape.theta, shape.local_theta] if shape.is_mixed else [shape.theta]
     return [_rotations(shape.head_size, base, n_positions) for base in bases]
 

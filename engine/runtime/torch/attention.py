@@ -42,7 +42,6 @@ class Attention:
 
     @classmethod
     def of(cls, network: PreTrainedModel) -> "Attention":
-        """Read a network's configuration."""
         kinds = set(getattr(network.config, "layer_types", None) or ())
         window: int | None = getattr(network.config, "sliding_window", None)
         slides = "sliding_attention" in kinds or (not kinds and window is not None)
@@ -98,7 +97,6 @@ class Attention:
 
 
 def has_alibi(network: PreTrainedModel) -> bool:
-    """Return whether a network encodes positions by ALiBi."""
     return bool(getattr(network.config, "alibi", False))
 
 
@@ -117,14 +115,13 @@ def take_over_alibi(network: PreTrainedModel) -> None:
 def turn_keys(network: PreTrainedModel, layer: int, keys: Tensor, distance: int) -> Tensor:
     """Move cached keys towards the start: rotations compose, so no key is computed again.
 
+    The result is exact up to rounding (float32 1e-6, bfloat16 1e-2 of a key's largest number).
+
     Args:
         network: computed the keys. Without rotary encoding, the keys stay the same.
         layer: that computed them: in Gemma 3 layers with a window turn by other angles.
         keys: floating, shape (B, H, N, D).
         distance: positions.
-
-    Returns:
-        new tensor; exact up to rounding (float32 1e-6, bfloat16 1e-2 of a key's largest number).
     """
     rotary = network.get_decoder().rotary_emb  # type: ignore[no-untyped-call]
     wide = keys if keys.dtype == torch.float64 else keys.float()
@@ -148,7 +145,6 @@ class _NoRotation(nn.Module):
         self._head_size = head_size
 
     def forward(self, hidden: Tensor, position_ids: Tensor) -> tuple[Tensor, Tensor]:
-        """Return cosine 1 and sine 0; each of shape (B, N, D)."""
         shape = (*position_ids.shape, self._head_size)
         return hidden.new_ones(shape), hidden.new_zeros(shape)
 

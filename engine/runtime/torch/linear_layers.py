@@ -93,15 +93,10 @@ def unfuse_layers(network: nn.Module) -> None:
 
 
 def fuse_layers(network: nn.Module) -> int:
-    """Multiply layers of 4 bits on a processor packed, if processor and shape allow it.
+    """Multiply layers of 4 bits on a processor packed, if processor and shape allow it; count them.
 
-    Their weights are rearranged here, not at the first word; gradients no longer pass through them.
-
-    Args:
-        network: its layers were packed to be computed in bfloat16; in evaluation mode afterwards.
-
-    Returns:
-        the number of layers that are multiplied packed.
+    Their weights, packed to be computed in bfloat16, are rearranged here, not at the first word;
+    gradients no longer pass through them, and the network is in evaluation mode.
     """
     network.eval()
     layers = [layer for layer in network.modules() if _is_in_4_bits(layer) and _can_fuse(layer)]
@@ -208,18 +203,14 @@ class _Beside:
 
 
 class TorchAdaptedLayers:
-    """The layers of one network that take factors.
-
-    Invariant: after ``put`` the network computes the result of its base and those factors.
-    """
+    """The layers of one network that take factors, in place."""
 
     def __init__(self, network: nn.Module, *, keep_base: bool) -> None:
         """Take a network without an adapter.
 
-        Args:
-            network: its layers are changed in place.
-            keep_base: keep the base's weights of each changed layer, as another ``put`` needs them;
-                costs their memory once. Packed weights are never changed.
+        With ``keep_base`` the base's weights of each changed layer are kept, as another ``put``
+        needs
+        them; that costs their memory once. Packed weights are never changed.
         """
         self._network = network
         self._keep_base = keep_base
@@ -229,7 +220,6 @@ class TorchAdaptedLayers:
 
     @torch.no_grad()
     def put(self, factors: Mapping[str, Factors]) -> None:
-        """Apply these factors instead of the current ones; none for the bare base."""
         before = self._now
         try:
             self._put(factors)

@@ -74,11 +74,9 @@ class TensorCache(Cache):
     def place(self, columns: Tensor, extent: int) -> None:
         """Prepare a pass over rows of one conversation whose columns only the device knows.
 
-        As ``begin``, but independent of Python values, so that a graph can replay it.
-
-        Args:
-            columns: int64, shape (Q,).
-            extent: the number of first columns in attention, K.
+        As ``begin``, but independent of Python values, so that a graph can replay it. ``columns``
+        is
+        int64, shape (Q,); the first ``extent`` columns are in attention, K.
         """
         every = slice(None)
         self._prepare((every, every, columns), ..., every, extent)
@@ -108,13 +106,12 @@ class TensorCache(Cache):
 
 
 def _cached_shape(config: PretrainedConfig) -> tuple[int, int]:
-    """Return the number of heads whose keys are cached, and the size of a head."""
     head_size = getattr(config, "head_dim", None)
     return _n_cached_heads(config), head_size or config.hidden_size // config.num_attention_heads
 
 
 def _n_cached_heads(config: PretrainedConfig) -> int:
-    """Return the number of heads whose keys are cached: Falcon has its own names for them."""
+    """Falcon has its own names for the number of heads whose keys are cached."""
     if getattr(config, "new_decoder_architecture", False):
         return int(config.num_attention_heads)
     if getattr(config, "multi_query", None) is not None:
@@ -149,7 +146,6 @@ class _Layer(CacheLayerMixin):  # type: ignore[no-untyped-call]
         """Do nothing: the tensors exist."""
 
     def grow(self, n_columns: int) -> None:
-        """Make room for so many further columns."""
         n_lanes, n_heads, _, head_size = self.keys.shape
         more = self.keys.new_zeros(n_lanes, n_heads, n_columns, head_size)
         self.keys = torch.cat((self.keys, more), dim=2)
@@ -210,9 +206,7 @@ class StaticStep:
         """Allocate the tensors; nothing is computed yet.
 
         Args:
-            network: of the pass.
             cache: of one conversation; is written; its tensors must outlive the step.
-            attention: makes the mask.
             n_rows: that every pass feeds.
             extent: rows of the cache in attention.
             ranked: as for ``Attention.bias``.
@@ -309,7 +303,6 @@ class StaticSteps:
         self._steps = dict[tuple[int, int, bool], StaticStep]()
 
     def compute(self, rows: Sequence[Row], suppressed: Sequence[int], *, ranked: bool) -> Tensor:
-        """Compute rows and keep them; return logits as ``StaticStep.compute``."""
         self._cache.book.begin([(0, rows)])
         logits = self.find(len(rows), ranked=ranked).compute(rows, suppressed)
         self._cache.book.commit()

@@ -95,7 +95,6 @@ def pretrained_network(
     """Load all weights of a folder as its configuration describes them.
 
     Args:
-        folder: with config.json, tokenizer.json and safetensors.
         dtype: of the weights; None: as they are stored.
         packing: how they are packed while they are read, or None.
         device: of packed weights; whole ones are on the processor.
@@ -192,7 +191,6 @@ def _cannot_be_loaded(folder: Path, error: BaseException, refused: str) -> Model
 
 
 def _silence_libraries() -> None:
-    """Turn off the progress bars and messages of transformers."""
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
 
@@ -239,12 +237,8 @@ def growth_limit(n_tensors: int, n_numbers: int) -> Iterator[None]:
     """Limit a network that is built as shapes (on torch's device ``meta``) in this thread.
 
     A configuration may have a thousand layers with the weights of six. Libraries build all of them
-    before they read the weights, first as shapes alone and then in memory.
-
-    Args:
-        n_tensors: in the files of its weights.
-        n_numbers: in these. The limit is four times as large: a shared table is built twice, and a
-            layer that will be packed twice more.
+    before they read the weights, first as shapes alone and then in memory. The limit is four times
+    what the files have: a shared table is built twice, and a layer that will be packed twice more.
     """
     thread, counted = threading.get_ident(), [0, 0]
     most_parts, most_numbers = _PARTS * n_tensors + _SPARE_PARTS, 4 * n_numbers + _ROOM
@@ -277,11 +271,7 @@ def growth_limit(n_tensors: int, n_numbers: int) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TorchWeights:
-    """A model that torch computes, see ``engine.runtime.weights.Weights``.
-
-    Attributes:
-        network: the transformers model, in evaluation mode.
-    """
+    """A model that torch computes, in evaluation mode, see ``engine.runtime.weights.Weights``."""
 
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerFast
@@ -307,7 +297,6 @@ class TorchWeights:
         return replace(self, card=card)
 
     def with_note(self, note: Message) -> Self:
-        """Return the same weights with a further note on how they were loaded."""
         return replace(self, report=replace(self.report, notes=(*self.report.notes, note)))
 
     def new_model(self, capacity: int) -> CausalModel:
@@ -355,9 +344,7 @@ def load_network(
     """Load the weights of a folder, whole or packed.
 
     Args:
-        folder: with config.json and safetensors.
         quantise: ``none``, ``nf4`` or ``int8``.
-        device: of the network.
         dtype: of whole or unpacked weights; None: as they are stored.
 
     Raises:
@@ -414,7 +401,6 @@ def _load_first(
 
 
 def _joined(reasons: Sequence[Message]) -> Message:
-    """Join at least one reason into one."""
     return reduce(lambda joined, reason: Code.AND_IT(reasons=joined, reason=reason), reasons)
 
 

@@ -27,13 +27,12 @@ from engine.settings import LayoutSettings
 def embedded(network: PreTrainedModel, ids: Tensor, vectors: Tensor) -> Tensor:
     """Return the inputs of rows of which some carry a vector in the place of a token.
 
+    In the type of the embeddings, shape (B, Q, width).
+
     Args:
         network: has the embeddings of tokens.
         ids: int64, shape (B, Q); negative where a row carries a vector.
         vectors: of these rows, line by line, shape (n, width).
-
-    Returns:
-        shape (B, Q, width), in the type of the embeddings.
 
     Raises:
         ValueError: there are fewer or more vectors than rows that carry one.
@@ -51,19 +50,11 @@ _WORTH_A_PASS = 24
 def slot_model(
     network: PreTrainedModel, capacity: int, *, static: bool | None = None
 ) -> CausalModel:
-    """Make one conversation with a network, see ``TorchStore``."""
     return CausalModel(TorchStore(network, 1, capacity, static=static))
 
 
 class TorchStore:
-    """Conversations with one network; each is a lane, numbered from 0.
-
-    Attributes:
-        book: of their rows.
-        cache: their keys and values.
-        max_positions: that the network was trained for.
-        arithmetic: of the network.
-    """
+    """Conversations with one network; each is a lane, numbered from 0."""
 
     def __init__(
         self,
@@ -73,14 +64,10 @@ class TorchStore:
         *,
         static: bool | None = False,
     ) -> None:
-        """Make the cache.
+        """Make the cache, of ``capacity`` rows for each lane; the network is in evaluation mode.
 
-        Args:
-            network: in evaluation mode.
-            n_lanes: conversations.
-            capacity: rows of each.
-            static: run small passes of one conversation over fixed tensors
-                (``engine.runtime.torch.tensor_cache``); None: on CUDA only, as graphs.
+        ``static``: run small passes of one conversation over fixed tensors
+        (``engine.runtime.torch.tensor_cache``); None: on CUDA only, as graphs.
         """
         self.book = RowBook(n_lanes, capacity)
         self._network = network
@@ -129,13 +116,7 @@ class TorchStore:
         return self.feed([ask])[0]
 
     def feed(self, asked: Sequence[Ask]) -> list[Computed]:
-        """Compute rows of several lanes and keep them.
-
-        Args:
-            asked: at least one row of each lane, lanes in rising order.
-
-        Returns:
-            in the same order.
+        """Compute rows of several lanes, in rising order, and keep them.
 
         Raises:
             CacheFullError: the rows of a lane do not fit; other lanes may have got theirs.
@@ -155,7 +136,6 @@ class TorchStore:
 
     @torch.inference_mode()
     def _compute(self, asked: Sequence[Ask]) -> dict[int, Computed]:
-        """Compute rows in one forward pass; return what was computed, by lane."""
         fed = [(ask.lane, ask.rows) for ask in asked]
         new, cached = map(self._places, self.book.begin(fed))  # (B, Q), (B, K)
         self.cache.begin(fed)
