@@ -405,8 +405,8 @@ class Together:
 def run_together(store: Store, works: Sequence[Asking[None]]) -> Iterator[None]:
     """Run a generator in each lane to its end; yield after every pass of the network.
 
-    The store has a lane for each and drops its rows. What a generator raises closes the others, as
-    the end of this iterator does.
+    The store has a lane for each and drops its rows. An error of one closes the others, as the end
+    of this iterator does.
     """
     together = Together(store)
     try:

@@ -27,12 +27,7 @@ _NEWEST_WEIGHT = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectModel:
-    """An encoder of speech.
-
-    Attributes:
-        stream: begins to hear a speech.
-        block_samples: of a block.
-    """
+    """An encoder of speech; ``stream`` begins to hear one, in blocks of ``block_samples``."""
 
     stream: "Callable[[], BlockStream]"
     block_samples: int
@@ -71,13 +66,6 @@ class DirectRecognizer(LiveRecognizer):
         *,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """Prepare.
-
-        Args:
-            model: of speech.
-            vad: lets through what is to be heard.
-            clock: of computing.
-        """
         super().__init__(vad, Pace(_NEWEST_WEIGHT))
         self._model = model
         self._clock = clock

@@ -24,11 +24,7 @@ class RecognizerReady:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognizerKept:
-    """The chosen recogniser cannot be loaded, so the one before goes on; comes before ``Ready``.
-
-    Attributes:
-        message: why it cannot be loaded.
-    """
+    """The chosen recogniser cannot be loaded, so the one before goes on; comes before ``Ready``."""
 
     message: Message
 

@@ -34,7 +34,6 @@ def heard_words(
     """Return the words of a segment that were said, as far as can be told.
 
     Args:
-        words: of the segment.
         no_speech: the model's probability that there is no speech, 0 to 1.
         log_probability: mean over the tokens, natural logarithm.
     """

@@ -1,7 +1,7 @@
 """Recognised words on the source's timeline.
 
-A hypothesis is replaced by the next one; its words count only once they are committed
-(``engine.speech.hypothesis``).
+A hypothesis is replaced by the next one; its words count only once ``LocalAgreement`` has committed
+them.
 """
 
 import unicodedata
@@ -17,13 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognizedWord:
-    """A word and its times.
+    """A word, its times on the source's timeline, and the model's own probability, 0 to 1.
 
     Attributes:
         text: with punctuation, without blanks.
-        start_s: its start on the source's timeline.
-        end_s: its end on the source's timeline.
-        probability: the model's own, 0 to 1.
         vectors: of a block of sound in the place of a word, see ``FedWord``.
     """
 
@@ -41,10 +38,9 @@ class RecognizedWord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hypothesis:
-    """The words recognised in one piece of sound.
+    """The words recognised in one piece of sound, in order of time.
 
     Attributes:
-        words: in order of time.
         start_s: start of the sound on the source's timeline; earlier words are not in it.
         end_s: end of the sound.
         times_vary_s: so much the times of its words differ from those of other hypotheses.
@@ -94,7 +90,6 @@ class LocalAgreement:
         self._pending: tuple[RecognizedWord, ...] = ()
 
     def feed(self, hypothesis: Hypothesis) -> tuple[RecognizedWord, ...]:
-        """Take the next hypothesis; return the words it confirms."""
         heard = self._behind_committed(hypothesis)
         n_certain = max(0, len(heard) - hypothesis.goes_on)
         n_agreed = _common_prefix(self._pending, heard[:n_certain])

@@ -85,7 +85,6 @@ class Lane:
 
     Attributes:
         name: unique; may be empty if there is only one lane.
-        source: of the sound.
         live: the sound comes in real time, so that recognition can fall behind.
         whole: nobody waits for the words: each piece of the sound is heard once, as a whole.
         title: of a recording, to be told where no speech is found in it.
@@ -296,10 +295,9 @@ class Listener:
 
 
 class _UnreadWords:
-    """The words that were fed and may not be read yet. No clock."""
+    """The words that were fed and may not be read yet; too old after ``most_s``. No clock."""
 
     def __init__(self, most_s: float) -> None:
-        """Words that were said more than ``most_s`` ago are too old."""
         self._most_s = most_s
         self._waiting = deque[float]()  # when each was said
         self._first_read_s: float | None = None
@@ -361,7 +359,6 @@ class _LaneWorker:
 
     @property
     def heard_s(self) -> float:
-        """End of the sound that was heard."""
         return 0.0 if self._newest is None else self._newest.end_s
 
     def listen(self, timeout_s: float) -> Iterator[Heard | FeedWords | EndPassage]:
@@ -402,7 +399,6 @@ class _LaneWorker:
     def _kept_up(
         self, chunk: AudioChunk
     ) -> Generator[Heard | FeedWords | EndPassage, None, AudioChunk]:
-        """Return the sound to hear next, which may be left out where it comes in real time."""
         if self._lane.live:
             self.since_s = _begun_s(chunk)
             if self._is_too_old(chunk):
@@ -411,7 +407,6 @@ class _LaneWorker:
         return chunk
 
     def _is_too_old(self, chunk: AudioChunk) -> bool:
-        """Return whether sound is so old that its captions help nobody."""
         now_s = self._clock()
         age_s = now_s - chunk.heard_at_s
         self._has_kept_up |= age_s < _NOW_S
@@ -516,7 +511,6 @@ class _LaneWorker:
 
 
 def _begun_s(chunk: AudioChunk) -> float:
-    """Return when the first sample of a chunk was recorded."""
     return chunk.heard_at_s - len(chunk.samples) / SAMPLE_RATE_HZ
 
 
@@ -532,12 +526,7 @@ def _joined(chunks: Sequence[AudioChunk]) -> AudioChunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedFile:
-    """An audio or video file to listen to.
-
-    Attributes:
-        path: of the file.
-        real_time: read it at its own pace, not as fast as possible.
-    """
+    """An audio or video file to listen to, at its own pace or as fast as possible."""
 
     path: Path
     real_time: bool = False
@@ -548,7 +537,6 @@ Wanted = WantedDevice | WantedFile
 
 
 def noticed(lane: str, report: Callable[[Heard], None]) -> Callable[[AudioNotice], None]:
-    """Return what takes the notices of the source of a lane."""
     return lambda notice: report(Noticed(lane=lane, notice=notice))
 
 
@@ -561,15 +549,9 @@ def make_listening(
     recognizer: str,
     n_words: Counter[str] | None = None,
 ) -> Listener:
-    """Return a listener, which is not started.
+    """Return a listener, which is not started; ``load`` runs on the recogniser's thread.
 
-    Args:
-        lanes: with different names.
-        feed: takes the words.
-        load: loads the speech model, on the recogniser's thread.
-        report: receives the events.
-        recognizer: name of the speech model.
-        n_words: counts the words of each lane, from one listener to the next.
+    ``n_words`` counts the words of each lane, from one listener to the next.
     """
     recognition = Recognition(
         make_model=load,

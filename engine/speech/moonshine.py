@@ -2,9 +2,9 @@
 
 The model (Jeffries et al. 2024, https://arxiv.org/abs/2410.15608; MIT, Moonshine AI) comes with the
 package ``moonshine-voice``, whose files are read and whose code is not run. A pass costs as long as
-the sound is, so that it can be heard again and again. It tells no probabilities and no times: words
-stand in the loud stretches of the sound, marks where it pauses, and in each stretch as long as they
-are written. How exact that is: ``docs/decisions/0019-moonshine.md``.
+the sound is, so that it can be heard again and again. It returns no probabilities and no times:
+words stand in the loud stretches of the sound, marks where it pauses, and each stretch is as long
+as its words are written. How exact that is: ``docs/decisions/0019-moonshine.md``.
 """
 
 import base64
@@ -134,9 +134,7 @@ def _listed(data: bytes) -> str:
 def word_times(texts: Sequence[str], samples: Samples) -> tuple[list[tuple[float, float]], float]:
     """Return start and end of each word in seconds, and the seconds of quiet behind the last.
 
-    Args:
-        texts: all words in the sound, with their punctuation.
-        samples: 16 kHz mono.
+    ``texts`` are all words in the sound, with their punctuation; ``samples`` 16 kHz mono.
     """
     stretches, n_blocks = _stretches(samples), len(samples) / _BLOCK
     if not stretches:

@@ -57,7 +57,6 @@ class LiveRecognizer(ABC):
     ends_passages = False
 
     def __init__(self, vad: VoiceActivityDetector, pace: Pace) -> None:
-        """Take what lets speech through, and what measures the computing."""
         self._vad = vad
         self._pace = pace
 
@@ -97,7 +96,6 @@ class LiveRecognizer(ABC):
 
 
 def _joined_parts(parts: Sequence[SpeechPart]) -> Iterator[SpeechPart]:
-    """Join the parts of each speech that came at once."""
     waiting: list[SpeechPart] = []
     for part, following in zip_longest(parts, parts[1:]):
         waiting.append(part)
@@ -230,7 +228,6 @@ class Recognizer(LiveRecognizer):
         return self.buffered_s > silent_s + _LEAST_S
 
     def _recognize(self) -> Recognized:
-        """Run the model on the buffer, once."""
         before_s = self._clock()
         hypothesis = self._model.recognize(self._buffer, self._start_s, self._prompt())
         self._measure(self._clock() - before_s, self._n_new / SAMPLE_RATE_HZ)

@@ -53,11 +53,9 @@ _TRY_BYTES, _TRY_BYTES_PER_BYTE = 1 << 29, 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamingFiles:
-    """A model of speech in a folder.
+    """A model of speech in a folder; its ``tokens`` are in the order of their numbers.
 
-    Attributes:
-        paths: by the names of ``engine.untrusted.limited_child.streaming_recognizer``.
-        tokens: in the order of their numbers.
+    ``paths`` have the names of ``engine.untrusted.limited_child.streaming_recognizer``.
     """
 
     paths: Mapping[str, str]
@@ -105,7 +103,6 @@ def is_streaming(folder: Path) -> bool:
 
 
 def checked_files(folder: Path) -> StreamingFiles:
-    """Return the files of a model, after a look at each."""
     try:
         with about(TOKENS):
             tokens = _read_tokens(folder / TOKENS)
@@ -178,7 +175,6 @@ def _chosen(names: list[str]) -> str:
 
 
 def _read_tokens(path: Path) -> tuple[str, ...]:
-    """Read tokens with their numbers, one in a line."""
     with open_plain(path) as file:
         content = file.read(_MOST_TOKENS_BYTES + 1)
     if len(content) > _MOST_TOKENS_BYTES:
@@ -232,13 +228,7 @@ _AFTER_S = 0.66  # of silence behind a speech, so that the last words come out
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SherpaSettings:
-    """Which model.
-
-    Attributes:
-        folder: that holds it.
-        language: two-letter code of what is spoken.
-        words: names and the like that a transducer prefers, as far as its tokens spell them.
-    """
+    """Which model; ``words``: names that a transducer prefers, as far as its tokens spell them."""
 
     folder: Path
     language: str = "en"
@@ -249,7 +239,6 @@ class Sherpa:
     """A loaded model. One thread uses it."""
 
     def __init__(self, settings: SherpaSettings) -> None:
-        """Load the model from this computer."""
         try:
             import sherpa_onnx  # noqa: F401, PLC0415  takes 0.3 s; may be missing
         except ImportError as error:

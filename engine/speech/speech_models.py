@@ -83,10 +83,9 @@ def found_speech_model(name: str, library: Path) -> Path | None:
 def load_speech_model(
     folder: Path, device: str, language: str, words: tuple[str, ...] = ()
 ) -> SpeechModel | StreamingModel | DirectModel:
-    """Load the model in a folder.
+    """Load the model in a folder, of any kind.
 
     Args:
-        folder: of any kind.
         device: one of ``engine.settings.DEVICES``; streaming models run on the CPU alone.
         language: two-letter code of what is spoken.
         words: names and the like that it prefers.
@@ -144,7 +143,6 @@ def make_recognizer(
     """Return what turns sound into committed words.
 
     Args:
-        model: of any kind.
         detector: of voice activity, for this recogniser alone.
         vad: None for the defaults.
         whole_after_s: nobody waits for the words: such a model hears each piece once, when a

@@ -35,7 +35,6 @@ class Pace:
     """A running mean of seconds of computing per second of speech."""
 
     def __init__(self, newest_weight: float) -> None:
-        """Count the newest measure by this weight in the mean."""
         self._newest_weight = newest_weight
         self._factor = 0.0
 
@@ -97,7 +96,6 @@ class SpeechPace:
 
     @property
     def is_measured(self) -> bool:
-        """Whether nothing more is measured."""
         return self._is_measured
 
     def _quickest_needed(self) -> str:
@@ -146,11 +144,8 @@ def computer_gflops(
 ) -> float:
     """Return the billions of float32 operations that a model gets of this computer in a second.
 
-    Args:
-        pause: between two measures.
-        measure: returns that of one core.
-        kind: class of the processor, a key of ``CLASS_GFLOPS``; looked up if None.
-        n_cores: that a model may use; looked up if None.
+    ``kind`` is a key of ``CLASS_GFLOPS``; it and the cores that a model may use are looked up if
+    None.
     """
     core = matrix_gflops(pause=pause) if measure is None else measure(pause)
     least = CLASS_GFLOPS[kind or processor_class()]
@@ -163,11 +158,8 @@ def matrix_gflops(
     """Return the billions of float32 operations a second of one core.
 
     The second fastest of some measures: other programs, whose data take the place of ours in the
-    processor's memory, make them slower, and a coarse clock now and then makes one faster.
-
-    Args:
-        clock: the seconds of this thread on its core.
-        pause: between two measures.
+    processor's memory, make them slower, and a coarse clock now and then makes one faster. The
+    ``clock`` returns the seconds of this thread on its core.
     """
     left = np.full((_SIDE, _SIDE), 0.5, np.float32)
     right = left.copy()

@@ -1,7 +1,7 @@
 """Turn speech into committed words by a model that hears it as it comes, 100 ms at a time.
 
-Such a model tells pieces of words: mostly it only appends, so what can change of a word is that it
-goes on. A word is committed once the next one has begun, or once nothing came for a while. Where
+Such a model returns pieces of words: mostly it only appends, so a word can only go on. A word is
+committed once the next one has begun, or once nothing came for a while. Where
 the model writes neither case nor punctuation, ``engine.text.punctuation`` does, for which some
 words wait for the next one. Voice activity decides when the model runs at all, and each speech is
 heard from an empty state.
@@ -103,12 +103,10 @@ class _Speech:
     """The words heard of one speech.
 
     Attributes:
-        stream: of the model.
         start_s: on the source's timeline.
         waiting: samples, less than a step.
         n_heard: samples that the model has heard.
-        n_committed: pieces of committed words.
-        last: the newest of them.
+        n_committed: pieces of committed words, ``last`` the newest.
         shown: the tail that was reported last.
     """
 
@@ -135,14 +133,7 @@ class StreamingRecognizer(LiveRecognizer):
         *,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """Prepare.
-
-        Args:
-            model: of speech.
-            vad: lets through what the model is to hear, from ``PRE_ROLL_S`` before it.
-            settings: None for the defaults.
-            clock: of computing.
-        """
+        """Prepare; ``vad`` passes sound from ``PRE_ROLL_S`` before the model is to hear it."""
         self._settings = settings or StreamingSettings()
         super().__init__(vad, Pace(_NEWEST_WEIGHT))
         self._model = model
@@ -182,7 +173,6 @@ class StreamingRecognizer(LiveRecognizer):
             yield Recognized(committed=committed, tail=(), speech_ended=True)
 
     def _commit(self, speech: _Speech, pieces: Sequence[Piece]) -> Iterator[Recognized]:
-        """Yield what became known, if anything did."""
         self._follow(speech, pieces)
         words = self._words(speech, pieces)
         heard_s = speech.n_heard / SAMPLE_RATE_HZ
@@ -202,7 +192,7 @@ class StreamingRecognizer(LiveRecognizer):
         speech.shown = shown
 
     def _follow(self, speech: _Speech, pieces: Sequence[Piece]) -> None:
-        """Find where committed pieces end after the model told them otherwise: by their times."""
+        """Find by their times where committed pieces end after the model has changed them."""
         n, last = speech.n_committed, speech.last
         if last is not None and (n > len(pieces) or pieces[n - 1] != last):
             speech.n_committed = sum(piece.at_s <= last.at_s for piece in pieces)
@@ -212,10 +202,7 @@ class StreamingRecognizer(LiveRecognizer):
     ) -> tuple[RecognizedWord, ...]:
         """Return certain words, and those that waited, with case and punctuation.
 
-        Args:
-            words: that are certain.
-            pauses: nothing was said for a while.
-            ends: the speech is over.
+        ``pauses``: nothing was said for a while; ``ends``: the speech is over.
         """
         if self._marks is None:
             return tuple(words)

@@ -60,8 +60,6 @@ class SpeechPart:
     Attributes:
         samples: 16 kHz mono; may be empty in the last part.
         start_s: its start on the source's timeline.
-        begins: this is the first part.
-        ends: this is the last part.
         silent_s: seconds at its end in which nobody speaks.
     """
 
@@ -86,7 +84,6 @@ class SileroDetector:
     """The detector of faster-whisper's package."""
 
     def __init__(self) -> None:
-        """Load it, which takes 0.1 s."""
         try:
             from faster_whisper.vad import get_vad_model  # noqa: PLC0415  takes 0.5 s; may be missing
 

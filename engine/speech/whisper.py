@@ -85,16 +85,10 @@ class Whisper:
     def recognize(
         self, samples: Samples, start_s: float, prompt: str, *, whole: bool = False
     ) -> Hypothesis:
-        """Recognise speech in a piece of sound of at most 30 s.
+        """Recognise speech in a piece of sound of at most 30 s; of ``prompt`` only the end is used.
 
         Where the model repeats itself after a prompt it is heard again without: of *Lock! Lock!*,
         misheard before, it makes *Lock!* thirty times, and what is said is lost.
-
-        Args:
-            samples: shape (n_samples,), 16 kHz mono.
-            start_s: their start on the source's timeline.
-            prompt: the words before them; only the end is used.
-            whole: these samples are heard once and for all.
         """
         segments = self._segments(samples, start_s, prompt, whole=whole)
         if prompt and any(repeats_itself(words) for _, words in segments):
@@ -112,7 +106,6 @@ class Whisper:
     def _segments(
         self, samples: Samples, start_s: float, prompt: str, *, whole: bool
     ) -> "list[tuple[Segment, list[RecognizedWord]]]":
-        """Run the model once; return its segments with their words."""
         segments, _ = self._model.transcribe(
             samples,
             language=self._language,
@@ -242,7 +235,7 @@ def _check(folder: Path) -> None:
 
 
 def _check_sound(folder: Path) -> None:
-    """Check that no setting of the sound asks for too much; raise ModelError if one does."""
+    """Refuse a folder whose settings of the sound ask for too much."""
     try:
         if (folder / _SOUND).exists():
             content = JsonObject.read(folder / _SOUND, _MAX_SOUND_BYTES)
@@ -294,7 +287,6 @@ def found_whisper(name: str, library: Path) -> Path | None:
 
 
 def named_folder(name: str) -> Path | None:
-    """Return the folder that is named, or None if it is no folder on this computer."""
     try:
         folder = Path(name).expanduser()
         return folder if name and folder.is_dir() else None

@@ -263,7 +263,7 @@ _log = logging.getLogger(__name__)
 def delete_original(folder: Path, converted: Path) -> None:
     """Delete the weights of a downloaded original, once its converted ones were loaded.
 
-    What is no plain file, or came later, stays.
+    A file that came later, or is no plain file, stays.
     """
     if not is_original(folder) or converted.parent != folder:
         return
