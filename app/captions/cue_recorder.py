@@ -174,7 +174,7 @@ class CueRecorder:
 
     @property
     def owing(self) -> list[Utterance]:
-        """Cues of an earlier session, which is continued, that further languages owe."""
+        """Cues of a continued session whose captions in further languages are still to come."""
         owing = ((key, cue) for key, cue in self._cues.items() if cue.lacking)
         return [utterance_of(cue, key, self._start_s) for key, cue in owing]
 

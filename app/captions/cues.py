@@ -68,7 +68,6 @@ class Cue:
         speaker: lane of the words, if there are two.
         language: of the caption, as a two-letter code.
         source_language: of the source, likewise; empty if it is not known.
-        marked: the user marked it.
         confidence: how likely the caption is good, 0 to 1; None if it is not known.
         doubtful: the model is not sure of the caption.
         pieces: known times within the text, not decreasing.
@@ -153,7 +152,7 @@ def cue_of(
 
 
 def utterance_of(cue: Cue, key: int, started_s: float) -> Utterance:
-    """Return a cue of an earlier session as a complete utterance, owed by what it is lacking.
+    """Return a cue of an earlier session as a complete utterance that awaits missing captions.
 
     Args:
         started_s: when that session began, by the clock of the utterances.

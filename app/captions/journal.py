@@ -299,7 +299,6 @@ def delete_old(folder: Path, now: datetime, days: int) -> None:
 
 
 def _journals(folder: Path) -> list[Path]:
-    """Return the journals; none if the folder cannot be read."""
     try:
         return list(folder.glob(f"*/{FILE_NAME}"))
     except OSError:
@@ -307,7 +306,6 @@ def _journals(folder: Path) -> list[Path]:
 
 
 def _read_all(paths: Iterable[Path]) -> list[PastSession]:
-    """Read journals, the newest first; what is no file that can be read is left out."""
     found = []
     for path in paths:
         with contextlib.suppress(OSError):
@@ -441,7 +439,6 @@ def _cue(entry: dict[str, object]) -> Cue:
 
 
 def _further(entry: dict[str, object], start_s: float, end_s: float) -> tuple[FurtherText, ...]:
-    """Return the translations into further languages; what is none is left out."""
     given = entry.get("further")
     texts = list[FurtherText]()
     for one in given[:_MOST_FURTHER] if isinstance(given, list) else ():
@@ -454,7 +451,6 @@ def _further(entry: dict[str, object], start_s: float, end_s: float) -> tuple[Fu
 
 
 def _confidence(entry: dict[str, object]) -> float | None:
-    """Return the confidence of a cue; None if it is missing or wrong."""
     value = entry.get("confidence")
     return float(value) if isinstance(value, int | float) and 0 <= value <= 1 else None
 

@@ -204,7 +204,6 @@ class Typesetter:
         return [replace(line, doubtful=is_marked) for line in lines[:1]] + lines[1:]
 
     def _label(self, name: str) -> str:
-        """Return the start of a line for a speaker, shortened if there is not enough room."""
         label, n_kept = f"{name}: ", len(name)
         while n_kept > 1 and self._measure(label) > self._width * _LABEL_SHARE:
             n_kept -= 1

@@ -34,13 +34,10 @@ class UtteranceView:
 
     Attributes:
         key: of the utterance; negative for a row without one.
-        source: its words so far.
-        caption: its translation so far.
         ended: its translation is complete.
         lane: the speaker of heard words.
         tail: tentative words after the source.
         begun_s: when it began, in seconds since the epoch; 0 if that is not known.
-        marked: it has a bookmark.
         doubtful: the model is not sure of the caption.
         language: code of the caption's language; empty if that is not known.
         further: translations into further languages, each behind the code of its language.
@@ -174,11 +171,9 @@ class Captions:
         return bool(ready or changed or shown)
 
     def _newest(self, lane: str) -> int:
-        """Return the number of a lane's newest visible word, in an utterance or waiting."""
         return max(self._visible[lane], self._utterances.newest(lane))
 
     def _tail(self, lane: str) -> str:
-        """Return the tail of a lane without the words that are visible as committed ones."""
         tail = self._tails[lane]
         return " ".join(tail.words[max(0, self._newest(lane) - tail.after) :])
 
@@ -321,7 +316,6 @@ class Captions:
             self._alone[lane] = before if before == view else view
 
     def _place(self, key: int) -> int | None:
-        """Return the index of a view; events are mostly about the newest."""
         newest_first = range(len(self._views) - 1, -1, -1)
         return next((place for place in newest_first if self._views[place].key == key), None)
 

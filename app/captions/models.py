@@ -32,7 +32,6 @@ class ModelOffer:
 
     Attributes:
         choice: value in the preferences: a name on the hub, a folder, or None for the bundled one.
-        name: for people.
         n_bytes: of its weights.
         licence: its name; empty if unknown.
         is_here: it needs no download.
@@ -84,7 +83,6 @@ class Fit:
         fits: there is enough memory.
         words: how it is loaded, or the shortage.
         needed_bytes: of memory.
-        device: the device it is loaded to.
     """
 
     fits: bool
@@ -214,7 +212,6 @@ def bundled_offers() -> list[ModelOffer]:
 
 
 def _targets(folder: Path) -> tuple[str, ...]:
-    """Return the target languages of the bundled model; none if its card cannot be read."""
     try:
         return tuple(read_card(folder).languages)
     except ModelError:  # which the session tells, in the same words

@@ -165,7 +165,6 @@ class ReadingPace:
         return len(text) if end < 0 else end
 
     def _may_leave(self, line: Line, now_s: float) -> bool:
-        """Return whether the first line may leave for a new one, also if it was not read."""
         if self._is_read(line, now_s):
             return True
         if self._held_since_s is None:
@@ -181,7 +180,6 @@ class ReadingPace:
         return max(self._held_since_s + MOST_HELD_S, self._begun[line.place] + LEAST_S)
 
     def _is_read(self, line: Line, now_s: float) -> bool:
-        """Return whether there was time to read the first line; then it leaves."""
         read_s = self._read_at_s(line)
         if read_s > now_s:
             return False

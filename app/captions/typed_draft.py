@@ -74,7 +74,6 @@ class Draft:
         return self._commit(self._whole())
 
     def begin(self) -> None:
-        """Start a new, empty line."""
         self._text = ""
         self._caret = 0
         self._committed = ()

@@ -99,7 +99,6 @@ def _row(name: str, adapter: Adapter) -> tuple[str, ...]:
 
 
 def _some(names: Iterable[str]) -> str:
-    """Return the first few names and the number of the others."""
     first, more = [*names][:_MANY], [*names][_MANY:]
     shown = ", ".join(first) or NOTHING
     return f"{shown} and {len(more)} more" if more else shown
@@ -142,7 +141,6 @@ def _remove(arguments: argparse.Namespace, library: AdapterLibrary) -> None:  # 
 
 
 def _bases(named: Path | None) -> list[Fingerprint]:
-    """Read the fingerprints of the model that adapters should fit, or of all that are bundled."""
     if named is not None:
         return [read_fingerprint(bundled_model(named) or named)]
     return [read_fingerprint(folder) for folder in bundled_models()]

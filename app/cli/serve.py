@@ -197,7 +197,6 @@ def _told_if_nothing_listens(settings: "ServingSettings") -> Iterator[None]:
 
 
 def _tell_all(who: str, settings: "ServingSettings", ended: threading.Event) -> None:
-    """Report where it serves, wait for the end, and report that, too."""
     _tell(f"{who} {settings.most_clients} at once; Ctrl+C ends it")
     if not settings.tokens:
         _tell("without a --token-file every program on this computer may ask")
@@ -207,7 +206,6 @@ def _tell_all(who: str, settings: "ServingSettings", ended: threading.Event) -> 
 
 @contextlib.contextmanager
 def _ended_by_signals() -> Iterator[threading.Event]:
-    """Yield what is set by Ctrl+C or by the system's request to end."""
     ended = threading.Event()
     before = {
         number: signal.signal(number, lambda *_: ended.set())

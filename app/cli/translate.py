@@ -387,7 +387,6 @@ def _slot_length(text: str | None) -> int | None:
 
 
 def _model_folder(named: Path | None, library: Path, language: str) -> Path:
-    """Return the folder of the named model, else the bundled one of a language, or the first."""
     if named is not None:
         return bundled_model(named) or fetched_model(named, library)
     folder = suited_model(language)
@@ -424,7 +423,6 @@ def _check_pair(card: ModelCard, source: str, target: str) -> None:
 
 
 def _instead(source: str, target: str) -> str:
-    """Return a clause that names a model for two languages, if one is known."""
     offer = MachineReport().recommended(known_offers(), target, source)
     if offer is None:
         return ""
@@ -452,7 +450,6 @@ def _opened(source: Path | None, stdin: BinaryIO | None) -> Iterator[LineReader]
 
 @contextlib.contextmanager
 def _opened_log(path: Path | None) -> Iterator[EventLog]:
-    """Open the log; an OSError inside the block is one of the log."""
     try:
         with EventLog(path) as log:
             yield log

@@ -91,7 +91,6 @@ class SettingsInForce(QObject):
         failed(str): the preferences could not be stored, but are in force.
 
     Attributes:
-        launch: the command line.
         notice: a message for the user if the stored preferences could not be read.
         translation: languages, policy and glossary in force.
         server: translates; None for this computer.

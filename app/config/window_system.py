@@ -270,7 +270,6 @@ class WindowGeometry(QObject):
 
     @Slot()
     def _follow_screens(self) -> None:
-        """Return with the screen, or be a guest on the first one."""
         if self._has_place() and self.restore():
             self._scaled.start()
 

@@ -22,12 +22,7 @@ from engine.models.adapters.library import AdapterLibrary
 
 
 class AdapterController(QObject):
-    """Load adapters into the session and switch between them.
-
-    Attributes:
-        service: finds adapters on this computer.
-        dialog: lists them.
-    """
+    """Load adapters into the session and switch between them."""
 
     def __init__(self, settings: SettingsInForce, bridge: EngineBridge, window: MainWindow) -> None:
         super().__init__(window)

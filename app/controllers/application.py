@@ -154,7 +154,6 @@ class Application(QObject):
 
     @Slot()
     def _choose_another_model(self) -> None:
-        """Show the models, for the language of the one that failed."""
         failed = self.model.change.failed
         self.setup.open_models("" if failed is None else failed.language)
 

@@ -45,9 +45,6 @@ class PageController(QObject):
 
     Signals:
         address_changed(str): of the page, with its secret; empty while it is closed.
-
-    Attributes:
-        source: the page.
     """
 
     address_changed = Signal(str)
@@ -77,7 +74,6 @@ class PageController(QObject):
         self._show_lines()
 
     def _show_look(self, preferences: Preferences) -> None:
-        """Show colours, font and speakers as on the overlay."""
         captions, colours = preferences.captions, theme_of(preferences.captions)
         lanes = {lane: _css(colour) for lane, colour in colours.lanes.items()}
         named = {
@@ -212,7 +208,6 @@ class ProjectorController(QObject):
 
     @Slot(QScreen)
     def _come_back(self, screen: QScreen) -> None:
-        """Show the view again on the screen that took it along."""
         if self._awaited is not None and _identity(screen) == self._awaited:
             self._window.banner.withdraw(_LOST)
             self.toggle(screen, takes_keyboard=False)  # slides have it
@@ -224,7 +219,7 @@ class ProjectorController(QObject):
 
 
 def _identity(screen: QScreen) -> tuple[str, ...]:
-    """Return what is the same of a screen when it is plugged in again."""
+    """Return what identifies a screen when it is plugged in again."""
     return screen.name(), screen.manufacturer(), screen.model(), screen.serialNumber()
 
 
@@ -321,7 +316,6 @@ class ShareController(QObject):
         return ""
 
     def _may_close(self) -> bool:
-        """Return whether the window may close; with readers that is asked first."""
         n_readers = 0 if self.room is None else self.room.n_readers
         if not n_readers or self._ends:
             return True

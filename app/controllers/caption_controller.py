@@ -238,7 +238,7 @@ class CaptionController(QObject):
                 self.caption_painted.emit(utterance)
 
     def _show_with_turn(self) -> None:
-        """Show the captions once the events of this turn are taken: that takes longer than they."""
+        """Show the captions once all events of a turn are taken: showing takes longer."""
         self._is_behind = True
         if not self._bridge.is_in_turn:
             self._show_captions()
@@ -412,7 +412,6 @@ class CorrectionController(QObject):
 
     @Slot(object, object)
     def _follow(self, event: Event, utterance: Utterance) -> None:
-        """Show and keep the captions of a row once all its sentences have them."""
         if utterance.lane != CORRECTED or not isinstance(event, UtteranceEnded):
             return
         said = {word.number for word in utterance.words}

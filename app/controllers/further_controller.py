@@ -166,7 +166,6 @@ class FurtherController(QObject):
                 self._fail(code, as_sentence(worded(message)))
 
     def _tell_left_out(self) -> None:
-        """Show in the status line what is left out, as long as that is so."""
         counts = {code: self._bridge.utterances.n_left_out(code) for code in self.ready}
         left_out = {code: n for code, n in counts.items() if n}
         if left_out != self.left_out:

@@ -17,11 +17,7 @@ _REFUSALS = (Code.GLOSSARY_TOO_LONG, Code.GLOSSARY_TOO_LARGE)
 
 
 class GlossaryController(QObject):
-    """Keep the terms of the target language; the model gets them only if the user wants that.
-
-    Attributes:
-        dialog: the dialog, once it was opened.
-    """
+    """Keep the terms of the target language; the model gets them only if the user wants that."""
 
     def __init__(self, settings: SettingsInForce, bridge: EngineBridge, window: MainWindow) -> None:
         super().__init__(window)

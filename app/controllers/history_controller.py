@@ -70,7 +70,6 @@ class HistoryController(QObject):
         self._dress(now)
 
     def _use_mode(self, captions: CaptionPreferences) -> None:
-        """Let journal and export follow the mode of the captions, and their second language."""
         self.writer.use_further(*filter(None, (captions.second_shown,)))
         content = self.export_dialog.content
         both = captions.mode == BOTH

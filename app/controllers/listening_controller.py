@@ -238,7 +238,6 @@ class ListeningController(QObject):
         self._status.show_listening(text)
 
     def _show_off(self, wanted: tuple[WantedDevice, ...] = ()) -> None:
-        """Show exactly these sources as on."""
         self._wanted = wanted
         self._notices.keep(self._lanes)
         for source in self._bar.sources:
@@ -263,7 +262,6 @@ class ListeningController(QObject):
 
     @Slot(str)
     def _fail(self, message: str) -> None:
-        """Show a failure; all recording stops and all buttons go off."""
         may_be_the_model = not self._is_ready
         self._show_off()
         self.service.listen((), self._choice.recognizer)
@@ -369,7 +367,6 @@ class ListeningController(QObject):
 
     @Slot(str)
     def _end_fetch(self, message: str) -> None:
-        """Restore the state before a download that failed or was cancelled."""
         if not self._fetching:
             return
         self._hide_fetch()

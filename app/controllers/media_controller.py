@@ -47,9 +47,6 @@ class MediaController(QObject):
     One that is captioned as fast as it goes is a session of its own; at its own pace it is heard as
     the voices of others are.
 
-    Attributes:
-        dialog: its window.
-
     Signals:
         session_wanted(PastSession): show the captions of the file.
     """
@@ -110,7 +107,6 @@ class MediaController(QObject):
 
     @Slot(object)
     def _start(self, choice: MediaChoice) -> None:
-        """Caption a file; sources that are on are switched off."""
         self._choice = choice
         self._cues = []
         for action in (self._window.menu_actions.microphone, self._window.menu_actions.system):

@@ -167,7 +167,6 @@ class ModelController(QObject):
 
     @Slot()
     def _show_restart(self) -> None:
-        """Another session takes over; the one before has ended."""
         self._judge_adapters()
         self.restarted.emit()
 
@@ -257,7 +256,6 @@ class ModelController(QObject):
         )
 
     def _own_model(self) -> ModelSettings | None:
-        """Return how to load the model of this computer; None where none is bundled."""
         return model_settings(
             self._settings.model,
             self._settings.launch,
@@ -274,7 +272,6 @@ class ModelController(QObject):
 
     @Slot(object, object)
     def _use_mode(self, before: Preferences, now: Preferences) -> None:
-        """Load the model that the mode needs, or the speech model, or do without one."""
         if now.translation.policy != before.translation.policy:
             self._show_choices(self._settings.translation)
         is_other = self._settings.direct != self._hears
@@ -401,6 +398,5 @@ class ModelController(QObject):
         return self.tr("&Use {} instead").format(language_name(bundled))
 
     def _bundled_language(self) -> str:
-        """Return the stored language if a bundled model knows it, else one's; empty for none."""
         known, stored = bundled_languages(), self._settings.preferences.translation.language
         return stored if stored in known else next(iter(known), "")

@@ -27,11 +27,7 @@ _GONE, _BACK = "server gone", "server back"  # what the banner offers
 
 
 class ServerController(QObject):
-    """Offer the computers, and follow the connection.
-
-    Attributes:
-        dialog: asks for a server, once it was opened.
-    """
+    """Offer the computers, and follow the connection."""
 
     def __init__(
         self,
@@ -74,7 +70,6 @@ class ServerController(QObject):
 
     @Slot(str)
     def _choose(self, address: str) -> None:
-        """Use the server of an address, or this computer where it is empty."""
         self._show()  # the old one, until the new one works
         known = self._settings.known_server
         if address and known is not None:

@@ -32,7 +32,6 @@ class SetupController(QObject):
 
     Attributes:
         parts: how they examine the computer.
-        dialog: the wizard, once it was opened.
 
     Signals:
         opened(): the wizard is shown.
@@ -136,7 +135,6 @@ class SetupController(QObject):
 
     @Slot(str)
     def _choose_language(self, code: str) -> None:
-        """Use the model of another language if it is here; else show what there is for it."""
         stored = self._settings.preferences.translation
         best = self.report.recommended(known_offers(), code, stored.source) if code else None
         if best is None or not self._is_here(best):
@@ -193,7 +191,7 @@ class SetupController(QObject):
 
     @Slot(str)
     def _go_on(self, use: str) -> None:
-        """Lead to a file or to the line to type in where these are to be captioned."""
+        """Ask for a file, or focus the input line, if the user wants to caption these."""
         if use == FILE:
             self._window.menu_actions.open_file.trigger()
         elif use == TYPING:

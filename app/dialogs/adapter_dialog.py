@@ -216,7 +216,6 @@ class AdapterDialog(QDialog):
         self._offer(listed)
 
     def _is_for_others(self, listed: ListedAdapter) -> bool:
-        """Return whether an adapter knows no policy of the family in use."""
         policies = listed.adapter.card.policies if listed.adapter.card else ()
         families = set(map(family, policies))
         return bool(families and self._policy) and family(self._policy) not in families

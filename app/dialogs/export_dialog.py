@@ -83,7 +83,6 @@ class ExportDialog(QDialog):
         self.save.setEnabled(bool(cues))
 
     def _offer_languages(self) -> None:
-        """Offer the further languages of the cues, each alone and all together."""
         chosen, further = self.content.currentData(), further_languages(self._cues)
         while self.content.count() > len(CONTENTS):
             self.content.removeItem(self.content.count() - 1)

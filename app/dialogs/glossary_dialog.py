@@ -132,7 +132,6 @@ class GlossaryDialog(QDialog):
 
     @Slot()
     def _take_edit(self) -> None:
-        """Emit the pairs without a fault if they changed."""
         if self._is_filling:
             return
         self._mark_faults()
@@ -142,7 +141,6 @@ class GlossaryDialog(QDialog):
             self.terms_changed.emit(terms)
 
     def _mark_faults(self) -> None:
-        """Mark every row that has a fault, and explain the first one."""
         self._is_filling = True
         rows = self._rows()
         written = [number for number, row in enumerate(rows) if any(row)]

@@ -39,7 +39,6 @@ class MediaChoice:
     """The choices for a file.
 
     Attributes:
-        path: the audio or video file.
         real_time: caption it at its own pace.
         forms: subtitles to write beside it, of ``app.captions.export.SUBTITLES``.
     """

@@ -30,9 +30,7 @@ class ServerDialog(QDialog):
         wanted(ServerSettings): it shall translate.
 
     Attributes:
-        address, token, certificate: lines.
         message: what is wrong; hidden without anything.
-        use: emits ``wanted``.
     """
 
     wanted = Signal(object)

@@ -261,7 +261,7 @@ class ShareDialog(QDialog):
 
     @Slot()
     def _check(self) -> None:
-        """Let nothing be started that nobody could read; warn of an address for too many or few."""
+        """Disable a start that nobody could read; warn of an address for too many or too few."""
         self.start.setEnabled(any(offer.isChecked() for offer in self.offers.values()))
         address = self._shared_at or self.network.currentData()
         text = ""
@@ -275,7 +275,6 @@ class ShareDialog(QDialog):
         self.warning.setVisible(bool(text))
 
     def _for_no_phone(self) -> str:
-        """Return why no phone can read along, and before sharing what helps."""
         text = self.tr("Only the browser of this computer can open this address, no phone.")
         if self._shared_at:
             return text
@@ -356,7 +355,6 @@ class ShareDialog(QDialog):
 
     @Slot()
     def _fill(self) -> None:
-        """Fill a screen with the code: the one that there is, or the one that is chosen."""
         screens = QGuiApplication.screens()
         if len(screens) == 1:
             self.show_on(screens[0])

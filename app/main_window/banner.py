@@ -182,7 +182,6 @@ class Banner(QFrame):
         self._show_next_notice()
 
     def _place_of(self, notice: _Notice) -> int:
-        """Return where a fresh notice stands among those that are to be shown."""
         if notice.passes:
             return len(self._notices)
         passing = (number for number, one in enumerate(self._notices) if one.passes)
@@ -284,7 +283,6 @@ class Banner(QFrame):
 
     @Slot()
     def _pass(self) -> None:
-        """Let the shown notice go, unless mouse or focus is on it."""
         # Qt may not see that the mouse has left, if a menu is opened by its key
         has_mouse = self.rect().contains(self.mapFromGlobal(QCursor.pos()))
         is_busy = self._shows_urgent or has_mouse

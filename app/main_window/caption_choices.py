@@ -25,12 +25,9 @@ class CaptionChoices(QObject):
         changed(): a menu shows another choice.
 
     Attributes:
-        mode: menu of the modes.
         language: menu of the target languages, those of the model in use above a line.
         second: menu of the languages that can stand below it.
         purpose: menu of what is captioned; without entries where the model has no choice.
-        timing: menu of the policies.
-        computer: menu of the computers that can translate.
     """
 
     mode_chosen = Signal(str)

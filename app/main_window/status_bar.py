@@ -35,7 +35,7 @@ class CatchingUp:
         self._n_waiting = self._n_read = 0
 
     def update(self, n_waiting: int, now_s: float) -> None:
-        """Take the number of words that wait at a time; none of them ends the catching up."""
+        """Take the number of words that wait at a time; with 0 the catching up has ended."""
         if not self._n_waiting:
             self._began_s, self._n_read = now_s, 0
         self._n_read += max(0, self._n_waiting - n_waiting)
@@ -59,7 +59,6 @@ class StatusBar(QWidget):
         server_clicked(): the user clicked on the server that translates.
 
     Attributes:
-        state: the line.
         sharing: shown while captions are shared.
         glossary: shown while the model gets the glossary.
         server: shown while another computer translates.

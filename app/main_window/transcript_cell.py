@@ -101,7 +101,6 @@ def small(font: QFont) -> QFont:
 
 
 def _width(index: Index, option: QStyleOptionViewItem) -> int:
-    """Return the room that the marks of its languages take beside a text."""
     letters = QFontMetricsF(small(option.font))
     marks = (index.data(role) or "" for role in (LANGUAGE_ROLE, BELOW_ROLE))
     width = round(max(map(letters.horizontalAdvance, marks)))
@@ -121,7 +120,6 @@ def _paint_mark(painter: QPainter, option: QStyleOptionViewItem, mark: str, top:
 
 
 def _paint_doubt(painter: QPainter, option: QStyleOptionViewItem) -> None:
-    """Paint the mark of doubt in the room before the text, small and quiet."""
     is_from_right = option.direction == Qt.LayoutDirection.RightToLeft
     start = Qt.AlignmentFlag.AlignRight if is_from_right else Qt.AlignmentFlag.AlignLeft
     painter.save()
@@ -134,7 +132,6 @@ def _paint_doubt(painter: QPainter, option: QStyleOptionViewItem) -> None:
 
 
 def _bar(option: QStyleOptionViewItem) -> QRect:
-    """Return the edge of a row where its first column is."""
     edge = QRect(option.rect)
     if option.widget.layoutDirection() == Qt.LayoutDirection.RightToLeft:
         edge.setLeft(edge.right() - _BAR + 1)

@@ -121,7 +121,6 @@ class Transcript(QTableView):
 
     @Slot(tuple)
     def show_views(self, views: Sequence[UtteranceView]) -> None:
-        """Show these utterances with as few changes of rows as possible."""
         self.rows.show_views(views)
         self._keep_newest_visible()
         self._fit_visible_rows()
@@ -138,12 +137,10 @@ class Transcript(QTableView):
         return self._follows and self.verticalScrollBar().maximum() > 0
 
     def mark_doubt(self, mark: str) -> None:
-        """Mark doubtful captions from now on by one of ``DOUBT_MARKS``."""
         self.rows.mark_doubt(mark)
         self._fit_visible_rows()
 
     def show_second(self, language: str) -> None:
-        """Show a second language below the captions; none if empty."""
         if self.rows.show_second(language):
             self._fit_visible_rows()
 
@@ -259,7 +256,6 @@ class Transcript(QTableView):
             self._share_width()
 
     def name_speakers(self, given: Mapping[str, str]) -> None:
-        """Show the names that the user gave, by lane."""
         if self.rows.name_speakers(given):
             self.show_size(self._percent)
 
@@ -382,7 +378,6 @@ class Transcript(QTableView):
 
     @Slot()
     def _fit_heading(self) -> None:
-        """Name the languages of the captions as far as their column is wide enough."""
         if not self.isColumnHidden(CAPTION):
             letters = self.horizontalHeader().fontMetrics()
             room = self.columnWidth(CAPTION) - 2 * PADDING
@@ -390,7 +385,6 @@ class Transcript(QTableView):
 
     @Slot(int, int, int)
     def _note_width(self, column: int, _before: int, width: int) -> None:
-        """Keep the share of the source that the user chose."""
         if self._is_laying_out:
             return
         if column == SOURCE and not self.isColumnHidden(CAPTION):
@@ -500,7 +494,6 @@ class Transcript(QTableView):
 
     @Slot()
     def copy_all(self) -> None:
-        """Copy all rows, one line each, with a tab between the languages."""
         self._copy_both(self.rows.views)
 
     @Slot()
@@ -518,17 +511,14 @@ class Transcript(QTableView):
             _copy(["\t".join([view.source, *self.rows.captions_of(view)]) for view in views])
 
     def _captions_of(self, view: UtteranceView) -> str:
-        """Return the captions of a row, each language on a line of its own."""
         return "\n".join(self.rows.captions_of(view))
 
     @Slot()
     def copy_source(self) -> None:
-        """Copy the source of the selected rows."""
         _copy([view.source for view in self._chosen()])
 
     @Slot()
     def copy_captions(self) -> None:
-        """Copy the captions of the selected rows."""
         _copy([self._captions_of(view) for view in self._chosen()])
 
 

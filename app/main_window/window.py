@@ -104,7 +104,6 @@ class MainWindow(QMainWindow):
         return super().eventFilter(watched, event)
 
     def _put(self, bar: QWidget, *, is_above: bool) -> None:
-        """Put the banner or a download above the transcript, or below it."""
         self._column.removeWidget(bar)
         middle = self._column.indexOf(self._middle)
         self._column.insertWidget(middle if is_above else middle + 1, bar)
@@ -130,7 +129,6 @@ class MainWindow(QMainWindow):
             super().keyPressEvent(event)
 
     def _go_to_part(self, step: int) -> None:
-        """Move the keyboard to the first field of another part that has one."""
         items = filter(None, map(self._column.itemAt, range(self._column.count())))
         parts = filter(None, (item.widget() for item in items))
         fields = [(part, field) for part in parts if (field := _first_field(part)) is not None]
@@ -237,7 +235,6 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _show_hint(self) -> None:
-        """Show on the empty page what can be done now."""
         paused = self.controls.pause.isChecked()
         self.empty_page.show_hint(listens=bool(self.controls.on), paused=paused)
 
@@ -326,7 +323,6 @@ class ShortcutOverride(QObject):
             line.installEventFilter(self)
 
     def use(self, keys: Sequence[QKeySequence]) -> None:
-        """Set the keys that the window handles."""
         self._keys = frozenset(keys)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -37,8 +37,6 @@ class OverlayController(QObject):
     Wayland does not report window positions: there no position is saved or restored.
 
     Attributes:
-        overlay: the window.
-        visibility: when it is shown.
         bar: its toolbar, once it was added.
         speakers: decides which captions begin with a name.
 
@@ -202,7 +200,6 @@ class OverlayController(QObject):
         return self._shown
 
     def show_theme(self, choices: CaptionPreferences) -> None:
-        """Change the look of the captions."""
         self._choices = choices
         self.speakers.give(choices.speaker_names)
         self.overlay.show_theme(choices)
@@ -221,7 +218,6 @@ class OverlayController(QObject):
         self.overlay.close()
 
     def set_locked(self, *, locked: bool) -> None:
-        """Lock or unlock the overlay; clicks go through a locked one."""
         self.overlay.set_locked(locked=locked)
         if self.bar is not None and not locked:
             self.bar.linger()

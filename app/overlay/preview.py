@@ -85,7 +85,6 @@ class CaptionPreview(QWidget):
             self._text.paint(painter, box)
 
     def _view(self) -> OverlayView:
-        """Break the captions into lines, with the names of speakers that the user gave."""
         text, choices = self._text, self._choices
         given = choices.speaker_names
 

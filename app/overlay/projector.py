@@ -85,7 +85,6 @@ class ProjectorView(QWidget):
 
     @Slot()
     def _fit(self) -> None:
-        """Set the letters by the height of the screen, and take the place."""
         area = self._screen.geometry()
         pixels = area.height() * self._place.letters / 100
         points = round(pixels * _POINTS_OF_INCH / self._screen.logicalDotsPerInch())
@@ -165,7 +164,6 @@ class ProjectorView(QWidget):
 
 
 def _old_ones_quiet(view: OverlayView) -> OverlayView:
-    """Paint only the newest utterance in the colour of captions."""
     newest = view.lines[-1].place[0] if view.lines else 0
     lines = (replace(line, is_quiet=line.place[0] != newest) for line in view.lines)
     return replace(view, lines=tuple(lines))

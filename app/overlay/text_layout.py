@@ -86,11 +86,9 @@ class TextLayout(QObject):
         self.line_width = min(width, room - 2.0 * _BESIDE)
 
     def measure(self, text: str) -> float:
-        """Return the width of a text in the font of captions, in pixels."""
         return self._metrics.horizontalAdvance(text)
 
     def measure_source(self, text: str) -> float:
-        """Return the width of a text in the font of the source, in pixels."""
         return self._small.horizontalAdvance(text)
 
     def size_for(self, characters: int, lines: int) -> QSize:
@@ -212,5 +210,4 @@ class TextLayout(QObject):
 
     @property
     def _n_small(self) -> int:
-        """The blocks of smaller letters beside the captions."""
         return (self._choices.mode == BOTH) + bool(self._choices.second_shown)

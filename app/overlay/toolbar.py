@@ -172,7 +172,6 @@ class OverlayToolbar(QWidget):
 
     @Slot()
     def _find_mouse(self) -> None:
-        """Show the unlock button while the mouse is at its corner of a locked overlay."""
         height = self.height()
         corner = self.geometry().adjusted(-_NEAR, -height, _NEAR, height)
         if corner.contains(QCursor.pos()) != self._mouse_is_here:
@@ -226,7 +225,6 @@ class BarButton(QToolButton):
         self._follow()
 
     def show_colour(self, colour: QColor) -> None:
-        """Paint the icon in this colour."""
         self._colour = colour
         self._follow()
 
@@ -239,7 +237,6 @@ class BarButton(QToolButton):
 
     @Slot()
     def _follow(self) -> None:
-        """Show the icon and the name that the action has now."""
         name = self.action.iconText()
         keys = self.action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         self.setText(name)

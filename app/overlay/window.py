@@ -338,7 +338,6 @@ class Overlay(QWidget):
         self.update()
 
     def _follow_box(self) -> None:
-        """Set the shape of the window to the box, without what is cut out."""
         box = self.box
         set_shape(self, QRegion(box) - self._holes)
         if box != self._last_box:
@@ -347,7 +346,6 @@ class Overlay(QWidget):
             self.box_changed.emit()
 
     def _take_size(self) -> None:
-        """Resize as the preferences say, keeping the position of the user."""
         area = self._screen_area()
         room = area.size() - QSize(2 * _SIDE, 0)
         self.setMinimumSize(self._text.size_for(20, 1).boundedTo(room))
@@ -361,7 +359,6 @@ class Overlay(QWidget):
         self.setGeometry(self._placed)
 
     def _home_for(self, lines: int, area: QRect) -> QRect:
-        """Return the geometry with so many lines, where the user put it."""
         size = self._text.size_of_lines(lines)
         home = QRect(QPoint(), size)
         home.moveLeft(self._anchor.x() - size.width() // 2)
@@ -420,7 +417,6 @@ class Overlay(QWidget):
             self.show_theme(self._choices)
 
     def _screen_area(self) -> QRect:
-        """Return the area of the screen it is on, without panels."""
         screen = QGuiApplication.screenAt(self._anchor) or self.screen()
         return screen.availableGeometry()
 

@@ -147,7 +147,6 @@ class Answers:
         return who
 
     async def _slow_down(self, client: Client) -> None:
-        """Let a connection wait that asks too often."""
         now_s = self._clock()
         free_at_s = max(self._free_at_s.pop(client, now_s), now_s) + 1 / _RATE
         self._free_at_s[client] = free_at_s
@@ -200,7 +199,6 @@ class Answers:
         return None
 
     def _lives(self, request: Request) -> Lives:
-        """Return what tells whether the connection of a request is open."""
         keeper, client = self._doorkeeper, _client(request)
         return lambda: keeper is None or keeper.has_place(client)
 

@@ -131,7 +131,6 @@ class BrowserSource(QObject):
         return None
 
     def close(self) -> None:
-        """Stop listening."""
         if self._server is not None:
             self._server.close()
             self._server = None
@@ -156,7 +155,6 @@ class BrowserSource(QObject):
             self._show(replace(now, changed_s=self._clock()))
 
     def show_look(self, look: PageLook) -> None:
-        """Show the captions like this."""
         if look != self._content.look:
             self._show(replace(self._content, look=look))
 

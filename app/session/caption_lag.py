@@ -131,7 +131,6 @@ class LagWatch(QObject):
         return whole.median_s if whole and whole.n_words == _WORDS_OF_TIMING else None
 
     def close(self) -> None:
-        """Stop the timer."""
         self._timer.stop()
 
     @Slot()
@@ -165,7 +164,6 @@ class LagWatch(QObject):
 
     @Slot(object)
     def _take_event(self, event: Event) -> None:
-        """Record the statistics of the session, and when it became ready."""
         if isinstance(event, Ready):
             self._ready = event
         if isinstance(event, Ready | AdapterChanged):

@@ -315,7 +315,7 @@ class EngineBridge(QObject):
         self._send_waiting()
 
     def _send_owed(self) -> None:
-        """Let the session make up for what further languages owe of before."""
+        """Let the session compute captions in further languages that are missing from before."""
         for one in self.utterances.owing_of_before:
             words = tuple(word.text for word in one.words if word.vectors is None)
             for language in one.owed:
@@ -370,7 +370,6 @@ class EngineBridge(QObject):
         self.next_came.emit(event)
 
     def _take_over(self) -> None:
-        """Let the session that was prepared replace the one before."""
         run, self._next = self._next, None
         self._end()
         self._begin_again()
@@ -416,7 +415,6 @@ class EngineBridge(QObject):
 
     @Slot()
     def _tell_waiting(self) -> None:
-        """Report the words that wait, if they are others."""
         rows = list[tuple[str, tuple[FedWord, ...]]]()
         with self._lock:
             typed: tuple[FedWord, ...] = ()  # of a line that may not be finished

@@ -213,7 +213,7 @@ class HistoryWriter(QObject):
         self._unfinished = []
 
     def _end_session(self) -> None:
-        """Keep what is not complete, and where belongs what further languages owe."""
+        """Keep incomplete cues, and which journal gets captions that are still to come."""
         self._flush()
         owing = {one.key: self._journal for one in self._utterances.owing}
         self._former = owing | self._former

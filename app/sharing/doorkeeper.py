@@ -75,7 +75,6 @@ class Doorkeeper:
         self._silent.pop(client, None)
 
     def close(self, client: Client) -> None:
-        """Forget a connection."""
         self._silent.pop(client, None)
         self._waiting.pop(client, None)
         place = self._readers.pop(client, None)
@@ -101,7 +100,6 @@ class Doorkeeper:
         self._changed()
 
     def end_all(self) -> None:
-        """End every connection."""
         ends = [connection.end for connection in self._waiting.values()]
         ends += [place.leave for place in self._readers.values()]
         for end in ends:

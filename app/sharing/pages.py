@@ -62,7 +62,6 @@ class _Guard:
 
 
 def _refused(request: Request) -> Response | None:
-    """Return why a request is not heard; None where it is."""
     heads = request.headers
     if request.method not in _METHODS:
         return refusal(405, "this page can only be read")

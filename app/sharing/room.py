@@ -28,11 +28,7 @@ _LONGEST_PIN = 32  # bytes
 
 
 class Room:
-    """Captions for all who have the link or the PIN, until it is closed.
-
-    Attributes:
-        access: key and PIN.
-    """
+    """Captions for all who have the link or the PIN, until it is closed."""
 
     def __init__(
         self,
@@ -102,7 +98,6 @@ class Room:
         self._server.tell()
 
     def show_ready(self, ready: Collection[str], full: Collection[str] = ()) -> None:
-        """Show which further languages are captioned now, and for which there is no room."""
         self._feed.show_ready(ready, full)
         self._server.tell()
 
@@ -111,7 +106,6 @@ class Room:
         views: Sequence[UtteranceView],
         name_of: Callable[[UtteranceView], str] = lambda _view: "",
     ) -> None:
-        """Show the newest captions, with the names of their speakers."""
         self._feed.show_views(views, name_of)
         self._server.tell()
 
@@ -123,7 +117,6 @@ class Room:
 def _pages(
     hosts: Sequence[str], access: Access, feed: RoomFeed, doorkeeper: Doorkeeper, rounds: Rounds
 ) -> ASGIApp:
-    """Return the page, its captions, and the exchange of the PIN for the key."""
     whole = Page("room_page.html")
 
     async def page(_request: Request) -> Response:

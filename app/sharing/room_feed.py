@@ -276,7 +276,6 @@ def _part(rows: dict[int, _Row], number: int, newest: int) -> tuple[list[str], i
 
 
 def _between(before: float | None, after: float | None) -> float:
-    """Return a number between two, of which one may be missing."""
     if after is None:
         return (before or 0.0) + 1.0
     return after - 1.0 if before is None else (before + after) / 2

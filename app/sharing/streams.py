@@ -41,7 +41,6 @@ class Reader:
     """One that follows a stream.
 
     Attributes:
-        stream: what it follows.
         show: which of its states it wants.
         place: its place among all readers.
         seen: the last position that it got.

@@ -204,7 +204,6 @@ class AlignedPair:
     """A pair with its read-n schedule.
 
     Attributes:
-        pair: the sentences.
         needs: source words each target word needs; None if the alignment is not trusted.
     """
 

@@ -33,7 +33,6 @@ class RunSettings:
         reference: its translation in the same line.
         model: weights, device and translation system.
         translation: all but the policy.
-        out: run folder.
         limit: lines from the start of the files; None takes all.
         names: file with the talk of each line; for talks only.
         n_workers: processes; talks are translated in one.
@@ -229,8 +228,6 @@ class Run:
     """A run folder.
 
     Attributes:
-        name: of the folder.
-        record: settings of the run.
         policies: by name, in the order in which they were run.
     """
 

@@ -91,7 +91,6 @@ class Scores:
     timed: bool = True
 
     def row(self) -> dict[str, str | float | None]:
-        """Return all scores side by side, under their names."""
         row = flattened(self)
         if not row.pop("timed"):
             row |= dict.fromkeys(name for name in row if name.startswith(_TIMES))

@@ -173,7 +173,6 @@ def _join(process: SpawnProcess) -> None:
 
 
 def _work(share: _Share, sender: "Connection[_Message, None]") -> None:
-    """Run in a worker process: translate a share and send a message for each line."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, which ends its workers
     with sender, suppress(BrokenPipeError):  # the parent was killed
         try:

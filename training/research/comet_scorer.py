@@ -118,7 +118,6 @@ def _score(request: Request) -> Scores:
 
 
 def _count_devices(device: str) -> int:
-    """Count the CUDA devices to score on: one or none."""
     import torch  # noqa: PLC0415  comes with COMET
 
     has_cuda = torch.cuda.is_available()

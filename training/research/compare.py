@@ -369,7 +369,6 @@ class Found:
 def _compared(
     contenders: Sequence[Contender], lined_up: Sequence[Row], settings: BootstrapSettings
 ) -> Iterator[Found]:
-    """Compare each later contender with the first, row by row, under a progress bar."""
     language = contenders[0].run.record.language
     pairs = [
         (row[0], later, contender.name)

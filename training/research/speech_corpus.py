@@ -550,7 +550,6 @@ def _run(engine: str, arguments: Sequence[str]) -> None:
 
 
 def _heard(engine: str, request: Request, path: Path) -> Speech:
-    """Read what an engine wrote beside a path."""
     told = path.with_suffix(".ends")
     ends = _told_ends(told.read_text(encoding="ascii")) if told.exists() else ()
     known = len(ends) == len(request.text.split()) and list(ends) == sorted(ends)

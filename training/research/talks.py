@@ -220,7 +220,6 @@ def _translate(settings: RunSettings, talks: Sequence[Talk]) -> None:
 def _feed(
     settings: RunSettings, talks: Sequence[Talk], missing: Mapping[str, Sequence[int]]
 ) -> Iterator[str]:
-    """Feed a model the missing talks; yield the policy after each word."""
     torch.set_num_threads(1)  # as the workers of evaluate: times can be compared
     folder = settings.out / "log"
     folder.mkdir(exist_ok=True)
@@ -459,7 +458,6 @@ class LongScores:
     n_degenerate: int
 
     def row(self) -> dict[str, str | float | None]:
-        """Return all scores side by side, under their names."""
         renamed = {"gflops_per_sentence": "gflops_per_talk"}
         return {renamed.get(name, name): value for name, value in flattened(self).items()}
 

@@ -61,7 +61,6 @@ class Base:
 
     Attributes:
         name: for messages and the card.
-        folder: of the model.
         fingerprint: identifies the model that the adapter fits.
         tokenizer: with the recipe's chat template, if there is one.
         card: prompts, markers and languages of this run.
@@ -212,7 +211,6 @@ def finetune(settings: TrainSettings, processes: Processes) -> None:
 def _task(
     settings: TrainSettings, processes: Processes, base: Base, material: Material, watch: DevWatch
 ) -> Task:
-    """Load the base and add an untrained adapter."""
     method, optimisation = find_method(settings), settings.optimisation
     in_bf16 = computes_bf16(settings.precision, processes.device)
     network = base_network(

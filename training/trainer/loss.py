@@ -295,7 +295,6 @@ class ForwardLoss:
     Attributes:
         markers: that are never chosen.
         smoothing: of the labels.
-        attention: of the model.
         ranked: see ``Attention.bias``.
         in_bf16: compute in bfloat16, with a working copy of the trained parameters.
         by_autocast: cast at every product instead, which is slower, but needed where a working copy

@@ -285,7 +285,6 @@ class Run:
         return ended
 
     def _look(self, step: int) -> None:
-        """Decode the dev sets if it is due, and save a step that is better."""
         if self._task.result is None or not self._watch.is_due(step):
             return
         _, is_best = self._watch.look(step, self._task.result.translate, self._processes)
@@ -293,7 +292,6 @@ class Run:
             self._save()
 
     def _save(self) -> None:
-        """Replace the saved result by the current weights."""
         result = self._task.result
         if result is None:
             return

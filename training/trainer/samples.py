@@ -31,7 +31,6 @@ class TokenizedPair:
     """A sentence pair as token ids, word by word.
 
     Attributes:
-        source: ids of each source word.
         target: ids of each target word. A word without ids was begun by the token before it.
         needs: for each target word, how many source words must be read before it may be written
             under read-n: the running maximum of its alignment, never falling. None if the alignment

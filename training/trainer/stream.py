@@ -112,7 +112,6 @@ class Batch:
         return attention.bias(self.places, self.places, ranked=ranked, apart=apart)
 
     def to(self, device: torch.device) -> Self:
-        """Move every tensor."""
         own = {field.name: getattr(self, field.name) for field in fields(self)}
         return replace(self, **{name: it.to(device) for name, it in own.items() if it is not None})
 

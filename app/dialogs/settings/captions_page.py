@@ -137,7 +137,6 @@ class CaptionsPage(SettingsPage):
         return wells
 
     def _add_opacity(self) -> QComboBox:
-        """Append the opacity of the box in percent, beginning with that of the preset."""
         combo = QComboBox()
         combo.addItem("", None)
         for percent in range(round(LEAST_OPACITY * _PERCENT), _PERCENT + 1, 10):
@@ -244,7 +243,6 @@ class CaptionsPage(SettingsPage):
         )
 
     def _add_name(self, field: str, label: str, lane: str) -> QLineEdit:
-        """Append a name of a speaker; an empty one is the usual name."""
         line = QLineEdit(maxLength=MOST_LETTERS, placeholderText=lane_name(lane))
         self.add_field(label, line)
         self.bind(field, lambda name: _show_text(line, str(name)), line.text, line.textEdited)

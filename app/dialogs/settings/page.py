@@ -36,7 +36,6 @@ class Binding:
 
     Attributes:
         table: name of the field of ``Preferences`` that has the field.
-        name: of the field.
         show: puts a value into the widget.
         read: returns the value in the widget.
     """
@@ -127,7 +126,6 @@ class SettingsPage(QWidget):
         group.setEnabled(box.isChecked())
 
     def add_buttons(self, *buttons: QPushButton) -> None:
-        """Append buttons side by side below the fields."""
         row = QHBoxLayout()
         for button in buttons:
             button.setAutoDefault(False)  # Enter belongs to the fields
@@ -176,7 +174,6 @@ class SettingsPage(QWidget):
             signal.connect(self.take_edit)
 
     def add_check(self, field: str, label: str, explanation: str = "") -> QCheckBox:
-        """Append a check box that edits a field of the preferences."""
         box = QCheckBox()
         self.add_field(label, box, explanation)
         self.bind(field, partial(box.setProperty, "checked"), box.isChecked, box.toggled)
@@ -190,7 +187,6 @@ class SettingsPage(QWidget):
         suffix: str = "",
         explanation: str = "",
     ) -> QSpinBox:
-        """Append a number that edits a field of the preferences."""
         spin = make_spin(bounds, suffix)
         self.add_field(label, spin, explanation)
         self.bind(field, partial(spin.setProperty, "value"), spin.value, spin.valueChanged)

@@ -134,7 +134,6 @@ class ShortcutsPage(SettingsPage):
 
     @Slot()
     def _take_keys(self) -> None:
-        """Accept the edit of the sender, or undo it."""
         name = self.sender().objectName()
         conflict = self.conflict(name)
         if conflict is None:

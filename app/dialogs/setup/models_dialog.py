@@ -317,7 +317,6 @@ class ModelsDialog(QDialog):
         self._offer()
 
     def _is_advice(self, offer: ModelOffer) -> bool:
-        """Return whether nothing speaks against the best model there is."""
         return self.report.load(offer) is None or self.report.keeps_up(offer) is True
 
     @Slot(object)
@@ -374,7 +373,6 @@ class ModelsDialog(QDialog):
         self.cards.bring_into_sight(self.area)
 
     def _offer(self) -> None:
-        """Show what the selected model needs, and what the button does if there is room for it."""
         offer, free = self.offer, self.service.free_bytes
         has_room, use = True, self.tr("&Use this model")
         text = "" if free is None else self.tr("{} are free on the disk.").format(size_text(free))

@@ -98,7 +98,6 @@ class DownloadRow(QWidget):
         self._show(text, running=True)
 
     def show_progress(self, name: str, done: int, total: int) -> None:
-        """Show the downloaded and all bytes of a model."""
         self.progress.setRange(0, _STEPS)
         self.progress.setValue(round(_STEPS * done / max(total, 1)))
         text = self.tr("{}: {} of {} downloaded.")
@@ -272,7 +271,6 @@ class SpeechPage(WizardPage):
         self._offer()
 
     def _card(self, name: str, *, is_best: bool) -> OfferWords:
-        """Write what is known about a model."""
         licence = _LICENCES.get(name, "")
         sentences = (self._purposes.get(name, Path(name).name), self._speed(name))
         facts = [" ".join(filter(None, sentences))]
@@ -331,7 +329,6 @@ class SpeechPage(WizardPage):
         self.selected.emit()
 
     def _take_choice(self) -> None:
-        """Offer what was selected, or use it if it is here."""
         self._has_failed = False
         self._offer()
         if self.is_here and self.recognizer != self._in_use:
@@ -361,7 +358,6 @@ class SpeechPage(WizardPage):
 
     @Slot()
     def _recommend(self) -> None:
-        """Select the recommended model once it is known, unless one is selected."""
         best = self._service.pace.recommended
         if best and not self.recognizer:
             self.choose(best)

@@ -153,7 +153,6 @@ class TryPage(WizardPage):
             self.messages[kind].setText(self.tr("Off."))
 
     def show_message(self, lane: str, message: str) -> None:
-        """Show a sentence about the device of a lane."""
         for kind, of_kind in LANES.items():
             if of_kind == lane and self.switches[kind].isChecked():
                 self.messages[kind].setText(as_sentence(message))

@@ -111,7 +111,6 @@ class SetupWizard(QDialog):
 
     @Slot()
     def _tell_wish(self) -> None:
-        """Show once which speech model was selected and is not here."""
         if self._awaits_wish and self.speech.recognizer:
             self._awaits_wish = False
             if self.speech.wish:

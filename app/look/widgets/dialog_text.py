@@ -49,7 +49,6 @@ def paragraph(text: str = "") -> QLabel:
 
 
 def quiet(text: str = "") -> QLabel:
-    """Make a paragraph of less weight."""
     label = paragraph(text)
     label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
     return label
@@ -76,7 +75,6 @@ def add_action(box: QDialogButtonBox, text: str, act: object) -> QPushButton:
 
 
 def bring_up(window: QWidget) -> None:
-    """Show a window in front of the others."""
     window.show()
     window.raise_()
     window.activateWindow()

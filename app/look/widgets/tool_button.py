@@ -36,7 +36,7 @@ def tool_button(
 
 
 def open_with(menu: QMenu, button: QAbstractButton) -> None:
-    """Let the keys that open menus, and an arrow of the button beside its own deed, open one.
+    """Open a menu by the keys for menus, and by an arrow beside the button's own action.
 
     A button of which the menu is set would be a mere menu to other programs, which could not press
     it.
@@ -45,7 +45,7 @@ def open_with(menu: QMenu, button: QAbstractButton) -> None:
 
 
 class _MenuKeys(QObject):
-    """Opens the menu of a button, and lets the button look left once that is gone."""
+    """Opens the menu of a button, and ends the look of a hovered button once it is closed."""
 
     def __init__(self, menu: QMenu, button: QAbstractButton) -> None:
         super().__init__(button)
