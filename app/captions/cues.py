@@ -71,7 +71,6 @@ class Cue:
         confidence: how likely the caption is good, 0 to 1; None if it is not known.
         doubtful: the model is not sure of the caption.
         pieces: known times within the text, not decreasing.
-        further: its translations into further languages.
         left_out_s: so long was said what has no caption, and the text says so; 0 if it is one.
         made_by: names of the model, its adapter and its policy, as far as they are known.
     """

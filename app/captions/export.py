@@ -77,7 +77,6 @@ def export(
         form: one of ``FORMS``.
         content: one of ``CONTENTS``, ``ALL`` or the code of a further language; JSON Lines always
             have every language.
-        times: where those of subtitles are counted from.
         marks_doubt: doubtful captions end in a sign; JSON Lines have their confidence in any case.
 
     Returns:
@@ -228,9 +227,6 @@ class SubtitleWriter:
 
     Each is appended in one write and flushed to the disk. So the file is valid SRT, WebVTT or JSON
     Lines between two writes; a program that is killed within one can leave the beginning of a cue.
-
-    Attributes:
-        form: one of ``WRITTEN``.
     """
 
     def __init__(self, path: Path, form: str) -> None:

@@ -57,7 +57,6 @@ def ways_here(
 
     Args:
         own: codes that the model in use knows.
-        spoken: code of what is said.
         report: what this computer is known to do.
     """
     here = [offer for offer in offers if offer.is_here]
@@ -98,7 +97,6 @@ def wanted_languages(
     Args:
         second: its code; empty for none.
         read: codes that readers of a room have chosen, those of the first ones in front.
-        ways: what can be captioned.
     """
     others = [code for code in read if code in ways and code != second][:MOST_READ]
     return tuple(ways[code] for code in (second, *others) if code in ways)

@@ -192,7 +192,6 @@ class PastSession:
     """A session read from its journal.
 
     Attributes:
-        path: of the journal.
         started: the zero of the times in the cues; the time of the file if that is missing.
         cues: ordered by start; the last version of each.
         ended_well: the program closed it.

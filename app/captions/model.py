@@ -90,7 +90,6 @@ class Captions:
         """Make an empty model.
 
         Args:
-            utterances: follows the session.
             limit: the oldest utterances beyond it are forgotten.
             epoch_s: returns the seconds since the epoch of a time by the clock of the utterances.
             note_of: returns the sentence where so many seconds have no caption.
@@ -135,7 +134,6 @@ class Captions:
         """Show a gap once all words before it are visible; return whether the views changed.
 
         Args:
-            event: tells what was left out.
             key: of the row, one of ``new_key``.
         """
         note = self._note_of(event.seconds)

@@ -78,7 +78,7 @@ class ReadingPace:
         Args:
             lines: the newest, ``LOOKED_AT`` at most, each with its place.
             count: that are usually shown.
-            now_s: the time.
+            extra: so many more while a burst comes.
         """
         if not self._begun and self._gone is not None:
             lines = self._behind_gone(lines, now_s)

@@ -54,7 +54,6 @@ class ListenSettings:
         translation: model, language, policy and log.
         sources: one or two.
         recognizer: name, id or folder of the speech model.
-        library: folder of downloaded models.
         real_time: play a file at its own pace.
         track: which audio track of a file, from 1; None: the one in what is spoken, or its own
             choice.

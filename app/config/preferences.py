@@ -350,7 +350,6 @@ class LaunchSettings:
         adapter: folder of the adapter, instead of that of the preferences.
         no_adapter: use the bare model.
         device: as in ``ModelSettings``.
-        language: code of the target language.
         policy: as the engine writes it.
         forget_places: open the windows at their default positions.
         can_use_xwayland: a restart through XWayland can be offered.

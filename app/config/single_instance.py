@@ -103,7 +103,6 @@ def send_command(folder: Path, command: str, tell_silence: Callable[[], None]) -
     """Send a command to the running Surtitle; return what became of it.
 
     Args:
-        folder: the data folder of the running one.
         command: one of ``COMMANDS``.
         tell_silence: called once if no answer has come after some seconds; it is waited on.
     """

@@ -103,7 +103,6 @@ def speak(application: QCoreApplication, chosen: str, folder: Path) -> list[QTra
     """Translate all windows made from now on; numbers and times are those of the country.
 
     Args:
-        application: owner of the windows.
         chosen: as in ``choose_language``.
         folder: our translations; Qt has its own for its buttons.
 

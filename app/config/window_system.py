@@ -44,7 +44,6 @@ def platform_wanted(environment: Mapping[str, str], *, through_xwayland: bool) -
 
     Args:
         environment: of the process; its QT_QPA_PLATFORM comes before the preference.
-        through_xwayland: the preference.
     """
     if environment.get(_PLATFORM) or not through_xwayland or not can_use_xwayland(environment):
         return None

@@ -227,7 +227,6 @@ class ShareController(QObject):
     """Own the room while captions are shared.
 
     Attributes:
-        dialog: its window, once it was opened.
         room: the captions that are shared; None while they are not.
     """
 

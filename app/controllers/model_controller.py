@@ -51,9 +51,6 @@ class ModelController(QObject):
     Signals:
         restarted(): another session starts, with its own numbers of utterances.
         timings_changed(list): the policies on offer, as ``policy_names`` returns them.
-
-    Attributes:
-        timings: the policies on offer.
     """
 
     restarted = Signal()

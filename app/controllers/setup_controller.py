@@ -30,9 +30,6 @@ from engine.untrusted.plain_files import folder_of
 class SetupController(QObject):
     """Make the windows on demand, and apply what is chosen in them.
 
-    Attributes:
-        parts: how they examine the computer.
-
     Signals:
         opened(): the wizard is shown.
         left(): it was closed.

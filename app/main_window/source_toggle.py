@@ -34,7 +34,6 @@ class SourceToggle(QWidget):
 
         Args:
             images: names of the icons while it is on, and off.
-            tip: what it does.
             title: of the menu of its devices.
         """
         super().__init__()

@@ -66,7 +66,6 @@ class LastLines:
         """Return so many lines of captions, of the source above them, of what stands below.
 
         Args:
-            views: all of them.
             count: of lines in each language.
             extra: so many more of the captions while more comes than can be read.
         """

@@ -45,7 +45,6 @@ class TextLayout(QObject):
         moved(): the lines moved and need a repaint.
 
     Attributes:
-        view: its lines are shown.
         line_width: of a line at most, in pixels.
         n_lines: in each language at most.
         n_extra: so many more captions above them.

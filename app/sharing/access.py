@@ -62,7 +62,6 @@ class Access:
     Attributes:
         key: 128 random bits; every request for captions names it.
         pin: six digits; empty where only the link lets in.
-        tries: of the PIN.
     """
 
     def __init__(

@@ -34,7 +34,6 @@ class ReaderPlace:
     Attributes:
         leave: ends its connection.
         write: as that of its connection.
-        show: what it reads.
         is_taken: the connection is open.
     """
 

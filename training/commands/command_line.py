@@ -32,7 +32,6 @@ def run_command(
     """Run one command.
 
     Args:
-        description: for the help.
         commands: in the order of the help.
         argv: the command line without the program's name; None for that of the process.
 
@@ -58,7 +57,6 @@ def settings_from(arguments: argparse.Namespace, kind: type[T], **others: object
 
     Args:
         arguments: of a command; what is named like no field is left out.
-        kind: a dataclass.
         others: fields that are no argument, or of which the argument is a part.
     """
     names = {field.name for field in fields(kind)} & vars(arguments).keys()  # type: ignore[arg-type]

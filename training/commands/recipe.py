@@ -102,10 +102,7 @@ def add_setting(  # noqa: PLR0913  each is one fact of an argument
     """Add an argument of the type of a setting, stored under the setting's path.
 
     Args:
-        words: for the help.
         metavar: of the value, if not the setting's name.
-        choices: all valid values.
-        settings: those of the command.
     """
     kind: object = settings
     for name in path.split("."):
@@ -141,7 +138,6 @@ def settings_of(
         folder: of the command's recipes.
         usual: defaults, which the recipe overrides.
         changes: settings by their paths, which override all others.
-        kind: class of the settings.
     """
     table = usual | read_recipe(arguments.recipe, folder)
     known = {field.name for field in fields(kind)}

@@ -30,7 +30,6 @@ def arrivals_of(what: str | None, n_words: Sequence[int]) -> list[Sequence[Arriv
 
     Args:
         what: one of ``DRAWN``, or the name of a file; None has no times.
-        n_words: of each line.
     """
     if what is None:
         return [()] * len(n_words)

@@ -209,7 +209,6 @@ def is_degenerate(hypothesis: str, source: Sequence[str], *, spaced: bool) -> bo
 
     Args:
         hypothesis: one translation; an empty one is not degenerate.
-        source: its words.
         spaced: whether the target is written with blanks between words.
     """
     units = (_UNIT if spaced else _CHARACTER).findall(hypothesis.casefold())

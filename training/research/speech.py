@@ -300,7 +300,6 @@ def other_voice(mel: Frames, spread: Frames, most: float, rng: random.Random) ->
         spread: standard deviation of each bin.
         most: share by which a bin moves at most (Jaitly and Hinton 2013: VTLP); the weights are
             four waves over the bins, of random height and phase.
-        rng: draws.
     """
     n_bins = mel.shape[1]
     moved = np.arange(n_bins) * _factor(most, rng)

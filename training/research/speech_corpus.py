@@ -96,7 +96,6 @@ class Line:
     Attributes:
         shard: name of the file of its sound, without ``.i16``.
         first, n_samples: its place in the shard, in samples.
-        corpus: of the pair.
         needs: for each target word, the source words that it needs (docs/read_n_data.md); empty
             where the alignment is not trusted.
         ends_ms: when each source word ends, from the beginning of the sound; empty if unknown.
@@ -243,7 +242,6 @@ def bring_recordings(pairs: Path, files: Path, out: Path) -> int:
         pairs: that align wrote.
         files: the name of a file of sound for each pair, in a line each; names that are not
             absolute begin in its folder.
-        out: table.
     """
     names = [line.decode(errors="replace") for line in read_lines(files)]
     aligned = list(read_aligned([pairs]))
@@ -594,7 +592,6 @@ class Room:
         noise_db: of the noise under the speech; infinite: none.
         falls: the noise has less of high frequencies, as that of rooms has.
         peak: the loudest sample, of 1.
-        seed: of echoes and noise.
     """
 
     before_s: float = 0.1
@@ -676,7 +673,6 @@ class SpeechDataSettings:
             development have the same voices.
         takes: times that each training sentence is said, by different voices in different rooms.
         shard: utterances in a shard.
-        workers: processes.
     """
 
     pairs: Path

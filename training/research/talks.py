@@ -113,7 +113,6 @@ def read_talks(
     """Read talks, a segment in each line; adjacent lines of equal name are one talk.
 
     Args:
-        source: of segments.
         reference: their translations.
         names: the name of the talk in each line; None makes one talk of all lines.
         limit: segments from the start of the files; None takes all.

@@ -303,7 +303,6 @@ def find_stability(
     Args:
         layout: that computes every row once.
         sources: of at least two words and at most ``max_tokens`` tokens.
-        max_tokens: of a source.
         n_lanes: sources side by side.
     """
     # long ones first, so that no lane works alone at the end

@@ -69,7 +69,6 @@ class Counters:
 
     Attributes:
         step: optimiser steps taken.
-        pairs: sentence pairs used.
         rows: rows fed, without padding.
         fingerprint: digests of the settings that must not change, ``name=digest name=digest``, so
             that a message can name the changed one.
@@ -93,8 +92,6 @@ def save_checkpoint(
 
     Args:
         model: its trained parameters are saved.
-        optimizer: of these parameters.
-        counters: of the run.
         writes: False in all processes but one: they only contribute their shards.
     """
     tensors = dict(_whole_tensors(model, optimizer))

@@ -59,7 +59,6 @@ class CutSettings:
     Attributes:
         model: a folder, or a GGUF file.
         sha256: that the GGUF file must have.
-        out: the folder to write.
         n_ids: rows of the embedding that are kept, a multiple of 64.
         languages: target codes, for the card.
     """

@@ -48,7 +48,6 @@ def forbid_markers(logits: Tensor, ends_writes: Tensor, markers: Markers) -> Ten
     Args:
         logits: floating, shape (N, V); not modified.
         ends_writes: bool, shape (N,), whether the row's policy ends its writes.
-        markers: the ids to forbid.
 
     Returns:
         at least float32, shape (N, V).
@@ -102,8 +101,6 @@ class BareLoss:
 
         Args:
             model: bare, on its device.
-            markers: that are never chosen.
-            smoothing: of the labels.
             dtype: of the computation; None for the model's own.
             compiled: compile for the one shape that batches have, about a minute; torch caches the
                 code. Worth it for runs of hours.
@@ -293,8 +290,6 @@ class ForwardLoss:
     computes logits only in columns where some line has a label.
 
     Attributes:
-        markers: that are never chosen.
-        smoothing: of the labels.
         ranked: see ``Attention.bias``.
         in_bf16: compute in bfloat16, with a working copy of the trained parameters.
         by_autocast: cast at every product instead, which is slower, but needed where a working copy
@@ -338,7 +333,6 @@ def labelled_logits(
     """Compute the logits of the rows that have labels, shape (N, V), in one masked pass.
 
     Args:
-        attention: of the network.
         weights: replace parameters of the network by their names.
         ranked: see ``Attention.bias``.
     """

@@ -29,7 +29,6 @@ class Material:
     Attributes:
         markers: tokens that no label is weighed against.
         n_pairs: by corpus.
-        total_pairs: of the run.
         step_pairs: in a step on average.
         fingerprint: digests by name, see ``Counters``.
     """
@@ -135,7 +134,6 @@ def fingerprint_of(
     Args:
         data: aligned TSV by target language.
         base: digest of the base of an adapter, or of what is trained on.
-        card: of the base.
         own: settings of this kind of run alone, by name; their ``repr`` counts.
     """
     optimisation = settings.optimisation

@@ -46,8 +46,6 @@ class DevScore:
     Attributes:
         bleu, chrf: 0 to 100.
         laal: in source words; None if nothing was written.
-        lines: of the dev set.
-        signature: of sacreBLEU.
     """
 
     language: str
@@ -107,7 +105,6 @@ class DevWatch:
         """Read the dev sets, and the decodings of the run up to its checkpoint.
 
         Args:
-            settings: sets, policies, and when to decode and to end.
             last_step: of the checkpoint; lines of later steps are dropped.
             value: of the scores of a step; the best step has the highest.
             max_fall: chrF points under the start at which the run ends; None where the start is not

@@ -223,7 +223,6 @@ class Stream:
         prompts: by target language.
         weights: copies of a corpus in an epoch, by its name; 1 by default.
         method: makes the samples of a pair.
-        mixture: the policies to draw.
         slot_lengths: one is drawn for each pair.
         arrangement: of examples in lines and steps.
     """
@@ -393,7 +392,6 @@ def steps_ahead(stream: Stream, n_workers: int, taken: Counters) -> Iterator[Ste
     Args:
         stream: all its steps have a shape.
         n_workers: processes that build steps, a block of the stream each.
-        taken: counters of the steps taken before.
     """
     ready = deque[Future[list[_Tabulated]]]()
     blocks = stream.blocks(skip_pairs=taken.pairs)

@@ -85,7 +85,6 @@ class OfferWords:
         detail: name and licence, in small letters.
         tip: where the facts come from.
         spoken: everything, for a screen reader: dots are words.
-        is_best: it is recommended.
     """
 
     title: str

@@ -53,7 +53,6 @@ def policy_names(
     table; before that the table and a step. Of what is in neither there are none.
 
     Args:
-        recognizer: name of the speech model.
         step_s: what this computer takes to translate a few words.
         heard: a timing, and the measured median from a word's end to its caption under it.
         makes_drafts: the model re-translates, of which there is no table.
