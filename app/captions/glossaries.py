@@ -33,7 +33,6 @@ class Fault(enum.Enum):
 
 
 def fault_of(term: str, translation: str) -> Fault | None:
-    """Return the fault of a single pair, or None."""
     both = (term.strip(), translation.strip())
     if not both[0]:
         return Fault.EMPTY
@@ -45,7 +44,6 @@ def fault_of(term: str, translation: str) -> Fault | None:
 
 
 def faults(pairs: Sequence[tuple[str, str]]) -> list[Fault | None]:
-    """Return the fault of each pair, or None."""
     result, seen = list[Fault | None](), set[str]()
     for number, (term, translation) in enumerate(pairs, start=1):
         fault, key = fault_of(term, translation), term.strip().casefold()

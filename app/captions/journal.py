@@ -5,8 +5,7 @@
     {"event": "cue", "key": 0, "start_s": 1.2, "end_s": 3.4, "text": "Guten Morgen.", ...}
         (with "pieces": [[13, 2, 3.4]] where it was heard, and "confidence": 0.71,
         "doubtful": false from a calibrated model, "further": [{"language": "fr", "text": ...,
-        "pieces": []}] with further languages, see Cue; journals of before have no
-        "source_language")
+        "pieces": []}] with further languages, see Cue)
         ("made_by": "surtitle-en-de · read:2" where that is known)
     {"event": "withdrawn", "key": 0}
     {"event": "mark", "key": 0, "marked": true}

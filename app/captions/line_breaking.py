@@ -194,7 +194,6 @@ class Typesetter:
 
     @property
     def keys(self) -> tuple[int, ...]:
-        """Keys of the utterances in the last lines."""
         return tuple(self._set)
 
     def _doubtful(self, lines: list[Line]) -> list[Line]:

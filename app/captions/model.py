@@ -333,7 +333,6 @@ class EpochClock:
         self._between_s = epoch() - monotonic()
 
     def __call__(self, at_s: float) -> float:
-        """Return the seconds since the epoch of a monotonic time."""
         between_s = self._epoch() - self._monotonic()
         if abs(between_s - self._between_s) > _ANOTHER_S:
             self._between_s = between_s

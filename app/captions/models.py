@@ -105,7 +105,6 @@ class MachineReport:
     measures_again: bool = False  # that may be too low, since the computer may be busy
 
     def feed(self, line: Mapping[str, object]) -> None:
-        """Read a line of the check."""
         match line.get("kind"):
             case "machine":
                 self.machine = _made(Machine, line) or self.machine

@@ -432,7 +432,7 @@ class CorrectionController(QObject):
         self._banner.withdraw(_ALWAYS)
 
     def _offer(self, before: list[str], words: list[str]) -> None:
-        """Offer to write the corrected words so from now on, if they are few, as a name has."""
+        """Offer to keep this spelling from now on, if these are as few words as in a name."""
         n_head = n_same(before, words)
         n_tail = n_same(before[n_head:][::-1], words[n_head:][::-1])
         fresh = " ".join(words[n_head : len(words) - n_tail]).strip('.,;:!?…"“”„')

@@ -48,7 +48,7 @@ class GlossaryController(QObject):
         bring_up(self.dialog)
 
     def add_name(self, name: str) -> None:
-        """Write a name as it is spelt from now on."""
+        """Add a name to the terms, so that captions spell it like this."""
         self._take_language(self._settings.translation.target_language)
         if name.casefold() not in (term.casefold() for term, _ in self._terms):
             self._take_terms((*self._terms, (name, name)))

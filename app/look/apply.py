@@ -31,7 +31,6 @@ class Look(QObject):
         self._accessibility.contrastPreferenceChanged.connect(self.refresh)
 
     def use(self, appearance: str) -> None:
-        """Apply another appearance at once."""
         self._appearance = appearance
         if appearance in _SCHEMES:
             self._hints.setColorScheme(

@@ -188,7 +188,6 @@ class Banner(QFrame):
         return next(passing, len(self._notices))
 
     def withdraw(self, topic: str) -> None:
-        """Remove the notice of this topic, if there is one."""
         if self._drop(topic):
             self._show_next_notice()
 

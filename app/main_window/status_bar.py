@@ -152,7 +152,6 @@ class StatusBar(QWidget):
         self._show_engine(self.tr("Loading…"))
 
     def show_stopped(self) -> None:
-        """Show that the engine has failed."""
         self._show_engine(self.tr("Stopped"))
 
     def show_ready(self) -> None:
@@ -196,7 +195,6 @@ class StatusBar(QWidget):
         self.show_backlog(0)
 
     def show_glossary(self, *, used: bool) -> None:
-        """Show whether the model gets the glossary."""
         self.glossary.setVisible(used)
 
     def show_shared(self, n_readers: int | None) -> None:

@@ -87,7 +87,6 @@ class TranscriptModel(QAbstractTableModel):
 
     @property
     def views(self) -> Sequence[UtteranceView]:
-        """The utterances, row by row."""
         return self._shown
 
     @property

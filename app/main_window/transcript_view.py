@@ -300,7 +300,6 @@ class Transcript(QTableView):
         self._put_button()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint, and emit the keys of the visible rows."""
         super().paintEvent(event)
         views = self.rows.views
         self.painted.emit(tuple(views[row].key for row in self.visible_rows()))
@@ -366,7 +365,6 @@ class Transcript(QTableView):
         return max(1, self.viewport().width() - others)
 
     def _share_width(self) -> None:
-        """Set the width of the source to its share; the last column has the rest."""
         self._is_laying_out = True
         share = 1.0 if self.isColumnHidden(CAPTION) else self._share
         width, header = self._text_width(), self.horizontalHeader()

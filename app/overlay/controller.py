@@ -268,7 +268,7 @@ class OverlayController(QObject):
 
 
 def _after(view: UtteranceView, cut: UtteranceView) -> UtteranceView:
-    """Return what came to a view since it was another one."""
+    """Return the part of a view that came after its state in ``cut``."""
     further = {code: text[len(cut.translation(code)) :].lstrip() for code, text in view.further}
     return replace(
         view,

@@ -49,7 +49,6 @@ class CaptionPreview(QWidget):
         self.show_choices(self._choices)
 
     def show_choices(self, choices: CaptionPreferences) -> None:
-        """Show the captions as they would look now."""
         self._choices = choices
         text = self._text
         text.dress(choices, self.font(), _ROOM)

@@ -117,7 +117,6 @@ class ProjectorView(QWidget):
         self._lay_out()
 
     def show_views(self, views: Sequence[UtteranceView]) -> None:
-        """Show the last lines of these."""
         self._views = views
         self._lay_out()
 

@@ -91,7 +91,6 @@ class TextLayout(QObject):
         return self._small.horizontalAdvance(text)
 
     def size_for(self, characters: int, lines: int) -> QSize:
-        """Return the size of an area with room for this text."""
         return self._with_margins(self._metrics.averageCharWidth() * characters, lines)
 
     def size_of_lines(self, lines: int) -> QSize:

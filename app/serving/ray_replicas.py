@@ -78,7 +78,6 @@ class Replica:
     """One copy of the model with its sessions; made and called by Ray Serve."""
 
     def __init__(self, model: ModelSettings, tokens: tuple[str, ...], n_most: int) -> None:
-        """Load the model and translate."""
         loaded = LoadedModel(model, lambda _progress: None)
         self._conversations = Conversations(loaded, n_most, idle_s=_IDLE_S)
         self._answers = Answers(self._conversations, Tokens(tokens))

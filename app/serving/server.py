@@ -370,7 +370,6 @@ class TranslationServer:
 
 
 def application(answers: Answers) -> ASGIApp:
-    """Return an application that gives these answers, and no others."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         assert scope["type"] == "http", "nothing else is switched on"

@@ -237,7 +237,6 @@ class EngineBridge(QObject):
         return self._events.is_in_turn
 
     def type_words(self, texts: Sequence[str]) -> None:
-        """Send the words of the line."""
         self.send(self._line.change(texts, self._clock()))
 
     def correct(self, texts: Sequence[str]) -> frozenset[int]:

@@ -67,7 +67,6 @@ class HistoryWriter(QObject):
 
     @property
     def running_journal(self) -> Path | None:
-        """The journal of the running session, once there is one."""
         return None if self._journal is None else self._journal.path
 
     @property
@@ -97,7 +96,6 @@ class HistoryWriter(QObject):
         return next(damaged, None)
 
     def use(self, choices: PrivacyPreferences) -> None:
-        """Write files as these preferences say from now on."""
         before, self._choices = self._choices, choices
         if choices.journal != before.journal:
             self._close_journal()
@@ -201,7 +199,6 @@ class HistoryWriter(QObject):
         return lost
 
     def close(self) -> None:
-        """Write the rest and close the journal."""
         self._flush()
         self._close_unfinished()
         self._close_journal()

@@ -49,7 +49,6 @@ MakeSpeechEngine = Callable[[Path, str], "SpeechEngine"]
 
 
 def make_speech_engine(library: Path, device: str) -> "SpeechEngine":
-    """Return the recognition of this computer."""
     from app.session.recognition import SpeechEngine  # noqa: PLC0415  numpy and the hub are slow to import
 
     return SpeechEngine(library, device)

@@ -17,7 +17,6 @@ class Grace:
         ]()  # when the last reader left; None while there is one
 
     def follow(self, read: Collection[str]) -> None:
-        """Take over what is read now."""
         now_s = self._clock()
         for language, left_s in self._left_s.items():
             if language not in read and left_s is None:

@@ -29,7 +29,6 @@ class Network:
 
     @property
     def is_wireless(self) -> bool:
-        """Whether the name is one of a wireless interface."""
         return self.name.lower().startswith(("wl", "wi-fi", "ath"))
 
     @property

@@ -245,7 +245,7 @@ class RoomFeed:
         return f"{self._run}-{name}.{number}"
 
     def _number_of(self, seen: str, name: str) -> int:
-        """Return the number in a position; 0 for one of another run, or for what is none."""
+        """Return the number in a position; 0 for one of another run, or for none that is valid."""
         run, _, number = seen.partition(".")
         is_ours = run == f"{self._run}-{name}" and number.isascii() and number.isdigit()
         if not is_ours or len(number) > _LONGEST_NUMBER:

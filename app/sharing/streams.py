@@ -72,7 +72,6 @@ class Rounds:
         self._sent: dict[tuple[str, str], tuple[str, bytes]] = {}  # in this round
 
     def tell(self) -> None:
-        """Begin a round soon."""
         if self._timer is None:
             pause_s = _QUICKEST_S + _COST_S * self._n_readers()
             self._timer = self._loop.call_at(self._last_s + pause_s, self._begin)

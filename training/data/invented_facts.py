@@ -260,7 +260,6 @@ class Grammar:
 
 
 def changed(text: str, rules: Rules) -> str:
-    """Apply rules one after the other."""
     for pattern, instead in rules:
         text = pattern.sub(instead, text)
     return text

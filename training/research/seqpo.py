@@ -864,7 +864,6 @@ class Reward:
         )
 
     def _steps(self, taken: Counters) -> Iterator[Step]:
-        """Sample the groups of each step with the weights of then; yield it."""
         processes = self._processes
         for step in range(taken.step, self._settings.seqpo.steps):
             self._loss.divergence, self._loss.n_rows = 0.0, 0

@@ -746,7 +746,6 @@ def _claim(settings: SpeechDataSettings, voices: Sequence[str]) -> None:
 
 
 def _chosen(settings: SpeechDataSettings) -> list[AlignedPair]:
-    """Choose pairs at random, each source once."""
     short = dict[str, AlignedPair]()
     for one in read_aligned([settings.pairs]):
         if 1 <= len(one.pair.source.split()) <= settings.max_words:

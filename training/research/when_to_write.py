@@ -544,7 +544,6 @@ def _by_stability(
     layout: LayoutSettings,
     rng: random.Random,
 ) -> list[Decisions]:
-    """Return the decisions of sources, after what the model itself has written."""
     assert settings.labels is not None
     max_tokens = settings.max_length // 2
     sources = read_sources(settings.data, weights.tokenizer, max_tokens)

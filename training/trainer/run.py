@@ -183,7 +183,6 @@ class DevWatch:
 
 
 def read_sets(settings: DevSettings) -> dict[str, list[SentencePair]]:
-    """Read the dev sets, by target language."""
     return {
         language: list(read_pairs(paths))[: settings.limit or None]
         for language, paths in settings.sets.items()

@@ -33,7 +33,6 @@ CHAT_TEMPLATE = chat_template(USER, ASSISTANT)
 
 
 def language_tag(language: str) -> str:
-    """Return the token that selects a target language."""
     return f"<|{language}|>"
 
 

@@ -167,7 +167,6 @@ class TranslationPage(SettingsPage):
         self._explain()
 
     def _offer(self, policies: Sequence[tuple[str, str, str]]) -> None:
-        """Append those policies that are not on offer."""
         for written, name, explanation in policies:
             if self.policy.findData(written) < 0:
                 self._explanations[written] = explanation

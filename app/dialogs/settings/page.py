@@ -96,7 +96,6 @@ class SettingsPage(QWidget):
         return preferences
 
     def defaults(self, preferences: Preferences) -> Preferences:
-        """Return the preferences with the fields of this page reset."""
         for binding in self._bindings:
             preferences = binding.put_into(preferences, binding.value_in(Preferences()))
         return preferences

@@ -85,7 +85,6 @@ class TryPage(WizardPage):
         self._switched_on.clear()
 
     def prefer(self, kind: DeviceKind) -> None:
-        """Make a source the one that is to be tried."""
         self._kind = kind
         for one, switch in self.switches.items():
             is_main = one is kind

@@ -97,7 +97,6 @@ class _Well(QRadioButton):
         return self.rect().contains(pos)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  all of it is painted
-        """Paint the colour, and the ring in the colour of text while the keyboard is here."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         palette, role = self.palette(), QPalette.ColorRole

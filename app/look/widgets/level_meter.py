@@ -31,7 +31,6 @@ class LevelMeter(QWidget):
 
     @property
     def filled(self) -> float:
-        """Filled share of the bar, 0 to 1."""
         return _share(self._rms_db) if self._is_live else 0.0
 
     def sizeHint(self) -> QSize:
