@@ -38,7 +38,6 @@ class Prompt:
     """Headers and markers of one model and one target language, as token ids.
 
     Attributes:
-        headers: around source and target.
         end_of_source: the marker that ends the source; ``end_of_target`` if the model has no other.
         end_of_write: ends a write of read-n.
         end_of_target: ends the target of wait-k and offline.
@@ -117,7 +116,6 @@ def _turn_end(tokenizer: Tokenizer, headers: Headers) -> str:
 
 
 def _headers(tokenizer: Tokenizer, name: str, system: str) -> Headers:
-    """Extract the headers from the chat template."""
     template = tokenizer.chat_template
     if isinstance(template, dict):  # several, by name
         template = template.get("default")
@@ -265,18 +263,15 @@ class NoContext:
     """The prompt of a model that has none: markers alone, without glossary and sentences."""
 
     def __init__(self, end: int, markers: frozenset[int]) -> None:
-        """Take the marker that ends a target, and all ids that are never part of a caption."""
         nothing = Headers(system=(), user=(), assistant=(), first=())
         self._prompt = Prompt(
             headers=nothing, end_of_source=end, end_of_write=end, end_of_target=end, markers=markers
         )
 
     def prompt(self, sentences: Sequence[str] = ()) -> Prompt:  # noqa: ARG002  as ``Context``
-        """Return the prompt; sentences are not used."""
         return self._prompt
 
     def n_rows(self, prompt: Prompt) -> int:  # noqa: ARG002  as ``Context``
-        """Return 0."""
         return 0
 
 

@@ -35,12 +35,10 @@ _MIX = tuple(np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x16
 
 
 def hash_of(word: str) -> int:
-    """Return a number for a word without regard to case."""
     return zlib.crc32(word.lower().encode())
 
 
 def end_hash_of(word: str) -> int:
-    """Return a number for the end of a word."""
     return zlib.crc32(b"~" + word.lower()[-3:].encode())
 
 
@@ -53,12 +51,7 @@ def rows(
 ) -> npt.NDArray[np.int64]:
     """Return the rows of weights that speak of words, shape (n, n_features).
 
-    Args:
-        before: the words one and two before each.
-        word: each word, and its end.
-        after: the word after each, and its end.
-        first: the first word of its sentence.
-        n_since: words of its sentence before it.
+    ``first`` is the first word of the sentence, ``n_since`` the words of it before each.
     """
     last, second = before
     it, end = word
@@ -139,9 +132,7 @@ class SentenceMarks:
     def pause(self, after: str = PAUSE, *, ends: bool = False) -> list[str]:
         """Return the word that waits, if one does: nothing is said for a while.
 
-        Args:
-            after: the next word, if there is one.
-            ends: the speech is over, so that a word which may end a sentence does.
+        With ``ends`` the speech is over, so that a word which may end a sentence does.
         """
         word, self._waiting = self._waiting, ""
         if not word:
@@ -158,7 +149,6 @@ class SentenceMarks:
         return self._punctuation.chances(self._before, word, after, first, len(self._sentence))
 
     def _written(self, word: str, form: int, mark: int = 0) -> str:
-        """Return a word as it is written, with its mark; the next one follows it."""
         text = word.upper() if form == _UPPER else word
         if form == _CAPITAL or not self._sentence:
             text = text[:1].upper() + text[1:]

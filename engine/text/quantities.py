@@ -110,7 +110,6 @@ class SourceWord:
     Attributes:
         text: what the model reads; empty for nothing.
         before, after: what stands in the caption as it is, before and after its translation.
-        numbers: in the text.
         n_words: of the source.
     """
 
@@ -134,13 +133,8 @@ def core(word: str) -> tuple[str, str, str]:
 def read(words: Sequence[str], at: int, *, ended: bool) -> SourceWord | None:
     """Read what begins with a word: a number, or the word alone.
 
-    Args:
-        words: as far as they have come.
-        at: the place of the word.
-        ended: there are no others.
-
-    Returns:
-        None where it may go on with words that have not come: ``twenty`` ... ``five``.
+    None where it may go on with words that have not come: ``twenty`` ... ``five``; with ``ended``
+    there are no others.
     """
     if not _MAY_BEGIN.match(words[at]):
         return _alone(words[at])

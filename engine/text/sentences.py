@@ -48,12 +48,7 @@ _MAX_WORD_BYTES = 160
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Words that are translated together.
-
-    Attributes:
-        words: in order.
-        ended: no further word belongs to it.
-    """
+    """Words that are translated together; ``ended``: no further word belongs to them."""
 
     words: tuple[str, ...]
     ended: bool
@@ -113,10 +108,7 @@ def ends_sentence(word: str) -> bool:
 def _ends(words: Sequence[str], n: int, start: int = 0) -> bool:
     """Return whether a sentence ends with its word ``n``; an abbreviation waits for the next word.
 
-    Args:
-        words: as far as they have come.
-        n: of them.
-        start: the first one of the sentence.
+    ``words`` are as far as they have come, ``start`` is the first one of the sentence.
     """
     word = plain(words[n]).lstrip(_OPENING)
     small, short = word.lower(), word.lower().removesuffix(".")
@@ -139,12 +131,9 @@ def _ends(words: Sequence[str], n: int, start: int = 0) -> bool:
 def split_sentences(
     words: Sequence[str], limits: UtteranceLimits, *, finished: bool
 ) -> list[Sentence]:
-    """Split words into sentences, deterministically.
+    """Split words into sentences, deterministically; one of over 160 bytes becomes several.
 
-    Args:
-        words: whitespace words; one of over 160 bytes is split into several.
-        limits: of sentences without an end.
-        finished: the last sentence has ended too, with or without punctuation.
+    With ``finished`` the last sentence has ended too, with or without punctuation.
     """
     sentences = list[Sentence]()
     current = list[str]()
@@ -211,19 +200,17 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class SourceLanguage:
-    """Follow the words of one speaker.
+    """Follow the words of one speaker, which should be in a language, by its code.
 
     ``feed`` returns the language that the newest words are in, unless it is the expected one or
     none that is known by its words.
     """
 
     def __init__(self, expected: str) -> None:
-        """Follow words that should be in a language, by its code."""
         self._expected = expected
         self._newest = deque[str](maxlen=_N_WORDS)
 
     def feed(self, words: Iterable[str]) -> str | None:
-        """Take words; return the code of another language that they are in, or None."""
         self._newest.extend(match.lower() for match in _WORD.findall(" ".join(words)))
         known = _stop_words()
         expected = known.get(self._expected)
@@ -243,7 +230,6 @@ class SourceLanguage:
 
 @cache
 def _stop_words() -> dict[str, frozenset[str]]:
-    """Return the most frequent words of each language by its code."""
     lists = tomllib.loads(_LISTS.read_text(encoding="utf-8"))
     return {language: frozenset(words.split()) for language, words in lists.items()}
 

@@ -199,7 +199,6 @@ def _is_pictograph(char: str) -> bool:
 
 
 def _is_latin(char: str) -> bool:
-    """Return whether a character is a digit or a letter of the Latin script."""
     if char.isdecimal():
         return True
     return char.isalpha() and unicodedata.name(char, "").startswith("LATIN")

@@ -35,9 +35,8 @@ def spelt(word: str) -> str:
 def meant(word: str, seen: dict[str, int]) -> str | None:
     """Return the word that was meant by an unknown one, if one letter tells them apart.
 
-    Args:
-        word: in small letters.
-        seen: how often words were seen, as the length of that number in bits.
+    ``word`` is in small letters; ``seen``: how often words were seen, as the length of that number
+    in bits.
     """
     cuts = [(word[:n], word[n:]) for n in range(len(word) + 1)]
     near = {a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1}

@@ -45,13 +45,10 @@ _LONGEST_TEMPLATE = 1 << 20
 
 
 class PlainTokenizer:
-    """A tokenizer of the ``tokenizers`` library with its markers and its chat template.
+    """A tokenizer of the ``tokenizers`` library with its markers and its chat template, in Jinja.
 
     Attributes:
-        backend_tokenizer: of that library.
-        chat_template: in Jinja; None for none.
         special_tokens_map: the markers by their roles, such as ``eos_token``.
-        all_special_ids: ids of all markers.
     """
 
     def __init__(
@@ -61,13 +58,7 @@ class PlainTokenizer:
         others: Sequence[str],
         chat_template: str | None,
     ) -> None:
-        """Take the parts.
-
-        Args:
-            backend: encodes and decodes.
-            markers: by their roles.
-            others: markers without a role.
-            chat_template: in Jinja.
+        """Take the parts; ``others`` are markers without a role.
 
         Raises:
             ValueError: a marker is no token.
@@ -90,7 +81,6 @@ class PlainTokenizer:
 
     @property
     def unk_token_id(self) -> int | None:
-        """The id of text that is not known, if there is one."""
         token = self.special_tokens_map.get("unk_token")
         return None if token is None else self.backend_tokenizer.token_to_id(token)
 
@@ -113,15 +103,12 @@ class PlainTokenizer:
         return backend.encode(text, add_special_tokens=add_special_tokens).ids
 
     def convert_tokens_to_ids(self, token: str) -> int | None:
-        """Return the id of a token; None if there is none."""
         return self.backend_tokenizer.token_to_id(token)
 
     def convert_ids_to_tokens(self, ids: Sequence[int]) -> list[str | None]:
-        """Return the tokens of ids; None for an id without one."""
         return [self.backend_tokenizer.id_to_token(id_) for id_ in ids]
 
     def get_vocab(self) -> dict[str, int]:
-        """Return all tokens with their ids."""
         return self.backend_tokenizer.get_vocab(with_added_tokens=True)
 
 

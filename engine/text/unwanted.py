@@ -21,14 +21,9 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
 class HarmfulWords:
-    """The harmful words of one target language, group by group."""
+    """The harmful words of one target language, group by group; none where it has no lists."""
 
     def __init__(self, language: str) -> None:
-        """Read the groups of a language.
-
-        Args:
-            language: of the captions; one without lists has no harmful words.
-        """
         groups = _groups()
         self._source = {name: _pattern(lists[_SOURCE_LANGUAGE]) for name, lists in groups.items()}
         self._target = {
@@ -36,18 +31,13 @@ class HarmfulWords:
         }
 
     def barred(self, words: Iterable[str]) -> frozenset[str]:
-        """Return the groups of which a source holds no word.
-
-        Args:
-            words: of the source.
-        """
+        """Return the groups of which a source holds no word."""
         said = [match.lower() for match in _WORD.findall(" ".join(words))]
         return frozenset(
             name for name in self._target if not any(map(self._source[name].fullmatch, said))
         )
 
     def holds(self, text: str, groups: Iterable[str]) -> bool:
-        """Return whether a text has a harmful word of these groups."""
         said = [word for match in _WORD.findall(text) for word in _with_bare(match.lower())]
         patterns = [self._target[name] for name in groups]
         return any(pattern.fullmatch(word) for word in said for pattern in patterns)
@@ -64,7 +54,6 @@ def _groups() -> dict[str, dict[str, list[str]]]:
 
 
 def _pattern(entries: Iterable[str]) -> re.Pattern[str]:
-    """Compile one pattern that matches each word an entry stands for."""
     return re.compile("|".join(re.escape(entry).replace(r"\*", ".*") for entry in entries))
 
 
@@ -79,11 +68,7 @@ def is_loop(target: Sequence[int], source: Sequence[int]) -> bool:
     """Return whether the newest target token completes a phrase repeated too often in a row.
 
     Two repetitions more than any phrase of the source are allowed: a translation may repeat what
-    the source repeats ("no, no, no, no, no!").
-
-    Args:
-        target: ids chosen so far and the new one, without markers.
-        source: ids read so far.
+    the source repeats ("no, no, no, no, no!"). ``target`` ends in the new id, without markers.
     """
     for size in range(1, min(LONGEST_PHRASE, len(target) // 2) + 1):
         repeats = _repeats_at_end(target, size)

@@ -56,7 +56,6 @@ class Form:
 
     @property
     def whole(self) -> str:
-        """The text with what must stand before it."""
         return (self.before[0] if self.before else "") + self.text
 
     def stands_in(self, text: str, at: int) -> bool:
@@ -161,12 +160,9 @@ class Written:
 
 
 def written(text: str, numbers: Sequence[tuple[Form, ...]], judged_from: int = -1) -> Written:
-    """Find the numbers of a source in a caption; each is written once.
+    """Find the numbers of a source in a caption, perhaps within a word; each is written once.
 
-    Args:
-        text: of the caption, perhaps within a word.
-        numbers: of the source, as their forms.
-        judged_from: numbers that end before this place are not judged.
+    Numbers that end before ``judged_from`` are not judged.
     """
     found, end = Written(list(range(len(numbers)))), 0
     text = text.translate(_BLANKS)
@@ -201,11 +197,7 @@ def _next(left: Sequence[int], numbers: Sequence[tuple[Form, ...]]) -> list[int]
 def says_other(text: str, numbers: Sequence[Quantity], left: Sequence[int], language: str) -> bool:
     """Return whether the last word of a caption is, or becomes, a number that is not in its source.
 
-    Args:
-        text: of the caption, as far as it is written.
-        numbers: of the source.
-        left: those that are not written yet; where each was in words, no word is judged.
-        language: of the caption.
+    ``left`` are those that are not written yet; where each was in words, no word is judged.
     """
     before, word = ["", "", *text.translate(_BLANKS).casefold().split(" ")][-2:]
     numerals = _numerals(language)

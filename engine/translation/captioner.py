@@ -14,13 +14,7 @@ from engine.text.sentences import Sentence
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A caption changed.
-
-    Attributes:
-        kept: characters of the caption that stay.
-        text: what follows them.
-        n_read: source words read.
-    """
+    """Of a caption ``kept`` characters stay, ``text`` follows; ``n_read`` source words are read."""
 
     kept: int
     text: str
@@ -28,12 +22,7 @@ class Change:
 
 
 class Captioned(Protocol):
-    """An utterance: its words come in, its caption grows.
-
-    Attributes:
-        number: never used again.
-        finished: its caption is complete.
-    """
+    """An utterance: its words come in, its caption grows; its number is never used again."""
 
     number: int
     finished: bool
@@ -113,13 +102,10 @@ class Captioner(Protocol):
 
 
 def set_sentence(utterance: Captioned, sentence: Sentence) -> bool:
-    """Set the source of an utterance, its end as all who feed words feed it.
+    """Set the source of an utterance, its end as all that feed words feed it.
 
     Invariant: the caption of an ended sentence is the same whether its words and its end came at
-    once or one after another.
-
-    Returns:
-        whether the caption was cut back.
+    once or one after another. Return whether the caption was cut back.
     """
     return utterance.set_source(
         sentence.words,
@@ -162,7 +148,6 @@ class SourceUtterance:
 
     @property
     def n_words_read(self) -> int:
-        """The words in the caption."""
         return len(self.caption.split())
 
     def set_source(
@@ -173,7 +158,6 @@ class SourceUtterance:
         full_stop: str = "",  # noqa: ARG002  a translator needs them
         end_alone: bool = False,  # noqa: ARG002
     ) -> bool:
-        """Set the words; return whether the caption was cut back."""
         self.words, self.ended, self.finished = tuple(words), ended, False
         kept = n_same(self.caption, " ".join(words))
         is_cut = kept < len(self.caption)
@@ -181,7 +165,6 @@ class SourceUtterance:
         return is_cut
 
     def advance(self) -> Change | None:
-        """Write the rest of the words; None if there is none."""
         self.finished = self.ended
         kept, source = len(self.caption), " ".join(self.words)
         if kept == len(source):
@@ -190,7 +173,6 @@ class SourceUtterance:
         return Change(kept=kept, text=source[kept:], n_read=len(self.words))
 
     def give_up(self) -> None:
-        """Leave the caption as it is."""
         self.finished = True
 
 
@@ -206,11 +188,9 @@ class SourceCaptioner:
         self._n_utterances = 0
 
     def configure(self, settings: TranslationSettings) -> None:
-        """Use these settings for utterances that are opened from now on."""
         source = settings.source_language
         self.settings = replace(settings, target_language=source, catch_up_words=None)
 
     def open(self) -> SourceUtterance:
-        """Open an utterance."""
         self._n_utterances += 1
         return SourceUtterance(self._n_utterances)

@@ -40,10 +40,9 @@ _ORDINAL = re.compile("[0-9](?:st|nd|rd|th) (?!centur)[a-z]")
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The numbers and words that a source allows and asks for.
+    """The text and numbers that a source allows and asks for.
 
     Attributes:
-        heard: its text and numbers.
         numbers: the forms that each may have.
         blanks: a blank alone begins words of it: signs, and names such as *Łukasz*.
         barred: groups of harmful words of which it has none.
@@ -126,12 +125,7 @@ class Constraints:
         """Return whether a caption stops inside a number, and this token goes on with it.
 
         A write is not cut there: it would show a number that nobody said. No number of a source is
-        endless, so the cut comes soon.
-
-        Args:
-            id_: the token that would come next.
-            source: as far as it was read.
-            caption: the text written so far.
+        endless, so the cut comes soon. The source is as far as it was read.
         """
         now, piece = written(caption, self._facts(source).numbers), self._piece(id_)
         return now.open_at is not None and any(rest.startswith(piece) for rest in now.rests)
@@ -145,11 +139,7 @@ class Constraints:
     ) -> list[int]:
         """Return tokens that go on with the number of a caption, or begin one in place of digits.
 
-        Args:
-            now: what the caption has written.
-            numbers: of the source.
-            logits: the likeliest comes first.
-            piece: the text that was proposed.
+        ``piece`` is the text that was proposed.
         """
         texts: Iterable[str] = now.rests
         if now.open_at is None:

@@ -53,19 +53,17 @@ class Counters:
 
 
 class Conversation(ABC):
-    """One model and its cache, spoken to with the current settings: a ``Captioner``.
+    """One model and its cache, with the current settings: a ``Captioner``.
 
     Attributes:
         system: its name in the log.
-        weights: of the model.
         model: with its cache, whose first rows are the system prompt's.
         counters: what was computed more than once.
-        log: gets the events.
         settings: as they were asked for.
         resolved, policy, prompt, constraints, terms: for utterances that are opened now, after
             ``next_number``; terms are those of the glossary that stand in no prompt.
         words_begun: of every id, how many words of the target language it begins.
-        cached_system: system rows the cache holds; who feeds them says so.
+        cached_system: system rows that the cache holds; the code that feeds them sets it.
         haste: how many times larger steps are read than the policy says.
     """
 
@@ -87,15 +85,7 @@ class Conversation(ABC):
         log: EventLog | None = None,
         model: AnyModel | None = None,
     ) -> None:
-        """Make model and cache.
-
-        Args:
-            weights: of the model.
-            settings: as for ``configure``.
-            capacity: rows of the cache.
-            log: None writes none.
-            model: to use, with a cache of ``capacity`` rows; None makes one.
-        """
+        """Make model and cache, of ``capacity`` rows; with a ``model`` its own is used."""
         self._capacity = capacity
         self.weights = weights
         self.model: AnyModel = model or weights.new_model(capacity)
@@ -188,12 +178,10 @@ class Conversation(ABC):
 
     @property
     def reads_any_script(self) -> bool:
-        """Whether texts in other scripts than the Latin one are read, too."""
         return not self.settings.reads_english
 
     @property
     def context_rows(self) -> int:
-        """Rows of the current prompt that glossary and sentences cost."""
         return self._context.n_rows(self.prompt)
 
     def forget_sentences(self) -> None:
@@ -327,7 +315,6 @@ def target_tokenizer(weights: AnyWeights) -> WordTokenizer:
 
 
 def _caption_of(conversation: Conversation, text: str) -> str:
-    """Return the caption of a text that is translated alone."""
     utterance = conversation.open()
     set_sentence(utterance, Sentence(tuple(text.split()), ended=True))
     while utterance.advance() is not None:

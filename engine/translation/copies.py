@@ -137,11 +137,7 @@ class _Term:
         return alike and not self.written.match(piece, 1)
 
     def next_after(self, target: Sequence[int]) -> tuple[int, int]:
-        """Return the next token if the target ends within the term, else the first one.
-
-        Returns:
-            How many tokens of it the target ends in, and the token that follows.
-        """
+        """Return how many tokens of the term the target ends in, and the token that follows."""
         for ids in (self.ids, self.first_ids):
             for n in range(min(len(ids) - 1, len(target)), 0, -1):
                 if tuple(target[-n:]) == ids[:n]:
@@ -151,12 +147,7 @@ class _Term:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The words of a source that are copied.
-
-    Attributes:
-        names: its words that may be copied.
-        terms: translations of the terms in it.
-    """
+    """The words of a source that may be copied, and the translations of the terms in it."""
 
     names: tuple[_Copy, ...]
     terms: tuple[_Term, ...]
@@ -191,13 +182,8 @@ class Copies:
     ) -> int:
         """Return the token that copies a name on, or else the proposed one.
 
-        Args:
-            id_: what the model proposes.
-            logits: shape (V,).
-            names: of the source.
-            caption: the text written so far.
-            target: its tokens, markers left out.
-            piece: the text of the proposal, with the blank before it.
+        ``piece`` is the text of the proposal, with the blank before it; other arguments as for
+        ``Constraints.choose``.
         """
         best, best_score = id_, float(logits[id_])
         tail = tail_of(caption).lstrip(EDGES)
@@ -226,13 +212,7 @@ class Copies:
     ) -> int | None:
         """Return the token that begins or goes on with a term, or None.
 
-        Args:
-            id_: what the model proposes.
-            logits: shape (V,).
-            terms: of the source.
-            caption: the text written so far.
-            target: its tokens, markers left out.
-            piece: the text of the proposal, with the blank before it; a line break for a marker.
+        Arguments as for ``named``; ``piece`` is a line break for a marker.
         """
         best, best_score = None, (0, float(logits[id_]))
         for term in terms:

@@ -39,12 +39,7 @@ def changes(utterance: "Captioned") -> "Iterator[Change]":
 def feed_words(
     captioner: "Captioner", words: Sequence[str], *, first: int = 1
 ) -> "Iterator[Iterator[Change]]":
-    """Feed a new utterance word by word; its last word ends it.
-
-    Args:
-        captioner: with the settings of the translation.
-        words: of the whole utterance, at least one.
-        first: number of words to feed at once.
+    """Feed a new utterance word by word, the ``first`` ones at once; its last word ends it.
 
     Yields:
         the changes caused by the newest word, which the caller must consume first.
@@ -69,7 +64,7 @@ def growing(sentence: Sentence, first: int = 1) -> Iterator[Sentence]:
 
 
 def known_steps(utterance: "Translated", known: Sentence) -> "Asking[None]":
-    """Translate what is known of a sentence, asking for what the model is to compute."""
+    """Translate what is known of a sentence; yield what the model is to compute."""
     set_sentence(utterance, known)
     while (yield from utterance.steps()) is not None:
         pass
@@ -88,8 +83,6 @@ def feed_line(
     """Translate a line live; ``system`` must write into the same ``log``.
 
     Args:
-        system: with the settings of the translation.
-        log: of the system.
         index: of the line, or ``WARM_UP``.
         line: an empty one has no translation.
         arrivals: of all its words; words that come at the same time come together. None: one by
@@ -101,7 +94,7 @@ def feed_line(
 def line_steps(
     system: "Conversation", log: EventLog, index: int, line: str, arrivals: Sequence[Arrival] = ()
 ) -> "Asking[None]":
-    """Do as ``feed_line``, but ask for what the model is to compute."""
+    """Do as ``feed_line``, but yield what the model is to compute."""
     words = line.split()
     said_s, came_s = [said for said, _ in arrivals], [came for _, came in arrivals]
     times = {"said_s": said_s, "came_s": came_s} if arrivals else {}

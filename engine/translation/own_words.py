@@ -70,7 +70,6 @@ class OwnWords:
         self.heard = lru_cache(maxsize=64)(self._heard)
 
     def _heard(self, source: str) -> tuple[HeardTerm, ...]:
-        """Return the terms in a source, in their order."""
         counts = Counter(self._finder.pairs(source.split()))
         return tuple(
             HeardTerm(translation, n, self._own(term)) for (term, translation), n in counts.items()
@@ -104,12 +103,9 @@ class TermWriter:
         self._drops = False  # and that word is not shown
 
     def feed(self, text: str, terms: Sequence[HeardTerm], *, ends_word: bool = False) -> str:
-        """Take text; return what is certain.
+        """Take text of the model; return what is certain.
 
-        Args:
-            text: of the model.
-            terms: in the source as far as it was read.
-            ends_word: the last word of the text is whole.
+        ``terms`` are in the source as far as it was read; ``ends_word``: the last word is whole.
         """
         self.held += text
         shown = self._settle(terms, ends_word=ends_word, is_last=False)

@@ -30,13 +30,7 @@ class Passage:
     """
 
     def __init__(self, targets: Targets, lane: str = "", *, held: bool = False) -> None:
-        """Start without words.
-
-        Args:
-            targets: make the captions.
-            lane: the speaker, if there are two.
-            held: open no utterance before ``resume``.
-        """
+        """Start without words; ``held``: open no utterance before ``resume``."""
         self.is_complete = False
         self.lane = lane
         self._targets = targets
@@ -76,12 +70,9 @@ class Passage:
         return max(0, len(self._words) - n_opened) + sum(max(0, n) for n in unread)
 
     def skip(self) -> list[int]:
-        """Leave the sentences that have ended and are not begun without a caption.
+        """Leave sentences that have ended and are not begun without a caption; return their numbers.
 
         One whose words change is translated after all.
-
-        Returns:
-            their numbers.
         """
         readable = (number for number, _ in self._utterances if number not in self._strange)
         return [number for number in readable if self._targets.first.leave(number)]
@@ -123,7 +114,6 @@ class Passage:
         return self._set_words(self._words, finished=True)
 
     def drop(self) -> list[Event]:
-        """Drop the passage."""
         return self._set_words([], finished=False)
 
     def _set_words(self, words: Sequence[FedWord], *, finished: bool) -> list[Event]:
@@ -217,14 +207,12 @@ class Passage:
 
 
 def _parts(words: Iterable[FedWord]) -> Iterator[FedWord]:
-    """Split the words that are too long."""
     for word in words:
         for part in word_parts(well_formed(word.text)):
             yield word if part == word.text else replace(word, text=part)
 
 
 def _common(utterances: Sequence[tuple[int, Sentence]], sentences: Sequence[Sentence]) -> int:
-    """Return the length of the common start."""
     same = 0
     for (_, before), sentence in zip(utterances, sentences, strict=False):
         if before != sentence:

@@ -75,7 +75,6 @@ class Redraft(Translated):
 
     @property
     def runs_away(self) -> bool:
-        """Return whether the draft has gone on for longer than any translation would."""
         return is_runaway(len(self.drafting), len(self.source.ids(self.n_read)))
 
     def _written(self) -> str:
@@ -84,8 +83,7 @@ class Redraft(Translated):
     def draft_is_due(self, haste: int = 1) -> bool:
         """Ask the policy, but never twice for the same words, unless these turn out to be all.
 
-        Args:
-            haste: how many times larger its steps are; so many new words there must be.
+        There must be ``haste`` times as many new words as its steps have.
         """
         progress = Progress(
             n_read=self.n_read,
@@ -97,12 +95,11 @@ class Redraft(Translated):
         return is_news and hurried(self.policy, haste).next_action(progress) is not Action.READ
 
     def steps(self) -> Asking[Change | None]:
-        """See ``Translated``."""
         return self._by.steps(self)
 
     @property
     def confidence(self) -> Confidence | None:
-        """See ``Translated``; a calibration for slots is none for drafts."""
+        """A calibration for slots is none for drafts."""
         card, mean = self._by.weights.card, self.mean_log_probability
         if card.calibration is None or mean is None or card.knows_slots:
             return None
@@ -143,7 +140,6 @@ class Drafting(Conversation):
     """Translate utterances by drafts, whichever network makes them."""
 
     def open(self) -> Redraft:
-        """Open an utterance with the current settings."""
         return Redraft(self)
 
     @abstractmethod
@@ -151,7 +147,6 @@ class Drafting(Conversation):
         """Translate all words that were read, from what is committed on; return the ids."""
 
     def steps(self, utterance: Redraft) -> Asking[Change | None]:
-        """See ``Translated``."""
         change: Change | None = None
         while change is None and not utterance.finished:
             if utterance.draft_is_due(self.haste):
@@ -215,7 +210,6 @@ class Retranslator(Drafting):
     _rows: Sequence[Row] = ()  # those the cache holds
 
     def draft(self, utterance: Redraft) -> Asking[list[int]]:
-        """Translate all words that were read, from what is committed on."""
         planner = make_planner(utterance.prompt.headers, utterance.layout)
         units = utterance.source.units[: utterance.n_read]
         for unit in units:
@@ -272,10 +266,7 @@ class Retranslator(Drafting):
 def _n_again(utterance: Redraft, n_source: int, kept: int) -> int:
     """Count the rows of a draft's first forward pass that the draft before had fed as well.
 
-    Args:
-        utterance: with the draft before.
-        n_source: rows before the assistant header now.
-        kept: rows of this draft that are cached.
+    The assistant header comes after ``n_source`` rows now, of which ``kept`` are cached.
     """
     if utterance.draft is None:
         return 0

@@ -33,7 +33,6 @@ class Translator(Conversation):
     _keeps_states = False  # of the rows of each pass: a kind of research reads them
 
     def open(self) -> Utterance:
-        """Open an utterance with the current settings."""
         return Utterance(self)
 
     def keep_rows(self, utterance: Utterance, n_rows: int) -> None:
@@ -42,12 +41,10 @@ class Translator(Conversation):
             self.model.truncate(n_rows)
 
     def forget(self) -> None:
-        """See ``Conversation``."""
         self._cached = None
         super().forget()
 
     def steps(self, utterance: Utterance) -> Asking[Change | None]:
-        """See ``Translated``."""
         if utterance.ended and utterance.source.is_untranslatable and not utterance.finished:
             return self._pass_all(utterance)
         change: Change | None = None

@@ -29,11 +29,7 @@ Blocks = Sequence[NDArray[np.float32]]
 
 
 class SpokenUtterance(Utterance):
-    """One utterance of sound. Its source only grows, so no state of before is kept.
-
-    Attributes:
-        vectors: of its rows that are not evicted.
-    """
+    """One utterance of sound, whose source only grows; ``vectors`` are of rows not evicted."""
 
     vectors: Vectors
 
@@ -85,7 +81,6 @@ class SpokenTranslator(Translator):
         super().configure(_of_sound(settings))
 
     def open(self) -> SpokenUtterance:
-        """Open an utterance with the current settings."""
         return SpokenUtterance(self)
 
     def _attach(self, utterance: Utterance) -> Asking[None]:
@@ -117,7 +112,6 @@ def _spoken(utterance: Utterance) -> SpokenUtterance:
 
 
 def _of_sound(settings: TranslationSettings) -> TranslationSettings:
-    """Return settings without what needs the words of the source."""
     return replace(settings, constrained=False, glossary=(), context_sentences=0)
 
 

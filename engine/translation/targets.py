@@ -78,7 +78,6 @@ class Target:
             self.set_source(number, sentence)
 
     def configure(self, settings: TranslationSettings) -> None:
-        """Use these settings for utterances that are opened from now on, see ``Captioner``."""
         assert self.captioner is not None, "it is there"
         self.captioner.configure(settings)
 
@@ -92,12 +91,8 @@ class Target:
         """Read larger steps while words wait; return the new factor of the steps, if it changed.
 
         Larger steps cost fewer passes a word, but captions appear in larger pieces. The factor does
-        not decrease while words wait.
-
-        Args:
-            backlog_words: committed and not read.
-            limit: more words than this make the steps twice as large, more than twice this four
-                times, and so on; None: never.
+        not decrease while words wait. More than ``limit`` words make the steps twice as large, more
+        than twice this four times, and so on; None: never.
         """
         if self.captioner is None:
             return None
@@ -146,7 +141,6 @@ class Target:
         self._final.add(number)
 
     def drop(self, number: int) -> None:
-        """Forget an utterance."""
         for known in (self._utterances, self._sentences, self._left_out):
             known.pop(number, None)
         self._unreported.discard(number)
@@ -177,7 +171,7 @@ class Target:
         self._leave_out(0)
 
     def _leave_out(self, n_kept: int) -> None:
-        """Leave them out from the oldest one on, until no more than ``n_kept`` words wait."""
+        """Leave sentences out from the oldest on, until no more than ``n_kept`` words wait."""
         n_waiting = self.backlog_words
         for number, utterance in tuple(self._utterances.items()):
             if n_waiting <= n_kept:
@@ -274,7 +268,7 @@ def _is_unbegun(utterance: Captioned) -> bool:
 
 
 class Targets:
-    """All languages of a session, as its passages tell of their utterances.
+    """All languages of a session, as its passages report their utterances.
 
     Invariant: every further language gets its turn; none waits for another that is behind, and one
     that fails takes nobody with it.
@@ -285,7 +279,6 @@ class Targets:
     """
 
     def __init__(self, captioner: Captioner) -> None:
-        """Start with one language."""
         self.captioner = captioner
         self.first = Target(captioner)
         self._further: dict[str, Target] = {}
@@ -296,7 +289,6 @@ class Targets:
         return self.captioner.settings
 
     def open(self) -> int:
-        """Open an utterance; return its number."""
         return self.first.open(self.captioner)
 
     def go_on_with(self, captioner: Captioner) -> None:
@@ -319,7 +311,6 @@ class Targets:
         return self._further.setdefault(code, Target(None, code))
 
     def remove(self, code: str) -> None:
-        """Caption in a language no longer."""
         self._further.pop(code, None)
 
     def set_source(self, number: int, sentence: Sentence) -> list[Event]:

@@ -35,7 +35,6 @@ class Passed:
     """A word that goes into the caption untranslated, see ``engine.text.source``.
 
     Attributes:
-        text: of the word.
         n_units: units of the source before it.
         n_words: translated words of the source before it.
     """
@@ -82,16 +81,12 @@ class SourceText:
         return (self.ends[n_units - beyond - 1] if n_units > beyond else 0) + beyond
 
     def ids(self, n_units: int) -> list[int]:
-        """Return the tokens of the first units."""
         return [id_ for unit in self.units[:n_units] for id_ in unit]
 
     def with_end(self, end: Unit, read: Sequence[Unit], *, alone: bool) -> Self:
-        """Put what ends it behind the last unit, or alone; always so where all were read.
+        """Put the ``end`` behind the last unit, or alone; always so where all were ``read`` before.
 
-        Args:
-            end: empty for a model that has no end-of-source marker, where no full stop is missing.
-            read: units of the source before that were read.
-            alone: it is a unit of its own, also if the last word is not read.
+        It is empty for a model without an end-of-source marker, where no full stop is missing.
         """
         units = self.units
         if not end:
@@ -147,13 +142,12 @@ class Translated(ABC):
     def take_source(self, source: SourceText) -> int | None:
         """Replace the source; forget what depended on a word that changed.
 
-        Returns:
-            how many rows of this utterance are still valid, or None where none was lost.
+        Return how many rows of this utterance are still valid, or None where none was lost.
         """
 
     @abstractmethod
     def steps(self) -> "Asking[Change | None]":
-        """Do as ``advance``, but ask for what the model is to compute."""
+        """Do as ``advance``, but yield what the model is to compute."""
 
     @property
     @abstractmethod
@@ -167,7 +161,6 @@ class Translated(ABC):
     def set_source(
         self, words: Sequence[str], *, ended: bool, full_stop: str = "", end_alone: bool = False
     ) -> bool:
-        """Take the committed words; return whether the caption was cut back."""
         before = len(self.caption)
         source = self._by.source_text(
             self, words, ended=ended, full_stop=full_stop, end_alone=end_alone
@@ -208,12 +201,10 @@ class Translated(ABC):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Its words, as they were fed."""
         return self.source.words
 
     @property
     def ended(self) -> bool:
-        """Whether no word follows."""
         return self.source.ended
 
     @property
@@ -229,7 +220,6 @@ class Translated(ABC):
 
     @property
     def can_read(self) -> bool:
-        """Return whether a unit waits to be read."""
         return self.n_read < len(self.source.units)
 
     def _note_arrival(self, source: SourceText) -> None:
@@ -275,9 +265,7 @@ class Translated(ABC):
     def constrained(self, id_: int, logits: NDArray[np.float32]) -> int:
         """Return the token to write in place of the one the model proposes, often the same.
 
-        Args:
-            id_: the model's proposal.
-            logits: shape (V,); -inf for ids that may not be chosen.
+        ``logits``: shape (V,); -inf for ids that may not be chosen.
         """
         if self._constraints is None:
             return id_
@@ -285,7 +273,6 @@ class Translated(ABC):
         return self._constraints.choose(id_, logits, self._source_read(), written, self.target)
 
     def _with_terms(self, text: str, *, ends_word: bool, is_last: bool) -> str:
-        """Return the text to show for a text of the model."""
         if self._own_words is None:
             return text
         heard = self._own_words.heard(self._heard())
@@ -293,12 +280,10 @@ class Translated(ABC):
         return shown + self.terms.flush(heard) if is_last else shown
 
     def _source_read(self) -> Heard:
-        """Return the text of the source as far as it was read, and its numbers."""
         numbers = self.source.numbers
         return Heard(self._heard(), tuple(one for n, one in numbers if n <= self.n_read))
 
     def _heard(self) -> str:
-        """Return the text of the source as far as it was read."""
         return self._text(self.source.ids(self.n_read))
 
     def _text(self, ids: Sequence[int]) -> str:

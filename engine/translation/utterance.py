@@ -65,7 +65,6 @@ class CaptionText:
     n_ends_refused: int = 0
 
     def copy(self) -> Self:
-        """Return one that changes by itself."""
         return replace(
             self,
             chosen=[*self.chosen],
@@ -101,12 +100,10 @@ class Utterance(Translated):
 
     @property
     def caption(self) -> str:
-        """The committed text."""
         return self.state.text
 
     @property
     def n_read(self) -> int:
-        """Units read."""
         return self.planner.n_words
 
     @property
@@ -123,7 +120,6 @@ class Utterance(Translated):
 
     @property
     def runs_away(self) -> bool:
-        """Return whether the open write has gone on for longer than any translation would."""
         return is_runaway(self.n_chosen - self.state.n_at_write_end, self.n_source_tokens)
 
     @property
@@ -133,11 +129,9 @@ class Utterance(Translated):
 
     @property
     def target(self) -> list[int]:
-        """The chosen tokens without markers."""
         return [id_ for id_ in self.state.chosen if id_ not in self.prompt.markers]
 
     def _written(self) -> str:
-        """Return the caption with what is held back of it."""
         return self.state.text + self.state.held + self.terms.held
 
     def constrained(self, id_: int, logits: NDArray[np.float32]) -> int:
@@ -165,7 +159,6 @@ class Utterance(Translated):
 
     @property
     def progress(self) -> Progress:
-        """Where it stands, for its policy."""
         return Progress(
             n_read=self.n_read,
             n_written=sum(self.state.begun),
@@ -180,17 +173,14 @@ class Utterance(Translated):
         return hurried(self.policy, haste).next_action(self.progress)
 
     def steps(self) -> "Asking[Change | None]":
-        """See ``Translated``."""
         return self._by.steps(self)
 
     @property
     def confidence(self) -> "Confidence | None":
-        """See ``Translated``."""
         calibration, mean = self._by.weights.card.calibration, self.mean_log_probability
         return None if calibration is None or mean is None else calibration.confidence(mean)
 
     def take_source(self, source: SourceText) -> int | None:
-        """See ``Translated``."""
         before, self.source = self.source, source
         same = n_same(before.units[: self.n_read], source.units)
         n_inserted = len(self.state.inserted)
@@ -221,7 +211,6 @@ class Utterance(Translated):
         return self.planner.rewind(n_units)
 
     def read(self) -> None:
-        """Read the next unit."""
         unit = self.source.units[self.n_read]
         self._marks.append((self.state.copy(), deepcopy(self.terms)))
         self.planner.read(unit)
@@ -231,7 +220,6 @@ class Utterance(Translated):
         """Take the token that the last write predicted; return the text that became certain.
 
         Args:
-            id_: the token.
             n_begun: words that it begins; the first token with a text begins one in any case.
             asked: whether the model chose it; else no row has it as its label.
         """
