@@ -39,8 +39,7 @@ class EndPassage:
 class Flush:
     """Report ``Flushed`` once all words so far are translated, as far as they allow it.
 
-    Attributes:
-        number: returns in the report, so that each sender finds its own.
+    The report has the number, so that each sender finds its own.
     """
 
     number: int
@@ -48,12 +47,9 @@ class Flush:
 
 @dataclass(frozen=True, slots=True)
 class Clear:
-    """Drop the passages of all lanes with their utterances, also those that have ended and wait.
+    """Drop the passages of all lanes but ``spares``, also those that have ended and wait.
 
     ``Cleared`` is reported then.
-
-    Attributes:
-        spares: the lane whose passages stay; None for none.
     """
 
     spares: str | None = None
@@ -61,10 +57,9 @@ class Clear:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """Leave whole sentences that wait without a caption, so that the newest words come next.
+    """Leave whole sentences that wait without a caption, the ``typed`` ones too.
 
-    Attributes:
-        typed: those that were typed, too.
+    So the newest words come next.
     """
 
     typed: bool = True
@@ -79,12 +74,7 @@ class Configure:
 
 @dataclass(frozen=True, slots=True)
 class FurtherLanguage:
-    """One more target language.
-
-    Attributes:
-        code: of the language.
-        model: translates into it; None for the model of the session.
-    """
+    """One more target language, by its code; without a model, that of the session translates."""
 
     code: str
     model: ModelSettings | None = None
@@ -108,7 +98,6 @@ class MakeUp:
         utterance: a number below 0, which no utterance of the session has.
         language: code of the further language.
         source: code of the language of the words.
-        words: of the sentence.
     """
 
     utterance: int
@@ -159,5 +148,4 @@ Command = (
 
 
 def n_words(command: Command) -> int:
-    """Count the words that a command carries."""
     return len(command.words) if isinstance(command, SetWords | FeedWords) else 0

@@ -47,11 +47,7 @@ SYSTEM_CODES = {
 
 
 class SurtitleError(Exception):
-    """Base of all errors that are reported to the user.
-
-    Attributes:
-        message: the sentence as code and values, which windows translate.
-    """
+    """Base of all errors that are reported to the user, by a message that windows translate."""
 
     def __init__(self, message: str | Message = "") -> None:
         super().__init__(str(message))

@@ -23,7 +23,6 @@ class Ready:
     """The model is loaded and translates.
 
     Attributes:
-        model: its name.
         languages: names of the target languages by code.
         load_s: seconds since the start.
         notices: deviations from the request, for the user.
@@ -62,11 +61,7 @@ class Notice:
 class AdapterChanged:
     """The loaded adapters changed, or another one translates from the next utterance on.
 
-    Attributes:
-        names: of the loaded adapters.
-        used: the one that translates, or None for the bare model.
-        languages: names of the target languages by code.
-        makes_drafts: as for ``Ready``.
+    ``used`` is None for the bare model; the rest as for ``Ready``.
     """
 
     names: tuple[str, ...]
@@ -77,10 +72,9 @@ class AdapterChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UtteranceOpened:
-    """A new utterance in a passage.
+    """A new utterance in a passage; its number is never used again.
 
     Attributes:
-        utterance: its number, never reused.
         before: the utterance that follows it, or None if it is the last.
         lane: the speaker, if there are two.
         languages: codes of those of the source and of the caption.
@@ -105,7 +99,6 @@ class CaptionChanged:
     """A caption grew, or was cut back by an edit and grew.
 
     Attributes:
-        utterance: its number.
         kept: characters of the caption that stay, all of them unless a word was edited.
         text: the text after them.
         n_read: source words the caption is based on.
@@ -121,11 +114,9 @@ class CaptionChanged:
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How sure a calibrated model is of a caption.
+    """How likely a caption of a calibrated model is good, 0 to 1, and whether that is too low.
 
-    Attributes:
-        value: how likely the caption is good, 0 to 1.
-        is_low: it is less than the threshold on the model's card.
+    The card of the model has the threshold.
     """
 
     value: float
@@ -137,7 +128,6 @@ class UtteranceEnded:
     """An utterance is translated to its end; only an edit can still change it.
 
     Attributes:
-        utterance: its number.
         confidence: None from a model that was not calibrated.
         language: code of a further language; empty for the first one.
     """
@@ -149,12 +139,7 @@ class UtteranceEnded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FurtherCaptionLeftOut:
-    """A further language that is far behind leaves an utterance out until nothing else waits.
-
-    Attributes:
-        utterance: its number.
-        language: code of the further language.
-    """
+    """A further language that is far behind leaves an utterance out until nothing else waits."""
 
     utterance: int
     language: str
@@ -208,7 +193,6 @@ class Statistics:
 
     Attributes:
         tokens_fed: rows computed, each once.
-        forwards: forward passes.
         tokens_recomputed: rows computed again after an edit in an earlier utterance; else 0.
         probes: wait-k rows computed to look at their successor, then taken back.
         cached_rows: rows in the slot cache now.

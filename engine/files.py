@@ -13,11 +13,9 @@ ASSETS = Path(__file__).resolve().parents[1] / "assets"
 
 @contextlib.contextmanager
 def replacing(path: Path, fresh: Path | None = None) -> Iterator[Path]:
-    """Yield the name of a new file that replaces ``path`` unless the block raises.
+    """Yield a new file's name; it replaces ``path`` unless the block raises.
 
-    Args:
-        path: the file to replace, which stays unchanged if the block raises.
-        fresh: the new name, in the same folder; by default the file's with ``.new``.
+    ``fresh`` names it, in the same folder; by default the file's name with ``.new``.
 
     Raises:
         OSError: the file cannot be replaced; errors of the block pass through.
@@ -50,10 +48,8 @@ def write_file(path: Path, text: str, mode: int = 0o600) -> None:
 def append_text(file: int, text: str, *, synced: bool = True) -> None:
     """Write to the end of an open file, all of the text or nothing.
 
-    Args:
-        file: a descriptor.
-        text: written as UTF-8; halves of surrogate pairs become question marks.
-        synced: sync it to disk, which pipes do not support.
+    As UTF-8; halves of surrogate pairs become question marks. ``synced``: to disk, which pipes do
+    not support.
 
     Raises:
         OSError: that failed; the part of the text that was written is removed.
@@ -87,5 +83,4 @@ class ByteCount(int):
     """A number of bytes that is written as ``bytes_text`` does."""
 
     def __format__(self, form: str) -> str:
-        """Write it for people, whatever the form."""
         return bytes_text(int(self))  # its own format would come back here

@@ -7,11 +7,9 @@ import platformdirs
 
 
 def own_folder(kind: str, below_home: str = "") -> Path:
-    """Return our folder of a kind: inside SURTITLE_HOME if that is set, else as the system has it.
+    """Return our folder of a kind: ``config``, ``state``, ``log``, ``cache`` or ``data``.
 
-    Args:
-        kind: ``config``, ``state``, ``log``, ``cache`` or ``data``.
-        below_home: the folder inside SURTITLE_HOME.
+    That is ``below_home`` inside SURTITLE_HOME if that is set, else as the system has it.
     """
     if home := os.environ.get("SURTITLE_HOME"):  # noqa: TID251  asked by entry points alone
         return Path(home, below_home)

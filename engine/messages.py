@@ -26,7 +26,6 @@ class Codes(enum.Enum):
     """
 
     def __call__(self, **values: "Value") -> "Message":
-        """Return the message with these values."""
         return Message(self, values)
 
 
@@ -490,12 +489,7 @@ class Code(Codes):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A sentence, or a clause of one.
-
-    Attributes:
-        code: which.
-        values: what fills in its template, by name.
-    """
+    """A sentence, or a clause of one: its code, and the values in its template by name."""
 
     code: Codes
     values: "Mapping[str, Value]"

@@ -88,10 +88,7 @@ class WaitK:
             raise PolicyError(msg)
 
     def next_action(self, progress: Progress) -> Action:
-        """READ until ``k`` words ahead or the source has ended, then WRITE.
-
-        A target that is complete too early reads on instead of inventing text.
-        """
+        """A target that is complete too early reads on instead of inventing text."""
         n_ahead = progress.n_read - progress.n_written
         behind = n_ahead < self.k or progress.exhausted or progress.reads_on(n_ahead - self.k)
         return Action.READ if behind and not progress.source_ended else Action.WRITE
@@ -125,7 +122,6 @@ class ReadN:
             raise PolicyError(msg)
 
     def next_action(self, progress: Progress) -> Action:
-        """READ until enough words came since the last write or the source ended, then WRITE."""
         n_new = progress.n_read - progress.n_read_at_write_end
         least = self.n if progress.n_read_at_write_end else self.first or self.n
         short = n_new < least or progress.reads_on(n_new)
@@ -142,7 +138,6 @@ class Offline:
     ends_writes: bool = False
 
     def next_action(self, progress: Progress) -> Action:
-        """READ until the source has ended, then WRITE."""
         return Action.WRITE if progress.source_ended else Action.READ
 
     def __str__(self) -> str:
@@ -166,7 +161,6 @@ class Stable:
             raise PolicyError(msg)
 
     def next_action(self, progress: Progress) -> Action:
-        """WRITE after each word."""
         n_new = progress.n_read - progress.n_read_at_write_end
         is_news = (n_new > 0 or progress.source_ended) and not progress.reads_on(n_new)
         return Action.WRITE if is_news else Action.READ

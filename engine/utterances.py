@@ -29,11 +29,10 @@ class Caption:
     """A caption of an utterance; only the tracker changes it.
 
     Attributes:
-        caption: the translation so far.
         left_out: it is made up for later; never the first.
         pieces: each change of the caption: its length in characters, and the words it is based on.
         ended: whether the translation is complete.
-        confidence: how sure the model is of the complete caption; None if it is not known.
+        confidence: of the complete caption; None if it is not known.
     """
 
     caption: str = ""
@@ -57,7 +56,6 @@ class Caption:
         self.ended, self.confidence, self.left_out = False, None, False
 
     def end(self, confidence: Confidence | None) -> None:
-        """Note that it is complete."""
         self.ended, self.confidence, self.left_out = True, confidence, False
 
 
@@ -99,7 +97,6 @@ class Utterance(Caption):
 
     @property
     def source(self) -> str:
-        """Its words as a text."""
         return text_of(self.words)
 
     @property
@@ -120,7 +117,6 @@ class Utterance(Caption):
         return list(zip(self.words[new], self.captioned_at_s[new], strict=True))
 
     def _take(self, event: Event, now_s: float) -> None:
-        """Add an event."""
         self.new_captioned = ()
         match event:
             case SourceChanged(words=words):
@@ -181,7 +177,6 @@ class UtteranceTracker:
         self._n_clearing = 0  # times that the session has yet to clear its words
 
     def new_key(self) -> int:
-        """Return an unused key."""
         self._next_key += 1
         return self._next_key - 1
 
@@ -228,7 +223,6 @@ class UtteranceTracker:
         return [one for one in self._utterances.values() if one._n_shown < len(one.captioned_at_s)]
 
     def __getitem__(self, number: int) -> Utterance:
-        """Return an utterance by its number in the session."""
         return self._utterances[number]
 
     def with_key(self, key: int) -> Utterance | None:
@@ -264,7 +258,7 @@ class UtteranceTracker:
         return None if utterance._is_cleared else utterance
 
     def clear(self, *, session_too: bool = False, spares: str | None = None) -> None:
-        """Do not return the current utterances any more, but for what further languages owe.
+        """Do not return the current utterances any more, but for those that further languages owe.
 
         Args:
             spares: the lane whose utterances stay; None for none.

@@ -17,12 +17,10 @@ class FedWord:
     """A committed word with its times; the parts of a long word have those of the whole.
 
     Attributes:
-        text: the word.
         number: of the words of its lane in the window, counted from 1; 0 where nobody counts them.
         committed_at_s: when it became certain, by the clock of all these times.
         spoken_at_s: when its end was spoken; None if it was not heard.
-        start_s: its start on the lane's timeline.
-        end_s: its end on the lane's timeline.
+        start_s, end_s: on the lane's timeline.
         vectors: of a block of sound in the place of a word, float32, shape (positions, width); it
             has no text.
     """

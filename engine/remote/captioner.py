@@ -31,7 +31,6 @@ class RemoteUtterance:
 
     Attributes:
         by: asks the server.
-        opening: of its session.
         arrivals: words after each group that came together.
         is_settled: its words allow no more.
         is_untranslated: its caption are its own words, since no server answered.
@@ -72,7 +71,6 @@ class RemoteUtterance:
         return self.by.advance(self)
 
     def give_up(self) -> None:
-        """Leave the caption as it is."""
         self.finished = self.is_settled = True
 
 
@@ -90,9 +88,6 @@ class RemoteCaptioner:
     """Caption by the model of a server, see ``engine.translation.captioner.Captioner``.
 
     Attributes:
-        settings: of utterances that are opened now.
-        haste: how many times larger steps are read than the policy says.
-        context_rows: rows of the prompt that the glossary takes.
         notices: deviations from the settings, for the user.
         has_left: something waits for a server since this was set to False.
         has_waited: is called while a server gives signs of life, and no caption.
@@ -123,7 +118,6 @@ class RemoteCaptioner:
 
     @property
     def reads_any_script(self) -> bool:
-        """Whether texts in other scripts than the Latin one are read, too."""
         return not self.settings.reads_english
 
     @property
@@ -143,7 +137,7 @@ class RemoteCaptioner:
         return outage.reason if self._clock() - outage.since_s >= PATIENCE_S else None
 
     def look(self) -> None:
-        """See whether a server that went away is back, as far as it is time for that."""
+        """Try again to reach a server that went away, as far as it is time for that."""
         outage = self._outage
         if outage is None or self._clock() < outage.next_s:
             return
@@ -170,7 +164,6 @@ class RemoteCaptioner:
         self.context_rows, self.notices = opened.context_rows, opened.notices
 
     def open(self) -> RemoteUtterance:
-        """Open an utterance."""
         self._n_utterances += 1
         return RemoteUtterance(self, self._n_utterances, self._opening)
 
@@ -218,14 +211,12 @@ class RemoteCaptioner:
         self._service.interrupt()
 
     def close(self) -> None:
-        """Leave the server."""
         self._let_go()
         if self._outage is None:
             self._service.leave(self._opening.session)
         self._service.close()
 
     def _next_change(self, utterance: RemoteUtterance) -> Change | None:
-        """Return the next change that the server tells of."""
         while not utterance.is_settled:
             if self._stream is None or self._asked is not utterance:
                 self._begin(utterance)
@@ -246,13 +237,12 @@ class RemoteCaptioner:
         return None
 
     def _show(self, utterance: RemoteUtterance, n_read: int) -> Change:
-        """Let a caption be what the server tells."""
+        """Show the caption as the server reports it."""
         kept = n_same(utterance.caption, self._told)
         utterance.caption, utterance.n_words_read = self._told, n_read
         return Change(kept=kept, text=self._told[kept:], n_read=n_read)
 
     def _take_last(self, utterance: RemoteUtterance, answer: Settled | Failure) -> bool:
-        """Take the end of an answer; return whether it settles the caption."""
         is_news = self._asked_words == (utterance.words, utterance.ended)
         if not is_news:
             return False  # there are more words by now
@@ -266,7 +256,7 @@ class RemoteCaptioner:
         return True
 
     def _begin(self, utterance: RemoteUtterance) -> None:
-        """Ask for the rest of a caption; what is still to come about another one is let go."""
+        """Ask for the rest of a caption; what is still to come about another one is dropped."""
         self._let_go()
         asked = Asked(
             session=utterance.opening.session,
@@ -296,7 +286,6 @@ class RemoteCaptioner:
         self.has_waited()
 
     def _let_go(self) -> None:
-        """Drop what is still to come of an answer."""
         if self._stream is not None:
             self._stream.close()
             self._stream = self._asked = None
@@ -315,18 +304,13 @@ class PatientCaptioner(RemoteCaptioner):
     """Wait for a server that does not answer: a text can wait, and wants no other language."""
 
     def __init__(self, service: Service, settings: TranslationSettings) -> None:
-        """Open a session; raise ServerError where the server refuses or does not answer."""
         try:
             super().__init__(service, settings)
         except ServerGoneError as error:
             raise service.unreachable(error) from error
 
     def advance(self, utterance: RemoteUtterance) -> Change | None:
-        """Wait for the next change of a caption.
-
-        Raises:
-            ServerError: the server gave the sentence up, or did not answer for a long time.
-        """
+        """Raise ServerError, too, where the server did not answer for a long time."""
         while not utterance.is_settled:
             try:
                 return self._try(utterance)
@@ -339,7 +323,6 @@ class PatientCaptioner(RemoteCaptioner):
 
 
 def _own_words(utterance: RemoteUtterance) -> Change | None:
-    """Caption an utterance by its own words."""
     before, utterance.caption = utterance.caption, " ".join(utterance.words)
     kept = n_same(before, utterance.caption)
     utterance.is_settled, utterance.finished = True, utterance.ended

@@ -55,11 +55,7 @@ class SessionUnknownError(ServerError):
 
 
 class Service:
-    """The server of some settings.
-
-    Attributes:
-        server: its name, for people.
-    """
+    """The server of some settings; ``server`` is its name, for people."""
 
     def __init__(self, settings: ServerSettings) -> None:
         """Prepare; raise ServerError if the address or the certificate cannot be used."""
@@ -80,7 +76,6 @@ class Service:
         raise ServerError(Code.SERVER_ADDRESS(address=settings.address))
 
     def offer(self) -> Offer:
-        """Return the model of the server."""
         with self._understood():
             return read_offer(self._whole("GET", "/v1/model", b"", ""))
 
@@ -98,9 +93,7 @@ class Service:
     def ask(self, asked: Asked, has_waited: Callable[[], None] = lambda: None) -> Iterator[Answer]:
         """Yield the answers as they come; the last is no ``Changed``.
 
-        Args:
-            asked: the request.
-            has_waited: is called while the server gives signs of life and no answer.
+        ``has_waited`` is called while the server gives signs of life and no answer.
 
         Raises:
             SessionUnknownError: the session has to be opened first.
@@ -276,7 +269,7 @@ def _next_answer(response: http.client.HTTPResponse, has_waited: Callable[[], No
 
 
 def _told(body: bytes) -> Message | None:
-    """Return the reason that a server of ours gives; None of another one."""
+    """Return the reason that a server of ours sent; None from another one."""
     with contextlib.suppress(ValueError):
         answer = read_answer(body)
         return answer.message if isinstance(answer, Failure) else None

@@ -51,11 +51,9 @@ _LANGUAGE = re.compile("[A-Za-z]{2,8}([_-][A-Za-z0-9]{1,8}){0,3}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
-    """Open a session: sentences of one speaker with the same settings.
+    """Open a session: sentences of one speaker with the same settings, under a random name.
 
-    Attributes:
-        session: its name, random.
-        settings: of its captions; layout and limits are the server's.
+    Layout and limits of its captions are the server's.
     """
 
     session: str
@@ -64,11 +62,9 @@ class Opening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """The session is open.
+    """The session is open, with deviations from its settings for the user.
 
-    Attributes:
-        context_rows: rows of the prompt that the glossary takes.
-        notices: deviations from the settings, for the user.
+    ``context_rows``: rows of the prompt that the glossary takes.
     """
 
     context_rows: int = 0
@@ -80,7 +76,6 @@ class Asked:
     """Translate a sentence as far as its words allow.
 
     Attributes:
-        session: that is open.
         number: of the sentence in the session.
         sentence: all its words so far.
         arrivals: words after each group of them that came together; all at once where none.
@@ -107,10 +102,9 @@ class Changed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """The words allow no more for now.
+    """The words allow no more for now; ``n_read`` units are read.
 
     Attributes:
-        n_read: units read.
         finished: the caption is complete.
         confidence: in a complete caption; None where the model was not calibrated for that.
     """
@@ -164,7 +158,6 @@ def write_opening(opening: Opening) -> bytes:
 
 
 def read_opening(content: bytes) -> Opening:
-    """Read a request; raise ValueError for a wrong one."""
     values = _read_request(content)
     terms = values.values.get("glossary", [])
     if not isinstance(terms, list) or len(terms) > _MOST_TERMS:
@@ -181,7 +174,6 @@ def read_opening(content: bytes) -> Opening:
 
 
 def write_asked(asked: Asked) -> bytes:
-    """Write a request."""
     sentence = asked.sentence
     return _write(
         version=VERSION,
@@ -196,7 +188,6 @@ def write_asked(asked: Asked) -> bytes:
 
 
 def read_asked(content: bytes) -> Asked:
-    """Read a request; raise ValueError for a wrong one."""
     values = _read_request(content)
     words = values.texts("words")
     is_bounded = len(words) <= _MOST_WORDS and sum(map(len, words)) <= _MOST_SOURCE
@@ -219,12 +210,10 @@ def read_asked(content: bytes) -> Asked:
 
 
 def write_leave(session: str) -> bytes:
-    """Write a request."""
     return _write(version=VERSION, session=session)
 
 
 def read_leave(content: bytes) -> str:
-    """Read a request, and return the session's name; raise ValueError for a wrong one."""
     return _session(_read_request(content))
 
 
@@ -232,7 +221,6 @@ def read_leave(content: bytes) -> str:
 
 
 def write_offer(offer: Offer) -> bytes:
-    """Write an answer."""
     return _write(
         version=VERSION,
         model=offer.model,
@@ -243,7 +231,6 @@ def write_offer(offer: Offer) -> bytes:
 
 
 def read_offer(content: bytes) -> Offer:
-    """Read an answer; raise ValueError for a wrong one."""
     values = _read_answer(content)
     names = values.inner("languages")
     if len(names.values) > _MOST_LANGUAGES:
@@ -259,19 +246,16 @@ def read_offer(content: bytes) -> Offer:
 
 
 def write_opened(opened: Opened) -> bytes:
-    """Write an answer."""
     notices = [notice.to_json() for notice in opened.notices]
     return _write(version=VERSION, context_rows=opened.context_rows, notices=notices)
 
 
 def read_opened(content: bytes) -> Opened:
-    """Read an answer; raise ValueError for a wrong one."""
     values = _read_answer(content)
     return Opened(context_rows=values.integer("context_rows"), notices=_messages(values))
 
 
 def write_answer(answer: Answer) -> bytes:
-    """Write an answer as a line."""
     match answer:
         case Changed(kept, text, n_read):
             return _write(kept=kept, text=text, n_read=n_read)
@@ -285,7 +269,6 @@ def write_answer(answer: Answer) -> bytes:
 
 
 def read_answer(line: bytes) -> Answer:
-    """Read a line of an answer; raise ValueError for a wrong one."""
     values = _parse(line, MOST_LINE_BYTES)
     if "failed" in values:
         unknown = Code.SERVER_MISUNDERSTOOD(detail="its reason is not known here")

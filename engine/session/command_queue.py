@@ -25,12 +25,10 @@ class CommandQueue:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits."""
         return not self._waiting
 
     @property
     def n_words(self) -> int:
-        """The number of words that wait."""
         return self._n_words
 
     def put(self, command: Command | None) -> bool:

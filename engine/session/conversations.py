@@ -66,8 +66,6 @@ class Figures:
 
 @dataclass(slots=True)
 class _Order:
-    """A request about a sentence, and the receiver of its answers."""
-
     asked: Asked
     report: Callable[[Answer], None]
     lives: Lives
@@ -77,8 +75,6 @@ class _Order:
 
 @dataclass(slots=True, eq=False)
 class _Session:
-    """A session with its lane."""
-
     lane: int
     system: Conversation
     opened: Opened
@@ -93,8 +89,6 @@ class Conversations:
     Reports come on the thread that translates, which must not be held up.
 
     Attributes:
-        offer: the model.
-        figures: of its work.
         n_most: sessions that can be open at once.
     """
 
@@ -142,7 +136,6 @@ class Conversations:
 
     @property
     def n_sessions(self) -> int:
-        """Sessions that are open."""
         return len(self._sessions)
 
     @property
@@ -157,7 +150,6 @@ class Conversations:
         return 0 if self._together is None else self._together.n_asked
 
     def start(self) -> None:
-        """Start to translate."""
         self._warm_up()
         self._thread.start()
 
@@ -196,8 +188,9 @@ class Conversations:
         """Translate a sentence; the last report is no ``Changed``.
 
         A session answers one request after the other. Of those that wait, only the newest is
-        answered: the client that sent the others has gone. Nothing more is computed, and the last
-        report does not come, once ``lives`` says no.
+        answered: the client that sent the others has gone. Once ``lives`` returns False, nothing
+        more
+        is computed and the last report does not come.
         """
         order = _Order(asked, report, lives, self._clock())
         if not self._order(self._orders, _ORDERS, partial(self._take, (who, asked.session), order)):
@@ -210,7 +203,7 @@ class Conversations:
     def _order(
         self, orders: deque[Callable[[], None]], most: int, order: Callable[[], None]
     ) -> bool:
-        """Let an order wait; return False, and nothing waits, if too many do."""
+        """Queue a request; return False, and queue nothing, if too many wait."""
         with self._changed:
             if len(orders) >= most * self.n_most:
                 return False
@@ -234,9 +227,9 @@ class Conversations:
             raise
 
     def _obey_orders(self) -> bool:
-        """Obey all orders, wait for one if there is nothing to do; return False at the end.
+        """Carry out all requests, wait for one if there is nothing to do; return False at the end.
 
-        Of openings only one, since they take longest, and who has opened waits for a pass.
+        Of openings only one, since they take longest, and its client waits for a pass.
         """
         with self._changed:
             while not (self._orders or self._openings or self.n_waiting or self._stopping):
@@ -330,7 +323,7 @@ class Conversations:
             self._begin(session)
 
     def _begin_next(self) -> None:
-        """Begin what waited for the work that has ended."""
+        """Begin the request that waited for the one that has ended."""
         for session in self._sessions.values():
             if session.next is not None and not self._is_busy(session):
                 self._begin(session)
@@ -345,7 +338,7 @@ class Conversations:
             self._together.begin(session.lane, work)
 
     def _work(self, session: _Session, order: _Order) -> Asking[None]:
-        """Translate a sentence; nothing of it ends the work of others."""
+        """Translate a sentence; its errors do not end the work of others."""
         try:
             yield from self._translate(session, order)
         except BaseException as error:
@@ -384,7 +377,6 @@ class Conversations:
         self.figures.sentences += 1
 
     def _utterance(self, session: _Session, number: int) -> Translated:
-        """Return an utterance of a session, a new one where it is not known."""
         known = session.utterances
         if number not in known:
             while len(known) >= _MOST_UTTERANCES:

@@ -30,12 +30,7 @@ Loaded = tuple[ModelSettings, "LoadedModel | Message"]
 
 @dataclass(slots=True)
 class _Load:
-    """A model that loads.
-
-    Attributes:
-        thread: it loads on.
-        is_dropped: nobody wants it any more.
-    """
+    """A model that loads on a thread; ``is_dropped``: it is not needed any more."""
 
     thread: threading.Thread | None = None
     is_dropped: bool = False
@@ -106,7 +101,6 @@ class Languages:
             load.thread.start()
 
     def _load(self, model: ModelSettings, load: _Load) -> None:
-        """Load a model, on a thread of its own."""
         found: LoadedModel | Message
         try:
             from engine.session import loaded_model  # noqa: PLC0415  model libraries take seconds
@@ -143,7 +137,6 @@ class Languages:
             self._targets.add(language.code).begin(captioner)
 
     def _captioner(self, language: FurtherLanguage) -> "Conversation":
-        """Return a captioner of its own for a language."""
         model = self._model_of(language)
         settings = self._settings(language.code)
         model.weights.card.check_pair(settings.source_language, settings.target_language)
@@ -165,7 +158,6 @@ class Languages:
         self._report(LanguageFailed(language=code, message=message))
 
     def _report_change(self) -> None:
-        """Report the languages that are there, if they are others."""
         there = tuple(code for code in self._requested if code in self._targets.ready)
         if there != self._reported:
             self._reported = there

@@ -73,12 +73,10 @@ class AdapterSwitcher:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The loaded adapters, in the order of loading."""
         return tuple(self._loaded)
 
     @property
     def used(self) -> str | None:
-        """The adapter in use, or None for the bare base."""
         return self._used
 
     def load(self, folder: Path) -> str:
@@ -220,17 +218,14 @@ class LoadedModel:
 
     @property
     def adapters(self) -> tuple[str, ...]:
-        """Names of the adapters that are loaded."""
         return () if self._switcher is None else self._switcher.names
 
     @property
     def used(self) -> str | None:
-        """The adapter that works now; None for none."""
         return None if self._switcher is None else self._switcher.used
 
     @property
     def adapters_changed(self) -> AdapterChanged:
-        """The event that reports which adapters are loaded and used now."""
         return AdapterChanged(
             names=self.adapters,
             used=self.used,
@@ -285,7 +280,6 @@ class LoadedModel:
         return self.weights
 
     def unload_adapter(self, name: str) -> None:
-        """Unload an adapter; raise AdapterError if it is not loaded, or in use."""
         self._switcher = self._switcher or self._new_switcher()
         self._switcher.unload(name)
 

@@ -92,7 +92,6 @@ class RemoteCaptions(Serving):
         captioner.has_waited = self._tell_outage
 
     def interrupt(self) -> None:
-        """Let what is waited for fail at once; for other threads."""
         self._captioner.interrupt()
 
     def _obey(self, command: Command) -> None:
@@ -102,7 +101,6 @@ class RemoteCaptions(Serving):
             super()._obey(command)
 
     def advance(self) -> None:
-        """Do one unit of work, see ``Serving``."""
         self._captioner.has_left = False
         super().advance()
         self._tell_outage()

@@ -66,7 +66,6 @@ class Passages:
         return sum(passage.backlog_words for passage in self._passages)
 
     def change(self, command: WordCommand) -> list[Event]:
-        """Carry out a command; return what changed."""
         match command:
             case SetWords(words):
                 return self._of(TYPED).splice(0, None, words)
@@ -92,7 +91,6 @@ class Passages:
         passage.forget()
 
     def _of(self, lane: str) -> Passage:
-        """Return the passage of a lane that takes words."""
         if lane not in self._current:
             self._current[lane] = self._begin(lane)
             self._passages.append(self._current[lane])
@@ -119,14 +117,7 @@ class Serving:
         wake: Callable[[], None] = lambda: None,
         own: "Callable[[], LoadedModel] | None" = None,
     ) -> None:
-        """Start without words.
-
-        Args:
-            captioner: makes the captions of the first language.
-            translation: settings of the session, as they were asked for.
-            report: receives the events.
-            wake: as for ``Languages``, and so is what follows.
-            own: returns the model of the session; None for a session without one.
+        """Start without words, with settings as they were asked for; the rest as for ``Languages``.
         """
         self.targets = Targets(captioner)
         self.has_work = False
@@ -269,7 +260,6 @@ class Serving:
         """Note that a command has come."""
 
     def _note(self, event: Event) -> None:  # noqa: ARG002  another kind looks at it
-        """Note what was reported of a passage."""
         self._keep_pace()
 
     def _note_pace(self, factor: int) -> None:

@@ -103,7 +103,6 @@ class Translating(Serving):
         self._reported_s = 0.0  # the newest statistics
 
     def obey_waiting(self, commands: CommandQueue) -> None:
-        """Carry out all waiting commands; wait for one if there is none."""
         super().obey_waiting(commands)
         self._changed_s = None
 
@@ -154,7 +153,6 @@ class Translating(Serving):
         return bool(self._switches) or super()._takes_words(passage)
 
     def _rest(self) -> None:
-        """Report that all is translated, and what that cost."""
         super()._rest()
         if self._changed_s is not None:
             self._report_statistics(self._changed_s)

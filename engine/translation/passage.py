@@ -70,7 +70,7 @@ class Passage:
         return max(0, len(self._words) - n_opened) + sum(max(0, n) for n in unread)
 
     def skip(self) -> list[int]:
-        """Leave sentences that have ended and are not begun without a caption; return their numbers.
+        """Leave ended sentences that are not begun without a caption; return their numbers.
 
         One whose words change is translated after all.
         """

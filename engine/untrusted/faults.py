@@ -70,11 +70,9 @@ def refuse(found: str | Message) -> NoReturn:
 
 
 def fault_of(error: Exception, name: str = "") -> Message:
-    """Return what an error of a reader says about an adapter or a model.
+    """Return a clause about an adapter or a model for an error of a reader, or of the system.
 
-    Args:
-        error: its message is a fault, or a detail of a damaged file; or of the system.
-        name: of the file or the part of it that the detail continues a sentence about.
+    A detail of a damaged file continues a sentence about ``name``: the file, or a part of it.
     """
     message = message_of(error)
     if isinstance(error, FileNotFoundError):
@@ -123,6 +121,5 @@ def detail_of(error: Exception) -> str:
 
 
 def _detail(name: str, found: object) -> str:
-    """Return one line of bounded length, without control characters of a terminal."""
     line = "".join(one if one.isprintable() else "?" for one in f"{name} {found}".strip())
     return line if len(line) <= _LONGEST_DETAIL else line[:_LONGEST_DETAIL] + "..."

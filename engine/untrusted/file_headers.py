@@ -39,7 +39,6 @@ class TensorEntry:
 
     Attributes:
         dtype: as the format spells it, for example BF16.
-        shape: its dimensions.
         start: its first byte in the data, which begins after the header.
         end: the byte after its last.
     """
@@ -64,11 +63,7 @@ class SafetensorsHeader:
 
 
 def read_header(path: Path, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
-    """Read and check a header; the data is not touched.
-
-    Args:
-        path: a plain file.
-        limit: bytes of the longest header that is read.
+    """Read and check a header of at most ``limit`` bytes; the data is not touched.
 
     Raises:
         OSError: the file cannot be read.
@@ -252,8 +247,6 @@ def onnx_metadata(path: Path, most_bytes: int) -> dict[str, str]:
 
 
 class _Walk:
-    """One look through a file."""
-
     def __init__(self, content: mmap.mmap) -> None:
         self._content = content
         self._n_fields = 0

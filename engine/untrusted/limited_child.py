@@ -66,13 +66,9 @@ def rendered(
     *,
     plain: bool = False,
 ) -> dict[str, str]:
-    """Render the first conversation that a template accepts.
+    """Render the first conversation that a template (Jinja) accepts.
 
-    Args:
-        template: in Jinja.
-        conversations: in order of preference.
-        variables: of the template beside the messages.
-        plain: render by Jinja alone, without what transformers adds to it.
+    ``plain``: render by Jinja alone, without what transformers adds to it.
 
     Returns:
         ``text``; or ``failure``, the kind of error, and its ``words``.
@@ -172,10 +168,9 @@ def cut(path: str, words: Sequence[str]) -> dict[str, str]:
 def streaming_recognizer(files: Mapping[str, str]) -> "OnlineRecognizer":
     """Load a model that hears speech as it comes, by sherpa-onnx, in one thread.
 
-    Args:
-        files: the paths of ``tokens``, and of ``ctc`` or of ``encoder``, ``decoder`` and
-            ``joiner``; with ``vocabulary``, the tokens with their scores, the latter can prefer
-            words, for which they search several ways at once.
+    ``files`` are ``tokens``, and ``ctc`` or ``encoder``, ``decoder`` and ``joiner``; with
+    ``vocabulary``, the tokens with their scores, the latter can prefer words, for which they search
+    several ways at once.
     """
     from sherpa_onnx import OnlineRecognizer  # noqa: PLC0415  as the module says
 
@@ -246,10 +241,7 @@ def _longest_text(rules: bytes) -> int:
 def fields(
     content: bytes | mmap.mmap, place: int, end: int
 ) -> Iterator[tuple[int, int | None, int, int]]:
-    """Yield the fields of a protocol buffer.
-
-    Yields:
-        its number, start (None of a number) and end of its bytes, and the number.
+    """Yield the fields of a protocol buffer: number, start (None of a number) and end, the number.
 
     Raises:
         ValueError: it is none.

@@ -102,10 +102,7 @@ def render(
 ) -> str:
     """Render the first conversation that a Jinja template accepts.
 
-    Args:
-        template: in Jinja.
-        conversations: in order of preference.
-        variables: of the template beside the messages: the tokenizer's markers.
+    ``variables`` of the template are the tokenizer's markers.
 
     Raises:
         LimitedError: it accepts none, is no template, or needs too much time or memory.

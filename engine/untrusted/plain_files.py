@@ -26,12 +26,7 @@ def open_plain(path: Path) -> BufferedReader:
 def append_plain(path: Path, *, follow: bool = True) -> int:
     """Open a plain file to append to it, or create it for its owner alone; never block.
 
-    Args:
-        path: in a folder that exists.
-        follow: a link to a plain file counts as one.
-
-    Returns:
-        a descriptor.
+    With ``follow`` a link to a plain file counts as one. Return a descriptor.
 
     Raises:
         OSError: it cannot be opened, or is a pipe, a device or a socket.

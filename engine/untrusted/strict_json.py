@@ -111,7 +111,6 @@ class JsonObject:
 
     @property
     def values(self) -> Mapping[str, object]:
-        """All values as parsed."""
         return self._values
 
     def text(
@@ -125,14 +124,12 @@ class JsonObject:
         raise _wrong(key, expected + ", and not empty" * (least > 0), value)
 
     def sha256(self, key: str) -> str:
-        """Return a hash: 64 lower-case hexadecimal digits."""
         value = self._take(key, None)
         if isinstance(value, str) and _SHA256.fullmatch(value):
             return value
         raise _wrong(key, "64 lower-case hexadecimal digits", value)
 
     def flag(self, key: str, *, default: bool | None = None) -> bool:
-        """Return true or false."""
         value = self._take(key, default)
         if isinstance(value, bool):
             return value
@@ -141,7 +138,6 @@ class JsonObject:
     def integer(
         self, key: str, *, least: int = 0, most: int = MOST, default: int | None = None
     ) -> int:
-        """Return a whole number."""
         value = self._take(key, default)
         if _is_whole(value) and least <= value <= most:
             return value
@@ -154,7 +150,6 @@ class JsonObject:
         return self.integer(key, least=1, most=most)
 
     def number(self, key: str, *, least: float = -math.inf, most: float = math.inf) -> float:
-        """Return a finite number."""
         value = self._take(key, None)
         if _is_whole(value) and abs(value) <= MOST:
             value = float(value)
@@ -174,7 +169,6 @@ class JsonObject:
     def integers(
         self, key: str, *, least: int = 0, most: int = MOST, default: tuple[int, ...] | None = None
     ) -> tuple[int, ...]:
-        """Return a list of whole numbers."""
         values = self._list(key, default)
         numbers = tuple(value for value in values if _is_whole(value) and least <= value <= most)
         if len(numbers) == len(values):
@@ -239,11 +233,7 @@ def read_object(kind: "type[_Kind]", content: JsonObject, **given: object) -> "_
     A field is of a type that ``JsonObject`` reads, of another dataclass, or a tuple or a mapping of
     these. Its annotation may add bounds, marks, and functions that return its value or refuse it:
     ``Annotated[str, Between(1, 64), check_name]``. One that may be None is so where it is missing.
-
-    Args:
-        kind: the dataclass.
-        content: as parsed.
-        given: fields that are not read.
+    Fields that are ``given`` are not read.
 
     Raises:
         ValueError: a value is missing, or is not what its field holds.
@@ -337,8 +327,6 @@ def read_table(
     """Make a dataclass of a table, field by field.
 
     Args:
-        kind: the dataclass.
-        table: as parsed.
         path: of the table in the file, for messages; empty at the top.
         others_ignored: keys that are no fields are left out instead of refused.
 
