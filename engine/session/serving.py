@@ -117,8 +117,7 @@ class Serving:
         wake: Callable[[], None] = lambda: None,
         own: "Callable[[], LoadedModel] | None" = None,
     ) -> None:
-        """Start without words, with settings as they were asked for; the rest as for ``Languages``.
-        """
+        """Start without words; settings as they were asked for, the rest as for ``Languages``."""
         self.targets = Targets(captioner)
         self.has_work = False
         self.backlog_words = 0
