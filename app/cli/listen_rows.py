@@ -129,7 +129,6 @@ def _cells(letter: str) -> int:
 
 
 def _last_cells(text: str, room: int) -> str:
-    """Return the end of a text that fits into ``room`` columns."""
     n_taken = 0
     for index in range(len(text) - 1, -1, -1):
         n_taken += _cells(text[index])

@@ -104,12 +104,7 @@ def read_small(path: Path) -> str:
 
 
 def parse(path: Path) -> dict[str, object]:
-    """Return the content of a small TOML file.
-
-    Raises:
-        OSError: it cannot be read, or is no regular file.
-        ValueError: it is no TOML, no UTF-8, too large or nested too deeply.
-    """
+    """Return the content of a small TOML file; raise ValueError if it is none or too deep."""
     text = read_small(path)
     if text.count(".") > _MOST_DOTS:
         raise ValueError(AppCode.MANY_DOTS(most=_MOST_DOTS))

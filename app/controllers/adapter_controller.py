@@ -89,7 +89,6 @@ class AdapterController(QObject):
 
     @Slot(object)
     def _load_chosen(self, folder: Path) -> None:
-        """Load the adapter that is stored, unless a person was faster."""
         if not self._by_person and self._settings.server is None:
             self._bridge.send(LoadAdapter(folder))
 

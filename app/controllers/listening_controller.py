@@ -157,7 +157,6 @@ class ListeningController(QObject):
 
     @Slot(str)
     def _share_offer(self, topic: str) -> None:
-        """Let the empty page offer no download while the banner does."""
         self._window.empty_page.show_offered_elsewhere(is_elsewhere=topic == FETCH)
 
     def _show_devices(self, listening: ListeningPreferences) -> None:

@@ -103,7 +103,6 @@ class OverlayActions(QObject):
         self._actions.overlay.setChecked(True)
 
     def _explain_wayland(self) -> None:
-        """Explain once the limits of Wayland, and offer XWayland."""
         self._explained_wayland = True
         text = self.tr(
             "Wayland lets no program keep a window above the others or put it anywhere: the "

@@ -112,7 +112,6 @@ class AdapterService(QObject):
         return adapter.status is Status.OK and knows
 
     def _base(self) -> Fingerprint | None:
-        """Read the fingerprint of the model; without it, adapters are checked by their cards."""
         try:
             return None if self._model is None else read_fingerprint(self._model)
         except SurtitleError as error:

@@ -240,7 +240,6 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _name_keys(self) -> None:
-        """Show the keys in the tool tips of the buttons; they also work in text fields."""
         every = self.menu_actions.by_name.values()
         self._own_keys.use([keys for action in every for keys in action.shortcuts()])
         for action, button in self._buttons_by_action():
@@ -266,7 +265,6 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _open_menu(self) -> None:
-        """Open the first menu, as F10 does in most programs."""
         self.menuBar().setActiveAction(self.menuBar().actions()[0])
 
     @Slot()

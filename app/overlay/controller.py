@@ -107,7 +107,6 @@ class OverlayController(QObject):
 
     @Slot()
     def _show_lines_of_now(self) -> None:
-        """Show the lines that can be read now, and look again once more of them can."""
         overlay, before = self.overlay, self._shown
         now = self._typeset.of(self._fresh, overlay.n_lines, overlay.n_extra)
         if now.lines or not self._is_old:

@@ -409,7 +409,6 @@ class Overlay(QWidget):
         self.screens_changed.emit()
 
     def _fit(self) -> None:
-        """Keep the overlay inside its screen, which may be another one than before."""
         area = self._screen_area()
         if area == self._fitted_area and self.n_lines == self._lines_that_fit(area):
             self._take_size()

@@ -508,7 +508,6 @@ def _quality(segments: Sequence[Segment], language: str) -> Quality:
 def _segments(
     talks: Sequence[Talk], parts: Sequence[Sequence[Part]], delays: Sequence[Sequence[float]]
 ) -> list[Segment]:
-    """List the segments of all talks; lengths and delays are in source words."""
     return [
         segment
         for talk, own_parts, own_delays in zip(talks, parts, delays, strict=True)

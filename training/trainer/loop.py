@@ -152,7 +152,6 @@ class Trainer:
 
     @property
     def network(self) -> nn.Module:
-        """The trained network, as ``Processes.spread`` returned it."""
         return self._network
 
     def train(self, record: Callable[[Moved], None], after_step: Callable[[Moved], bool]) -> bool:

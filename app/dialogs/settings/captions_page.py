@@ -159,7 +159,6 @@ class CaptionsPage(SettingsPage):
         self.opacity.setCurrentIndex(0)
 
     def _show_scheme(self) -> None:
-        """Show the colours of the preset where none of the user's own is chosen."""
         of_preset = replace(
             self._shown.captions, text_colour="", background_colour="", opacity=None
         )
