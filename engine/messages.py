@@ -1,8 +1,7 @@
 """Every sentence that the engine reports to people, by its code.
 
 Code decides by ``Message.code``, never by the text. The terminal prints the English sentence; the
-windows translate it (``app/config/translations.py``), and ``scripts/translations`` collects
-it.
+windows translate it (``app/config/translations.py``), and ``scripts/translations`` collects it.
 """
 
 import contextlib
@@ -506,7 +505,6 @@ class Message:
         return self.worded()
 
     def to_json(self) -> dict[str, object]:
-        """Return the message for another process."""
         return {
             "code": self.code.name,
             "values": {name: _to_json(value) for name, value in self.values.items()},

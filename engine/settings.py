@@ -16,14 +16,12 @@ SYSTEMS = {
 
 
 def at_least(name: str, value: float, least: float) -> None:
-    """Raise ValueError if a number is too small."""
     if value < least:
         msg = f"{name} must be at least {least}, got {value}"
         raise ValueError(msg)
 
 
 def check_choice(name: str, value: str, choices: Collection[str]) -> None:
-    """Raise ValueError if a value is none of the choices."""
     if value not in choices:
         msg = f"{name} must be one of {', '.join(choices)}, got {value!r}"
         raise ValueError(msg)

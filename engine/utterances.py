@@ -186,7 +186,6 @@ class UtteranceTracker:
 
     @property
     def open(self) -> list[Utterance]:
-        """The utterances whose translation is not complete."""
         return [one for one in self._utterances.values() if not (one.ended or one._is_cleared)]
 
     @property
@@ -258,12 +257,12 @@ class UtteranceTracker:
         return None if utterance._is_cleared else utterance
 
     def clear(self, *, session_too: bool = False, spares: str | None = None) -> None:
-        """Do not return the current utterances any more, but for those that further languages owe.
+        """Forget the current utterances, but for those that further languages owe.
 
         Args:
             spares: the lane whose utterances stay; None for none.
-            session_too: the session clears its words, too: what it opens until then, as of words
-                that were on their way, is not returned either.
+            session_too: the session clears its words, too: utterances that it opens until then, of
+                words that were on their way, are not returned either.
         """
         self._n_clearing += session_too
         self._spares = spares

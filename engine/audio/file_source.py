@@ -283,10 +283,8 @@ class FileSource:
             path: the file, in any format that FFmpeg knows.
             report: called during ``start`` and ``read``, when the file is damaged.
             real_time: return each chunk when a microphone would have; else at once.
-            track: which of its audio tracks, from 1; None chooses one, and reports which of
-                several.
+            track: which of its audio tracks, from 1; None chooses one, and reports which.
             language: two letters of what is spoken.
-            clock: the time in seconds.
         """
         self._path = path
         self._report = report

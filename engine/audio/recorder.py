@@ -231,13 +231,12 @@ class Recorder:
 
         Args:
             system: lists and opens devices; closed by ``finish``.
-            wanted: the device that the user chose.
             report: called with notices during ``step``.
             clocks: None for the computer's own.
             wait: sleeps, in seconds, while there is no device to wait for.
             patience_s: after so long without any answer of the system, ``step`` raises its last
                 error;
-                None: it waits without an end, as it does for one that has answered before.
+                None: it waits without end, as it does for one that has answered before.
         """
         self._system = system
         self._monitor = DeviceMonitor(wanted)

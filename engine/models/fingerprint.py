@@ -229,13 +229,7 @@ class Footprint:
         return self.n_linear + self.n_other
 
     def n_bytes(self, quantise: str, number_bytes: int, capacity: int) -> int:
-        """Estimate the memory of weights and cache.
-
-        Args:
-            quantise: ``nf4``, ``int8`` or ``none``.
-            number_bytes: bytes of a number that is not quantised.
-            capacity: rows of the slot cache.
-        """
+        """Estimate the memory of weights and cache; ``number_bytes`` of a number not quantised."""
         linear = {
             "none": float(self.n_linear * number_bytes),
             "int8": float(self.n_linear + 4 * self.n_rows),

@@ -67,7 +67,6 @@ class SpeechCard:
 
     @property
     def positions(self) -> int:
-        """Vectors of a block."""
         return self.block_frames // FRAMES_MERGED
 
     def shapes(self, translator_width: int) -> Mapping[str, tuple[int, ...]]:

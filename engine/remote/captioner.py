@@ -129,7 +129,7 @@ class RemoteCaptioner:
     def outage(self) -> ServerGoneError | None:
         """Why captions do not come from the server; None where they do, or hardly waited for it.
 
-        New sentences are captioned by their own words, but where it gives signs of life.
+        New sentences are captioned by their own words, unless it gives signs of life.
         """
         outage = self._outage
         if outage is None:
@@ -207,7 +207,7 @@ class RemoteCaptioner:
         return change
 
     def interrupt(self) -> None:
-        """Let what is waited for fail at once; for other threads."""
+        """Let the wait for a server fail at once; for other threads."""
         self._service.interrupt()
 
     def close(self) -> None:
@@ -237,7 +237,6 @@ class RemoteCaptioner:
         return None
 
     def _show(self, utterance: RemoteUtterance, n_read: int) -> Change:
-        """Show the caption as the server reports it."""
         kept = n_same(utterance.caption, self._told)
         utterance.caption, utterance.n_words_read = self._told, n_read
         return Change(kept=kept, text=self._told[kept:], n_read=n_read)
@@ -281,7 +280,6 @@ class RemoteCaptioner:
                 raise ServerGoneError(Code.SERVER_BUSY()) from error
 
     def _note_wait(self) -> None:
-        """Note a sign of life of a server that has not answered yet."""
         self._is_slow = self._clock() - self._heard_s >= PATIENCE_S
         self.has_waited()
 

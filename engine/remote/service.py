@@ -122,7 +122,7 @@ class Service:
             self._whole("POST", "/v1/leave", write_leave(session), session)
 
     def unreachable(self, error: ServerGoneError) -> ServerError:
-        """Return an error for who does not wait."""
+        """Return an error for callers that do not wait."""
         return ServerError(Code.SERVER_UNREACHABLE(server=self.server, reason=error.message))
 
     def close(self) -> None:
@@ -132,7 +132,7 @@ class Service:
             self._connection = None
 
     def interrupt(self) -> None:
-        """Let what is waited for fail at once; for other threads."""
+        """Let the wait for an answer fail at once; for other threads."""
         sock = None if self._connection is None else self._connection.sock
         if sock is not None:
             with contextlib.suppress(OSError):  # it has ended
@@ -140,7 +140,7 @@ class Service:
 
     @contextlib.contextmanager
     def _understood(self) -> Iterator[None]:
-        """Turn what goes wrong on the way into our errors, and end the connection then."""
+        """Turn errors of the connection into ours, and end it then."""
         try:
             yield
         except ssl.SSLError as error:

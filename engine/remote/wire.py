@@ -143,7 +143,7 @@ def is_session(name: str) -> bool:
 
 
 def write_opening(opening: Opening) -> bytes:
-    """Write a request; what a server does not let others choose is left out."""
+    """Write a request, without what a server does not let others choose."""
     settings = opening.settings
     return _write(
         version=VERSION,

@@ -47,7 +47,6 @@ class Arithmetic:
 
     @classmethod
     def of(cls, network: "PreTrainedModel") -> Self:
-        """Read the configuration of a network."""
         config = network.config
         n_heads = config.num_attention_heads
         head_size = getattr(config, "head_dim", None) or config.hidden_size // n_heads
@@ -221,8 +220,7 @@ class CausalModel:
     """One conversation with a model: feed rows, get the next id, truncate.
 
     A verb that begins with ``ask`` returns a generator, see ``Asking``; ``feed`` and ``next_id``
-    are
-    the same, computed at once. The counters never decrease.
+    are the same, computed at once. The counters never decrease.
 
     Attributes:
         choose: chooses the next id by its logits, shape (V,), -inf if suppressed.
@@ -301,7 +299,7 @@ class CausalModel:
         return self.choose(logits)
 
     def logits(self) -> NDArray[np.float32]:
-        """Return those of the newest pass, shape (V,); -inf if suppressed."""
+        """Return the logits of the newest pass, shape (V,); -inf if suppressed."""
         return float32(self._newest.logits)
 
     def states(self) -> NDArray[np.float32]:

@@ -96,7 +96,6 @@ def best_s(once: Callable[[], object]) -> float:
 
 
 def _probe_s(dtype: torch.dtype) -> float:
-    """Time the product of a decode step."""
     matrix = torch.ones(_PROBE_WIDTH, _PROBE_WIDTH, dtype=dtype)
     return best_s(functools.partial(torch.mm, matrix[:1], matrix))
 

@@ -241,7 +241,7 @@ def merge_frames(encoded: Tensor, first: nn.Conv1d, second: nn.Conv1d, out: nn.L
 
 
 def sees(block: Tensor, is_ahead: Tensor, left_blocks: int) -> Tensor:
-    """Return which rows see which, shape (R, R), see the module."""
+    """Return which rows see which, shape (R, R)."""
     distance = block[:, None] - block[None]
     near = (distance >= 0) & (distance <= left_blocks)
     return near & (~is_ahead[None] | (distance == 0))

@@ -126,12 +126,10 @@ class Conversations:
 
     @property
     def is_alive(self) -> bool:
-        """Whether requests are answered."""
         return self._thread.is_alive() and not self._stopping
 
     @property
     def has_stopped(self) -> bool:
-        """Whether nothing is answered any more."""
         return not self._thread.is_alive()
 
     @property
@@ -140,13 +138,12 @@ class Conversations:
 
     @property
     def n_in_use(self) -> int:
-        """Sessions that were not quiet for long."""
+        """Sessions that were used lately."""
         now_s = self._clock()
         return sum(now_s - one.used_s < IDLE_S for one in self._sessions.copy().values())
 
     @property
     def n_waiting(self) -> int:
-        """Sessions for which something is to be computed."""
         return 0 if self._together is None else self._together.n_asked
 
     def start(self) -> None:
@@ -162,7 +159,6 @@ class Conversations:
             self._thread.join(patience_s)
 
     def is_open(self, key: Key) -> bool:
-        """Return whether there is such a session."""
         return key in self._sessions
 
     def open(
@@ -189,8 +185,7 @@ class Conversations:
 
         A session answers one request after the other. Of those that wait, only the newest is
         answered: the client that sent the others has gone. Once ``lives`` returns False, nothing
-        more
-        is computed and the last report does not come.
+        more is computed and the last report does not come.
         """
         order = _Order(asked, report, lives, self._clock())
         if not self._order(self._orders, _ORDERS, partial(self._take, (who, asked.session), order)):
@@ -289,7 +284,6 @@ class Conversations:
         report(opened)
 
     def _close_quiet(self) -> None:
-        """Close the session that was quiet for longest, if that was long enough."""
         quiet = min(self._sessions.items(), key=lambda item: item[1].used_s)
         if self._clock() - quiet[1].used_s >= self._idle_s and not self._is_busy(quiet[1]):
             self._close(quiet[0])
@@ -323,7 +317,6 @@ class Conversations:
             self._begin(session)
 
     def _begin_next(self) -> None:
-        """Begin the request that waited for the one that has ended."""
         for session in self._sessions.values():
             if session.next is not None and not self._is_busy(session):
                 self._begin(session)

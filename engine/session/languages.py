@@ -51,8 +51,6 @@ class Languages:
 
         Args:
             targets: make the captions.
-            translation: settings of the session.
-            report: receives the events.
             wake: lets the session call ``take_loaded``; called on any thread.
             own: returns the model of the session; None for a session without one.
         """
@@ -164,7 +162,6 @@ class Languages:
             self._report(LanguagesChanged(languages=there))
 
     def configure(self, translation: TranslationSettings) -> None:
-        """Use other settings for utterances that are opened from now on."""
         self._translation = translation
         for code, target in self._targets.ready.items():
             try:
@@ -193,7 +190,7 @@ class Languages:
         return self._targets.advance()
 
     def close(self) -> None:
-        """Want nothing any more, and wait for what loads."""
+        """Drop all languages, and wait for the models that load."""
         loads = list(self._loading.values())
         for load in loads:
             load.is_dropped = True

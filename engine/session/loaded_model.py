@@ -236,7 +236,6 @@ class LoadedModel:
     def make_system(
         self, translation: TranslationSettings, log: EventLog, model: AnyModel | None = None
     ) -> Conversation:
-        """Make the system for the current weights; ``model`` as for ``make_system``."""
         capacity, settings = self._settings.capacity, self.suited(translation)
         if self._settings.hears:
             causal = self.weights
@@ -261,7 +260,6 @@ class LoadedModel:
         return resolve(card, system, translation, replaces_policy=True)
 
     def suited(self, translation: TranslationSettings) -> TranslationSettings:
-        """Return the settings with the policy that is followed."""
         return replace(translation, policy=str(self.resolved(translation).policy))
 
     def load_adapter(self, folder: Path) -> tuple[str, tuple[Message, ...]]:

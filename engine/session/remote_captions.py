@@ -130,7 +130,6 @@ class RemoteCaptions(Serving):
             self._look_again.start()
 
     def close(self) -> None:
-        """End what loads, and what waits for the server."""
         super().close()
         if self._look_again is not None:
             self._look_again.cancel()

@@ -82,11 +82,9 @@ class Passages:
                 return [event for one in dropped for event in one.drop()]
 
     def takes_words(self, passage: Passage) -> bool:
-        """Return whether words may still come into a passage."""
         return passage in self._current.values()
 
     def forget(self, passage: Passage) -> None:
-        """Forget a passage that nothing can change any more."""
         self._passages.remove(passage)
         passage.forget()
 
@@ -181,13 +179,12 @@ class Serving:
             self._report(ContextChanged(rows=self.targets.captioner.context_rows))
 
     def report_source(self) -> None:
-        """Report what is to be known of the source language."""
+        """Report a notice about the source language, if there is one."""
         notice = source_notice(self._translation.source_language)
         if notice is not None:
             self._report(Notice(message=notice))
 
     def _skip(self, *, typed: bool) -> None:
-        """Leave whole sentences that wait without a caption."""
         skipped = (one.skip() for one in self._passages if typed or one.was_heard)
         left = [number for numbers in skipped for number in numbers]
         if typed:  # heard words alone leave it to the further languages to keep up
@@ -233,7 +230,7 @@ class Serving:
         return factor is not None
 
     def _rest(self) -> None:
-        """Report that all is captioned, but for what further languages left out."""
+        """Report that all is captioned, except what further languages left out."""
         while self._flushes:
             self._report(Flushed(number=self._flushes.popleft()))
 
@@ -242,7 +239,6 @@ class Serving:
             self._report(event)
 
     def close(self) -> None:
-        """End what loads."""
         self._languages.close()
 
     # what a kind of session does besides
@@ -251,7 +247,7 @@ class Serving:
         return Passage(self.targets, lane)
 
     def _use(self, translation: TranslationSettings) -> Iterable[Message]:
-        """Configure the captioner; return what is to be known of that."""
+        """Configure the captioner; return notices about that."""
         self.targets.captioner.configure(translation)
         return ()
 
@@ -265,7 +261,6 @@ class Serving:
         """Note other steps."""
 
     def _takes_words(self, passage: Passage) -> bool:
-        """Whether words may still come into a passage."""
         return self._passages.takes_words(passage)
 
     def _finds_more(self) -> bool:

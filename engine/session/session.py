@@ -114,7 +114,6 @@ class Session:
         return loaded(self._model, self._translation, self._report, log, cancelled, self._wake)
 
     def _wake(self) -> None:
-        """Let the thread look whether there is something to do."""
         self._commands.put(None)
 
 

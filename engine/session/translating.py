@@ -187,7 +187,6 @@ class Translating(Serving):
     # adapters
 
     def _load_adapter(self, folder: Path, *, use: bool) -> None:
-        """Load an adapter now, and with ``use`` translate the next utterances by it."""
         try:
             name, doubts = self._model.load_adapter(folder)
         except SurtitleError as error:
@@ -241,7 +240,7 @@ class Translating(Serving):
         self._report(self._model.adapters_changed)
 
     def _policy_notices(self, translation: TranslationSettings) -> list[Message]:
-        """Return that the model cannot follow the policy of the settings, if so."""
+        """Return a notice if the model cannot follow the policy of the settings."""
         notices = self._model.resolved(translation).notices
         return [notice for notice in notices if notice.code is Code.POLICY_REPLACED]
 

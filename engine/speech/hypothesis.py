@@ -112,7 +112,6 @@ class LocalAgreement:
 
     @property
     def pending(self) -> tuple[RecognizedWord, ...]:
-        """All words that may still change."""
         return self._pending
 
     def _commit(self, words: Sequence[RecognizedWord]) -> tuple[RecognizedWord, ...]:

@@ -145,8 +145,6 @@ class Listener:
         Args:
             lanes: with different names.
             feed: takes the words; its session may still be loading.
-            recognition: the models of speech.
-            report: receives the events.
             settings: None for the defaults.
             clock: the clock of the chunks' ``heard_at_s``.
         """
@@ -192,7 +190,6 @@ class Listener:
 
     @property
     def n_dropped(self) -> int:
-        """The number of 16 kHz samples that were lost."""
         return sum(lane.source.n_dropped for lane in self._lanes)
 
     @property
@@ -285,7 +282,7 @@ class Listener:
             self._feed.send(event)
 
     def _keep_up(self) -> None:
-        """Leave heard sentences without a caption that wait for too long."""
+        """Leave sentences that wait too long for a caption without one."""
         if self._unread.are_too_old(self._feed.backlog_words, self._clock()):
             self._feed.send(Skip(typed=False))
 

@@ -63,7 +63,6 @@ class StreamingFiles:
 
     @property
     def marks_sentences(self) -> bool:
-        """Whether it writes full stops."""
         return any(token.endswith(".") for token in self.tokens)
 
     @property
@@ -74,7 +73,6 @@ class StreamingFiles:
 
     @property
     def prefers_words(self) -> bool:
-        """Whether the library can make it prefer words."""
         return "joiner" in self.paths
 
     def spelt(self, words: Sequence[str]) -> tuple[str, ...]:

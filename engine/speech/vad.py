@@ -125,7 +125,6 @@ class VoiceActivityDetector:
 
     @property
     def is_open(self) -> bool:
-        """Whether the gate is open, for an indicator."""
         return self._is_open
 
     def feed(self, chunk: AudioChunk) -> list[SpeechPart]:

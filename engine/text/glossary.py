@@ -15,8 +15,7 @@ def read_glossary(path: Path) -> tuple[tuple[str, str], ...]:
     """Read UTF-8 text with a term, a tab and its translation on each line.
 
     A table that was saved with semicolons is read likewise. A line without either is a name, which
-    is its own translation. Empty lines, and lines that begin
-    with ``#``, are skipped.
+    is its own translation. Empty lines, and lines that begin with ``#``, are skipped.
 
     Raises:
         ContextError: it cannot be read, or a line has another form.

@@ -22,7 +22,7 @@ ENGLISH: dict[str, tuple[str, ...]] = {name: tuple(words.split()) for name, word
 
 
 def counted(words: Sequence[str], first: int = 0, step: int = 1) -> dict[str, int]:
-    """Number words, all but those that are an x."""
+    """Number the words, except those that are an x."""
     return {word: first + step * n for n, word in enumerate(words) if word != "x"}
 
 
@@ -244,7 +244,6 @@ def _time(g: _Groups, n: str) -> tuple[int, int | None]:
 
 
 def _half(g: _Groups, n: str, hour: int) -> str:
-    """Return the half of the day that was said."""
     if g["night" + n]:
         return "pm" if 6 <= hour < 12 else "am"
     if g["day" + n]:
@@ -360,7 +359,6 @@ def _kind(digits: str) -> str:
 
 
 def _text(one: Quantity, name: str) -> str:
-    """Write a number for the model."""
     money = _NAMES.get(one.unit, "")
     if money and not (name or one.scale):
         return f"{one.sign}{one.unit}{one.digits}"

@@ -69,7 +69,6 @@ def _punctuation() -> "Punctuation | None":
 
 
 def _is_name(before: Sequence[str], core: str, first: str, n_before: int) -> bool:
-    """Return whether a word is more likely to begin with a capital."""
     from engine.text.punctuation import UNKNOWN  # noqa: PLC0415  as above
 
     weights = _punctuation()
@@ -128,7 +127,6 @@ class Heard:
 
 
 def heard(text: str) -> Heard:
-    """Return what a model reads of a text."""
     words = [one for one in read_source(text.split(), ended=True) if one.text]
     numbers = tuple(number for one in words for number in one.numbers)
     return Heard(" ".join(one.text for one in words), numbers)

@@ -76,7 +76,6 @@ class PlainTokenizer:
 
     @property
     def eos_token(self) -> str | None:
-        """The marker that ends a text."""
         return self.special_tokens_map.get("eos_token")
 
     @property
@@ -86,12 +85,10 @@ class PlainTokenizer:
 
     @property
     def added_tokens_decoder(self) -> dict[int, AddedToken]:
-        """The tokens beside the vocabulary by their ids."""
         return self.backend_tokenizer.get_added_tokens_decoder()
 
     @property
     def added_tokens_encoder(self) -> dict[str, int]:
-        """The ids of the tokens beside the vocabulary."""
         return {token.content: id_ for id_, token in self.added_tokens_decoder.items()}
 
     def encode(

@@ -80,7 +80,7 @@ class Form:
         return self.text[len(begun) :] if self.text.startswith(begun) else ""
 
     def may_begin(self, text: str, at: int) -> bool:
-        """Return whether what stands before a place of a text is what must."""
+        """Return whether the text before a place is what must stand there."""
         return not self.before or text.endswith(self.before, 0, at)
 
 
@@ -223,7 +223,7 @@ def _numerals(language: str) -> dict[str, int]:
 
 
 def _values(one: Quantity) -> set[int]:
-    """Return what a number may be in one word; an hour or millions are none."""
+    """Return what a number may be in one word; none for an hour or millions."""
     if one.scale or one.kind == "hour":
         return set()
     ends = {int(end) for end in re.split("[-–:/]", one.digits) if end.isdecimal()}

@@ -128,7 +128,6 @@ def after_arrival(arrivals: Sequence[int], same: int, *ends: int) -> tuple[int, 
 
 
 def n_same(old: Sequence[object], new: Sequence[object]) -> int:
-    """Count the items at the start that are the same."""
     same = 0
     while same < min(len(old), len(new)) and old[same] == new[same]:
         same += 1

@@ -151,7 +151,6 @@ class Constraints:
         return sorted(ids, key=lambda id_: -float(logits[id_]))
 
     def _beginning(self, text: str) -> int | None:
-        """Return the longest token that a text begins with."""
         lengths = range(len(text), 0, -1)
         return next((self._ids[text[:n]] for n in lengths if text[:n] in self._ids), None)
 
@@ -184,7 +183,7 @@ class Constraints:
     def _breaks_character(
         self, id_: int, piece: str, facts: _Source, target: Sequence[int]
     ) -> bool:
-        """Return whether the last token begins a character that this one makes none of, or a sign.
+        """Return whether the character begun by the last token is broken by this one, or is a sign.
 
         A sign is one that stands in no text; see ``engine.text.source``.
         """

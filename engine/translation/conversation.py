@@ -169,7 +169,7 @@ class Conversation(ABC):
         self.cached_system = ()
 
     def next_number(self) -> int:
-        """Number a new utterance, and tell its prompt of the sentences before."""
+        """Number a new utterance; its prompt gets the sentences before."""
         n_told = self.settings.context_sentences
         if n_told:
             self.prompt = self._context.prompt(list(self._said.values())[-n_told:])
@@ -185,11 +185,10 @@ class Conversation(ABC):
         return self._context.n_rows(self.prompt)
 
     def forget_sentences(self) -> None:
-        """Let no sentence so far stand in a prompt."""
+        """Keep all sentences so far out of prompts."""
         self._said.clear()
 
     def _note(self, number: int, words: Sequence[str]) -> None:
-        """Keep what is said in the newest utterances, in their order."""
         self._said[number] = " ".join(words)
         for old in sorted(self._said)[: -self.settings.context_sentences - 1]:
             del self._said[old]
@@ -261,7 +260,6 @@ class Conversation(ABC):
         return self._own_words[1]
 
     def log_fed(self, utterance: int, rows: Sequence[Row], *, n_again: int = 0) -> None:
-        """Log the last forward pass of the model."""
         self.log.write(
             "fed",
             utterance=utterance,
@@ -274,12 +272,10 @@ class Conversation(ABC):
         )
 
     def log_cut(self, utterance: int, *, loops: bool) -> None:
-        """Log that a write was cut because it loops, or else because it is too long."""
         self.counters.loops_cut += loops
         self.log.write("cut", utterance=utterance, why="loop" if loops else "length")
 
     def log_end(self, utterance: int, mean_log_probability: float | None = None) -> None:
-        """Log the end of an utterance, with the totals so far."""
         self.log.write(
             "ended",
             utterance=utterance,

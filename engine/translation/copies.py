@@ -167,7 +167,6 @@ class Copies:
         self._finder = TermFinder(glossary)
 
     def candidates(self, words: Sequence[str]) -> Candidates:
-        """Return what a source gives to copy."""
         counts = Counter(self._finder.found(words))
         return Candidates(tuple(self._names(words)), tuple(self._terms(counts)))
 

@@ -113,7 +113,6 @@ class TermWriter:
         return shown
 
     def flush(self, terms: Sequence[HeardTerm]) -> str:
-        """Return the rest, as ``feed`` does."""
         return self._settle(terms, ends_word=True, is_last=True)
 
     def _settle(self, terms: Sequence[HeardTerm], *, ends_word: bool, is_last: bool) -> str:

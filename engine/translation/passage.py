@@ -59,7 +59,6 @@ class Passage:
 
     @property
     def backlog_words(self) -> int:
-        """Words that are committed and not read yet."""
         opened = {number: self._targets.first[number] for number, _ in self._utterances}
         n_opened = sum(len(one.words) for one in opened.values())
         unread = (
@@ -84,7 +83,7 @@ class Passage:
                 target.set_source(number, sentence)
 
     def forget(self) -> None:
-        """End: nothing changes any more."""
+        """Let nothing change any more."""
         self._targets.make_final(number for number, _ in self._utterances)
 
     def hold(self) -> None:
@@ -92,11 +91,10 @@ class Passage:
         self._held = True
 
     def make_final(self) -> None:
-        """Change the utterances no more, all settled: another captioner opens those that wait."""
+        """Change the utterances, all settled, no more: another captioner opens those that wait."""
         self._make_final(len(self._utterances))
 
     def resume(self) -> list[Event]:
-        """Open the waiting utterances."""
         self._held = False
         return self._set_words(self._words, finished=self._finished)
 
@@ -198,7 +196,6 @@ class Passage:
         return number in self._strange or self._targets.first[number].finished
 
     def _make_final(self, n_old: int) -> None:
-        """Make the oldest utterances final with their words."""
         old = self._utterances[:n_old]
         self._targets.make_final(number for number, _ in old)
         n_words = sum(len(sentence.words) for _, sentence in old)

@@ -70,7 +70,6 @@ class Redraft(Translated):
 
     @property
     def target(self) -> list[int]:
-        """Tokens of the draft that is being made."""
         return self.drafting
 
     @property
@@ -99,7 +98,7 @@ class Redraft(Translated):
 
     @property
     def confidence(self) -> Confidence | None:
-        """A calibration for slots is none for drafts."""
+        """A calibration for slots does not hold for drafts."""
         card, mean = self._by.weights.card, self.mean_log_probability
         if card.calibration is None or mean is None or card.knows_slots:
             return None
@@ -159,7 +158,6 @@ class Drafting(Conversation):
         return change
 
     def _translate(self, utterance: Redraft) -> Asking[Change | None]:
-        """Make a draft and commit what it shares with the one before."""
         draft = utterance.draft
         if not utterance.source.units:
             draft = []

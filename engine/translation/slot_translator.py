@@ -130,7 +130,6 @@ class Translator(Conversation):
         self.log.write("probe", utterance=utterance.number, n_rows=n_rows)
 
     def _predict(self, utterance: Utterance) -> Asking[int]:
-        """Feed what the planner has ready; return the next id."""
         yield from self._attach(utterance)
         planner = utterance.planner
         n_again = planner.n_again
@@ -147,7 +146,6 @@ class Translator(Conversation):
     def _feed(
         self, utterance: Utterance, rows: Sequence[Row], suppressed: Sequence[int], n_again: int = 0
     ) -> Asking[int]:
-        """Compute rows of an utterance and note that they are cached; return the likeliest id."""
         id_ = yield from self.model.ask_id(rows, suppressed, keep_states=self._keeps_states)
         self.cached_system = utterance.prompt.headers.system
         self.log_fed(utterance.number, rows, n_again=n_again)

@@ -111,7 +111,6 @@ class Target:
         return utterance.number
 
     def set_source(self, number: int, sentence: Sentence) -> list[Event]:
-        """Set the words of an utterance; return what was cut back."""
         self._left_out.pop(number, None)
         self._sentences[number] = sentence
         if self.captioner is None:
@@ -132,7 +131,7 @@ class Target:
         return self._utterances[number]
 
     def owe(self, number: int, sentence: Sentence) -> None:
-        """Leave a sentence out that nothing can change any more: it is made up for."""
+        """Keep a sentence that nothing can change any more, to make up for it later."""
         if self.captioner is None:
             self._sentences[number] = sentence
         else:
@@ -183,7 +182,6 @@ class Target:
                 self._untold.append(number)
 
     def clear(self) -> None:
-        """Forget all sentences: a new session begins."""
         for number in (*self._sentences, *self._left_out):
             self.drop(number)
 
@@ -285,7 +283,6 @@ class Targets:
 
     @property
     def settings(self) -> TranslationSettings:
-        """Those of utterances that are opened now."""
         return self.captioner.settings
 
     def open(self) -> int:
@@ -324,17 +321,15 @@ class Targets:
         return events
 
     def owe(self, number: int, code: str, sentence: Sentence) -> None:
-        """Make up for a sentence of before, if its language is there or loads."""
+        """Make up for a sentence of before, if its language is ready or loads."""
         if code in self._further:
             self._further[code].owe(number, sentence)
 
     def drop(self, number: int) -> None:
-        """Forget an utterance that an edit removed."""
         for target in (self.first, *self._further.values()):
             target.drop(number)
 
     def make_final(self, numbers: Iterable[int]) -> None:
-        """Change these utterances no more."""
         for number in (known := tuple(numbers)):
             self.first.drop(number)
         for target in self._further.values():
@@ -347,7 +342,6 @@ class Targets:
             target.skip(known)
 
     def clear(self) -> None:
-        """Forget all further captions: a new session begins."""
         for target in self._further.values():
             target.clear()
 

@@ -90,7 +90,7 @@ class Utterance(Translated):
         self._begin_anew()
 
     def _begin_anew(self) -> int:
-        """Forget everything: what a changed word stood among is no longer cached."""
+        """Forget everything: rows beside a word that changed are no longer cached."""
         self.planner = make_planner(self.prompt.headers, self.layout)
         self.state = CaptionText()
         self._marks: list[tuple[CaptionText, TermWriter]] = []  # when each unit was read
@@ -135,7 +135,7 @@ class Utterance(Translated):
         return self.state.text + self.state.held + self.terms.held
 
     def constrained(self, id_: int, logits: NDArray[np.float32]) -> int:
-        """Return the token to write, as in every system; no end is too early if it need not be."""
+        """Return the token to write, as in every system, but no end that is too early."""
         if self._constraints is not None and id_ in self.prompt.markers and self._ends_early():
             others = logits.copy()
             others[list(self.prompt.markers)] = -np.inf

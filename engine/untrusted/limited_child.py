@@ -323,7 +323,6 @@ def _address_space(unknown: int) -> int:
 
 
 def main() -> None:
-    """Read a job and write its result, both as JSON."""
     asked = cast("Asked", json.loads(sys.stdin.buffer.read()))
     if "template" in asked:
         import transformers.utils.chat_template_utils  # noqa: F401, PLC0415  before the limit

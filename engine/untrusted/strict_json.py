@@ -399,7 +399,6 @@ _KIND_NAMES: Mapping[object, str] = {
 
 
 def kind_name(hint: object) -> str:
-    """Return the type of a field in words."""
     if hint in _KIND_NAMES:
         return _KIND_NAMES[hint]
     inner = [kind for kind in get_args(hint) if kind is not Ellipsis]

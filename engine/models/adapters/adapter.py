@@ -117,8 +117,7 @@ def verify_adapter(adapter: Adapter, *, origin: Path | None = None) -> str:
 def write_adapter_card(folder: Path, card: AdapterCard) -> Adapter:
     """Finish an adapter folder that peft saved: write its card and inspect the result.
 
-    Args:
-        card: its ``weights_sha256`` is filled in here.
+    The card's ``weights_sha256`` is filled in here.
 
     Raises:
         AdapterError: the card cannot be written, or the folder does not match the card.
@@ -167,7 +166,6 @@ def _check_files(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _adapter_errors(name: str) -> Iterator[None]:
-    """Turn errors of a file into a clause about the adapter."""
     try:
         yield
     except (OSError, ValueError) as error:

@@ -74,11 +74,8 @@ class Lora:
     ) -> "TargetedLayers":
         """Find the layers that the targets name in equal blocks, as peft does.
 
-        A target that is the whole path of a layer names it regardless of ``layers``.
-
-        Args:
-            stem: path of the list of blocks.
-            modules: paths of layers within a block.
+        A target that is the whole path of a layer names it regardless of ``layers``. ``stem`` is
+        the path of the list of blocks, ``modules`` are paths of layers within a block.
         """
         chosen = range(n_layers)
         layers = frozenset(it for it in chosen if self.layers is None or it in self.layers)

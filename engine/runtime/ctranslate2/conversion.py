@@ -107,7 +107,6 @@ class Converted:
 
 
 def read_converted(folder: Path, record: Record) -> Converted:
-    """Read a folder of converted weights."""
     for name in _NEVER_WRITTEN:
         if os.path.lexists(folder / name):
             refuse(f"it has a {name}, which no conversion writes")
@@ -370,7 +369,6 @@ def _run(
 
 
 def _is_running(process: "subprocess.Popen[bytes]") -> bool:
-    """Wait for a tenth of a second; return whether the process goes on."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_POLL_S)
     return process.returncode is None

@@ -39,7 +39,6 @@ def _convert(folder: Path, out: Path, precision: str) -> dict[str, object]:
 
 
 def main() -> None:
-    """Convert, and say why that failed."""
     threading.Thread(target=_end_with_input, daemon=True).start()
     folder, out, precision = sys.argv[1:]
     try:

@@ -116,7 +116,6 @@ def graph_output(name: str, kind: int, shape: Sequence[int | str]) -> bytes:
 
 
 def model(parts: Sequence[bytes], producer: str) -> bytes:
-    """Return a model of nodes, tensors, inputs and outputs."""
     opsets: Mapping[str, int] = {"": _OPSET, MICROSOFT: _MICROSOFT_OPSET}
     return (
         _field(1, _IR_VERSION)

@@ -138,7 +138,6 @@ class OnnxAdaptedLayers:
 def load_onnx(
     settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors] | None = None
 ) -> OnnxWeights:
-    """Load a model folder with this card, and with the factors of an adapter if there is one."""
     if settings.device not in ("auto", "cpu") or settings.quantise not in _QUANTISATIONS:
         asked = f"only torch computes on {settings.device} with quantisation {settings.quantise}"
         raise NotPlainError(asked)
@@ -196,7 +195,6 @@ def _hash_of_card(folder: Path) -> str:
 
 
 def _check_room(shape: LlamaShape, capacity: int) -> int:
-    """Return the bytes that a model needs while it is loaded."""
     if shape.n_parameters > MOST_PARAMETERS:
         msg = f"it has {shape.n_parameters:,} parameters, and {MOST_PARAMETERS:,} are the most "
         raise NotPlainError(msg + "without torch")

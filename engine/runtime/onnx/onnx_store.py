@@ -333,7 +333,6 @@ class OnnxStore:
         self.book.arrange(lane, order)
 
     def _bind(self, lanes: _Lanes, n_rows: int) -> _BoundPass:
-        """Bind the memory of passes of ``n_rows`` of each of these lanes."""
         shape, n_lanes = self._network.shape, lanes[1] - lanes[0]
         bound = _BoundPass(
             binding=self._session.io_binding(),
@@ -402,7 +401,6 @@ def _groups(asked: Sequence[Ask]) -> Iterator[Sequence[Ask]]:
 
 
 def _computed(ask: Ask, logits: Floats, states: Floats | None) -> Computed:
-    """Return what was asked, in memory of its own."""
     kept = logits.copy()
     for id_ in ask.suppressed or ():  # a few: less than an index by a list
         kept[id_] = -np.inf
@@ -436,7 +434,6 @@ def _bind_output(binding: "IOBinding", name: str, array: Floats) -> None:
 
 
 def _as_ours(error: Exception) -> ModelError | MemoryError:
-    """Return an error of the runtime, which have no common kind, as one of ours."""
     reason = first_line(error)
     if "alloc" in reason:
         return MemoryError(reason)

@@ -150,7 +150,6 @@ class _NoRotation(nn.Module):
 
 
 def _distance(q: Places, k: Places) -> Tensor:
-    """Return the distance of each key behind each query; int64."""
     return q.encoded[..., :, None] - k.encoded[..., None, :]  # (B, Q, K)
 
 

@@ -209,8 +209,7 @@ class TorchAdaptedLayers:
         """Take a network without an adapter.
 
         With ``keep_base`` the base's weights of each changed layer are kept, as another ``put``
-        needs
-        them; that costs their memory once. Packed weights are never changed.
+        needs them; that costs their memory once. Packed weights are never changed.
         """
         self._network = network
         self._keep_base = keep_base

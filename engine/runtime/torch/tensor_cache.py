@@ -75,8 +75,7 @@ class TensorCache(Cache):
         """Prepare a pass over rows of one conversation whose columns only the device knows.
 
         As ``begin``, but independent of Python values, so that a graph can replay it. ``columns``
-        is
-        int64, shape (Q,); the first ``extent`` columns are in attention, K.
+        is int64, shape (Q,); the first ``extent`` columns are in attention, K.
         """
         every = slice(None)
         self._prepare((every, every, columns), ..., every, extent)
@@ -160,15 +159,12 @@ class _Layer(CacheLayerMixin):  # type: ignore[no-untyped-call]
         return self.keys[self.seen], self.values[self.seen]
 
     def get_mask_sizes(self, query_length: int) -> tuple[int, int]:  # noqa: ARG002  the library's
-        """Return the sizes of a mask, for the library; not used, since masks are explicit."""
         return self.extent, 0
 
     def get_seq_length(self) -> int:
-        """Return the columns in attention, for the library."""
         return self.extent
 
     def get_max_length(self) -> int:
-        """Return the columns, for the library."""
         return self.keys.shape[-2]
 
 

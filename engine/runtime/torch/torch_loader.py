@@ -318,7 +318,6 @@ class TorchWeights:
 def load_torch(
     settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors] | None = None
 ) -> TorchWeights:
-    """Load a model folder with this card, and with the factors of an adapter if there is one."""
     folder = settings.directory
     tokenizer = load_tokenizer(folder)
     footprint = read_footprint(folder)

@@ -107,7 +107,6 @@ class TorchStore:
 
     @torch.inference_mode()
     def compute(self, ask: Ask) -> Computed:
-        """Compute rows of a lane and keep them; small passes over fixed tensors, if any are."""
         small = len(ask.rows) <= MAX_ROWS and ask.suppressed is not None
         plain = ask.vectors is None and not ask.keep_states
         if self._steps is not None and small and plain:
