@@ -92,12 +92,9 @@ class UseLanguages:
 
 @dataclass(frozen=True, slots=True)
 class MakeUp:
-    """Caption a complete sentence of before in a further language, once nothing else waits.
+    """Caption a complete earlier sentence in a further language, once nothing else waits.
 
-    Attributes:
-        utterance: a number below 0, which no utterance of the session has.
-        language: code of the further language.
-        source: code of the language of the words.
+    Its number is below 0, which no utterance of the session has; languages are codes.
     """
 
     utterance: int

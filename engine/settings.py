@@ -71,7 +71,6 @@ class ModelSettings:
         directory: folder with config.json, model.safetensors, tokenizer.json and surtitle.json.
         hub_name: ``owner/name`` on the Hugging Face hub; the directory is then the library that is
             searched, and that the model is fetched into. Empty for a folder.
-        adapter: peft adapter folder, or None.
         device: one of ``DEVICES``; auto takes CUDA where there is one.
         quantise: one of ``QUANTISATIONS``; auto keeps the weights whole if they fit, else takes
             4 bits.
@@ -81,7 +80,7 @@ class ModelSettings:
         is_download: this program downloaded the folder, and deletes what it converted there.
         is_second: another model stays in memory, so this one is refused if there is no room.
         hears: it translates the sound that its own speech encoder hears, not words.
-        mends: what is damaged of a model of the hub is fetched again before it is loaded.
+        mends: damaged files of a model of the hub are fetched again before it is loaded.
     """
 
     directory: Path
@@ -133,7 +132,6 @@ class TranslationSettings:
         policy: ``read:N``, ``wait:K`` or ``offline``; ``stable:N`` for systems that re-translate;
             empty for the standard one of the system.
         layout: the slots; None for those that the model was trained with.
-        limits: where long text is cut.
         cut_loops: end a write that repeats itself.
         constrained: keep numbers, names and addresses of the source and admit no harmful word, see
             ``engine.translation.constraints``.

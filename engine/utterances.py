@@ -31,7 +31,6 @@ class Caption:
     Attributes:
         left_out: it is made up for later; never the first.
         pieces: each change of the caption: its length in characters, and the words it is based on.
-        ended: whether the translation is complete.
         confidence: of the complete caption; None if it is not known.
     """
 
@@ -72,7 +71,6 @@ class Utterance(Caption):
         before_key: key of the utterance that followed it when it was opened; None: it was the last.
         begun_at_s: start of its first word, never before the end of the utterance before it in its
             lane; when the word was first typed, if it is typed.
-        words: its source.
         captioned_at_s: when each of its first words got its caption.
         new_captioned: the words that got their caption by the last event.
         further: its captions in further languages, by their codes.
@@ -156,8 +154,7 @@ class Utterance(Caption):
 class UtteranceTracker:
     """Feed it every event of a session, and of those after.
 
-    Attributes:
-        policy: that of utterances that are opened from now on, as the engine writes it.
+    ``policy``: of utterances that are opened from now on, as the engine writes it.
     """
 
     def __init__(self, *, n_ended_kept: int = 1000) -> None:
@@ -200,7 +197,7 @@ class UtteranceTracker:
 
     @property
     def owing_of_before(self) -> list[Utterance]:
-        """Those of sessions before, which this one does not know."""
+        """The utterances of earlier sessions that are owed, which this one does not know."""
         return [one for one in self.owing if one.number < 0]
 
     def want(self, languages: Iterable[str]) -> None:

@@ -51,11 +51,9 @@ _NONE_LEFT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """The device to record now, or None.
+    """The device to record now, or None, with notices for the user.
 
-    Attributes:
-        opening: changes whenever the device must be opened or reopened.
-        notices: for the user, in order.
+    ``opening`` changes whenever the device must be opened or reopened.
     """
 
     device: AudioDevice | None

@@ -25,7 +25,6 @@ class AudioDevice:
 
     Attributes:
         name: the system's name, unique among the devices that are plugged in.
-        description: the name shown to people.
         rate_hz: samples per second before the system resamples.
         number: changes whenever the device is plugged in, on systems that number devices; else 0.
     """
@@ -41,12 +40,10 @@ class AudioDevice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedDevice:
-    """The device that a person chose.
+    """The device that a person chose; without a name, the current default of its kind.
 
-    Attributes:
-        name: without one, it is the current default of that kind.
-        before: name of the one that sound came from before; it goes on where the chosen one
-            fails; None for the default.
+    ``before`` names the device used before, which goes on where the chosen one fails; None for the
+    default.
     """
 
     kind: DeviceKind

@@ -60,7 +60,6 @@ class Decoder:
         n_missing: 16 kHz samples that should have been in them.
         duration_s: length of the file as its head says; 0 if it says nothing.
         track: which of its audio tracks is decoded, from 1.
-        n_tracks: how many it has.
         language: the tag of the track; empty if it has none.
     """
 
@@ -261,11 +260,7 @@ def _opened(path: Path) -> BinaryIO:
 
 
 class FileSource:
-    """A file as a source. It needs no thread: ``read`` decodes, and waits in real time.
-
-    Attributes:
-        position_s: how much of it was read.
-    """
+    """A file as a source. It needs no thread: ``read`` decodes, and waits in real time."""
 
     def __init__(
         self,

@@ -74,11 +74,7 @@ _DRAINED_S = 0.05
 
 
 class DeviceStream:
-    """Feed blocks of the tap; ``finish`` reads the rest.
-
-    Attributes:
-        tap: the open device; closed by ``finish``.
-    """
+    """Feed blocks of the tap; ``finish`` reads the rest and closes it."""
 
     def __init__(self, tap: Tap, *, start_s: float, clock_s: float) -> None:
         """Start at ``start_s`` on the timeline or later; ``clock_s`` is the clock at that time."""

@@ -16,13 +16,7 @@ from engine.models.fingerprint import Footprint
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """A published quality of a model.
-
-    Attributes:
-        value: 0 to 100.
-        measure: BLEU or chrF.
-        published: address of the page.
-    """
+    """A published quality of a model: 0 to 100, in BLEU or chrF, with the address of its page."""
 
     value: float
     measure: str
@@ -86,7 +80,6 @@ class StreamingChoice:
         hub: its name on the hub.
         files: those that are fetched: encoder, decoder and joiner in 8 bits, and tokens.
         download_bytes: their size.
-        languages: codes of what it recognises.
     """
 
     name: str

@@ -146,11 +146,9 @@ _LLAMA_LIKE = frozenset({"llama", "mistral", "qwen2", "qwen3", "gemma2", "gemma3
 
 @dataclass(frozen=True, slots=True)
 class LinearLayers:
-    """The linear layers of one block.
+    """The linear layers of one block, as (inputs, outputs) by their paths within it.
 
-    Attributes:
-        stem: path of the list of blocks within the network; block 3 is ``STEM.3``.
-        shapes: inputs and outputs of each layer, by its path within the block.
+    ``stem``: path of the list of blocks within the network; block 3 is ``STEM.3``.
     """
 
     stem: str

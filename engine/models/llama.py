@@ -76,9 +76,7 @@ class LlamaShape:
         hidden: width of the residual stream.
         vocabulary: rows of the embedding table.
         tied: the output layer is the embedding table.
-        epsilon: of the norms.
         theta: base of the rotary angles.
-        max_positions: that it was trained for.
         window: positions that the local layers of a Gemma 3 see.
         local_theta: base of the rotary angles of these.
         local: whether each layer is one; none of a Llama.

@@ -101,14 +101,12 @@ class ModelCard:
     """The settings of a model that its configuration does not contain.
 
     Attributes:
-        languages: target languages by two-letter code.
         end_of_source: token that ends the source, as the tokenizer spells it; here and below an
             empty text means the token that ends a turn of the chat template.
         end_of_write: token that ends a write of read-n.
         end_of_target: token that ends the target of wait-k and offline.
         slot_length: positions of a slot in training.
         policies: the policies of its training, in their notation; none for an instruct model.
-        calibration: None for a model that was not calibrated.
         layout: one of ``engine.layout.slots.LAYOUTS``.
         weights_sha256: of the folder's file of weights, so that a change of it is noticed; or
             empty.

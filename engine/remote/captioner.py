@@ -30,7 +30,6 @@ class RemoteUtterance:
     """An utterance that a server captions; see ``engine.translation.captioner.Captioned``.
 
     Attributes:
-        by: asks the server.
         arrivals: words after each group that came together.
         is_settled: its words allow no more.
         is_untranslated: its caption are its own words, since no server answered.

@@ -95,13 +95,10 @@ Result = TypeVar("Result")
 
 
 class AnyModel(Protocol):
-    """The network that computes for a system, as every system shows it; counters never decrease.
+    """The network that computes for a system; its counters never decrease.
 
-    Attributes:
-        tokens_fed: rows fed so far.
-        forwards: forward passes so far.
-        flops: floating-point operations so far.
-        last_flops: of the newest forward pass.
+    ``tokens_fed`` counts rows, ``flops`` floating-point operations; ``last_flops``: of the newest
+    forward pass.
     """
 
     tokens_fed: int

@@ -55,12 +55,9 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """A computer; sizes in bytes, 0 if unknown.
+    """A computer; sizes in bytes, 0 if unknown; ``cores`` that this process may use.
 
-    Attributes:
-        cores: that this process may use.
-        gpu: name of the graphics card, empty if torch finds none.
-        trouble: why a card could not be queried, one sentence; empty if there is no trouble.
+    ``trouble``: why a graphics card could not be queried, one sentence; empty for no trouble.
     """
 
     processor: str

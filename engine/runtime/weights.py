@@ -81,7 +81,6 @@ class LoadReport:
 
     Attributes:
         quantise: ``none``, ``nf4`` or ``int8``.
-        needed_bytes: the estimate.
         notes: deviations from the request, and their reasons.
         n_packed: layers of 4 bits that are multiplied packed; the others are unpacked each time.
     """

@@ -48,7 +48,6 @@ class Figures:
     """Counts of work done so far; changed on the thread that translates, read on any.
 
     Attributes:
-        sentences: requests that were answered.
         words: new words in them.
         passes: of the network.
         rows_asked: by all passes; divided by those, how many sessions a pass served.
@@ -86,10 +85,8 @@ class _Session:
 class Conversations:
     """Call ``start``, then the verbs from any thread, at last ``stop``.
 
-    Reports come on the thread that translates, which must not be held up.
-
-    Attributes:
-        n_most: sessions that can be open at once.
+    Reports come on the thread that translates, which must not be held up. At most ``n_most``
+    sessions are open at once.
     """
 
     def __init__(

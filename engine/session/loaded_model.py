@@ -162,9 +162,7 @@ def _probe(weights: Weights) -> None:
 class LoadedModel:
     """Weights and the adapters loaded for them; after a failure the same ones stay in use.
 
-    Attributes:
-        weights: in use now.
-        notes: about how the model was loaded, for people.
+    ``notes`` are for people, about how the model was loaded.
     """
 
     def __init__(

@@ -102,7 +102,6 @@ class Serving:
     nothing waits at all.
 
     Attributes:
-        targets: the captions.
         has_work: ``advance`` may have work to do.
         backlog_words: committed source words that are not read yet; any thread may look.
     """

@@ -79,11 +79,7 @@ def warm_up(system: Conversation) -> None:
 
 
 class Translating(Serving):
-    """One model, one system, and the passages of all lanes.
-
-    Attributes:
-        system: the captioner; replaced by a switch of adapters.
-    """
+    """One model, one system, which a switch of adapters replaces, and the passages of all lanes."""
 
     def __init__(
         self,

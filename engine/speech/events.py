@@ -13,9 +13,7 @@ from engine.messages import Message
 class RecognizerReady:
     """The recogniser is loaded; sound recorded meanwhile comes next.
 
-    Attributes:
-        load_s: seconds that it took.
-        streams: it hears sound as it comes, so that words appear as they are said.
+    ``streams``: it hears sound as it comes, so that words appear as they are said.
     """
 
     load_s: float
@@ -38,10 +36,9 @@ class SoundCame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TailChanged:
-    """The words after the committed ones that may still change, four at most; shown in italics.
+    """The words that may still change, four at most, after the committed word of number ``after``.
 
-    Attributes:
-        after: number of the newest committed word of the lane.
+    They are shown in italics.
     """
 
     lane: str

@@ -59,7 +59,6 @@ class ListeningSettings:
     """How sound becomes words for the session.
 
     Attributes:
-        vad: what counts as speech.
         pause_s: silence that ends an utterance, with or without punctuation.
         end_s: the same where the recogniser writes none, so that only pauses end sentences.
         max_words_waiting: recognition pauses while this many committed words are not read.
@@ -87,7 +86,7 @@ class Lane:
         name: unique; may be empty if there is only one lane.
         live: the sound comes in real time, so that recognition can fall behind.
         whole: nobody waits for the words: each piece of the sound is heard once, as a whole.
-        title: of a recording, to be told where no speech is found in it.
+        title: of a recording, for the notice that no speech is found in it.
     """
 
     name: str

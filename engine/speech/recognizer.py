@@ -128,8 +128,8 @@ class RecognizerSettings:
         max_buffer_s: a buffer of this length or more is cut after the last committed word; if there
             is none, its words are committed as they are. It exceeds this by one pass at most.
         catch_up_s: the most speech of one pass when more than a step came at once.
-        joins_s: of speech that begins after at most so much silence what was said before is heard
-            once more: a few words alone are misheard. For a model without a prompt.
+        joins_s: speech after at most so much silence is heard again together with the speech before
+            it: a few words alone are misheard. For a model without a prompt.
     """
 
     step_s: float = 1.0

@@ -91,7 +91,6 @@ class Quantity:
         unit: a sign of money, ``%``, or a unit such as ``km``.
         kind: ``number``; ``exact``: as it stands; ``point``: it may; ``hour``; ``word``:
             a small one in words.
-        sign: before it.
         half: of the day, where an hour said it: ``am`` or ``pm``.
     """
 

@@ -70,11 +70,7 @@ class Captioned(Protocol):
 
 
 class Captioner(Protocol):
-    """Opens utterances.
-
-    Attributes:
-        haste: how many times larger steps are read than the policy says.
-    """
+    """Opens utterances; ``haste``: how many times larger steps are read than the policy says."""
 
     haste: int
 

@@ -56,15 +56,12 @@ class Conversation(ABC):
     """One model and its cache, with the current settings: a ``Captioner``.
 
     Attributes:
-        system: its name in the log.
         model: with its cache, whose first rows are the system prompt's.
-        counters: what was computed more than once.
         settings: as they were asked for.
         resolved, policy, prompt, constraints, terms: for utterances that are opened now, after
             ``next_number``; terms are those of the glossary that stand in no prompt.
         words_begun: of every id, how many words of the target language it begins.
         cached_system: system rows that the cache holds; the code that feeds them sets it.
-        haste: how many times larger steps are read than the policy says.
     """
 
     system: ClassVar[str]

@@ -57,10 +57,8 @@ class _Copy:
 
     Attributes:
         word: without punctuation around it.
-        ids: its tokens.
         begun: the text of the first 0, 1, ... tokens.
         joined: its tokens right after an apostrophe, each by the text before it.
-        bonus: see ``NAME_BONUS``.
         plain: the word without marks on its letters: ``Lukasz`` for *Łukasz*.
         tokens: of the ids, as the vocabulary spells them.
     """
@@ -108,10 +106,7 @@ class _Term:
     """The translation of a term that the source holds.
 
     Attributes:
-        written: finds it in a caption.
         count: occurrences of the term.
-        capital: whether it begins in a capital letter.
-        ids: its tokens.
         first_ids: its tokens as a caption's first ones, with a capital letter.
     """
 

@@ -39,13 +39,7 @@ _WORDS = re.compile(r"\w+(?:[\s'’-]+\w+)*[\s'’-]*")
 
 @dataclass(frozen=True, slots=True)
 class HeardTerm:
-    """A term that a source holds.
-
-    Attributes:
-        translation: of the glossary.
-        count: occurrences in the source.
-        own: what the model writes for it, word by word.
-    """
+    """A term that a source holds ``count`` times, and what the model writes for it, by words."""
 
     translation: str
     count: int
@@ -155,13 +149,9 @@ class TermWriter:
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """The kind of the beginning of a text.
+    """The kind of the beginning of a text: ``n_characters`` stand for the term, ``text`` is shown.
 
-    Attributes:
-        term: that it stands for.
-        text: to show instead.
-        n_characters: of the text that it takes.
-        may_grow: it is no term's word yet, and may become one.
+    ``may_grow``: it is no term's word yet, and may become one.
     """
 
     term: HeardTerm | None = None

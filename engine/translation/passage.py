@@ -24,9 +24,8 @@ class Passage:
     captions, those between are changed from the first changed word on. Words are counted from the
     start of the passage, with final ones; each part of a long word counts as one.
 
-    Attributes:
-        lane: the speaker, if there are two.
-        is_complete: whether the words end in a complete sentence.
+    ``lane`` is the speaker, if there are two; ``is_complete``: the words end in a complete
+    sentence.
     """
 
     def __init__(self, targets: Targets, lane: str = "", *, held: bool = False) -> None:

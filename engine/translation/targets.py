@@ -269,11 +269,7 @@ class Targets:
     """All languages of a session, as its passages report their utterances.
 
     Invariant: every further language gets its turn; none waits for another that is behind, and one
-    that fails takes nobody with it.
-
-    Attributes:
-        captioner: of the first language.
-        first: its captions.
+    that fails takes nobody with it. ``captioner`` and ``first`` are of the first language.
     """
 
     def __init__(self, captioner: Captioner) -> None:

@@ -57,7 +57,6 @@ class SourceText:
         full_stop: tokens before the end-of-source marker that stand in no word. The caption then
             leaves the full stop out that it would end in.
         passed: words that the model does not read.
-        numbers: in its units.
         ends: for each unit, the words up to its end; empty where each word is a unit.
     """
 
@@ -100,11 +99,9 @@ class Translated(ABC):
     """One utterance: its source, with the settings of when it was opened, and its caption.
 
     Attributes:
-        number: never used again.
         source: may change at any time; what depended on a changed word is forgotten then.
         finished: translated to its end.
         suppressed: markers that are not chosen.
-        detokenizer: of the caption.
         terms: writes the translations of a glossary in it.
     """
 

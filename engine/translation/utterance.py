@@ -77,9 +77,7 @@ class CaptionText:
 class Utterance(Translated):
     """Owner of all that belongs to one utterance, but for its rows in the cache.
 
-    Attributes:
-        state: its target, and where the policy stands.
-        log_probability: of the token that is chosen next, in nats.
+    ``log_probability``: of the token that is chosen next, in nats.
     """
 
     _by: "Translator"

@@ -97,8 +97,6 @@ class AdapterScore:
 
     Attributes:
         lines: sentences in the test set.
-        language: code of the target.
-        policy: in its notation, for example read:3.
         bleu: 0 to 100.
         laal: in source words; None if nothing was written.
         signature: of sacreBLEU's settings, or empty.
@@ -122,16 +120,13 @@ class AdapterCard:
     Attributes:
         name: of the adapter, and of its folder in a library; see ``check_name``.
         base_name: for example Qwen/Qwen2.5-7B-Instruct.
-        languages: target languages by code.
         end_of_source: token that ends the source, as the base's tokenizer spells it.
         end_of_write: token that ends a write of read-n.
         end_of_target: token that ends the target of wait-k and offline.
         slot_length: positions of a slot of captions.
-        policies: of its training, in their notation.
         slot_lengths: every slot length in training; empty for ``slot_length`` alone.
         layout: ``slots``, or the name of a layout that slots are compared with.
         prompt_template: id of the format of prompts.
-        weights_sha256: of adapter_model.safetensors.
         created_with: name and version of the program that made it.
         created_at: the day, as 2026-11-21.
         commands: that made it, in order.

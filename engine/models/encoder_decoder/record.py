@@ -157,7 +157,6 @@ class Record:
         is_accepted: a person accepted a licence that forbids commercial use.
         encoder, decoder: numbers in the weights of each half.
         weights_sha256: of the converted weights; empty before they are converted.
-        calibration: None for a model that was not calibrated.
     """
 
     name: _Text

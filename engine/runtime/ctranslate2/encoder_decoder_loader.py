@@ -130,7 +130,6 @@ class EncoderDecoderWeights:
     Attributes:
         positions: the most tokens of a source and of a target; None without a limit.
         tokenizer: of sources.
-        decoder: makes text of ids.
         base: None: no adapter is made for such a model.
     """
 

@@ -53,8 +53,7 @@ _QUANTISATIONS = ("auto", "none", "int8")
 class NotPlainError(FaultError):
     """ONNX Runtime does not compute a model; ``detail_of`` returns the reason.
 
-    Attributes:
-        is_fault: not the model is the reason but this computer, which can be mended.
+    ``is_fault``: the reason is this computer, which can be mended, not the model.
     """
 
     def __init__(self, found: str | Message, *, is_fault: bool = False) -> None:

@@ -169,10 +169,8 @@ def slot_model(network: OnnxNetwork, capacity: int) -> CausalModel:
 class OnnxStore:
     """Conversations with a network on ONNX Runtime; each is a lane, numbered from 0.
 
-    Attributes:
-        layers: keys and values of all layers, shape (layers, 2, B, H, K, D), allocated once: the
-            runtime holds their addresses.
-        max_positions: that the network was trained for.
+    ``layers``: keys and values, shape (layers, 2, B, H, K, D), allocated once: the runtime holds
+    their addresses.
     """
 
     def __init__(self, network: OnnxNetwork, n_lanes: int, capacity: int) -> None:
