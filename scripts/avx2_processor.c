@@ -59,6 +59,7 @@ static void at_fault(int number, siginfo_t *about, void *context) {
   } else {
     struct sigaction end = {.sa_handler = SIG_DFL};
     real_sigaction(SIGSEGV, &end, NULL); /* the instruction faults once more, and the process ends as usual */
+    if (about->si_code <= 0) raise(number); /* somebody sent it: no instruction will */
   }
 }
 
