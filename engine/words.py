@@ -1,6 +1,6 @@
 """A word on its way through a session. Plain data."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
@@ -50,3 +50,16 @@ def untimed(words: Iterable[str]) -> tuple[FedWord, ...]:
 def text_of(words: Iterable[FedWord]) -> str:
     """Join words to a text; blocks of sound have none."""
     return " ".join(word.text for word in words if word.text)
+
+
+def n_same(old: Sequence[object], new: Sequence[object]) -> int:
+    same = 0
+    while same < min(len(old), len(new)) and old[same] == new[same]:
+        same += 1
+    return same
+
+
+def n_same_ends(old: Sequence[object], new: Sequence[object]) -> tuple[int, int]:
+    """Count the leading items that are equal, and the trailing ones of the rest."""
+    head = n_same(old, new)
+    return head, n_same(old[head:][::-1], new[head:][::-1])

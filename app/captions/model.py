@@ -64,6 +64,13 @@ class UtteranceView:
         return next((text for code, text in self.further if code == language), "")
 
 
+def n_same_views(shown: Sequence[UtteranceView], views: Sequence[UtteranceView]) -> int:
+    """Count the leading views that are the same objects."""
+    pairs = enumerate(zip(shown, views, strict=False))
+    differing = (row for row, (old, new) in pairs if old is not new)
+    return next(differing, min(len(shown), len(views)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tail:
     """Tentative words, and the number of the heard word before them."""

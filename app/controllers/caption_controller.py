@@ -29,9 +29,8 @@ from engine.events import CaptionChanged, Event, NotTranslated, UtteranceEnded
 from engine.speech.events import Heard, LeftOut, TailChanged
 from engine.speech.hypothesis import same_word_key
 from engine.text.sentences import SourceLanguage
-from engine.translation.captioner import n_same
 from engine.utterances import Utterance
-from engine.words import FedWord, text_of
+from engine.words import FedWord, n_same_ends, text_of
 
 _UNDO, _UNDO_DELETION = "undo new session", "undo deletion"
 _STRANGE, _TOO_LONG, _OTHER_LANGUAGE = "not translated", "too long", "other language"
@@ -433,8 +432,7 @@ class CorrectionController(QObject):
 
     def _offer(self, before: list[str], words: list[str]) -> None:
         """Offer to keep this spelling from now on, if these are as few words as in a name."""
-        n_head = n_same(before, words)
-        n_tail = n_same(before[n_head:][::-1], words[n_head:][::-1])
+        n_head, n_tail = n_same_ends(before, words)
         fresh = " ".join(words[n_head : len(words) - n_tail]).strip('.,;:!?…"“”„')
         wrong = before[n_head : len(before) - n_tail]
         if not wrong or not fresh or len(fresh.split()) > _MOST_WORDS:

@@ -16,7 +16,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 
-from app.captions.model import UtteranceView, dotted
+from app.captions.model import UtteranceView, dotted, n_same_views
 from app.config.preferences import MARKED, OFF, SIGN, with_sign
 from app.look.icons import icon
 from app.look.widgets.lane_style import lane_colour, lane_name
@@ -146,7 +146,7 @@ class TranscriptModel(QAbstractTableModel):
 
     def show_views(self, views: Sequence[UtteranceView]) -> None:
         """Show these utterances with as few changes of rows as possible."""
-        start = _common_start(self._shown, views)
+        start = n_same_views(self._shown, views)
         self._remove_others({view.key for view in views[start:]}, start)
         for row in range(start, len(views)):
             view = views[row]
@@ -396,10 +396,3 @@ def time_text(begun_s: float) -> str:
         return ""
     begun = datetime.fromtimestamp(begun_s).astimezone()
     return QLocale().toString(QTime(begun.hour, begun.minute), QLocale.FormatType.ShortFormat)
-
-
-def _common_start(shown: Sequence[UtteranceView], views: Sequence[UtteranceView]) -> int:
-    """Count the leading views that are the same objects."""
-    pairs = enumerate(zip(shown, views, strict=False))
-    differing = (row for row, (old, new) in pairs if old is not new)
-    return next(differing, min(len(shown), len(views)))

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from engine.commands import Command, EndPassage, FeedWords, SetWords
-from engine.translation.captioner import n_same
 from engine.utterances import Utterance
-from engine.words import TYPED, FedWord
+from engine.words import TYPED, FedWord, n_same_ends
 
 
 class TypedLine:
@@ -24,8 +23,7 @@ class TypedLine:
     def change(self, texts: Sequence[str], now_s: float) -> SetWords:
         """Follow a change of the line; return what the session is to have of it."""
         before = [word.text for word in self._words]
-        n_head = n_same(before, texts)
-        n_tail = n_same(before[n_head:][::-1], texts[n_head:][::-1])
+        n_head, n_tail = n_same_ends(before, texts)
         fresh = [
             FedWord(text, number=number, committed_at_s=now_s)
             for number, text in enumerate(

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.captions.model import UtteranceView, dotted
+from app.captions.model import UtteranceView, dotted, n_same_views
 from app.config.text_io import printable
 
 SOURCE, CAPTION = "source", "caption"
@@ -112,7 +112,7 @@ class RoomFeed:
         """Show the newest of these, with the names of their speakers."""
         newest = views[-MOST_ROWS:]
         with self._guard:
-            n_same = _n_same(self._seen, newest)
+            n_same = n_same_views(self._seen, newest)
             was, now = self._seen[n_same:], newest[n_same:]
             self._seen = newest
             if was or now:
@@ -251,11 +251,6 @@ class RoomFeed:
         if not is_ours or len(number) > _LONGEST_NUMBER:
             return 0
         return int(number) if int(number) <= self._number else 0
-
-
-def _n_same(before: Sequence[UtteranceView], now: Sequence[UtteranceView]) -> int:
-    pairs = enumerate(zip(before, now, strict=False))
-    return next((at for at, (old, new) in pairs if old is not new), min(len(before), len(now)))
 
 
 def _part(rows: dict[int, _Row], number: int, newest: int) -> tuple[list[str], int]:

@@ -16,7 +16,8 @@ from engine.remote.service import Service, SessionUnknownError
 from engine.remote.wire import MOST_CAPTION, Answer, Asked, Changed, Failure, Opening, Settled
 from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
-from engine.translation.captioner import Change, after_arrival, n_same
+from engine.translation.captioner import Change, after_arrival
+from engine.words import n_same
 
 PATIENCE_S = 5.0
 """Seconds without a server until new sentences are captioned by their own words."""

@@ -20,10 +20,11 @@ from engine.runtime.causal_model import Asking, CausalModel, Together
 from engine.session.loaded_model import LoadedModel
 from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
-from engine.translation.captioner import n_same, set_sentence
+from engine.translation.captioner import set_sentence
 from engine.translation.conversation import Conversation
 from engine.translation.feed import translate_unseen
 from engine.translation.translated import Translated
+from engine.words import n_same
 
 _log = logging.getLogger(__name__)
 

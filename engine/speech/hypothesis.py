@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from engine.words import n_same
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -92,7 +94,7 @@ class LocalAgreement:
     def feed(self, hypothesis: Hypothesis) -> tuple[RecognizedWord, ...]:
         heard = self._behind_committed(hypothesis)
         n_certain = max(0, len(heard) - hypothesis.goes_on)
-        n_agreed = _common_prefix(self._pending, heard[:n_certain])
+        n_agreed = n_same(_keys(self._pending), _keys(heard[:n_certain]))
         self._pending = heard[n_agreed:]
         return self._commit(heard[:n_agreed])
 
@@ -137,13 +139,8 @@ class LocalAgreement:
         return hypothesis.words[costs.index(min(costs)) :]
 
 
-def _common_prefix(first: Sequence[RecognizedWord], second: Sequence[RecognizedWord]) -> int:
-    n_same = 0
-    for earlier, later in zip(first, second, strict=False):
-        if same_word_key(earlier.text) != same_word_key(later.text):
-            break
-        n_same += 1
-    return n_same
+def _keys(words: Sequence[RecognizedWord]) -> list[str]:
+    return [same_word_key(word.text) for word in words]
 
 
 def _edits_to_prefixes(committed: Sequence[RecognizedWord], hypothesis: Hypothesis) -> list[float]:

@@ -10,6 +10,7 @@ from typing import Protocol
 from engine.events import Confidence
 from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
+from engine.words import n_same
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +122,6 @@ def after_arrival(arrivals: Sequence[int], same: int, *ends: int) -> tuple[int, 
     """
     kept = [end for end in arrivals if end <= same]
     return tuple(dict.fromkeys([*kept, *(end for end in ends if end > max(kept, default=0))]))
-
-
-def n_same(old: Sequence[object], new: Sequence[object]) -> int:
-    same = 0
-    while same < min(len(old), len(new)) and old[same] == new[same]:
-        same += 1
-    return same
 
 
 class SourceUtterance:

@@ -31,10 +31,11 @@ from engine.text.prompt import (
 from engine.text.sentences import Sentence
 from engine.text.source import read_source
 from engine.text.tokenizer import WordTokenizer
-from engine.translation.captioner import n_same, set_sentence
+from engine.translation.captioner import set_sentence
 from engine.translation.constraints import Constraints
 from engine.translation.own_words import OwnWords
 from engine.translation.translated import Number, Passed, SourceText, Translated, Unit
+from engine.words import n_same
 
 _COMMON_WORD = "people"
 """A model that has no token for it reads letters, and knows no word better than another."""

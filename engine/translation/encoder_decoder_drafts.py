@@ -19,9 +19,9 @@ from engine.runtime.ctranslate2.encoder_decoder_loader import (
     EncoderDecoderWeights,
     Hypothesis,
 )
-from engine.translation.captioner import n_same
 from engine.translation.retranslator import Drafting, Redraft
 from engine.translation.translated import runaway_length
+from engine.words import n_same
 
 _NUMBER = 16
 """Tokens by which a draft may be too long, where it would be cut inside a number."""

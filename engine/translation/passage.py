@@ -6,7 +6,7 @@ from dataclasses import replace
 from engine.events import Event, NotTranslated, SourceChanged, UtteranceDropped, UtteranceOpened
 from engine.text.sentences import Sentence, is_strange, split_sentences, well_formed, word_parts
 from engine.translation.targets import Target, Targets
-from engine.words import FedWord
+from engine.words import FedWord, n_same_ends
 
 _MAX_UTTERANCES = 60
 """Utterances that can be edited; older ones are final, which bounds a talk without Enter."""
@@ -121,8 +121,7 @@ class Passage:
         old = self._utterances
         if self._held:
             del wanted[len(old) :]
-        head = _common(old, wanted)
-        tail = _common(old[head:][::-1], wanted[head:][::-1])
+        head, tail = n_same_ends([sentence for _, sentence in old], wanted)
         numbers = [number for number, _ in old]
         changed, kept = numbers[head : len(old) - tail], numbers[len(old) - tail :]
         del numbers[head:]
@@ -206,12 +205,3 @@ def _parts(words: Iterable[FedWord]) -> Iterator[FedWord]:
     for word in words:
         for part in word_parts(well_formed(word.text)):
             yield word if part == word.text else replace(word, text=part)
-
-
-def _common(utterances: Sequence[tuple[int, Sentence]], sentences: Sequence[Sentence]) -> int:
-    same = 0
-    for (_, before), sentence in zip(utterances, sentences, strict=False):
-        if before != sentence:
-            break
-        same += 1
-    return same

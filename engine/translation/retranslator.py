@@ -26,10 +26,11 @@ from engine.runtime.causal_model import Asking, CausalModel
 from engine.runtime.weights import Weights
 from engine.text.sentences import without_full_stop
 from engine.text.tokenizer import Detokenizer
-from engine.translation.captioner import Change, n_same
+from engine.translation.captioner import Change
 from engine.translation.conversation import Conversation
 from engine.translation.own_words import TermWriter
 from engine.translation.translated import SourceText, Translated, is_runaway
+from engine.words import n_same
 
 _AGREEING = 2  # drafts in a row, where the policy names no number
 

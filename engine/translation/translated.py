@@ -12,8 +12,9 @@ from engine.text.quantities import Quantity
 from engine.text.source import Heard
 from engine.text.tokenizer import Detokenizer
 from engine.text.unwanted import is_loop
-from engine.translation.captioner import Change, after_arrival, n_same
+from engine.translation.captioner import Change, after_arrival
 from engine.translation.own_words import TermWriter
+from engine.words import n_same
 
 if TYPE_CHECKING:
     from engine.events import Confidence

@@ -13,9 +13,9 @@ from engine.layout.slots import make_planner
 from engine.policy import Action, Progress, hurried
 from engine.text.sentences import CAPTION_END, SENTENCE_END, cut_full_stops
 from engine.text.tokenizer import Detokenizer
-from engine.translation.captioner import n_same
 from engine.translation.own_words import TermWriter
 from engine.translation.translated import SourceText, Translated, is_runaway
+from engine.words import n_same
 
 if TYPE_CHECKING:
     from engine.events import Confidence

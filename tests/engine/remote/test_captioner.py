@@ -12,8 +12,7 @@ from engine.remote.wire import Changed, Failure, Offer, Opened, Settled
 from engine.session.command_queue import CommandQueue
 from engine.session.remote_captions import RemoteCaptions
 from engine.settings import TranslationSettings
-from engine.translation.captioner import n_same
-from engine.words import untimed
+from engine.words import n_same, untimed
 
 
 class Loud:

@@ -7,9 +7,9 @@ import pytest
 
 from engine.policy import Action
 from engine.text.prompt import word_ids
-from engine.translation.captioner import n_same
 from engine.translation.feed import changes
 from engine.translation.translated import SourceText
+from engine.words import n_same
 from tests.support.fakes import (
     hashing_translator,
     names,

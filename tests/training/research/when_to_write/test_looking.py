@@ -18,8 +18,8 @@ from engine.metrics.event_log import EventLog
 from engine.policy import parse_policy
 from engine.runtime.torch.torch_store import slot_model
 from engine.settings import LayoutSettings, TranslationSettings
-from engine.translation.captioner import n_same
 from engine.translation.feed import changes
+from engine.words import n_same
 from tests.support.fakes import bare_prompt, hashing_translator, random_word, tiny_weights
 from tests.support.networks import ALIBI, N_IDS, TerseModel, masked_output, tiny_network
 from training.research.adaptive import (
