@@ -210,7 +210,7 @@ class Translating(Serving):
         if self.system is not before:
             for passage in self._passages:
                 passage.make_final()
-            self.targets.go_on_with(self.system)
+            self.targets.first.go_on_with(self.system)
             self._languages.follow_switch()
         for passage in self._passages:
             self._report_all(passage.resume())

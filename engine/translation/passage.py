@@ -131,7 +131,7 @@ class Passage:
             if changed:
                 numbers.append(changed.pop(0))
             else:
-                numbers.append(self._targets.open())
+                numbers.append(self._targets.first.open())
                 events.append(self._opened(numbers[-1], next(iter(kept), None)))
             stop = start + len(sentence.words)
             events += self._set_source(numbers[-1], sentence, tuple(words[start:stop]))

@@ -147,7 +147,7 @@ class SoundPassage(Passage):
                 events.append(UtteranceDropped(utterance=number))
             self._utterances = []
         elif not self._utterances and not self._held:
-            self._utterances = [(self._targets.open(), Sentence((), ended=False))]
+            self._utterances = [(self._targets.first.open(), Sentence((), ended=False))]
             events.append(self._opened(self._utterances[0][0], None))
         for number, sentence in self._utterances:
             if not sentence.ended:

@@ -77,9 +77,14 @@ class Target:
         for number, sentence in tuple(self._sentences.items()):
             self.set_source(number, sentence)
 
-    def configure(self, settings: TranslationSettings) -> None:
+    @property
+    def at_work(self) -> Captioner:
+        """The captioner, where its model is there."""
         assert self.captioner is not None, "it is there"
-        self.captioner.configure(settings)
+        return self.captioner
+
+    def configure(self, settings: TranslationSettings) -> None:
+        self.at_work.configure(settings)
 
     def go_on_with(self, captioner: Captioner) -> None:
         """Caption what is opened from now on by another one; all is settled."""
@@ -104,9 +109,9 @@ class Target:
         self.captioner.haste = haste
         return haste if haste != before else None
 
-    def open(self, captioner: Captioner) -> int:
+    def open(self) -> int:
         """Open an utterance of the first language; return its number."""
-        utterance = captioner.open()
+        utterance = self.at_work.open()
         self._utterances[utterance.number] = utterance
         return utterance.number
 
@@ -273,21 +278,16 @@ class Targets:
     """
 
     def __init__(self, captioner: Captioner) -> None:
-        self.captioner = captioner
         self.first = Target(captioner)
         self._further: dict[str, Target] = {}
 
     @property
+    def captioner(self) -> Captioner:
+        return self.first.at_work
+
+    @property
     def settings(self) -> TranslationSettings:
         return self.captioner.settings
-
-    def open(self) -> int:
-        return self.first.open(self.captioner)
-
-    def go_on_with(self, captioner: Captioner) -> None:
-        """Let another captioner make the first captions, once all is settled."""
-        self.captioner = captioner
-        self.first.go_on_with(captioner)
 
     @property
     def ready(self) -> dict[str, Target]:
