@@ -4,7 +4,7 @@
 milliseconds for speech); delays never fall. For a computation-aware measure, use the time of
 writing in the same unit. Every function measures one sentence that has output; a corpus is the mean
 over its sentences. Definitions as in SimulEval 1.1.4, except for YAAL, implemented from the
-formulas. Average token delay is in ``engine.metrics.latency``.
+formulas.
 
 Every function raises ValueError if nothing was written or a length is not above zero.
 """
@@ -199,8 +199,8 @@ def _check_word(word_ms: float) -> None:
         raise ValueError(msg)
 
 
-# Means are taken over sentences, as
-# in SimulEval: a sentence without output has no lagging, so it is left out.
+# Means are taken over sentences, as in SimulEval: a sentence without output has no lagging, so it
+# is left out.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +209,7 @@ class Laggings:
 
     Attributes:
         al, laal, ap, dal, atd, start_offset, end_offset: without the time of computing.
-        laal_ca: LAAL with computing, by the queue model of ``engine.metrics.latency``.
+        laal_ca: LAAL with computing, by the queue model above.
         laal_ca_simuleval: LAAL by SimulEval's convention, in which computing adds up.
     """
 

@@ -68,9 +68,9 @@ class Scores:
         lag_s_p50, lag_s_p95: percentiles over all source words of the seconds from the end of its
             sound to its caption, see ``caption_lags_s``; None where words have no times.
         swf, efsw: per cent written before the source ended, and expected of the lagging, see
-            ``training.evaluation.scores``; None if nothing is.
+            ``short_form_degeneracy``; None if nothing is.
         n_empty: sentences without output.
-        n_degenerate: sentences whose output is a loop, see ``training.evaluation.scores``.
+        n_degenerate: sentences whose output is a loop, see ``is_degenerate``.
         timed: False if the lines were translated side by side, where each waits for the others:
             then the row has no times, and no lagging with computing.
     """

@@ -365,16 +365,6 @@ def say(text: str, voice: Voice) -> Said:
     return Said(samples=samples, starts_s=_starts(text, starts, rate_hz, len(whole)))
 
 
-def phonemes(word: str) -> str:
-    """Return how an American says a word, in the letters of espeak-ng for sounds."""
-    library, _ = _library()
-    library.espeak_SetVoiceByName(b"en-us")
-    library.espeak_TextToPhonemes.restype = ctypes.c_char_p
-    rest = ctypes.c_char_p(word.encode())
-    said = library.espeak_TextToPhonemes(ctypes.byref(rest), _UTF8, 0)
-    return str(said.decode())
-
-
 def _starts(text: str, told: dict[int, int], rate_hz: int, n_samples: int) -> tuple[float, ...]:
     """List when each word begins; of words said as one ("in the") only the first has an event."""
     at, places = 0, []

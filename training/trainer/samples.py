@@ -204,7 +204,7 @@ def cut_writes(
 
     Source: Wang et al. 2024, Conversational SimulMT. Our deviation: published code keeps two words
     or more and does not train on the turn; here the words that stay, which are right, are labelled,
-    and only the end of the write is not (``training.trainer.samples``).
+    and only the end of the write is not.
     """
     if not (mixture.cut_writes and isinstance(policy, AlignedReads)) or pair.needs is None:
         return pair

@@ -243,7 +243,7 @@ class SpeechPage(WizardPage):
     def enter(self) -> None:
         self._found |= self._given_up
         self._describe()
-        self._service.look_up([*self._purposes, *([self._own] if self._own else [])])
+        self._service.look_up(self._listed)
         self._service.measure_speed()
 
     def _connect(self) -> None:
