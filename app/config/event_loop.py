@@ -65,22 +65,17 @@ def _do_nothing(_number: int, _frame: object) -> None:
 class GarbageCollector(QObject):
     """Collect now and then in the thread that makes this, whose event loop runs.
 
-    ``close`` lets Python collect again as it did before.
+    Python never collects by itself again, not even when this is gone: a collection that begins
+    while a destructor of Qt asks Python for an override deletes other objects of Qt, which wait
+    for the lock that the destructor holds.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._was_enabled = gc.isenabled()
         gc.disable()
         self._timer = QTimer(self, interval=_EACH_MS)
         self._timer.timeout.connect(self._collect)
         self._timer.start()
-
-    def close(self) -> None:
-        """Let Python collect by itself, in any thread, if it did so before."""
-        self._timer.stop()
-        if self._was_enabled:
-            gc.enable()
 
     @Slot()
     def _collect(self) -> None:

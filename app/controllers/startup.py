@@ -92,7 +92,7 @@ def _reason(error: Exception) -> str:
 def run(settings: LaunchSettings) -> int:
     """Run the window and return the exit code; a second start raises the window of the first."""
     qt = QApplication(["surtitle"])
-    garbage = GarbageCollector(qt)
+    GarbageCollector(qt)
     qt.setApplicationName("Surtitle")
     qt.setDesktopFileName("surtitle")
     qt.setWindowIcon(QIcon(str(ASSETS / "icons" / "surtitle.svg")))
@@ -107,7 +107,6 @@ def run(settings: LaunchSettings) -> int:
         if exit_code:
             _show(NoAnswer(instance.process_id), interrupt)
         interrupt.close()
-        garbage.close()
         return exit_code
     logs = Logs(settings.log_folder)
     first_run = not settings.preferences_file.exists()
@@ -129,7 +128,6 @@ def run(settings: LaunchSettings) -> int:
     instance.close()
     logs.close()
     translators.clear()
-    garbage.close()
     if wants_restart:
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     return exit_code

@@ -70,9 +70,8 @@ def _take_our_look_off(application):
 def qapp(qapp):
     """Word numbers and collect garbage as the program does, in English: 1 caption, 2 captions."""
     translators = speak(qapp, "en", ASSETS / "languages")
-    garbage = GarbageCollector()
+    garbage = GarbageCollector()  # noqa: F841  lives as long as this
     yield qapp
-    garbage.close()
     translators.clear()
 
 

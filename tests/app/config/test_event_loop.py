@@ -59,9 +59,7 @@ def make_garbage():
 
 @pytest.fixture
 def collector(qapp):  # noqa: ARG001  an event loop
-    one = GarbageCollector()
-    yield one
-    one.close()
+    return GarbageCollector()
 
 
 def test_what_other_threads_make_deletes_no_window_there(collector, qtbot):  # noqa: ARG001
@@ -86,15 +84,3 @@ def test_what_is_due_is_collected(monkeypatch, counts, collected):
     event_loop.collect()
     monkeypatch.undo()
     assert asked == collected
-
-
-@pytest.mark.parametrize("was_enabled", [True, False])
-def test_at_its_end_python_collects_as_before(qapp, was_enabled):  # noqa: ARG001
-    before = gc.isenabled()
-    gc.enable() if was_enabled else gc.disable()
-    one = GarbageCollector()
-    assert not gc.isenabled()
-    one.close()
-    after = gc.isenabled()
-    gc.enable() if before else gc.disable()
-    assert after == was_enabled

@@ -8,6 +8,7 @@ from app.controllers.startup import FailedStart, NoAnswer
 from tests.support.programs.run import ran
 
 START = r"""
+import gc
 import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
@@ -29,7 +30,9 @@ class Broken:
 
 startup.Application = Broken
 settings = settings_in(folder, log_folder=folder / "logs")
-sys.exit(startup.run(settings))
+exit_code = startup.run(settings)
+assert not gc.isenabled()  # else Qt may wait for ever while it deletes the dialog
+sys.exit(exit_code)
 """
 
 
