@@ -1,13 +1,19 @@
-"""The event loop of Qt: waiting in it, waking it by Ctrl+C, collecting garbage in its thread."""
+"""The event loop of Qt: waiting in it, waking it by Ctrl+C, errors and garbage in its thread."""
 
+import functools
 import gc
 import signal
 import socket
+import sys
 import time
 from collections.abc import Callable
+from types import FunctionType
+from typing import ParamSpec, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, QThread, QTimer, Signal, Slot
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 _STEP_MS = 5
 _EACH_MS = 1000
 
@@ -21,6 +27,52 @@ def wait_until(done: Callable[[], bool], patience_s: float) -> bool:
         QCoreApplication.processEvents()
         QThread.msleep(_STEP_MS)
     return True
+
+
+def report_errors_of_overrides() -> None:
+    """Let an error in an override of a method of Qt be reported, not end the process.
+
+    PySide 6.10 and 6.11 write into the error which override it came from. Before Python 3.12 it is
+    no object yet when C raised it and no Python code caught it, and the process crashes.
+    """
+    if sys.version_info >= (3, 12):
+        return
+
+    def follow(cls: type[QObject], /) -> None:
+        super(QObject, cls).__init_subclass__()
+        _catch_in_overrides(cls)
+
+    if "__init_subclass__" not in vars(QObject):
+        QObject.__init_subclass__ = classmethod(follow)  # type: ignore[assignment,method-assign]
+        _catch_in_classes_below(QObject)
+
+
+def _catch_in_classes_below(parent: type) -> None:
+    below: list[type] = parent.__subclasses__()
+    for cls in below:
+        _catch_in_overrides(cls)
+        _catch_in_classes_below(cls)
+
+
+def _catch_in_overrides(cls: type) -> None:
+    of_qt = [base for base in cls.__mro__ if base.__module__.startswith("PySide6")]
+    if cls in of_qt:
+        return
+    for name, method in list(vars(cls).items()):
+        is_override = any(name in vars(base) for base in of_qt) and not name.startswith("__")
+        if is_override and isinstance(method, FunctionType):
+            setattr(cls, name, _catching(method))
+
+
+def _catching(method: Callable[_P, _T]) -> Callable[_P, _T]:
+    @functools.wraps(method)
+    def caught(*arguments: _P.args, **options: _P.kwargs) -> _T:
+        try:
+            return method(*arguments, **options)
+        except Exception:  # noqa: TRY203  which makes it an object
+            raise
+
+    return caught
 
 
 class Interrupt(QObject):

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.config.event_loop import GarbageCollector
+from app.config.event_loop import GarbageCollector, report_errors_of_overrides
 from app.config.translations import speak
 from engine.files import ASSETS
 
@@ -68,7 +68,8 @@ def _take_our_look_off(application):
 
 @pytest.fixture(scope="session")
 def qapp(qapp):
-    """Word numbers and collect garbage as the program does, in English: 1 caption, 2 captions."""
+    """Word numbers, report errors and collect garbage as the program does, in English."""
+    report_errors_of_overrides()
     translators = speak(qapp, "en", ASSETS / "languages")
     garbage = GarbageCollector()  # noqa: F841  lives as long as this
     yield qapp

@@ -7,6 +7,7 @@ alone, and lets Enter in a field press a button as well.
 from PySide6.QtCore import QChildEvent, QEvent, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QPushButton, QStyle, QWidget
+from shiboken6 import isValid
 
 _BORDER = 8  # pixels; the widest frame of window managers
 
@@ -54,10 +55,10 @@ class FitToScreen(FitDialogs):
         self._corner: QPoint | None = None  # of its frame, when it was last hidden
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Fit the dialog before it is shown; save its position when it is hidden."""
+        """Fit the dialog before it is shown; save its position when it is hidden, not deleted."""
         if event.type() == QEvent.Type.Show and not event.spontaneous():
             self._fit()
-        elif event.type() == QEvent.Type.Hide and not event.spontaneous():
+        elif event.type() == QEvent.Type.Hide and not event.spontaneous() and isValid(self._dialog):
             self._corner = self._dialog.pos()
         return super().eventFilter(watched, event)
 

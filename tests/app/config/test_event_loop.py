@@ -5,7 +5,7 @@ import threading
 import time
 
 import pytest
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 
 from app.config import event_loop
 from app.config.event_loop import GarbageCollector, Interrupt, wait_until
@@ -32,6 +32,18 @@ def test_a_signal_asks_the_program_to_end_until_it_is_nobodys_any_more(qtbot, nu
     interrupt.close()
     assert signal.getsignal(number) is before
     assert signal.set_wakeup_fd(-1) == -1
+
+
+class Failing(QObject):
+    def eventFilter(self, _watched, _event):  # noqa: N802  Qt's name
+        return [].pop()  # C raises this error
+
+
+def test_an_error_that_c_raises_in_an_override_is_reported(qapp):  # noqa: ARG001
+    watched, failing = QObject(), Failing()
+    watched.installEventFilter(failing)
+    with pytest.raises(IndexError, match="pop from empty list"):
+        QCoreApplication.sendEvent(watched, QEvent(QEvent.Type.User))
 
 
 class Cyclic(QObject):

@@ -1,5 +1,5 @@
 import pytest
-from PySide6.QtCore import QPoint, QRect, QSettings, QSize, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, QSettings, QSize, Qt, QTimer
 from PySide6.QtGui import QScreen
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -129,3 +129,14 @@ def test_a_dialog_that_a_page_of_a_dialog_opens_is_inside_the_screen(qtbot, monk
     guide.close()
     [size] = sizes
     assert size.height() < 360
+
+
+def test_a_dialog_may_be_deleted_while_it_is_shown(qtbot):
+    window = QWidget()
+    dialog = QDialog(window)
+    FitToScreen(dialog)
+    dialog.show()
+    with qtbot.capture_exceptions() as caught:
+        window.deleteLater()
+        QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
+    assert caught == []
