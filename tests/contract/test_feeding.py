@@ -2,14 +2,14 @@
 
 import random
 
+import pytest
 import torch
 
-from engine.policy import parse_policy
 from engine.runtime.torch.attention import Attention
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
-from tests.support.fakes import play, tiny_weights
+from tests.support.fakes import play, random_word, tiny_weights
 from training.trainer.stream import Example, pad
 
 CASES = 25
@@ -72,16 +72,27 @@ def test_one_masked_pass_equals_feeding_row_by_row():
     assert compared > 180
 
 
-def test_every_token_is_fed_exactly_once_when_nothing_is_edited():
-    for policy in ("read:2", "wait:2", "offline"):
-        translator = Translator(tiny_weights(), TranslationSettings(policy=policy))
-        utterance = translator.open()
-        utterance.set_source(["abc", "de", "fgh", "a"], ended=True)
-        list(changes(utterance))
-        counters, model = translator.counters, translator.model
-        assert model.tokens_fed - counters.probes == model.n_rows == len(utterance.fed_rows())
+@pytest.mark.parametrize("policy", ["read:2", "read:5:7", "wait:2", "offline"])
+def test_nothing_is_computed_twice_however_words_come_when_nothing_is_edited(policy):
+    """A pass for each token that is chosen; wait-k alone makes probes, and says so."""
+    translator = Translator(tiny_weights(), TranslationSettings(policy=policy))
+    counters, model = translator.counters, translator.model
+    for seed in range(4):  # one by one, at once, in bursts
+        rng = random.Random(seed)
+        words = [random_word(rng) for _ in range(11)]
+        n_fed, n_passes, n_probes = model.tokens_fed, model.forwards, counters.probes
+        n_system, utterance, n_words = len(translator.cached_system), translator.open(), 0
+        while n_words < len(words):
+            n_words = min(len(words), n_words + ([1, 11][seed] if seed < 2 else rng.randint(3, 6)))
+            utterance.set_source(words[:n_words], ended=n_words == len(words))
+            list(changes(utterance))
+        n_rows = len(utterance.fed_rows())
+        assert model.n_rows == n_rows
+        assert model.tokens_fed - n_fed - (counters.probes - n_probes) == n_rows - n_system
         assert counters.tokens_recomputed == 0
-        assert parse_policy(policy).ends_writes <= (counters.probes == 0)
+        if policy != "wait:2":
+            assert counters.probes == 0
+            assert model.forwards - n_passes == utterance.n_chosen
 
 
 def test_the_row_that_is_asked_has_the_largest_position_of_all():
