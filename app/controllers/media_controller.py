@@ -184,8 +184,9 @@ class MediaController(QObject):
         position_s, duration_s = self._service.file_position_s
         self._took_s += 0.0 if self._bridge.is_paused else _POLL_MS / 1000
         if position_s > 0:
-            pace = self._took_s / position_s if self._took_s > _FORESEEN_FROM_S else 0.0
-            self.dialog.show_position(position_s, duration_s, pace * (duration_s - position_s))
+            captioned_s = self._cues[-1].end_s if self._cues else 0.0
+            left_s = time_left_s(self._took_s, captioned_s, duration_s)
+            self.dialog.show_position(position_s, duration_s, left_s)
 
     @Slot(object)
     def _end(self, failure: Message | None) -> None:
@@ -216,6 +217,16 @@ class MediaController(QObject):
         content = "both" if self._settings.mode == BOTH else "captions"
         export(path, self._cues, form, content, times=Times(end_s=self._end_s))
         return path
+
+
+def time_left_s(took_s: float, captioned_s: float, duration_s: float) -> float:
+    """Return how long the rest of a file takes, 0 while that is unknown.
+
+    By what is captioned: where that takes longer than hearing, words that were heard wait for it.
+    """
+    if not captioned_s or took_s <= _FORESEEN_FROM_S:
+        return 0.0
+    return took_s / captioned_s * max(0.0, duration_s - captioned_s)
 
 
 def _free_path(media: Path, form: str) -> Path:

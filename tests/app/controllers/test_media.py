@@ -8,6 +8,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 
+from app.controllers.media_controller import time_left_s
 from app.main_window.status_bar import StatusBar
 from engine.commands import Configure, FeedWords
 from engine.errors import HubError
@@ -102,6 +103,14 @@ def policies(session):
 
 def asks(call, policy):
     return isinstance(call, Configure) and call.translation.policy == policy
+
+
+@pytest.mark.parametrize(
+    ("took_s", "captioned_s", "left_s"),
+    [(20.0, 10.0, 380.0), (20.0, 0.0, 0.0), (2.0, 10.0, 0.0), (20.0, 201.0, 0.0)],
+)
+def test_the_time_that_is_left_is_known_by_what_is_captioned(took_s, captioned_s, left_s):
+    assert time_left_s(took_s, captioned_s, duration_s=200.0) == left_s
 
 
 def test_subtitles_that_are_there_are_never_replaced(listening_program, talk):
