@@ -47,4 +47,5 @@ if __name__ == "__mp_main__":  # in a process that this one has started
     methods.add()
 
 if __name__ == "__main__":
+    __spec__ = None  # by its path such a process runs this file, by a name like this it would not
     sys.exit(main())
