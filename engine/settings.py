@@ -12,7 +12,7 @@ SYSTEMS = {
     "retranslate": "all words again at each new one, local agreement",
     "encoder-decoder": "Marian, M2M-100, NLLB and MADLAD",
 }
-"""Translation systems by name, and what each does; research adds to them."""
+"""Translation systems by name, and what each does."""
 
 
 def at_least(name: str, value: float, least: float) -> None:

@@ -4,11 +4,10 @@ The live translator and the training builder run the same objects. This base is 
 layouts: ``engine.layout.slots``, and those it is compared with.
 """
 
-import copy
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from engine.layout.rows import Headers, Row
 from engine.settings import LayoutSettings
@@ -116,12 +115,6 @@ class Planner(ABC):
     def n_again(self) -> int:
         """Rows of the next write that were handed out before."""
         return 0
-
-    def fork(self) -> Self:
-        """Return a planner with the same rows, which goes on by itself."""
-        other = copy.copy(self)
-        other._rows, other._words = list(self._rows), list(self._words)
-        return other
 
     def skip(self, n_rows: int) -> None:
         """Mark the first rows as fed: the system prompt stays cached between utterances."""

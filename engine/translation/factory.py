@@ -12,7 +12,7 @@ from engine.translation.retranslator import Retranslator
 from engine.translation.slot_translator import Translator
 
 TRANSLATORS: dict[str, type[Translator]] = {"slots": Translator}
-"""Those over slots by name; research adds to them."""
+"""That over slots; research puts its own in the place."""
 
 
 def make_system(

@@ -27,7 +27,6 @@ from tests.golden.stage import (
     translate,
     window,
 )
-from tests.support.training_runs import added
 
 ENTER = Qt.Key.Key_Return
 SESSIONS = {}
@@ -292,14 +291,6 @@ def retranslated(record, models, home):
         one.typed(" ".join([*words[:2], "hag", *words[3:]]))
         one.send(Configure(chosen(policy="wait:2")))
         one.heard(" ".join(words))
-
-
-@session
-def drafts_of_several_hypotheses(record, models, home):
-    translation = chosen(policy="read:2")
-    played = {"translation": translation, "home": home, "system": "agreement"}
-    with added(), Played(record, models, **played) as one:
-        one.heard(talk(15, 2))
 
 
 @session

@@ -115,7 +115,7 @@ def added():
     """Have the layouts, methods and systems of the papers in the mappings of the product."""
     mappings = (
         research.slots.LAYOUTS, research.samples.METHODS, research.factory.TRANSLATORS,
-        research.SYSTEMS, research.POLICIES,
+        research.POLICIES,
     )  # fmt: skip
     before = [dict(one) for one in mappings]
     research.add()

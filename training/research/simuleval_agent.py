@@ -60,7 +60,7 @@ class SurtitleAgent(TextToTextAgent):  # type: ignore[misc]  # SimulEval has no 
         parser.add_argument("--model", type=Path, metavar="DIR", help="(the bundled one)")
         parser.add_argument("--adapter", type=Path, metavar="DIR", help="LoRA adapter folder")
         parser.add_argument("--slot", type=int, metavar="N", help="slot length (the model's)")
-        parser.add_argument("--translator", choices=(*SYSTEMS, "agreement"), default=AUTO)
+        parser.add_argument("--translator", choices=tuple(SYSTEMS), default=AUTO)
 
     def reset(self) -> None:
         """Begin a new line."""

@@ -55,14 +55,3 @@ def test_a_word_that_was_evicted_cannot_be_rewound_to():
     assert plan.n_evicted_words > 0
     with pytest.raises(ValueError, match="evicted"):
         plan.rewind(0)
-
-
-def test_a_fork_goes_on_by_itself():
-    for seed in range(20):
-        plan, twin = new_planner(random.Random(seed)), new_planner(random.Random(seed))
-        for each in (plan, twin):
-            list(play(each, random.Random(seed), 3))
-        fork = plan.fork()
-        list(play(plan, random.Random(-1), 3))
-        assert (fork.rows, fork.n_words, fork.n_fed) == (twin.rows, twin.n_words, twin.n_fed)
-        assert list(play(fork, random.Random(7), 3)) == list(play(twin, random.Random(7), 3))
