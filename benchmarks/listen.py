@@ -24,7 +24,7 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.audio.sources import AudioSources
 from engine.events import CaptionChanged, Event, Ready, SourceChanged
 from engine.hub.bundled import bundled_models
-from engine.metrics.word_lags import WordLags
+from engine.metrics.latency import WordLags
 from engine.models.model_card import read_card
 from engine.session.session import Session
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.captions.cues import Cue, corrected_cue, cue_of, utterance_of
-from app.captions.left_out import left_out_note, left_out_s
+from app.captions.model import left_out_note, left_out_s
 from engine.events import Event, UtteranceDropped, UtteranceEnded
 from engine.speech.events import LeftOut
 from engine.utterances import Utterance, UtteranceTracker

@@ -8,14 +8,17 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.captions.left_out import left_out_note, left_out_s
+from app.config.messages import AppCode
+from app.config.preferences import ME, THEM
 from engine.events import Event, UtteranceDropped, UtteranceOpened
 from engine.speech.events import LeftOut
+from engine.text.sentences import is_strange
 from engine.utterances import Utterance, UtteranceTracker
 
 _SEARCHED = 20  # newest utterances to search first
 _FIRST_ALONE_KEY = -1_000_000  # of tails without an utterance, and from there down
 _UNSURE_MARKS = ".,;:"
+_KEPT = 200  # decisions; many more utterances than are on the screen
 _ANOTHER_S = 1.0  # difference of the two clocks: one was set, or the computer slept
 
 
@@ -77,6 +80,25 @@ class _Tail:
 
     words: tuple[str, ...]
     after: int
+
+
+def left_out_s(utterance: Utterance) -> float:
+    """Return how long a complete utterance was spoken that has no caption; 0 if it has one.
+
+    Symbols alone, and words in another script, stay as they are.
+    """
+    said_until_s = utterance.said_until_s
+    if not utterance.ended or utterance.caption.strip() or said_until_s is None:
+        return 0.0
+    is_readable = any(map(str.isalpha, utterance.source))
+    if not is_readable or is_strange([word.text for word in utterance.words]):
+        return 0.0
+    return max(1.0, said_until_s - utterance.begun_at_s)
+
+
+def left_out_note(seconds: float) -> str:
+    """Return the sentence that stands where so many seconds have no caption, in English."""
+    return str(AppCode.LEFT_OUT(seconds=max(1, round(seconds))))
 
 
 class Captions:
@@ -344,3 +366,41 @@ class EpochClock:
         if abs(between_s - self._between_s) > _ANOTHER_S:
             self._between_s = between_s
         return self._between_s + at_s
+
+
+class SpeakerNames:
+    """Name speakers once both sources are on, and those to whom the user gave a name.
+
+    Invariant: a decision about an utterance stays, since a name that comes later would move its
+    text; only other names of the user change it.
+    """
+
+    def __init__(self, usual: Mapping[str, str]) -> None:
+        self._usual = usual
+        self._given: Mapping[str, str] = {}
+        self._are_both_on = False
+        self._decided: dict[int, str] = {}
+
+    def give(self, names: Mapping[str, str]) -> None:
+        """Use the names that the user gave, by lane."""
+        if names != self._given:
+            self._given = names
+            self._decided.clear()
+
+    def hear(self, lanes: Collection[str]) -> None:
+        """Follow which sources are on; one that goes off does not take the names away."""
+        self._are_both_on = self._are_both_on or {ME, THEM} <= set(lanes)
+
+    def name_of(self, view: UtteranceView) -> str:
+        """Return the name before an utterance; empty for none."""
+        if view.key < 0:  # tentative words without an utterance
+            return self._name(view.lane)
+        if view.key not in self._decided:
+            self._decided[view.key] = self._name(view.lane)
+            if len(self._decided) > _KEPT:
+                del self._decided[next(iter(self._decided))]
+        return self._decided[view.key]
+
+    def _name(self, lane: str) -> str:
+        usual = self._usual.get(lane, "") if self._are_both_on else ""
+        return self._given.get(lane, usual)

@@ -1,22 +1,24 @@
-"""The models on offer, and which of them suits this computer. No Qt.
+"""The models on offer, which of them suits this computer, and which one ``--model`` names. No Qt.
 
 ``surtitle check --json``, another process, reports the hardware and the fit of each model line by
 line; malformed lines are ignored. A model that does not keep up with speech here is never first.
 """
 
+import contextlib
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TypeVar
 
+from app.config.text_io import progress_line
 from engine.errors import ModelError
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import TRANSLATION_MODELS, KnownModel, Score
 from engine.models.model_card import read_card
 from engine.runtime.processor import Machine
-from engine.untrusted.plain_files import model_name
+from engine.untrusted.plain_files import is_hub_name, model_name
 from engine.untrusted.strict_json import read_table
 
 _log = logging.getLogger(__name__)
@@ -256,3 +258,35 @@ def _made(kind: type[Reported], line: Mapping[str, object]) -> Reported | None:
         return read_table(kind, line, others_ignored=True)
     except ValueError:
         return None
+
+
+def hub_name(named: Path) -> str:
+    """Return ``owner/name`` if it is no existing folder, else an empty string."""
+    text = named.as_posix()
+    return text if is_hub_name(text) and not named.exists() else ""
+
+
+def fetched_model(named: Path, library: Path) -> Path:
+    """Return the folder of a model; one of the hub is downloaded first, with progress on stderr.
+
+    An interrupted download is resumed next time.
+
+    Raises:
+        HubError: the download failed.
+    """
+    name = hub_name(named)
+    if not name:
+        return named
+    from engine.hub.download import Fetching, fetch_model  # noqa: PLC0415  the hub's library is slow to import
+
+    with download_line(name) as progress:
+        return fetch_model(name, library, Fetching(progress=progress))
+
+
+@contextlib.contextmanager
+def download_line(name: str) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function of the downloaded and all bytes that shows both in one line on stderr."""
+    with progress_line() as show:
+        yield lambda done, total: show(
+            f"downloading {name}: {done / 1e9:.2f} of {total / 1e9:.2f} GB"
+        )

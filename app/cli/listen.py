@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from app.captions.cues import LATEST_S
 from app.captions.export import SubtitleWriter
-from app.captions.model_names import download_line
+from app.captions.models import download_line
 from app.cli.exit_codes import exit_code_of, standard_output, tell
 from app.cli.listen_options import (
     ListenSettings,

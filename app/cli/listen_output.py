@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.captions.cues import Cue, spoken_cue
 from app.captions.export import SUBTITLES, SubtitleWriter
-from app.captions.left_out import left_out_note, left_out_s
+from app.captions.model import left_out_note, left_out_s
 from app.captions.subtitles import Subtitles, split
 from app.cli.listen_rows import ListeningView
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, NoticeKind
@@ -23,7 +23,7 @@ from engine.events import (
     Refused,
     UtteranceEnded,
 )
-from engine.metrics.word_lags import StageTime, WordLags
+from engine.metrics.latency import StageTime, WordLags
 from engine.speech.events import (
     Behind,
     Heard,

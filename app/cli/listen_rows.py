@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
-from app.captions.left_out import left_out_note, left_out_s
+from app.captions.model import left_out_note, left_out_s
 from app.config.preferences import with_sign
 from app.config.text_io import printable, send
 from engine.events import CaptionChanged, Event, UtteranceEnded

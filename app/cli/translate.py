@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from app.captions.model_names import fetched_model
-from app.captions.models import MachineReport, known_offers
+from app.captions.models import MachineReport, fetched_model, known_offers
 from app.cli.adapters import adapter_folder, open_library
 from app.cli.exit_codes import UsageError, exit_code_of, standard_output, tell
 from app.cli.server_options import add_server_options, server_settings

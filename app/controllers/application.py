@@ -25,9 +25,9 @@ from app.controllers.server_controller import ServerController
 from app.controllers.setup_controller import SetupController
 from app.dialogs.help import HelpWindows, diagnostics
 from app.dialogs.settings.dialog import SettingsDialog
-from app.look.apply import Look
+from app.look.style_sheet import Look
+from app.look.widgets.desktop import lacks_font
 from app.look.widgets.dialog_text import bring_up
-from app.look.widgets.missing_fonts import lacks_font
 from app.main_window.window import MainWindow
 from app.overlay.controller import OverlayController
 from app.session.caption_lag import LagWatch

@@ -11,14 +11,13 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QScreen
 from PySide6.QtWidgets import QMessageBox
 
-from app.captions.model import UtteranceView
-from app.captions.speakers import SpeakerNames
+from app.captions.model import SpeakerNames, UtteranceView
 from app.config.preferences import LEAST_PROJECTED, MOST_PROJECTED, PLACES, Preferences
 from app.config.settings_in_force import SettingsInForce
 from app.config.translations import worded
 from app.controllers.further_controller import FurtherController
 from app.dialogs.share_dialog import FURTHER, ShareChoice, ShareDialog
-from app.look.contrast import Rgb
+from app.look.palette import Rgb
 from app.look.widgets.dialog_text import bring_up
 from app.main_window.banner import Banner
 from app.main_window.window import MainWindow

@@ -18,7 +18,7 @@ from app.config.settings_in_force import SettingsInForce
 from app.config.translations import worded_note
 from app.controllers.glossary_controller import GlossaryController
 from app.dialogs.sessions import views_of
-from app.look.widgets.language_names import language_name
+from app.look.widgets.names import language_name
 from app.main_window.banner import Offer
 from app.main_window.input_line import LONGEST_TEXT
 from app.main_window.window import MainWindow

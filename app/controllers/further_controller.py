@@ -9,7 +9,7 @@ from app.captions.models import MachineReport
 from app.config.settings_in_force import SettingsInForce
 from app.config.translations import filled, worded
 from app.look.widgets.dialog_text import as_sentence, size_text
-from app.look.widgets.language_names import language_name, language_names
+from app.look.widgets.names import language_name, language_names
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from app.sharing.grace import Grace

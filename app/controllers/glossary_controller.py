@@ -7,7 +7,7 @@ from app.config.settings_in_force import SettingsInForce
 from app.config.translations import filled, worded
 from app.dialogs.glossary_dialog import GlossaryDialog
 from app.look.widgets.dialog_text import bring_up
-from app.look.widgets.language_names import language_name
+from app.look.widgets.names import language_name
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from engine.events import ContextChanged, Event, Refused

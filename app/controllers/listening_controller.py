@@ -11,10 +11,10 @@ from app.config.translations import worded
 from app.controllers.recognizer_choice import RecognizerChoice, can_mend
 from app.controllers.setup_controller import SetupController
 from app.look.widgets.dialog_text import as_sentence
-from app.look.widgets.speech_model_names import speech_name
+from app.look.widgets.names import speech_name
 from app.main_window.banner import Banner, Offer
+from app.main_window.control_panel import SourceToggle
 from app.main_window.empty_page import needs_speech_model
-from app.main_window.source_toggle import SourceToggle
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService, Spoken

@@ -17,9 +17,8 @@ from app.config.text_io import TextError
 from app.config.translations import error_text, worded
 from app.controllers.recognizer_choice import can_mend
 from app.dialogs.media_dialog import MediaChoice, MediaDialog
-from app.look.widgets.file_dialogs import ask_open
-from app.look.widgets.language_names import language_name
-from app.look.widgets.speech_model_names import speech_name
+from app.look.widgets.desktop import ask_open
+from app.look.widgets.names import language_name, speech_name
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from app.session.history_writer import HistoryWriter

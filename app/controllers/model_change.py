@@ -12,14 +12,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.captions.model_names import hub_name
+from app.captions.models import hub_name
 from app.config.preferences import TRANSLATE, LaunchSettings
 from app.config.settings_in_force import ModelChoice, SettingsInForce
 from app.config.translations import worded
 from app.look.widgets.dialog_text import as_sentence
-from app.look.widgets.language_names import language_name
-from app.main_window.banner import Banner
-from app.main_window.download_bar import DownloadBar
+from app.look.widgets.names import language_name
+from app.main_window.banner import Banner, DownloadBar
 from app.session.engine_bridge import EngineBridge
 from engine.errors import ModelError
 from engine.events import Event, Failed, LoadProgress

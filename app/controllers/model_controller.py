@@ -18,8 +18,7 @@ from app.controllers.model_change import (
     model_settings,
     server_name,
 )
-from app.look.widgets.language_names import language_name
-from app.look.widgets.policy_names import policy_names
+from app.look.widgets.names import language_name, policy_names
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import Engine, EngineBridge
 from engine.commands import Configure

@@ -16,7 +16,7 @@ from app.dialogs.setup.offers import quality_of
 from app.dialogs.setup.pages import FILE, TYPING
 from app.dialogs.setup.wizard import SetupWizard, WizardServices
 from app.look.widgets.dialog_text import size_text
-from app.look.widgets.language_names import language_names
+from app.look.widgets.names import language_names
 from app.main_window.window import MainWindow
 from app.session.listening_service import ListeningService
 from engine.audio.devices import DeviceKind, Level

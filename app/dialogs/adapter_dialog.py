@@ -26,6 +26,8 @@ from PySide6.QtWidgets import (
 from app.captions.adapter_details import NOTHING, Detail, rows
 from app.config.translations import worded
 from app.dialogs.adapter_service import AdapterService, ListedAdapter
+from app.look.widgets.buttons import open_with
+from app.look.widgets.desktop import ask_folder
 from app.look.widgets.dialog_text import (
     as_sentence,
     bring_up,
@@ -34,9 +36,7 @@ from app.look.widgets.dialog_text import (
     paragraph,
     size_text,
 )
-from app.look.widgets.file_dialogs import ask_folder
-from app.look.widgets.language_names import language_name
-from app.look.widgets.tool_button import open_with
+from app.look.widgets.names import language_name
 from engine.models.adapters.adapter import Status
 from engine.models.adapters.card import AdapterCard
 from engine.policy import family

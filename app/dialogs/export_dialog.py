@@ -23,10 +23,9 @@ from app.captions.export import (
 from app.config.text_io import TextError
 from app.config.translations import error_text
 from app.look.style_sheet import make_primary
+from app.look.widgets.desktop import ask_save, forget_folder
 from app.look.widgets.dialog_text import add_row, breakable, bring_up, close_button, paragraph
-from app.look.widgets.file_dialogs import ask_save, forget_folder
-from app.look.widgets.lane_style import lane_name
-from app.look.widgets.language_names import language_name
+from app.look.widgets.names import lane_name, language_name
 
 _TOPIC = "export"  # of its file dialogs
 _LINES = 2  # height of the empty message label

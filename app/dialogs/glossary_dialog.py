@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
 
 from app.captions.glossaries import Fault, Terms, faults, read_terms, sound_terms, write_terms
 from app.config.translations import error_text, worded
+from app.look.widgets.desktop import ask_open, ask_save
 from app.look.widgets.dialog_text import add_action, as_sentence, close_button, paragraph
-from app.look.widgets.file_dialogs import ask_open, ask_save
 from engine.errors import ContextError
 from engine.text.glossary import LONGEST, MAX_TERMS
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from app.dialogs.setup.pages import heading_of, scrolled
 from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary
-from app.look.widgets.desktop_links import open_folder
+from app.look.widgets.desktop import open_folder
 from app.look.widgets.dialog_text import (
     as_sentence,
     breakable,

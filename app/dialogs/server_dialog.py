@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 from app.config.preferences import MOST_ADDRESS
 from app.config.settings_in_force import MOST_TOKEN, is_token
 from app.look.style_sheet import make_primary
+from app.look.widgets.desktop import ask_open
 from app.look.widgets.dialog_text import add_row, close_button, paragraph, quiet
-from app.look.widgets.file_dialogs import ask_open
 from engine.settings import ServerSettings
 
 _LETTERS = 40  # of the address, without scrolling

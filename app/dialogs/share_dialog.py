@@ -7,8 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QScreen, QShowEvent
+import segno
+from PySide6.QtCore import QRect, QSize, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QFont,
+    QGuiApplication,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QScreen,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -19,6 +28,7 @@ from PySide6.QtWidgets import (
     QMenu,
     QRadioButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -28,8 +38,7 @@ from app.dialogs.setup.pages import scrolled
 from app.look.style_sheet import make_primary
 from app.look.widgets.dialog_text import add_action, add_row, close_button, paragraph, quiet
 from app.look.widgets.fit_to_screen import frame_of
-from app.look.widgets.language_names import language_name
-from app.look.widgets.qr_code import QrCode
+from app.look.widgets.names import language_name
 from app.sharing.networks import LOOPBACK, Network
 from app.sharing.room_feed import CAPTION, SOURCE
 
@@ -75,6 +84,43 @@ _MOST_HEADLINES = 4
 
 _MARGIN = 0.05
 _HEADLINE, _TEXT = 0.055, 0.032  # heights of letters, of that of the screen
+_BORDER = 4  # light squares around it, as the standard wants
+_LEAST, _USUAL = 140, 280  # pixels
+
+
+class QrCode(QWidget):
+    """Paint a text as a QR code, dark on light whatever the colours of the windows are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(_LEAST, _LEAST)
+        self._squares: list[tuple[int, int]] = []  # dark ones, by column and row
+        self._n_squares = 1
+
+    def sizeHint(self) -> QSize:
+        """Return a size that is read from a few steps away."""
+        return QSize(_USUAL, _USUAL)
+
+    def show_text(self, text: str) -> None:
+        rows = [list(row) for row in segno.make(text, error="m", micro=False).matrix]
+        self._n_squares = len(rows)
+        self._squares = [
+            (x, y) for y, row in enumerate(rows) for x, is_dark in enumerate(row) if is_dark
+        ]
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        n_wide = self._n_squares + 2 * _BORDER
+        side = max(1, min(self.width(), self.height()) // n_wide)
+        left = (self.width() - side * n_wide) // 2
+        top = (self.height() - side * n_wide) // 2
+        painter = QPainter(self)
+        painter.fillRect(QRect(left, top, side * n_wide, side * n_wide), Qt.GlobalColor.white)
+        for x, y in self._squares:
+            corner = left + side * (x + _BORDER), top + side * (y + _BORDER)
+            painter.fillRect(QRect(*corner, side, side), Qt.GlobalColor.black)
+        painter.end()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,11 @@ Fusion's shape: those of the overlay have colours of their own.
 
 from string import Template
 
-from PySide6.QtWidgets import QPushButton, QSpinBox
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication, QPushButton, QSpinBox, QStyleFactory
 
-from app.look.palette import Colours, is_dark
+from app.look.palette import DARK, LIGHT, Colours, high_contrast, is_dark, palette_of
 from engine.files import ASSETS
 
 GAP = 4
@@ -206,3 +208,58 @@ def make_primary(button: QPushButton, *, primary: bool = True) -> None:
         button.setProperty(_PRIMARY, primary)
         button.style().unpolish(button)  # else the sheet is applied as it was before
         button.style().polish(button)
+
+
+_SCHEMES = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
+
+
+class Look(QObject):
+    """Fusion with our colours, or with those of a system in high contrast; our shapes in both."""
+
+    def __init__(self, application: QApplication, appearance: str, parent: QObject | None) -> None:
+        """Apply the look.
+
+        Args:
+            appearance: ``light``, ``dark`` or ``system``.
+        """
+        super().__init__(parent)
+        self._application = application
+        self._appearance = appearance
+        if application.style().name() != "fusion":
+            application.setStyle(QStyleFactory.create("Fusion"))
+        self._hints = application.styleHints()
+        self._accessibility = self._hints.accessibility()  # kept: gone with its last reference
+        self.use(appearance)
+        self._hints.colorSchemeChanged.connect(self.refresh)
+        self._accessibility.contrastPreferenceChanged.connect(self.refresh)
+
+    def use(self, appearance: str) -> None:
+        self._appearance = appearance
+        if appearance in _SCHEMES:
+            self._hints.setColorScheme(
+                _SCHEMES[appearance]
+            )  # frames and dialogs of the system, too
+        else:
+            self._hints.unsetColorScheme()
+        self.refresh()
+
+    @property
+    def is_dark(self) -> bool:
+        if self._appearance in _SCHEMES:
+            return self._appearance == "dark"
+        return self._hints.colorScheme() == Qt.ColorScheme.Dark
+
+    @Slot()
+    def refresh(self) -> None:
+        """Set palette and style sheet for the current state of the system."""
+        contrast = self._accessibility.contrastPreference()
+        if contrast == Qt.ContrastPreference.HighContrast:
+            self._application.setPalette(QPalette())  # that of the system
+            colours = high_contrast(self._application.palette())
+            strong = QPalette()
+            strong.setColor(QPalette.ColorRole.PlaceholderText, QColor(colours.quiet))
+            self._application.setPalette(strong)
+        else:
+            colours = DARK if self.is_dark else LIGHT
+            self._application.setPalette(palette_of(colours))
+        self._application.setStyleSheet(style_sheet(colours))

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from app.config.preferences import BOTH, CAPTIONS_ONLY, MODES, SOURCE_LANGUAGE
-from app.look.widgets.choice_menu import ChoiceMenu
-from app.look.widgets.language_names import language_name
-from app.look.widgets.policy_names import policy_names, unoffered_policy
+from app.look.widgets.buttons import ChoiceMenu
+from app.look.widgets.names import language_name, policy_names, unoffered_policy
 
 
 class CaptionChoices(QObject):

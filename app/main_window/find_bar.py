@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
 
-from app.look.widgets.tool_button import tool_button
+from app.look.widgets.buttons import tool_button
 
 
 class FindBar(QWidget):

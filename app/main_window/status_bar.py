@@ -6,7 +6,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QWidget
 
-from app.look.widgets.tool_button import open_with
+from app.look.widgets.buttons import open_with
 from app.main_window.caption_choices import CaptionChoices
 
 _GAP = 12

@@ -19,8 +19,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from app.captions.model import UtteranceView, dotted, n_same_views
 from app.config.preferences import MARKED, OFF, SIGN, with_sign
 from app.look.icons import icon
-from app.look.widgets.lane_style import lane_colour, lane_name
-from app.look.widgets.language_names import language_name
+from app.look.widgets.names import lane_colour, lane_name, language_name
 
 SOURCE, CAPTION, SPEAKER, TIME = range(4)
 TAIL_ROLE = Qt.ItemDataRole.UserRole

@@ -27,8 +27,8 @@ from PySide6.QtWidgets import (
 
 from app.captions.model import UtteranceView
 from app.config.preferences import CAPTIONS_ONLY, ME, THEM
-from app.look.widgets.announcement import announce
-from app.look.widgets.tool_button import tool_button
+from app.look.widgets.buttons import tool_button
+from app.look.widgets.desktop import announce
 from app.main_window.transcript_cell import PADDING, TranscriptCell, small
 from app.main_window.transcript_model import (
     CAPTION,

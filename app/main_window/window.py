@@ -26,10 +26,9 @@ from PySide6.QtWidgets import (
 
 from app.look.widgets.fit_to_screen import FitDialogs
 from app.main_window.actions import Actions
-from app.main_window.banner import Banner
+from app.main_window.banner import Banner, DownloadBar
 from app.main_window.caption_choices import CaptionChoices
 from app.main_window.control_panel import ControlPanel
-from app.main_window.download_bar import DownloadBar
 from app.main_window.empty_page import EmptyPage
 from app.main_window.find_bar import FindBar
 from app.main_window.input_line import InputLine

@@ -1,15 +1,18 @@
-"""Chooses the lines on the overlay, their look, and the position of the overlay."""
+"""Chooses the lines on the overlay, its look and position, and when it is on the screen.
 
-from collections.abc import Collection, Mapping, Sequence
+It stays below our dialogs, although it is above all other windows.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction, QGuiApplication, QRegion
+from PySide6.QtWidgets import QApplication, QDialog
 
 from app.captions.line_breaking import Line
-from app.captions.model import UtteranceView
-from app.captions.speakers import SpeakerNames
+from app.captions.model import SpeakerNames, UtteranceView
 from app.config.preferences import CAPTIONS_ONLY, ME, THEM, CaptionPreferences
 from app.config.window_system import (
     GeometryFile,
@@ -19,16 +22,23 @@ from app.config.window_system import (
     restored_geometry,
     screens,
 )
-from app.look.widgets.lane_style import lane_name
-from app.overlay.below_dialogs import BelowDialogs
+from app.look.widgets.names import lane_name
 from app.overlay.last_lines import LastLines
 from app.overlay.text_layout import OverlayView
 from app.overlay.themes import theme_of
 from app.overlay.toolbar import OverlayToolbar
-from app.overlay.visibility import Visibility
 from app.overlay.window import Overlay
 
 _NAME = "overlay"
+_MS = 1000
+_SETTLED_MS = 300  # after that a window manager has framed a new window
+_CHANGES = {
+    QEvent.Type.Show,
+    QEvent.Type.Hide,
+    QEvent.Type.Move,
+    QEvent.Type.Resize,
+    QEvent.Type.WindowStateChange,
+}
 
 
 class OverlayController(QObject):
@@ -275,3 +285,146 @@ def _after(view: UtteranceView, cut: UtteranceView) -> UtteranceView:
         caption=view.caption[len(cut.caption) :].lstrip(),
         further=tuple((code, text) for code, text in further.items() if text),
     )
+
+
+class BelowDialogs(QObject):
+    """Cut the dialogs out of the overlay, or its toolbar, while the user works in this program.
+
+    The order of windows cannot express that: both are above the windows of other programs, which
+    may be above our dialogs. A hole lets clicks through, too, and works on a locked overlay,
+    which the window manager does not know.
+    """
+
+    def __init__(self, window: Overlay | OverlayToolbar) -> None:
+        super().__init__(window)
+        self._window = window
+        self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
+        self._settled.timeout.connect(self._cut)
+        application = QGuiApplication.instance()
+        assert isinstance(application, QGuiApplication)
+        application.focusWindowChanged.connect(self._find_dialogs)
+        application.applicationStateChanged.connect(self._find_dialogs)
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in _CHANGES:
+            self._cut()
+            self._settled.start()
+        return super().eventFilter(watched, event)
+
+    @Slot()
+    def _find_dialogs(self) -> None:
+        """Follow the dialogs that are open; a new one takes the focus."""
+        for dialog in _open_dialogs():
+            dialog.installEventFilter(self)
+        self._cut()
+        self._settled.start()
+
+    @Slot()
+    def _cut(self) -> None:
+        holes = QRegion()
+        if QGuiApplication.applicationState() == Qt.ApplicationState.ApplicationActive:
+            for dialog in _open_dialogs():
+                holes += QRegion(dialog.frameGeometry().translated(-self._window.pos()))
+        self._window.cut_out(holes)
+
+
+def _open_dialogs() -> list[QDialog]:
+    return [
+        window
+        for window in QApplication.topLevelWidgets()
+        if isinstance(window, QDialog) and window.isVisible() and not window.isMinimized()
+    ]
+
+
+class Visibility(QObject):
+    """Hide the overlay after silence, and while the setup wizard is open.
+
+    It is never hidden while the user drags it, while the mouse is on it, during a pause, while
+    sound waits for its captions and before the first caption, but for a hint that covers what must
+    be seen.
+
+    Signals:
+        silent(): it was hidden after a silence.
+    """
+
+    silent = Signal()
+
+    def __init__(self, overlay: Overlay, is_hovered: Callable[[], bool]) -> None:
+        """Make it; the overlay owns it, and is shown when it is wanted."""
+        super().__init__(overlay)
+        self._overlay = overlay
+        self._is_hovered = is_hovered
+        self._is_wanted = self._is_aside = self._is_paused = self._waits = False
+        self._is_silent = False
+        self._has_captions = False
+        self._silence = QTimer(self, singleShot=True)
+        self._silence.timeout.connect(self._hide_in_silence)
+        overlay.installEventFilter(self)
+        overlay.moved.connect(self.wake)
+        overlay.hint_changed.connect(self._settle)
+
+    def hide_after(self, seconds: int) -> None:
+        """Hide after so many seconds without a new caption; 0 for never."""
+        if seconds * _MS != self._silence.interval():
+            self._silence.setInterval(seconds * _MS)
+            self.wake()
+
+    def want(self, *, wanted: bool) -> None:
+        """Show or hide the overlay as the user wants it."""
+        self._is_wanted = wanted
+        self.wake()
+
+    def put_aside(self, *, aside: bool) -> None:
+        """Hide the overlay for a while, or end that."""
+        self._is_aside = aside
+        self.wake()
+
+    def pause(self, *, paused: bool) -> None:
+        """Show the overlay throughout a pause: it says that nothing is captioned."""
+        self._is_paused = paused
+        self.wake()
+
+    def keep(self, *, waits: bool) -> None:
+        """Show the overlay as long as sound waits for its captions: silence would be untrue."""
+        self._waits = waits
+        self.wake()
+
+    def take_caption(self) -> None:
+        """Show the overlay for a new caption."""
+        self._has_captions = True
+        self.wake()
+
+    @Slot()
+    def wake(self) -> None:
+        """Show the overlay if it is wanted, and wait for silence again."""
+        self._is_silent = False
+        is_open = self._is_wanted and not self._is_aside
+        is_idle = self._has_captions and not (self._is_paused or self._waits)
+        if is_open and is_idle and self._silence.interval():
+            self._silence.start()
+        else:
+            self._silence.stop()
+        self._settle()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Begin to wait again when the mouse leaves the overlay."""
+        if event.type() == QEvent.Type.Leave and self._silence.isActive():
+            self._silence.start()
+        return super().eventFilter(watched, event)
+
+    @Slot()
+    def _hide_in_silence(self) -> None:
+        if self._is_hovered() or self._overlay.is_dragged:
+            self._silence.start()
+        else:
+            self._is_silent = True
+            self._settle()
+            self.silent.emit()
+
+    @Slot()
+    def _settle(self) -> None:
+        is_hidden = self._is_aside or self._is_silent or self._overlay.is_hint_in_the_way
+        is_shown = self._is_wanted and not is_hidden
+        if is_shown != self._overlay.isVisible():
+            self._overlay.setVisible(is_shown)

@@ -17,8 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.captions.model import UtteranceView
-from app.captions.speakers import SpeakerNames
+from app.captions.model import SpeakerNames, UtteranceView
 from app.config.preferences import (
     BOTTOM_STRIP,
     OFF,

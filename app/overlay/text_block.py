@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QStyle, QWidget
 
 from app.captions.line_breaking import RIGHT_TO_LEFT_MARK, Line, lines_scrolled
 from app.config.preferences import DOUBT_MARK
-from app.look.contrast import Rgb
+from app.look.palette import Rgb
 from app.overlay.themes import Theme
 
 GLIDE_MS = 120

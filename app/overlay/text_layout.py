@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from PySide6.QtCore import QObject, QRect, QSize, Signal
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QRegion
 from PySide6.QtWidgets import QWidget
 
 from app.captions.line_breaking import Line
@@ -209,3 +209,14 @@ class TextLayout(QObject):
     @property
     def _n_small(self) -> int:
         return (self._choices.mode == BOTH) + bool(self._choices.second_shown)
+
+
+def set_shape(window: QWidget, shape: QRegion) -> None:
+    """Set the shape of a window, in its own coordinates; one that it has already costs nothing."""
+    if shape.isEmpty():
+        shape = QRegion(0, 0, 1, 1)  # a corner without colour: an empty mask would hide nothing
+    if shape == QRegion(window.rect()):
+        if not window.mask().isEmpty():
+            window.clearMask()
+    elif shape != window.mask():
+        window.setMask(shape)

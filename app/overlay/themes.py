@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from app.config.preferences import ME, PRESETS, THEM, CaptionPreferences
-from app.look.contrast import LEGIBLE, Rgb, contrast, over
-from app.look.palette import DARK, LIGHT
+from app.look.palette import DARK, LEGIBLE, LIGHT, Rgb, contrast, over
 
 _BLACK, _WHITE = (0, 0, 0), (255, 255, 255)
 _OPAQUE = 255

@@ -20,8 +20,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from app.look.icons import icon
-from app.overlay.shape import set_shape
 from app.overlay.text_block import paint_box
+from app.overlay.text_layout import set_shape
 from app.overlay.themes import Theme
 from app.overlay.window import Overlay
 

@@ -1,4 +1,7 @@
-"""The overlay: a frameless window above all others that paints the last lines."""
+"""The overlay: a frameless window above all others that paints the last lines.
+
+It is put inside its screen, and off what is clicked and typed in.
+"""
 
 import time
 from collections.abc import Sequence
@@ -22,10 +25,8 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from app.captions.reading_pace import EXTRA_LINES
 from app.config.preferences import CaptionPreferences
 from app.config.window_system import is_wayland
-from app.overlay.placing import best_place, clear_place, moved_inside
 from app.overlay.resize_edges import NO_EDGE, Drag, cursor_at, edges_at, with_edges_of
-from app.overlay.shape import set_shape
-from app.overlay.text_layout import OverlayView, TextLayout
+from app.overlay.text_layout import OverlayView, TextLayout, set_shape
 
 _DISTANCE_FROM_EDGE, _EDGE_SHARE = 48, 0.05  # pixels at most; of the height of the screen
 _SETTLED_MS = 300
@@ -426,3 +427,42 @@ def _distance_from_edge(area: QRect) -> int:
 
 def _bottom_middle(area: QRect) -> QPoint:
     return QPoint(area.left() + area.width() // 2, area.bottom())
+
+
+def moved_inside(window: QRect, area: QRect) -> QRect:
+    """Move a window just as far as needed to be inside an area."""
+    left = min(max(window.left(), area.left()), area.right() + 1 - window.width())
+    top = min(max(window.top(), area.top()), area.bottom() + 1 - window.height())
+    return QRect(QPoint(left, top), window.size())
+
+
+def clear_place(home: QRect, needed: Sequence[QRect], area: QRect) -> QRect | None:
+    """Return the nearest place, moved up or down only, that covers nothing needed; None if none.
+
+    Args:
+        home: where it is put if it covers nothing there.
+        needed: parts of the screen that must be seen.
+    """
+    height = home.height()
+    tops = [home.top(), area.bottom() + 1 - height, area.top()]
+    tops += [one.top() - height for one in needed] + [one.bottom() + 1 for one in needed]
+    places = [QRect(QPoint(home.left(), top), home.size()) for top in tops]
+    clear = [
+        place
+        for place in places
+        if area.contains(place) and not any(place.intersects(one) for one in needed)
+    ]
+    return min(clear, key=lambda place: abs(place.top() - home.top()), default=None)
+
+
+def best_place(home: QRect, needed: Sequence[QRect], area: QRect) -> QRect | None:
+    """Return a clear place; where there is none, one that covers only the last things needed.
+
+    Args:
+        home: where it is put if it covers nothing there.
+        needed: parts of the screen that must be seen, the most important first.
+    """
+    place = clear_place(home, needed, area)
+    if place is None and len(needed) > 1:
+        return best_place(home, needed[:-1], area)
+    return place

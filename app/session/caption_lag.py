@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.session.engine_bridge import EngineBridge
 from engine.events import AdapterChanged, Event, Ready, Statistics
-from engine.metrics.word_lags import WordLags
+from engine.metrics.latency import WordLags
 from engine.utterances import Utterance
 
 _INTERVAL_MS = 1000

@@ -121,5 +121,5 @@ def said(monkeypatch):
         def updateAccessibility(event):  # noqa: N802  Qt's name
             said.append(event.message())
 
-    monkeypatch.setattr("app.look.widgets.announcement.QAccessible", Listener)
+    monkeypatch.setattr("app.look.widgets.desktop.QAccessible", Listener)
     return said

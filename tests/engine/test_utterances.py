@@ -14,7 +14,7 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
-from engine.metrics import word_lags
+from engine.metrics import latency
 from engine.utterances import UtteranceTracker
 from engine.words import FedWord, untimed
 
@@ -107,8 +107,8 @@ def test_what_a_further_language_left_out_is_waited_for_until_it_comes_or_the_la
 
 
 def test_once_the_newest_are_full_nothing_of_a_listener_s_words_and_lags_grows(monkeypatch):
-    monkeypatch.setattr(word_lags, "_REMEMBERED", 100)
-    tracker, lags = UtteranceTracker(n_ended_kept=20), word_lags.WordLags()
+    monkeypatch.setattr(latency, "_REMEMBERED", 100)
+    tracker, lags = UtteranceTracker(n_ended_kept=20), latency.WordLags()
 
     def hear(utterance):
         words = tuple(heard(7 * utterance + n, committed_at_s=float(n)) for n in range(7))

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.captions.model_names import hub_name
+from app.captions.models import hub_name
 from app.config.preferences import (
     APPEARANCES,
     INTERFACE_LANGUAGES,
@@ -40,10 +40,9 @@ from app.dialogs.settings.shortcuts_page import ShortcutsPage
 from app.dialogs.settings.speech_page import SpeechPage
 from app.look.icons import icon
 from app.look.style_sheet import GAP
-from app.look.widgets.desktop_links import open_folder, open_page
+from app.look.widgets.desktop import ask_open, ask_save, open_folder, open_page
 from app.look.widgets.dialog_text import close_button, paragraph
-from app.look.widgets.file_dialogs import ask_open, ask_save
-from app.look.widgets.policy_names import unoffered_policy
+from app.look.widgets.names import unoffered_policy
 from app.main_window.actions import Actions
 from engine.hub.bundled import suited_model
 from engine.untrusted.plain_files import model_name

@@ -9,11 +9,9 @@ from PySide6.QtWidgets import QComboBox, QPushButton
 
 from app.dialogs.settings.page import SettingsPage
 from app.look.icons import icon
-from app.look.widgets.desktop_links import open_folder
-from app.look.widgets.device_names import device_names
+from app.look.widgets.desktop import ask_folder, open_folder
 from app.look.widgets.dialog_text import paragraph
-from app.look.widgets.file_dialogs import ask_folder
-from app.look.widgets.speech_model_names import speech_id, speech_name, speech_words
+from app.look.widgets.names import device_names, speech_id, speech_name, speech_words
 from engine.audio.devices import AudioDevice, DeviceKind
 from engine.hub.bundled import standard_speech_model
 from engine.hub.catalogue import (

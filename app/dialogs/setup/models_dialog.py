@@ -33,9 +33,9 @@ from app.dialogs.setup.pages import heading_of, lay_out_page
 from app.dialogs.setup.wizard import WizardServices
 from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary
+from app.look.widgets.desktop import ask_folder
 from app.look.widgets.dialog_text import as_sentence, bring_up, paragraph, quiet, size_text
-from app.look.widgets.file_dialogs import ask_folder
-from app.look.widgets.language_names import language_names
+from app.look.widgets.names import language_names
 from engine.hub.catalogue import TRANSLATION_MODELS
 from engine.runtime.processor import Machine
 from engine.text.sentences import source_notice

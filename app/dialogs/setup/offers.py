@@ -45,7 +45,7 @@ from app.config.translations import filled
 from app.look.palette import Colours, colours_of
 from app.look.style_sheet import GAP
 from app.look.widgets.dialog_text import size_text
-from app.look.widgets.language_names import language_name
+from app.look.widgets.names import language_name
 from engine.hub.catalogue import Score
 from engine.messages import tr
 from engine.models.model_card import allows_any_use

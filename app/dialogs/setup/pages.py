@@ -26,7 +26,7 @@ from app.config.preferences import CAPTIONS_ONLY, Preferences
 from app.look.icons import icon
 from app.look.style_sheet import GAP
 from app.look.widgets.dialog_text import paragraph, quiet
-from app.look.widgets.language_names import language_name, language_names
+from app.look.widgets.names import language_name, language_names
 
 _HEADING = 1.5  # letters, of those of the window
 _BEGUN = 6  # words when it is first seen

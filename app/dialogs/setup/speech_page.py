@@ -11,9 +11,9 @@ from app.dialogs.setup.offers import Fact, OfferList, OfferWords, words_of_card
 from app.dialogs.setup.pages import WizardPage
 from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary
+from app.look.widgets.desktop import ask_folder
 from app.look.widgets.dialog_text import as_sentence, paragraph, size_text
-from app.look.widgets.file_dialogs import ask_folder
-from app.look.widgets.speech_model_names import speech_words
+from app.look.widgets.names import speech_words
 from app.session.listening_service import ListeningService
 from engine.hub.bundled import standard_speech_model
 from engine.hub.catalogue import MOONSHINE, SPEECH_BYTES, SPEECH_CHOICES, STREAMING_MODELS

@@ -6,8 +6,7 @@ import webvtt
 
 from app.captions.export import export
 from app.captions.journal import read_session
-from app.captions.left_out import left_out_note
-from app.captions.model import UtteranceView
+from app.captions.model import UtteranceView, left_out_note
 from app.config.preferences import CaptionPreferences
 from app.dialogs.sessions import views_of
 from app.overlay.last_lines import LastLines

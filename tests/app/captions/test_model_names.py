@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from app.captions.model_names import fetched_model, hub_name
+from app.captions.models import fetched_model, hub_name
 from engine.errors import HubError
 
 

@@ -1,7 +1,6 @@
 import pytest
 
-from app.captions.model import UtteranceView
-from app.captions.speakers import SpeakerNames
+from app.captions.model import SpeakerNames, UtteranceView
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from PySide6.QtCore import QCoreApplication, QTranslator
 from app.captions.adapter_details import Detail
 from app.config.messages import AppCode
 from app.config.translations import choose_language, error_text, failure_text, filled, speak, worded
-from app.look.widgets.policy_names import policy_names
+from app.look.widgets.names import policy_names
 from app.main_window.banner import Banner
 from engine.audio.devices import AudioNotice
 from engine.errors import SYSTEM_CODES, AdapterError, SurtitleError, message_of

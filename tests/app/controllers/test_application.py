@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 from app.captions.journal import SessionJournal, past_sessions, read_session
 from app.controllers.listening_controller import FETCH
 from app.controllers.startup import stays_in_tray
-from app.look.widgets.policy_names import policy_names
+from app.look.widgets.names import policy_names
 from app.main_window.actions import Actions
 from app.main_window.banner import Banner
 from app.main_window.input_line import LONGEST_TEXT

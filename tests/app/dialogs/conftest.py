@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.look.widgets import file_dialogs
+from app.look.widgets import desktop
 
 
 @pytest.fixture
@@ -22,6 +22,6 @@ def pick(qapp, monkeypatch):
 
     for name in ("getSaveFileName", "getOpenFileName", "getExistingDirectory"):
         monkeypatch.setattr(QFileDialog, name, ask)
-    monkeypatch.setattr(file_dialogs, "last_folder", lambda *_, **__: Path())
+    monkeypatch.setattr(desktop, "last_folder", lambda *_, **__: Path())
     yield pick
-    qapp.setProperty(file_dialogs._LAST, None)
+    qapp.setProperty(desktop._LAST, None)

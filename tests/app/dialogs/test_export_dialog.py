@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.captions.cues import Cue, FurtherText
 from app.dialogs.export_dialog import ExportDialog
-from app.look.widgets import file_dialogs
+from app.look.widgets import desktop
 from tests.support.app.cues import DOUBTFUL, EIGHT_HOURS, SURE, spoken
 from tests.support.app.journals import STARTED
 
@@ -105,12 +105,12 @@ def test_enter_exports(dialog, qtbot, tmp_path, monkeypatch):
 def test_a_folder_in_which_the_export_failed_is_not_offered_again(dialog, qapp, tmp_path):
     taken = tmp_path / "captions.srt"
     taken.mkdir()
-    qapp.setProperty(file_dialogs._LAST + "export", str(tmp_path))
+    qapp.setProperty(desktop._LAST + "export", str(tmp_path))
     dialog.show_cues(EIGHT_HOURS[:3], STARTED)
     dialog.export_to(tmp_path / "whole.srt")
-    assert file_dialogs.last_folder("export") == tmp_path
+    assert desktop.last_folder("export") == tmp_path
     dialog.export_to(taken)
-    assert file_dialogs.last_folder("export") == file_dialogs.last_folder("never used")
+    assert desktop.last_folder("export") == desktop.last_folder("never used")
 
 
 def test_speakers_have_their_names_in_all_that_people_read(dialog, tmp_path):

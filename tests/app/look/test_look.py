@@ -15,11 +15,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.look.apply import Look
-from app.look.contrast import contrast
 from app.look.icons import FOLDER, icon
-from app.look.palette import DARK, LIGHT, colours_of, high_contrast, palette_of
-from app.look.style_sheet import make_primary
+from app.look.palette import DARK, LIGHT, colours_of, contrast, high_contrast, palette_of
+from app.look.style_sheet import Look, make_primary
 from app.look.widgets.dialog_text import add_action, close_button
 
 BOTH = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])

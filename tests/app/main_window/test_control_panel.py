@@ -5,12 +5,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 
 from app.controllers.listening_controller import SourceNotices
-from app.look.contrast import contrast
 from app.look.icons import icon
-from app.look.widgets.lane_style import lane_colour, lane_name
-from app.main_window.banner import Banner
+from app.look.palette import contrast
+from app.look.widgets.names import lane_colour, lane_name
+from app.main_window.banner import Banner, DownloadBar
 from app.main_window.control_panel import ControlPanel
-from app.main_window.download_bar import DownloadBar
 from app.main_window.empty_page import EmptyPage
 from engine.audio.devices import AudioNotice, DeviceKind, Level, NoticeKind
 from engine.messages import Code

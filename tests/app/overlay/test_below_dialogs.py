@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QDialog
 
 from app.config.preferences import CaptionPreferences
 from app.main_window.actions import Actions
-from app.overlay.below_dialogs import BelowDialogs
+from app.overlay.controller import BelowDialogs
 from app.overlay.themes import theme_of
 from app.overlay.toolbar import OverlayToolbar
 from app.overlay.window import Overlay

@@ -2,7 +2,7 @@ import random
 
 from PySide6.QtCore import QRect
 
-from app.overlay.placing import best_place, clear_place, moved_inside
+from app.overlay.window import best_place, clear_place, moved_inside
 
 AREA = QRect(100, 50, 800, 600)
 

@@ -2,8 +2,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from app.captions.model import UtteranceView
-from app.captions.speakers import SpeakerNames
+from app.captions.model import SpeakerNames, UtteranceView
 from app.config.preferences import (
     BOTH,
     BOTTOM_STRIP,

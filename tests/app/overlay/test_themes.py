@@ -1,7 +1,7 @@
 import pytest
 
 from app.config.preferences import LEAST_OPACITY, PRESETS, CaptionPreferences
-from app.look.contrast import contrast
+from app.look.palette import contrast
 from app.overlay.themes import theme_of
 
 AA = 4.5  # WCAG 2.2, 1.4.3

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QMenuBar
 
 from app.captions.line_breaking import Line
 from app.config.preferences import PRESETS, CaptionPreferences
-from app.look.contrast import contrast
+from app.look.palette import contrast
 from app.main_window.actions import Actions
 from app.overlay.text_layout import OverlayView
 from app.overlay.themes import theme_of

@@ -4,8 +4,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.captions.line_breaking import Line
 from app.config.preferences import CaptionPreferences
+from app.overlay.controller import Visibility
 from app.overlay.text_layout import OverlayView
-from app.overlay.visibility import Visibility
 from app.overlay.window import Overlay
 
 

@@ -9,8 +9,8 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
-from engine.metrics import word_lags
-from engine.metrics.word_lags import HEARD_STAGES, WordLags
+from engine.metrics import latency
+from engine.metrics.latency import HEARD_STAGES, WordLags
 from engine.utterances import Utterance, UtteranceTracker
 from engine.words import FedWord
 
@@ -217,7 +217,7 @@ def test_median_and_tail_are_those_of_all_heard_words_or_of_the_newest():
 
 
 def test_the_oldest_words_are_forgotten(monkeypatch):
-    monkeypatch.setattr("engine.metrics.word_lags._REMEMBERED", 3)
+    monkeypatch.setattr("engine.metrics.latency._REMEMBERED", 3)
     record = FedLags()
     for number in range(5):
         record.came["them" if number > 2 else "me"] = [word(spoken_at_s=0, committed_at_s=number)]
@@ -249,8 +249,8 @@ def test_an_hour_of_lags_takes_less_than_a_megabyte():
 
 
 def test_beyond_the_most_words_the_oldest_times_go_each_with_its_speaker(monkeypatch):
-    monkeypatch.setattr(word_lags, "_REMEMBERED", 2)
-    times = word_lags._Times()
+    monkeypatch.setattr(latency, "_REMEMBERED", 2)
+    times = latency._Times()
     for speaker in range(3):
         times.add(speaker / 2, speaker)
     assert (list(times.seconds), times.speakers) == ([0.5, 1.0], {1, 2})

@@ -14,7 +14,7 @@ from app.config.preferences import (
 )
 from app.dialogs.settings.captions_page import CaptionsPage
 from app.dialogs.settings.dialog import SettingsDialog
-from app.look.widgets.policy_names import policy_names
+from app.look.widgets.names import policy_names
 from app.main_window.actions import Actions
 from tests.support.app.bundle import bundle
 from tests.support.app.preferences import CHOSEN

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.look.widgets.choice_menu import ChoiceMenu
+from app.look.widgets.buttons import ChoiceMenu
 
 ENTRIES = (("German", "de", "Fast"), ("Polish", "pl", "Slow"))
 

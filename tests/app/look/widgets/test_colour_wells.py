@@ -3,7 +3,7 @@
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
-from app.look.widgets.colour_wells import ColourWells
+from app.dialogs.settings.captions_page import ColourWells
 
 NAVY = "#0b1f4b"
 

@@ -3,7 +3,7 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.look.widgets import file_dialogs
+from app.look.widgets import desktop
 
 
 def test_files_are_asked_for_among_the_documents_and_then_where_the_last_was(
@@ -12,7 +12,7 @@ def test_files_are_asked_for_among_the_documents_and_then_where_the_last_was(
     parent = QWidget()
     qtbot.addWidget(parent)
     asked = []
-    qapp.setProperty(file_dialogs._LAST, None)
+    qapp.setProperty(desktop._LAST, None)
     monkeypatch.setattr(
         QStandardPaths, "writableLocation", lambda _place: str(tmp_path / "Documents")
     )
@@ -26,13 +26,13 @@ def test_files_are_asked_for_among_the_documents_and_then_where_the_last_was(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *it: (answer(it[2]), ""))
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *it: (answer(it[2]), ""))
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *it: answer(it[2]))
-    assert file_dialogs.ask_save(parent, "", "x.srt") is None
+    assert desktop.ask_save(parent, "", "x.srt") is None
     (tmp_path / "Documents").mkdir()
     (tmp_path / "there").mkdir()
-    assert file_dialogs.ask_open(parent, "") == tmp_path / "there" / "a.txt"
-    assert file_dialogs.ask_save(parent, "", "x.srt") is None
-    assert file_dialogs.ask_folder(parent, "") == tmp_path / "there"
-    assert file_dialogs.ask_open(parent, "") is None
+    assert desktop.ask_open(parent, "") == tmp_path / "there" / "a.txt"
+    assert desktop.ask_save(parent, "", "x.srt") is None
+    assert desktop.ask_folder(parent, "") == tmp_path / "there"
+    assert desktop.ask_open(parent, "") is None
     assert asked == [
         str(tmp_path / "home" / "x.srt"),
         str(tmp_path / "Documents"),
@@ -40,11 +40,11 @@ def test_files_are_asked_for_among_the_documents_and_then_where_the_last_was(
         str(tmp_path / "there"),
         str(tmp_path),
     ]
-    qapp.setProperty(file_dialogs._LAST, None)
+    qapp.setProperty(desktop._LAST, None)
 
 
 def test_a_folder_is_asked_for_where_downloads_lie(qapp, qtbot, tmp_path, monkeypatch):
-    qapp.setProperty(file_dialogs._LAST, None)
+    qapp.setProperty(desktop._LAST, None)
     parent, asked = QWidget(), []
     qtbot.addWidget(parent)
     monkeypatch.setattr(
@@ -53,13 +53,13 @@ def test_a_folder_is_asked_for_where_downloads_lie(qapp, qtbot, tmp_path, monkey
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *it: asked.append(it[2]))
     for name in ("DocumentsLocation", "DownloadLocation"):
         (tmp_path / name).mkdir()
-    assert file_dialogs.ask_folder(parent, "") is None
+    assert desktop.ask_folder(parent, "") is None
     assert asked == [str(tmp_path / "DownloadLocation")]
 
 
 def test_no_other_place_asks_for_files():
-    app = Path(file_dialogs.__file__).parents[1]
-    others = [path for path in app.rglob("*.py") if path.name != "file_dialogs.py"]
+    app = Path(desktop.__file__).parents[1]
+    others = [path for path in app.rglob("*.py") if path.name != "desktop.py"]
     assert [path.name for path in others if "QFileDialog" in path.read_text("utf-8")] == []
 
 
@@ -76,10 +76,10 @@ def test_a_name_without_an_ending_gets_the_suggested_one_and_replaces_nothing_un
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
     answers.append(str(tmp_path / "talk"))
-    assert file_dialogs.ask_save(parent, "", "captions.srt") == tmp_path / "talk.srt"
+    assert desktop.ask_save(parent, "", "captions.srt") == tmp_path / "talk.srt"
     (tmp_path / "talk.srt").write_text("mine", "utf-8")
     answers += [str(tmp_path / "talk"), ""]
-    assert file_dialogs.ask_save(parent, "", "captions.srt") is None
+    assert desktop.ask_save(parent, "", "captions.srt") is None
     assert asked[-1] == "talk.srt"
     answers.append(str(tmp_path / "talk.txt"))
-    assert file_dialogs.ask_save(parent, "", "captions.srt") == tmp_path / "talk.txt"
+    assert desktop.ask_save(parent, "", "captions.srt") == tmp_path / "talk.txt"

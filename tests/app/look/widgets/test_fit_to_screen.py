@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.look.widgets import file_dialogs
+from app.look.widgets import desktop
 from app.look.widgets.dialog_text import close_button, paragraph
 from app.look.widgets.fit_to_screen import FitToScreen, fitted
 from app.main_window.window import MainWindow
@@ -125,7 +125,7 @@ def test_a_dialog_that_a_page_of_a_dialog_opens_is_inside_the_screen(qtbot, monk
     page = QWidget(guide)
     guide.show()
     QTimer.singleShot(0, look)
-    assert file_dialogs.ask_folder(page, "Folder of a model") is None
+    assert desktop.ask_folder(page, "Folder of a model") is None
     guide.close()
     [size] = sizes
     assert size.height() < 360

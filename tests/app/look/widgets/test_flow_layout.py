@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.look.widgets.flow_layout import FlowLayout
+from app.main_window.control_panel import FlowLayout
 
 
 class Box(QWidget):

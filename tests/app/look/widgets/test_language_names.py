@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.config.translations import speak
-from app.look.widgets.language_names import language_name, language_names
+from app.look.widgets.names import language_name, language_names
 from engine.files import ASSETS
 from engine.models.model_card import LANGUAGE_NAMES
 

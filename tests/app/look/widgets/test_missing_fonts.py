@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtGui import QFontDatabase
 
-from app.look.widgets.missing_fonts import lacks_font
+from app.look.widgets.desktop import lacks_font
 from engine.events import Ready
 
 ONLY_LATIN = {QFontDatabase.WritingSystem.Latin}

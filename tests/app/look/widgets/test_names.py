@@ -4,9 +4,8 @@ import pytest
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 
-from app.look.widgets.desktop_links import open_folder, open_page
-from app.look.widgets.lane_style import lane_colour, lane_name
-from app.look.widgets.policy_names import policy_names, unoffered_policy
+from app.look.widgets.desktop import open_folder, open_page
+from app.look.widgets.names import lane_colour, lane_name, policy_names, unoffered_policy
 from engine.hub.catalogue import MOONSHINE, STANDARD_WHISPER
 from engine.models.resolve import check_policy
 

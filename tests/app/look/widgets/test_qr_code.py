@@ -1,7 +1,7 @@
 import pytest
 import segno
 
-from app.look.widgets.qr_code import QrCode
+from app.dialogs.share_dialog import QrCode
 
 LINK = "http://192.0.2.7:8753/r/abcdefgh"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.look.widgets.speech_model_names import speech_id, speech_name, speech_words
+from app.look.widgets.names import speech_id, speech_name, speech_words
 from engine.hub.catalogue import SPEECH_CHOICES, STREAMING_MODELS
 
 

@@ -6,7 +6,7 @@ from PySide6.QtGui import QCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QToolButton
 
-from app.look.widgets.tool_button import open_with, tool_button
+from app.look.widgets.buttons import open_with, tool_button
 
 
 def test_a_button_is_named_by_its_text_or_else_by_its_tip(qtbot, keeps_parts):

@@ -1,12 +1,63 @@
-"""File dialogs that open in the folder used last, at first among documents or downloads.
+"""The desktop around the windows: screen readers, other programs, fonts, file dialogs.
 
-Those of a topic, as exports are one, have a folder of their own.
+File dialogs open in the folder used last, at first among documents or downloads; those of a topic,
+as exports are one, have a folder of their own.
 """
 
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QStandardPaths
+from PySide6.QtCore import QCoreApplication, QStandardPaths, QUrl
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QDesktopServices, QFontDatabase
 from PySide6.QtWidgets import QFileDialog, QWidget
+
+
+def announce(widget: QWidget, sentence: str) -> None:
+    """Let screen readers say a sentence once they have finished the one before."""
+    QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, sentence))
+
+
+def open_folder(folder: Path) -> str:
+    """Show a folder; return a sentence for the user if that is not possible, or an empty text."""
+    if not folder.is_dir():
+        told = QCoreApplication.translate("DesktopLinks", "There is no folder {} yet")
+        return told.format(folder)
+    return _opened(QUrl.fromLocalFile(str(folder)), str(folder))
+
+
+def open_page(address: str) -> str:
+    """Show a page in the browser; return as ``open_folder`` does."""
+    return _opened(QUrl(address), address)
+
+
+def _opened(url: QUrl, name: str) -> str:
+    if QDesktopServices.openUrl(url):
+        return ""
+    told = QCoreApplication.translate(
+        "DesktopLinks", "Your desktop has no program that opens it; it is {}"
+    )
+    return told.format(name)
+
+
+_Script = QFontDatabase.WritingSystem
+_SCRIPTS = (
+    {"ar": _Script.Arabic, "fa": _Script.Arabic, "ps": _Script.Arabic, "ur": _Script.Arabic}
+    | dict.fromkeys(("be", "bg", "kk", "mk", "mn", "ru", "sr", "uk"), _Script.Cyrillic)
+    | {"el": _Script.Greek, "he": _Script.Hebrew, "hy": _Script.Armenian, "ka": _Script.Georgian}
+    | {"hi": _Script.Devanagari, "mr": _Script.Devanagari, "ne": _Script.Devanagari}
+    | {"bn": _Script.Bengali, "gu": _Script.Gujarati, "kn": _Script.Kannada, "ta": _Script.Tamil}
+    | {"te": _Script.Telugu, "ml": _Script.Malayalam, "pa": _Script.Gurmukhi}
+    | {"ja": _Script.Japanese, "ko": _Script.Korean, "zh": _Script.SimplifiedChinese}
+    | {"km": _Script.Khmer, "lo": _Script.Lao, "my": _Script.Myanmar, "th": _Script.Thai}
+    | {"vi": _Script.Vietnamese}
+)
+"""The script of a language; other languages are Latin or unknown."""
+
+
+def lacks_font(language: str) -> bool:
+    """Return whether no font has the script of a language, for example ``ar`` or ``zh-Hant``."""
+    script = _SCRIPTS.get(language.partition("-")[0].lower())
+    return script is not None and not QFontDatabase.families(script)
+
 
 _Places = QStandardPaths.StandardLocation
 _LAST = "surtitle last folder"  # a property of the application, while it runs
