@@ -38,10 +38,14 @@ _DECADES = counted(ENGLISH["decades"], 10, 10)
 _LETTERS, _LONG = _pairs("letters"), _pairs("abbreviations")
 _MONEY, _RATES = _pairs("money"), _pairs("rates")
 _UNITS = {unit.casefold(): unit for unit in (*ENGLISH["units"], *ENGLISH["attached"])}
-_FAMILIAR = {*_CARDINALS, *_SCALES, "hundred"}
+_UNITS |= _pairs("spellings")
+_SMALL = 12
+"""Numbers and ordinals in words up to here are translated well; *eighty* is not always."""
+
+_FAMILIAR = {*_ONES[: _SMALL + 1], *_SCALES, "hundred"}
 _FAMILIAR |= {f"{n} {of}" for n in _ONES[1:13] for of in ("thousand", "million")}
 _FAMILIAR |= {f"{n} hundred" for n in _ONES[1:10]}
-"""Numbers in words that models translate well; *twenty-five* they do not."""
+"""Numbers in words that stay so."""
 
 _NAMES = {sign: name for name, sign in reversed(_MONEY.items())}
 _WORDS: dict[str, Iterable[str]] = {
@@ -49,6 +53,7 @@ _WORDS: dict[str, Iterable[str]] = {
     "ten": _TENS[1:], "scale": _SCALES, "ordinal": _ORDINALS, "decade": _DECADES,
     "small": (*_CARDINALS, *_DECADES, *_SCALES, "hundred"), "unit": ENGLISH["units"],
     "attached": ENGLISH["attached"], "letters": _LETTERS, "money": _MONEY, "short": _LONG,
+    "after": ENGLISH["hours_after"],
 }  # fmt: skip
 """What the patterns of the grammar are made of."""
 
@@ -69,7 +74,7 @@ def _compiled(name: str) -> re.Pattern[str]:
     return re.compile(_pattern(name).replace("@", "1"), re.IGNORECASE)
 
 
-_MAY_BEGIN = _compiled("begins")
+_MAY_BEGIN, _MAY_BE_HOUR = _compiled("begins"), _compiled("hours")
 _GOES_ON = tuple(tuple(words.split()) for words in _EN["goes_on"].split(","))
 _ENDS_OF_THESE = tuple(words[n:] for words in _GOES_ON for n in range(len(words)))
 _BETWEEN = frozenset((*sum(_GOES_ON, ()), *_CARDINALS, "or", "until", "till", "-", "–", "minutes"))
@@ -145,6 +150,11 @@ def read(words: Sequence[str], at: int, *, ended: bool) -> SourceWord | None:
     further = _ENDS_OF_THESE if rest else _GOES_ON
     may_go_on = any(_read([*begun, *more], min(at, 2)) != found for more in further)
     return None if may_go_on else found
+
+
+def may_be_hour(text: str, numbers: Iterable[Quantity]) -> bool:
+    """Return whether a number of what a model reads may be an hour, or count hours."""
+    return any(one.kind == "hour" for one in numbers) or bool(_MAY_BE_HOUR.search(text))
 
 
 @lru_cache(maxsize=4096)
@@ -282,24 +292,35 @@ def _year(g: _Groups, _: str) -> _Found:
 def _number(g: _Groups, before: str) -> _Found:
     """Read a number with what belongs to it: scale, unit, what it is paid for."""
     sign, name, letters = g["money"] or g["mark"], g["name"].casefold(), g["letters"]
-    is_scale = sign or len(letters) > 1 or (not g["gap"] and letters in ("k", letters.upper()))
-    counted = None if letters and not is_scale else _digits(g)
+    of_billions = letters in "BT" and "." not in g["digits"]  # *7B* may be a seat
+    is_big = letters in ("k", letters.upper()) and not (g["gap"] or of_billions)
+    is_scale = sign or len(letters) > 1 or is_big
+    if letters and not is_scale:
+        return None
+    is_second = before.casefold() in _CARDINALS or (g["sign"] and before[-1:].isdecimal())
+    if is_second and (g["sign"][1:] or g["words"]):
+        return None  # *five minus two*, *twelve fifty*
     unit = g["unit"] or g["apart"]
     if len(g["unit"]) == 1 and unit.isupper() and unit not in ENGLISH["units"]:
         return _exact(g, "")  # *5G*
     unit = _MONEY.get((sign or name).casefold(), sign) or _UNITS.get(unit.casefold(), unit)
-    if counted is None or (g["rate"] and unit not in _NAMES):  # *5 m*, *five*; *5 MB/s*
+    counted = _digits(g, is_named=before.casefold() in ENGLISH["labels"])
+    if counted is None or (g["rate"] and unit not in _NAMES):  # *five*; *5 MB/s*
         return None
     digits, scale = counted
     is_label = before != before.casefold() or before in ENGLISH["points_after"]
     kind = "point" if "." in digits and is_label else _kind(digits) if g["digits"] else "number"
-    one = Quantity(digits, scale, unit, "number" if scale or unit else kind, g["sign"])
+    minus = "-" if g["sign"][1:] else g["sign"]
+    one = Quantity(digits, scale, unit, "number" if scale or unit else kind, minus)
     rate = _RATES.get(g["rate"], g["rate"])
     return _text(one, name) + (f" per {rate}" if rate else ""), [one]
 
 
-def _digits(g: _Groups) -> tuple[str, str] | None:
-    """Return the digits and the scale of a number; None for a small one in words."""
+def _digits(g: _Groups, *, is_named: bool) -> tuple[str, str] | None:
+    """Return the digits and the scale of a number; None for one that stays in words.
+
+    ``is_named``: it tells what is before it from others, as in *room nineteen*.
+    """
     digits, words = re.sub("[$€£]", "", g["digits"]), g["words"]
     scale = _LETTERS.get(g["letters"].casefold(), g["scale"].casefold())
     decimals = "".join(str(_CARDINALS[word]) for word in g["decimals"].casefold().split())
@@ -308,7 +329,7 @@ def _digits(g: _Groups) -> tuple[str, str] | None:
         spelt = f"{words} {scale}".strip()
         value, times = _value(spelt), _SCALES.get(scale, 1)
         if (spelt if value > 12 else spelt.casefold()) in _FAMILIAR and not (
-            g["mark"] or g["unit"] or g["apart"]
+            g["mark"] or g["unit"] or g["apart"] or g["sign"] or is_named
         ):
             return None
         if times == 1000 or value % times:
@@ -321,9 +342,10 @@ def _digits(g: _Groups) -> tuple[str, str] | None:
     return digits, scale
 
 
-def _ordinal(g: _Groups, _: str) -> _Found:
+def _ordinal(g: _Groups, before: str) -> _Found:
+    """Read ``twenty-first``, ``March ninth``; small ones are translated well elsewhere."""
     value = _ORDINALS[g["ordinal"].casefold()] + _value(g["tens"])
-    if not g["tens"]:
+    if value <= _SMALL and before.casefold() not in ENGLISH["months"]:
         return g["all"], [Quantity(str(value), kind="word")]
     ending = {1: "st", 2: "nd", 3: "rd"}.get(value % 10 if value > 20 else 0, "th")
     return f"{value}{ending}", [Quantity(str(value), kind="exact")]

@@ -100,7 +100,8 @@ def read_source(
         return split
     if all(core(text)[1].casefold() in ENGLISH["hesitations"] for text in texts):
         return [SourceWord("") for _ in texts] if ended else []  # models write a lone full stop
-    calm = [_spelt(word, terms) for word in _calm(texts, ended=ended)]
+    calm = _calm(texts, ended=ended)
+    calm = [_spelt(word, before, terms) for before, word in zip(["", *calm], calm, strict=False)]
     found, at = list[SourceWord](), 0
     while at < len(calm):
         one = split[at]
@@ -134,8 +135,9 @@ def heard(text: str) -> Heard:
 
 def is_rare(char: str) -> bool:
     """Return whether a character is a sign that stands in no caption, unless in its source."""
+    kind = unicodedata.category(char)
     return char in _RARE_SIGNS or (
-        unicodedata.category(char) in ("Sm", "So", "Cn", "Co") and char not in "+°"
+        kind in ("Sm", "So", "Sc", "No", "Cn", "Co") and char not in "+°²³$€£¥"
     )
 
 
@@ -144,7 +146,7 @@ def plain(word: str) -> str:
     if word.isascii() and word.isprintable():
         return html.unescape(word) if ";" in word else word
     with contextlib.suppress(UnicodeError):  # UTF-8 that was read as Windows-1252: Ã¼
-        word = word.encode("cp1252").decode()
+        word = b"".join(map(_windows_byte, word)).decode()
     kept = ""
     for char in unicodedata.normalize("NFC", word.replace("\ufffd", "")):
         if unicodedata.category(char) in ("Cf", "Cc"):
@@ -154,6 +156,10 @@ def plain(word: str) -> str:
         else:
             kept += char
     return _FRACTION.sub(_fraction, kept.translate(_PLAIN)).strip()
+
+
+def _windows_byte(char: str) -> bytes:
+    return char.encode("latin-1" if "\x80" <= char <= "\x9f" else "cp1252")  # which lacks five
 
 
 def _fraction(match: re.Match[str]) -> str:
@@ -221,13 +227,13 @@ def _calm(words: Sequence[str], *, ended: bool) -> list[str]:
     return calm
 
 
-def _spelt(word: str, terms: Collection[str] | None) -> str:
+def _spelt(word: str, before: str, terms: Collection[str] | None) -> str:
     if terms is None:
         return word
     lead, bare, trail = core(word)
     whose = "'s" if bare.endswith("'s") else ""
     bare = bare.removesuffix("'s")
-    return word if bare in terms else lead + spelt(bare) + whose + trail
+    return word if bare in terms else lead + spelt(bare, core(before)[1]) + whose + trail
 
 
 def _named(before: Sequence[str], small: str, *, is_first: bool) -> str:

@@ -15,21 +15,31 @@ _FREQUENT, _CERTAIN = 7, 4
 """A word that is meant was seen 64 times, and 16 times as often as each that is as near."""
 
 _SHORT = 4
-"""Letters of a word that has many neighbours, and of the shortest part of a compound."""
+"""Letters of a word that has many neighbours."""
 
-_ENDINGS = ("s", "ly", "ness", "less", "er", "ers", "ing", "ed")
-_IN_COMPOUNDS = 5  # such parts were seen 16 times
+_AGAIN = 3
+"""A letter too many stands again so near: in *invocice*, not in *madre*."""
+
+_BEFORE = ("un", "re", "anti", "inter", "non", "over")
+_BEHIND = ("s", "ly", "ness", "less", "er", "ers", "ing", "ed", "ic", "ist", "able", "ise", "ize")
+_STEM = 5
+"""Letters of a word behind what may stand before it."""
+
+_IN_COMPOUNDS = {3: 9, 4: 5}
+"""How often a part of so many letters was seen at least; longer ones as those of four."""
 
 
 @lru_cache(maxsize=4096)
-def spelt(word: str) -> str:
-    """Return what a model reads of a word, which has no marks around it."""
-    if not re.fullmatch("[a-z]{3,}", word) or _is_known(word):
+def spelt(word: str, before: str = "") -> str:
+    """Return what a model reads of a word, which has no marks around it, behind another."""
+    if not re.fullmatch("[a-z]{3,}", word) or word in _words():
+        return word
+    is_in_name = before[:1].isupper() and before.casefold() not in _words()  # *Ústí nad Labem*
+    if len(word) < _SHORT and is_in_name:
         return word
     if right := meant(word, _words()):
         return right
-    is_formed = any(word.removesuffix(end) in _words() for end in _ENDINGS)
-    return word if is_formed or len(word) < _SHORT else word.capitalize()
+    return word if _is_formed(word) or len(word) < _SHORT else word.capitalize()
 
 
 def meant(word: str, seen: dict[str, int]) -> str | None:
@@ -39,13 +49,16 @@ def meant(word: str, seen: dict[str, int]) -> str | None:
     in bits.
     """
     cuts = [(word[:n], word[n:]) for n in range(len(word) + 1)]
+    short = (f"{a}'{b}" for a, b in cuts)  # *thats*
+    if found := [one for one in short if seen.get(one, 0) >= _FREQUENT]:
+        return found[0]
     near = {a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1}
-    near |= {f"{a}'{b}" for a, b in cuts}
+    fewer = {a + b[1:]: b[:1] in a[-_AGAIN:] + b[1 : _AGAIN + 1] for a, b in cuts[1:-1]}
     longer = {a + letter + b for a, b in cuts[1:] for letter in _LETTERS}
-    longer |= {a + b[1:] for a, b in cuts[1:]}
     others = {a + letter + b[1:] for a, b in cuts[1:-1] for letter in _LETTERS}
-    near |= longer if len(word) > _SHORT else set()
-    known = (near | longer | others).intersection(seen) - {word}
+    if len(word) > _SHORT:
+        near |= longer | {one for one, is_again in fewer.items() if is_again}
+    known = (near | longer | others | {*fewer}).intersection(seen) - {word}
     best = max(known, key=lambda one: seen[one], default="")
     bits = seen.get(best, 0)
     is_certain = bits >= _FREQUENT and best in near
@@ -53,12 +66,17 @@ def meant(word: str, seen: dict[str, int]) -> str | None:
     return best if is_certain else None
 
 
-def _is_known(word: str) -> bool:
-    """Return whether models may know a word, or both parts of it."""
+def _is_formed(word: str) -> bool:
+    """Return whether models may read a word by its parts: *sunhat*, *unadapted*."""
     seen = _words()
-    parts = ((word[:n], word[n:]) for n in range(_SHORT, len(word) - _SHORT + 1))
-    return word in seen or any(
-        min(seen.get(part, 0) for part in both) >= _IN_COMPOUNDS for both in parts
+    stems = {word.removesuffix(end) for end in _BEHIND if word.endswith(end)}
+    stems |= {stem + "e" for stem in stems}
+    rests = {word.removeprefix(it) for it in _BEFORE if word.startswith(it)}
+    stems |= {rest for rest in rests if len(rest) >= _STEM}
+    parts = ((word[:n], word[n:]) for n in range(3, len(word) - 2))
+    return bool(stems.intersection(seen)) or any(
+        all(seen.get(part, 0) >= _IN_COMPOUNDS[min(len(part), 4)] for part in both)
+        for both in parts
     )
 
 

@@ -158,7 +158,7 @@ class Detokenizer:
     """Decode ids one by one.
 
     Invariant: everything ``feed`` returned, followed by ``flush``, is the text that decoding all
-    ids at once gives, without the blanks before its first word.
+    ids at once gives, without the blanks before its first word and what is no UTF-8.
     """
 
     def __init__(self, tokenizer: tokenizers.Tokenizer) -> None:
@@ -182,7 +182,7 @@ class Detokenizer:
         return self._grow(self._stream.step(self.tokenizer, held) or "")
 
     def flush(self) -> str:
-        """Return the rest; an incomplete character becomes a replacement character."""
+        """Return the rest; of an incomplete character nothing."""
         whole = self.tokenizer.decode(self._ids, skip_special_tokens=True).lstrip()
         return self._grow(whole[len(self._text) :])
 
@@ -195,4 +195,4 @@ class Detokenizer:
         if not self._text:
             piece = piece.lstrip()
         self._text += piece
-        return piece
+        return piece.replace("\ufffd", "")

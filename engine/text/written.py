@@ -110,12 +110,18 @@ def _after(one: Quantity, table: Table) -> list[str]:
     """Return what may stand behind the digits: scale and unit."""
     if table is _OTHER or not (one.scale or one.unit):
         return [""]
-    found, scales = list[str](), [f" {scale}" for scale in table.get(one.scale, ())] or [""]
-    for scale, unit in product(scales, table.get(one.unit, [one.unit])):
+    few = re.match(r"(0|1)(\.|$)", one.digits)
+    found, scales = list[str](), [f" {scale}" for scale in _named(one.scale, table, few)] or [""]
+    for scale, unit in product(scales, _named(one.unit, table, few) or [one.unit]):
         of = table["of"][unit[:1] in tuple("aeiou")] if scale and len(unit) > 1 else " "
         found.append(scale + of * bool(unit) + unit)
         found += [scale + unit] if unit and not unit[0].isalpha() else []
     return found
+
+
+def _named(name: str, table: Table, few: object) -> list[str]:
+    """Return what says a scale or unit, singular forms where there are few."""
+    return [text for text in table.get(name, ()) if few or text not in table["singular"]]
 
 
 def _notation(digits: str, kind: str, language: str) -> list[str]:
@@ -199,7 +205,7 @@ def says_other(text: str, numbers: Sequence[Quantity], left: Sequence[int], lang
 
     ``left`` are those that are not written yet; where each was in words, no word is judged.
     """
-    before, word = ["", "", *text.translate(_BLANKS).casefold().split(" ")][-2:]
+    before, word = _last_words(text)
     numerals = _numerals(language)
     values = {numerals[word]} if word in numerals else set[int]()
     if not values and len(word) > _SHORT_NUMERAL:  # *quator* will be another number than 17
@@ -210,6 +216,18 @@ def says_other(text: str, numbers: Sequence[Quantity], left: Sequence[int], lang
     if not values or all(numbers[n].kind == "word" for n in left):
         return False
     return all(values.isdisjoint(_values(one)) for one in numbers)
+
+
+def says_hours(text: str, language: str) -> bool:
+    """Return whether a caption ends in hours behind a number: ``onze heures``, ``elf Uhr``."""
+    before, word = _last_words(text)
+    is_number = before[-1:].isdecimal() or before in _numerals(language)
+    return is_number and word in TABLES.get(language, _OTHER).get("hours", ())
+
+
+def _last_words(text: str) -> tuple[str, str]:
+    before, word = ["", "", *text.translate(_BLANKS).casefold().split(" ")][-2:]
+    return before, word
 
 
 @lru_cache(maxsize=8)

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from engine.text.quantities import Quantity
+from engine.text.quantities import Quantity, may_be_hour
 from engine.text.source import heard, read_source
 from engine.text.written import forms
 
@@ -96,6 +96,17 @@ WORDS = (
         ("twelve fifty", "twelve fifty"),
         ("five million", "five million"),
         ("fifteen million", "15 million"),
+        ("eighty chairs", "80 chairs"),
+        ("Room nine is on page twelve", "Room 9 is on page 12"),
+        ("minus thirty-four degrees", "-34 degrees"),
+        ("it is minus five", "it is -5"),
+        ("minus", "minus"),
+        ("five minus two", "five minus two"),
+        ("gate 7B of 2.5B people", "gate 7B of 2.5 billion people"),
+        ("forty miles and 3.5 litres", "40 miles and 3.5 liters"),
+        ("the eighteenth of March", "the 18th of March"),
+        ("March ninth, 2021", "March 9th, 2021"),
+        ("the ninth time", "the ninth time"),
         ("five billion", "5 billion"),
         ("at seven a.m. or seven p.m.", "at seven a.m. or 19:00."),
         ("in the 1990s and '80s", "in the 1990s and '80s"),
@@ -130,11 +141,21 @@ def test_scale_unit_and_half_of_the_day_belong_to_a_number(source, numbers):
 
 
 @pytest.mark.parametrize(
+    ("source", "may_be"),
+    [("Let's meet at five.", True), ("It took 5 hours", True), ("I come at 5 p.m.", True),
+     ("She ate eleven of them.", False), ("I take 5.", False), ("it was fine to have two", False)],
+)  # fmt: skip
+def test_a_number_is_an_hour_only_where_one_may_stand(source, may_be):
+    read = heard(source)
+    assert may_be_hour(read.text, read.numbers) is may_be
+
+
+@pytest.mark.parametrize(
     ("words", "waits"),
     [("twenty", True), ("1", True), ("one", True), ("in 1984", True), ("1,250 people", False),
      ("twenty-five, ", False), ("two million", True), ("at 5 in the", True),
      ("at 5 in Rome", False), ("half", True), ("a", False), ("room no.", True),
-     ("people", False), ("5 p.m.", True)],
+     ("people", False), ("5 p.m.", True), ("minus", True)],
 )  # fmt: skip
 def test_a_number_waits_for_the_word_that_it_may_go_on_with(words, waits):
     begun = read_source(words.split(), ended=False)

@@ -104,7 +104,8 @@ def test_ids_that_spell_no_text_give_what_decoding_at_once_gives(decoder):
         ids = [rng.randrange(len(tiny_tokenizer())) for _ in range(rng.randrange(16))]
         detokenizer = Detokenizer(decoder)
         piecewise = "".join(map(detokenizer.feed, ids)) + detokenizer.flush()
-        assert piecewise == decoder.decode(ids, skip_special_tokens=True).lstrip()
+        at_once = decoder.decode(ids, skip_special_tokens=True).lstrip()
+        assert piecewise == at_once.replace("\ufffd", "")
 
 
 def test_a_character_appears_only_when_its_last_byte_has_come(decoder):
@@ -127,17 +128,10 @@ def test_what_was_returned_is_never_taken_back(decoder):
             assert text.startswith(shown)
 
 
-def test_a_character_whose_last_byte_never_comes_shows_as_a_replacement(decoder):
+def test_a_character_whose_last_byte_never_comes_shows_nothing(decoder):
     detokenizer = Detokenizer(decoder)
     assert [detokenizer.feed(id_) for id_ in spelt(" a🙂")[:-1]] == ["a", "", "", ""]
-    assert detokenizer.flush() == "\ufffd"
-
-
-def test_flushing_twice_says_nothing_new(decoder):
-    detokenizer = Detokenizer(decoder)
-    detokenizer.feed(spelt("🙂")[0])
-    assert detokenizer.flush() != ""
-    assert detokenizer.flush() == ""
+    assert detokenizer.flush() == detokenizer.flush() == ""
 
 
 def test_markers_are_no_text(decoder):
@@ -155,7 +149,8 @@ def test_bytes_that_spell_no_character_give_what_decoding_at_once_gives():
         ids = [rng.randrange(1, len(tokens)) for _ in range(rng.randrange(16))]
         detokenizer = Detokenizer(backend)
         piecewise = "".join(map(detokenizer.feed, ids)) + detokenizer.flush()
-        assert piecewise == backend.decode(ids, skip_special_tokens=True).lstrip()
+        at_once = backend.decode(ids, skip_special_tokens=True).lstrip()
+        assert piecewise == at_once.replace("\ufffd", "")
 
 
 def test_characters_of_single_bytes_appear_when_the_run_of_bytes_ends():

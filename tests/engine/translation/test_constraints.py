@@ -89,6 +89,18 @@ def test_what_the_source_does_not_say_is_not_written(constraints, source, captio
     assert all(run in caption for run in RUN.findall(written))
 
 
+def test_hours_are_written_only_where_a_number_may_be_one(constraints):
+    assert write(constraints, "We meet at nine", "um neun Uhr") == "um neun Uhr"
+    assert write(constraints, "She ate nine", "um neun Uhr") == "um neun"
+
+
+def test_half_of_the_sign_of_a_unit_may_stand_behind_its_number(constraints):
+    half, other = tokenizer().backend_tokenizer.encode("°", add_special_tokens=False).ids[0], 5
+    values = logits(half, other)
+    assert constraints.choose(half, values, heard("It is 12 °C"), "12") == half
+    assert constraints.choose(half, values, heard("It is 12"), "12") == other
+
+
 def test_a_number_is_written_to_its_end(constraints):
     one, end = tokenizer().convert_tokens_to_ids(["1", END_OF_WRITE])
     two = tokenizer().convert_tokens_to_ids("2")
