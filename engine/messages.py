@@ -232,10 +232,9 @@ class Code(Codes):
 
     # a computer that translates for others
     SERVER_GONE = tr(
-        "{server} does not answer ({reason}): captions wait for it, or are in the language that is "
-        "spoken; choose this computer to translate with a model of its own"
+        "{server} does not answer ({reason}): captions wait for it; choose this computer to "
+        "translate with a model of its own"
     )
-    SERVER_BACK = tr("{server} translates again")
     SERVER_UNREACHABLE = tr(
         "{server} cannot be reached ({reason}): start Surtitle's server there, or check address "
         "and network"

@@ -114,12 +114,14 @@ class ServerSettings:
             those that the system trusts.
         takes_any_language: where its model does not know the language, a session is captioned in
             the first one that it knows, until another is chosen.
+        patience_s: a session fails that has not been answered for so long.
     """
 
     address: str
     token: str = field(default="", repr=False)
     certificate: Path | None = None
     takes_any_language: bool = False
+    patience_s: float = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -142,7 +142,7 @@ def serve(settings: "ServingSettings", model: ModelSettings) -> None:
     with _ended_by_signals() as ended:
         with _told_if_nothing_listens(settings):
             server = TranslationServer(settings, conversations)
-        name = conversations.offer.model
+        name = loaded.weights.card.name
         _tell_all(f"{name} translates at {server.address}, for up to", settings, ended)
         server.close()
     if not conversations.has_stopped:

@@ -257,12 +257,13 @@ def _feed_lines(
 def _translator(settings: TerminalSettings, log: EventLog) -> "Iterator[Captioner]":
     source = source_notice(settings.translation.source_language)
     if isinstance(settings.model, ServerSettings):
-        from engine.remote.captioner import PatientCaptioner  # noqa: PLC0415  rarely used
+        from engine.remote.captioner import RemoteCaptioner  # noqa: PLC0415  rarely used
         from engine.remote.service import Service  # noqa: PLC0415
 
-        captioner = PatientCaptioner(Service(settings.model), settings.translation)
-        for note in (*captioner.notices, *filter(None, (source,))):
+        captioner = RemoteCaptioner(Service(settings.model), settings.translation)
+        for note in (*captioner.opened.notices, *filter(None, (source,))):
             _tell(str(note))
+        captioner.notify = lambda message: _tell(str(message))
         with contextlib.closing(captioner):
             yield captioner
         return

@@ -33,6 +33,9 @@ from engine.settings import ServerSettings, TranslationSettings
 MOST_TOKEN = 200
 """Characters."""
 
+PATIENCE_S = 5.0
+"""Without an answer of a server; a window then says so, and keeps what waits for the next try."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:
@@ -52,6 +55,11 @@ class ModelChoice:
     source: str = SOURCE_LANGUAGE
     accepts_licence: bool = False
     server: ServerSettings | None = None
+
+
+def for_window(server: ServerSettings) -> ServerSettings:
+    """Return a server as a window asks it: that follows its language, and tries again itself."""
+    return replace(server, takes_any_language=True, patience_s=PATIENCE_S)
 
 
 def read_token(path: Path) -> str:
@@ -137,11 +145,12 @@ class SettingsInForce(QObject):
         stored = self._preferences.server
         if not stored.address:
             return None
-        return ServerSettings(
-            address=stored.address,
-            token=read_token(self._token_file),
-            certificate=stored.certificate,
-            takes_any_language=True,
+        return for_window(
+            ServerSettings(
+                address=stored.address,
+                token=read_token(self._token_file),
+                certificate=stored.certificate,
+            )
         )
 
     @property

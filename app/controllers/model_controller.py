@@ -307,8 +307,6 @@ class ModelController(QObject):
                 self._offer_timings(event)
             case Failed():
                 self._fail(event.message)
-            case Notice(message=message) if message.code in (Code.SERVER_GONE, Code.SERVER_BACK):
-                pass  # the server controller tells
             case Refused() | Notice():
                 self._banner.show_notice(worded(event.message))
                 self._adapters.dialog.show_message(worded(event.message))

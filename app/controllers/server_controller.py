@@ -3,11 +3,9 @@
 Which one it is, ``SettingsInForce`` owns; how it is changed, ``ModelChange``.
 """
 
-from dataclasses import replace
-
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from app.config.settings_in_force import ModelChoice, SettingsInForce
+from app.config.settings_in_force import ModelChoice, SettingsInForce, for_window
 from app.config.translations import worded
 from app.controllers.model_change import server_name
 from app.controllers.model_controller import ModelController
@@ -16,14 +14,12 @@ from app.dialogs.server_dialog import ServerDialog
 from app.look.widgets.dialog_text import as_sentence, bring_up
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
-from engine.events import Event, Failed, Notice, Ready
+from engine.events import Event, Failed, Ready
 from engine.messages import Code, Message
 from engine.settings import ServerSettings
 
 RETRY_MS = 5000
 """Between two tries to reach a server that did not answer at the start."""
-
-_GONE, _BACK = "server gone", "server back"  # what the banner offers
 
 
 class ServerController(QObject):
@@ -40,8 +36,8 @@ class ServerController(QObject):
         super().__init__(window)
         self.dialog: ServerDialog | None = None
         self._settings, self._model, self._setup = settings, model, setup
-        self._window, self._banner, self._choices = window, window.banner, window.choices
-        self._is_connected = self._is_gone = False
+        self._window, self._choices = window, window.choices
+        self._is_connected = False
         self._awaits = False  # the answer of a server that the dialog named
         self._retry = QTimer(self, singleShot=True, interval=RETRY_MS)
         self._retry.timeout.connect(self._try_again)
@@ -80,7 +76,7 @@ class ServerController(QObject):
     @Slot(object)
     def _use(self, server: ServerSettings) -> None:
         stored = self._settings.preferences.translation
-        server = replace(server, takes_any_language=True)
+        server = for_window(server)
         if server == self._settings.server and self._settings.model_works:
             self._close_dialog()
             return
@@ -103,8 +99,7 @@ class ServerController(QObject):
     @Slot()
     def _begin_again(self) -> None:
         self._retry.stop()
-        self._is_connected = self._is_gone = False
-        self._banner.withdraw(_GONE)
+        self._is_connected = False
 
     @Slot(object)
     def _take(self, event: Event) -> None:
@@ -116,15 +111,6 @@ class ServerController(QObject):
             case Failed(message=message):
                 self._is_connected = False
                 self._wait(message)
-            case Notice(message=message) if message.code is Code.SERVER_GONE:
-                self._is_gone = True
-                here = self.tr("T&ranslate on this computer"), self._compute_here
-                offers = (here,) if self._model.has_model else ()
-                self._banner.show_offer(worded(message), _GONE, *offers)
-            case Notice(message=message) if message.code is Code.SERVER_BACK:
-                self._is_gone = False
-                self._banner.withdraw(_GONE)
-                self._banner.show_offer(worded(message), _BACK, passes=True)
             case _:
                 return
         self._show()
@@ -161,8 +147,6 @@ class ServerController(QObject):
     def _state(self, name: str) -> str:
         if not self._settings.translates:
             return ""
-        if self._is_gone:
-            return self.tr("{} does not answer").format(name)
         if self._is_connected:
             return self.tr("Computed on {}").format(name)
         return self.tr("Waiting for {}").format(name)

@@ -28,15 +28,15 @@ from engine.messages import Code, Codes, Message
 from engine.remote.wire import (
     MOST_REQUEST_BYTES,
     Answer,
+    Asked,
     Changed,
     Failure,
+    Form,
+    Leaving,
     Opened,
-    read_asked,
-    read_leave,
-    read_opening,
-    write_answer,
-    write_offer,
-    write_opened,
+    Opening,
+    read_request,
+    write,
 )
 from engine.session.conversations import Conversations, Figures, Lives
 
@@ -68,7 +68,6 @@ _STATUS: dict[Codes, HTTPStatus] = {
 }
 
 Told = TypeVar("Told")
-Form = TypeVar("Form")
 
 
 class Answers:
@@ -97,7 +96,6 @@ class Answers:
         self._clock = clock
         self._free_at_s: OrderedDict[Client, float] = OrderedDict()  # when a flood is paid off
         self._routes = {
-            ("GET", "/v1/model"): self._model,
             ("GET", "/metrics"): self._metrics,
             ("POST", "/v1/sessions"): self._open,
             ("POST", "/v1/captions"): self._translate,
@@ -109,7 +107,7 @@ class Answers:
             return await self._heard(request)
         except _RefusedError as refusal:
             self.refused[refusal.status] += 1
-            body, heads = write_answer(Failure(refusal.message)), _HEADERS | {"Connection": "close"}
+            body, heads = write(Failure(refusal.message)), _HEADERS | {"Connection": "close"}
             return Response(body, refusal.status, heads, _JSON)
         except ClientDisconnect:
             return Response(status_code=HTTPStatus.BAD_REQUEST)
@@ -156,7 +154,7 @@ class Answers:
         if wait_s > 0:
             await asyncio.sleep(wait_s)
 
-    async def _body(self, request: Request) -> bytes:
+    async def _read(self, kind: type[Form], request: Request) -> Form:
         content = bytearray()
         try:
             async with asyncio.timeout(_BODY_S):
@@ -168,10 +166,11 @@ class Answers:
         except TimeoutError:
             detail = f"a request should have come after {_BODY_S:.0f} seconds"
             raise _RefusedError(HTTPStatus.REQUEST_TIMEOUT, detail) from None
-        return bytes(content)
-
-    async def _model(self, _request: Request, _who: str) -> Response:
-        return Response(write_offer(self._conversations.offer), 200, _HEADERS, _JSON)
+        try:
+            return read_request(kind, bytes(content))
+        except ValueError as error:
+            detail = f"the request {error}"
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, detail) from error
 
     async def _metrics(self, _request: Request, _who: str) -> Response:
         n_open = 0 if self._doorkeeper is None else self._doorkeeper.n_open
@@ -179,7 +178,7 @@ class Answers:
         return Response(text, 200, _HEADERS | {"Content-Type": _PROMETHEUS})
 
     async def _open(self, request: Request, who: str) -> Response:
-        opening = _read(read_opening, await self._body(request))
+        opening = await self._read(Opening, request)
         self._check_alive()
         answers = _Mailbox[Opened | Failure]()
         self._conversations.open(who, opening, answers.put, self._lives(request))
@@ -187,7 +186,7 @@ class Answers:
         if isinstance(answer, Failure):
             status = _STATUS.get(answer.message.code, HTTPStatus.UNPROCESSABLE_ENTITY)
             raise _RefusedError(status, answer.message)
-        return Response(write_opened(answer), 200, _HEADERS, _JSON)
+        return Response(write(answer), 200, _HEADERS, _JSON)
 
     async def _in_time(self, answers: "_Mailbox[Told]") -> Told | None:
         """Return an answer; None where none comes, or none can since the server stops."""
@@ -207,7 +206,7 @@ class Answers:
             raise _RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, Code.SERVER_STOPPING())
 
     async def _translate(self, request: Request, who: str) -> Response:
-        asked = _read(read_asked, await self._body(request))
+        asked = await self._read(Asked, request)
         self._check_alive()
         if not self._conversations.is_open((who, asked.session)):
             raise _RefusedError(HTTPStatus.CONFLICT, "this session is to be opened first")
@@ -225,10 +224,11 @@ class Answers:
             answer = await answers.take(_BEAT_S)
             if answer is None and self._conversations.has_stopped:
                 return
-            yield b"\n" if answer is None else write_answer(answer)
+            yield b"\n" if answer is None else write(answer)
 
     async def _leave(self, request: Request, who: str) -> Response:
-        self._conversations.leave(who, _read(read_leave, await self._body(request)))
+        leaving = await self._read(Leaving, request)
+        self._conversations.leave(who, leaving.session)
         return Response(b"{}\n", 200, _HEADERS, _JSON)
 
 
@@ -260,14 +260,6 @@ class _Mailbox(Generic[Told]):
                 return await self._told.get()
         except TimeoutError:
             return None
-
-
-def _read(read: Callable[[bytes], Form], content: bytes) -> Form:
-    try:
-        return read(content)
-    except ValueError as error:
-        detail = f"the request {error}"
-        raise _RefusedError(HTTPStatus.BAD_REQUEST, detail) from error
 
 
 def _client(request: Request) -> Client:

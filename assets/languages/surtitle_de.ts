@@ -312,10 +312,6 @@
         <translation>der Speicher reichte nicht ({reason}): Wählen Sie 4 Bit, ein kleineres Modell oder ein anderes Gerät</translation>
     </message>
     <message>
-        <source>{server} does not answer ({reason}): captions wait for it, or are in the language that is spoken; choose this computer to translate with a model of its own</source>
-        <translation>{server} antwortet nicht ({reason}): Untertitel warten darauf oder stehen in der gesprochenen Sprache; wählen Sie diesen Computer, um mit einem eigenen Modell zu übersetzen</translation>
-    </message>
-    <message>
         <source>a server translates into one language: choose a model of this computer for the second</source>
         <translation>ein Server übersetzt in eine Sprache: Wählen Sie für die zweite ein Modell dieses Computers</translation>
     </message>
@@ -1112,6 +1108,10 @@
         <translation>{text} verlangt Entwürfe, die Slots nicht machen: bitte read:N, wait:K oder offline schreiben</translation>
     </message>
     <message>
+        <source>{server} does not answer ({reason}): captions wait for it; choose this computer to translate with a model of its own</source>
+        <translation>{server} antwortet nicht ({reason}): Untertitel warten darauf; wählen Sie diesen Computer, um mit einem eigenen Modell zu übersetzen</translation>
+    </message>
+    <message>
         <source>the adapter {name} cannot be switched to: {stays}; choose a smaller one or close other programs (detail: {detail})</source>
         <translation>zum Adapter {name} kann nicht gewechselt werden: {stays}; bitte einen kleineren wählen oder andere Programme schließen (Einzelheit: {detail})</translation>
     </message>
@@ -1270,10 +1270,6 @@
     <message>
         <source>line {number} of the glossary {path} is {line}, and a name, or a term, a tab and its translation were expected: write it so</source>
         <translation>Zeile {number} des Glossars {path} ist {line}, erwartet war ein Name oder ein Begriff, ein Tabulator und seine Übersetzung: bitte so schreiben</translation>
-    </message>
-    <message>
-        <source>{server} translates again</source>
-        <translation>{server} übersetzt wieder</translation>
     </message>
     <message>
         <source>{server} cannot be reached ({reason}): start Surtitle&apos;s server there, or check address and network</source>
@@ -3291,14 +3287,6 @@
 </context>
 <context>
     <name>ServerController</name>
-    <message>
-        <source>T&amp;ranslate on this computer</source>
-        <translation>Auf d&amp;iesem Computer übersetzen</translation>
-    </message>
-    <message>
-        <source>{} does not answer</source>
-        <translation>{} antwortet nicht</translation>
-    </message>
     <message>
         <source>Computed on {}</source>
         <translation>Berechnet auf {}</translation>

@@ -23,15 +23,13 @@ from engine.remote.wire import (
     Asked,
     Changed,
     Failure,
-    Offer,
+    Leaving,
     Opened,
     Opening,
+    Request,
     read_answer,
-    read_offer,
     read_opened,
-    write_asked,
-    write_leave,
-    write_opening,
+    write,
 )
 from engine.settings import ServerSettings
 
@@ -59,7 +57,8 @@ class Service:
 
     def __init__(self, settings: ServerSettings) -> None:
         """Prepare; raise ServerError if the address or the certificate cannot be used."""
-        self._settings = settings
+        self._settings, self.patience_s = settings, settings.patience_s
+        self.takes_any_language = settings.takes_any_language
         parts = urlsplit(settings.address)
         with contextlib.suppress(ValueError):  # of a port that is none
             self._port = parts.port
@@ -75,10 +74,6 @@ class Service:
                 return
         raise ServerError(Code.SERVER_ADDRESS(address=settings.address))
 
-    def offer(self) -> Offer:
-        with self._understood():
-            return read_offer(self._whole("GET", "/v1/model", b"", ""))
-
     def open(self, opening: Opening) -> Opened:
         """Open a session.
 
@@ -87,8 +82,7 @@ class Service:
             ServerGoneError: it does not answer.
         """
         with self._understood():
-            content = write_opening(opening)
-            return read_opened(self._whole("POST", "/v1/sessions", content, opening.session))
+            return read_opened(self._whole("/v1/sessions", opening))
 
     def ask(self, asked: Asked, has_waited: Callable[[], None] = lambda: None) -> Iterator[Answer]:
         """Yield the answers as they come; the last is no ``Changed``.
@@ -103,7 +97,7 @@ class Service:
         is_over = False
         try:
             with self._understood():
-                response = self._request("POST", "/v1/captions", write_asked(asked), asked.session)
+                response = self._request("/v1/captions", asked)
             for _ in range(_MOST_LINES):
                 with self._understood():
                     answer = _next_answer(response, has_waited)
@@ -119,11 +113,11 @@ class Service:
     def leave(self, session: str) -> None:
         """Close a session, as far as the server answers at once."""
         with contextlib.suppress(ServerError), self._understood():
-            self._whole("POST", "/v1/leave", write_leave(session), session)
+            self._whole("/v1/leave", Leaving(session=session))
 
-    def unreachable(self, error: ServerGoneError) -> ServerError:
-        """Return an error for callers that do not wait."""
-        return ServerError(Code.SERVER_UNREACHABLE(server=self.server, reason=error.message))
+    def unreachable(self, error: ServerGoneError) -> ServerGoneError:
+        """Return an error for callers that do not wait any longer."""
+        return ServerGoneError(Code.SERVER_UNREACHABLE(server=self.server, reason=error.message))
 
     def close(self) -> None:
         """End the connection; the next request opens another one."""
@@ -158,40 +152,34 @@ class Service:
             self.close()
             raise ServerError(Code.SERVER_MISUNDERSTOOD(detail=str(error))) from error
 
-    def _whole(self, method: str, path: str, content: bytes, session: str) -> bytes:
-        return self._request(method, path, content, session).read(MOST_LINE_BYTES + 1)
+    def _whole(self, path: str, request: Request) -> bytes:
+        return self._request(path, request).read(MOST_LINE_BYTES + 1)
 
-    def _request(
-        self, method: str, path: str, content: bytes, session: str
-    ) -> http.client.HTTPResponse:
+    def _request(self, path: str, request: Request) -> http.client.HTTPResponse:
         """Return an answer whose status is good; a connection that was idle may have ended."""
         is_fresh = self._connection is None
         try:
-            response = self._send(method, path, content, session)
+            response = self._send(path, request)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             if is_fresh or isinstance(error, TimeoutError):  # it is there, and as slow as before
                 raise
-            response = self._send(method, path, content, session)
+            response = self._send(path, request)
         if response.status != HTTPStatus.OK:
             body = response.read(MOST_LINE_BYTES)
             raise self._refused(response.status, body)
         return response
 
-    def _send(
-        self, method: str, path: str, content: bytes, session: str
-    ) -> http.client.HTTPResponse:
+    def _send(self, path: str, request: Request) -> http.client.HTTPResponse:
         if self._connection is None:
             self._connection = self._connect()
-        heads = {"Content-Type": "application/json"}
-        if session:
-            heads[SESSION_HEADER] = session
+        heads = {"Content-Type": "application/json", SESSION_HEADER: request.session}
         if self._settings.token:
             heads["Authorization"] = f"Bearer {self._settings.token}"
         if self._connection.sock is not None:
             self._connection.sock.settimeout(_PATIENCE_S)
         self._until_s = time.monotonic() + _LONGEST_S
-        self._connection.request(method, path, content or None, heads)
+        self._connection.request("POST", path, write(request), heads)
         return self._connection.getresponse()
 
     def _left_s(self) -> float:
@@ -258,7 +246,7 @@ class _TimedReader(io.RawIOBase):
 
 def _next_answer(response: http.client.HTTPResponse, has_waited: Callable[[], None]) -> Answer:
     """Return the next answer; behind the last one, the connection can be used again."""
-    while (line := response.readline(MOST_LINE_BYTES + 1)) == b"\n":  # a sign of life
+    while (line := response.readline(MOST_LINE_BYTES + 1)) == b"\n":
         has_waited()
     if not line.endswith(b"\n") and len(line) <= MOST_LINE_BYTES:
         raise ServerGoneError(Code.CONNECTION_RESET())

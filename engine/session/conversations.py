@@ -15,7 +15,7 @@ from functools import partial
 from engine.errors import SurtitleError, first_line, is_failure, message_of
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
-from engine.remote.wire import Answer, Asked, Changed, Failure, Offer, Opened, Opening, Settled
+from engine.remote.wire import Answer, Asked, Changed, Failure, Opened, Opening, Settled
 from engine.runtime.causal_model import Asking, CausalModel, Together
 from engine.session.loaded_model import LoadedModel
 from engine.settings import TranslationSettings
@@ -105,12 +105,6 @@ class Conversations:
         """
         self.n_most = n_most
         self.figures = Figures()
-        self.offer = Offer(
-            model=model.weights.card.name,
-            languages=model.languages,
-            makes_drafts=model.makes_drafts,
-            notices=model.notes,
-        )
         self._model, self._idle_s, self._clock = model, idle_s, clock
         self._store = model.new_store(n_most)
         self._together = None if self._store is None else Together(self._store)
@@ -167,8 +161,7 @@ class Conversations:
         lives: Lives = lambda: True,
     ) -> None:
         """Open a session; one that is open keeps its settings."""
-        key, settings = (who, opening.session), opening.settings
-        order = partial(self._open, key, settings, report, lives)
+        order = partial(self._open, (who, opening.session), opening, report, lives)
         if not self._order(self._openings, _OPENINGS, order):
             report(Failure(Code.SERVER_BUSY()))
 
@@ -253,7 +246,7 @@ class Conversations:
     def _open(
         self,
         key: Key,
-        settings: TranslationSettings,
+        opening: Opening,
         report: Callable[[Opened | Failure], None],
         lives: Lives,
     ) -> None:
@@ -269,15 +262,25 @@ class Conversations:
         if not self._free or self._stopping:
             report(Failure(Code.SERVER_STOPPING() if self._stopping else Code.SERVER_FULL()))
             return
-        lane = self._free.pop()
+        model, lane = self._model, self._free.pop()
+        if opening.takes_any_language and opening.target not in model.languages:
+            opening = replace(opening, target=next(iter(model.languages)))
         try:
-            system = self._model.make_system(settings, EventLog(), self._new_model(lane))
-            notices = self._model.resolved(settings).notices
+            settings = opening.settings
+            system = model.make_system(settings, EventLog(), self._new_model(lane))
+            notices = model.resolved(settings).notices
         except (SurtitleError, ValueError, MemoryError, RuntimeError) as error:
             self._free.append(lane)
             report(Failure(message_of(error)))
             return
-        opened = Opened(context_rows=system.context_rows, notices=notices)
+        opened = Opened(
+            model=model.weights.card.name,
+            languages=model.languages,
+            target=settings.target_language,
+            makes_drafts=model.makes_drafts,
+            context_rows=system.context_rows,
+            notices=(*model.notes, *notices),
+        )
         self._sessions[key] = _Session(lane, system, opened, self._clock())
         report(opened)
 

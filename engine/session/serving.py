@@ -37,7 +37,7 @@ from engine.settings import TranslationSettings
 from engine.text.sentences import source_notice
 from engine.translation.captioner import Captioner
 from engine.translation.passage import Passage
-from engine.translation.targets import Targets
+from engine.translation.targets import Targets, is_bearable
 from engine.words import TYPED
 
 if TYPE_CHECKING:
@@ -164,6 +164,8 @@ class Serving:
         try:
             notices = self._use(translation)
         except SurtitleError as error:
+            if not is_bearable(error):
+                raise
             self._report(Refused(message=error.message))
             return
         before, self._translation = self._translation, translation

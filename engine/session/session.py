@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 
 from engine.commands import Command
-from engine.errors import FetchCancelledError, SurtitleError, first_line
+from engine.errors import SurtitleError, first_line
 from engine.events import Event, Failed, Ready
 from engine.messages import Code, Message
 from engine.runtime.processor import is_out_of_memory
@@ -88,10 +88,9 @@ class Session:
                         return
                     else:
                         serving.obey_waiting(self._commands)
-        except FetchCancelledError:
-            _log.info("fetching was cancelled")
         except SurtitleError as error:
-            self._report(Failed(message=error.message))
+            if not self._stopping.is_set():  # else a download or a server was waited for
+                self._report(Failed(message=error.message))
         except OSError as error:
             self._report(Failed(message=Code.FILE_UNUSABLE(reason=str(error))))
         except BaseException as error:  # noqa: BLE001  the top of the thread: any failure is reported

@@ -8,7 +8,7 @@ these are advanced where the passages have nothing to do.
 
 from collections.abc import Callable, Iterable
 
-from engine.errors import ServerError, SurtitleError, first_line
+from engine.errors import ServerError, ServerGoneError, SurtitleError, first_line
 from engine.events import (
     CaptionChanged,
     Event,
@@ -31,7 +31,9 @@ MOST_HASTE = 8
 
 
 def is_bearable(error: Exception) -> bool:
-    """Return whether captions can go on after an error; others are unexpected."""
+    """Return whether captions can go on after an error."""
+    if isinstance(error, ServerGoneError):
+        return False  # nothing that follows would be answered
     return isinstance(error, SurtitleError) or is_out_of_memory(error)
 
 

@@ -55,6 +55,7 @@ def test_what_is_not_named_is_what_most_people_want():
     model |= {"directory": HERE, "hub_name": "", "adapter": None, "capacity": 3072}
     assert asdict(ModelSettings(directory=HERE)) == model
     server = {"address": "", "token": "", "certificate": None, "takes_any_language": False}
+    server |= {"patience_s": 60.0}
     assert asdict(ServerSettings(address="")) == server
     assert asdict(TranslationSettings()) == {
         "target_language": "de", "source_language": "en", "policy": "", "layout": None,

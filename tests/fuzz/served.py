@@ -3,16 +3,17 @@
 import contextlib
 import json
 import queue
+from functools import partial
 
 from engine.errors import ServerError
 from engine.messages import Code
 from engine.remote import wire
 from engine.remote.captioner import RemoteCaptioner
-from engine.remote.wire import Asked, Changed, Failure, Offer, Opened, Opening, Settled
+from engine.remote.service import Service
+from engine.remote.wire import Asked, Changed, Failure, Leaving, Opened, Opening, Settled
 from engine.session.conversations import Conversations
 from engine.session.loaded_model import LoadedModel
-from engine.settings import ModelSettings, TranslationSettings
-from engine.text.sentences import Sentence
+from engine.settings import ModelSettings, ServerSettings, TranslationSettings
 from tests.fuzz.sentences import check, text
 from tests.support.fakes import save_tiny_model
 from tests.support.strangers import damaged, mutated
@@ -22,12 +23,12 @@ _POLICIES = ["", "read:1", "read:3", "wait:2", "offline", "read:0", "x"]
 _LONG_S = 60  # for one sentence
 
 
-def _sentence(rng):
+def _words(rng):
     words = [
         rng.choice(["abc", "de.", "3,5", "Straße", "漢字", "\x07", "\u202e"]) for _ in range(5)
     ]
     words += [text(rng, 3).replace(" ", "") or "x"]
-    return Sentence(tuple(words[: rng.randint(0, 6)]), ended=rng.random() < 0.5)
+    return tuple(words[: rng.randint(0, 6)])
 
 
 def _requests(rng):
@@ -42,25 +43,25 @@ def _requests(rng):
     asked = Asked(
         session=session,
         number=rng.randint(0, 4),
-        sentence=_sentence(rng),
+        words=_words(rng),
+        ended=rng.random() < 0.5,
         caption=text(rng),
         haste=rng.randint(1, 8),
     )
-    return [
-        (wire.read_opening, wire.write_opening(Opening(session=session, settings=settings))),
-        (wire.read_asked, wire.write_asked(asked)),
-        (wire.read_leave, wire.write_leave(session)),
-    ]
+    opened = wire.opening(session, settings, takes_any_language=rng.random() < 0.5)
+    forms = (opened, asked, Leaving(session=session))
+    return [(partial(wire.read_request, type(one)), wire.write(one)) for one in forms]
 
 
 def _answers(rng):
     note = Code.AS_SAID(sentence=text(rng))
+    languages = {"de": text(rng)}
+    opened = Opened(model=text(rng), languages=languages, target="de", notices=(note,))
     return [
-        (wire.read_answer, wire.write_answer(Changed(rng.randint(0, 9), text(rng), 3))),
-        (wire.read_answer, wire.write_answer(Settled(n_read=3, finished=rng.random() < 0.5))),
-        (wire.read_answer, wire.write_answer(Failure(note))),
-        (wire.read_opened, wire.write_opened(Opened(context_rows=3, notices=(note,)))),
-        (wire.read_offer, wire.write_offer(Offer(model=text(rng), languages={"de": text(rng)}))),
+        (wire.read_answer, wire.write(Changed(rng.randint(0, 9), text(rng), 3))),
+        (wire.read_answer, wire.write(Settled(n_read=3, finished=rng.random() < 0.5))),
+        (wire.read_answer, wire.write(Failure(note))),
+        (wire.read_opened, wire.write(opened)),
     ]
 
 
@@ -76,16 +77,15 @@ def _changed(rng, content):
             return content
 
 
-class _Stranger:
+class _Stranger(Service):
     """A server that says anything."""
 
-    server = "stranger"
-
     def __init__(self, rng):
+        super().__init__(ServerSettings(address="http://localhost:1"))
         self._rng = rng
 
     def open(self, _opening):
-        return Opened()
+        return Opened(model="", languages={}, target="xx")
 
     def ask(self, _asked, _has_waited):
         for _ in range(self._rng.randint(0, 9)):
@@ -93,9 +93,6 @@ class _Stranger:
         yield self._rng.choice(
             [Settled(n_read=0, finished=True), Failure(Code.AS_SAID(sentence="no"))]
         )
-
-    def close(self):
-        pass
 
 
 def _ask_stranger(rng):
@@ -123,7 +120,7 @@ def _obey(conversations, request):
         case Asked():
             conversations.ask("me", request, told.put)
         case _:
-            conversations.leave("me", request)
+            conversations.leave("me", request.session)
             return
     while isinstance(found := told.get(timeout=_LONG_S), Changed):
         pass
@@ -147,7 +144,7 @@ def prepared(folder):
             except ValueError as error:
                 check(error)
                 continue
-            if isinstance(found, Opening | Asked | str):
+            if isinstance(found, Opening | Asked | Leaving):
                 _obey(conversations, found)
         _ask_stranger(rng)
         assert conversations.is_alive

@@ -72,7 +72,7 @@ def test_it_serves_a_converted_model_until_a_signal_ends_it(
 ):
     done, told = [], []
     server = SimpleNamespace(address="http://house", close=lambda: done.append("closed"))
-    offer = SimpleNamespace(offer=SimpleNamespace(model="tiny"), has_stopped=True)
+    stopped = SimpleNamespace(has_stopped=True)
 
     @contextlib.contextmanager
     def by_ray(settings, _model, replicas, _folder):
@@ -90,7 +90,7 @@ def test_it_serves_a_converted_model_until_a_signal_ends_it(
     monkeypatch.setattr("app.serving.ray_replicas.prepare_ray", lambda *_: None)
     monkeypatch.setattr("app.serving.ray_replicas.served_by_ray", by_ray)
     monkeypatch.setattr("app.serving.server.TranslationServer", lambda *_: server)
-    monkeypatch.setattr("engine.session.conversations.Conversations", lambda *_: offer)
+    monkeypatch.setattr("engine.session.conversations.Conversations", lambda *_: stopped)
     before = signal.getsignal(signal.SIGTERM)
     assert main(["serve", "--model", str(plain_model), "--device", "cpu", "--port=0", *words]) == 0
     assert signal.getsignal(signal.SIGTERM) is before
@@ -121,15 +121,15 @@ def for_ever(together):
 
 
 def start(conversations):
-    from engine.remote.wire import Asked, Opening
+    from engine.remote.wire import Asked, opening
     from engine.settings import TranslationSettings
-    from engine.text.sentences import Sentence
 
     usual(conversations)
     Together.compute = for_ever
-    opening = Opening(session="one", settings=TranslationSettings())
-    asked = Asked(session="one", number=1, sentence=Sentence(("a",), ended=True))
-    conversations.open("", opening, lambda _: conversations.ask("", asked, print))
+    asked = Asked(session="one", number=1, words=("a",), ended=True)
+    conversations.open(
+        "", opening("one", TranslationSettings()), lambda _: conversations.ask("", asked, print)
+    )
     begun.wait()
     signal.raise_signal(signal.SIGTERM)
 

@@ -16,6 +16,7 @@ from app.config.settings_in_force import (
     MOST_TOKEN,
     ModelChoice,
     SettingsInForce,
+    for_window,
     is_token,
     read_token,
 )
@@ -204,12 +205,12 @@ def test_a_server_is_stored_once_it_works_and_its_token_in_a_file_of_its_own(in_
     server = ServerSettings(address="https://house:1", token=token, certificate=Path("/c"))
     settings.adopt_model(chosen("m", "es", server=server))
     assert (settings.server, settings.preferences.model) == (server, STORED.model)
-    assert in_force().server == replace(server, takes_any_language=True)
+    assert in_force().server == for_window(server)
     assert in_force(model=Path("m")).server is None
     assert token not in (tmp_path / "settings.toml").read_text()
     settings.adopt_model(chosen("other", "es"))
     assert settings.server is in_force().server is None
-    assert settings.known_server == replace(server, takes_any_language=True)
+    assert settings.known_server == for_window(server)
     assert settings.preferences.model == Path("other")
     failures = heard(settings.failed)
     (tmp_path / "server-token").unlink()

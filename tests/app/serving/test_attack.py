@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from engine.metrics.event_log import EventLog
-from engine.remote.captioner import PatientCaptioner
+from engine.remote.captioner import RemoteCaptioner
 from engine.remote.service import Service
 from engine.runtime.loader import load_weights
 from engine.settings import ServerSettings, TranslationSettings
@@ -95,7 +95,7 @@ def captioned(captioner, words):
 
 
 def by_a_new_desktop(settings, words):
-    desktop = PatientCaptioner(Service(settings), SETTINGS)
+    desktop = RemoteCaptioner(Service(settings), SETTINGS)
     try:
         return captioned(desktop, words)
     finally:
@@ -141,7 +141,7 @@ def test_two_hundred_hostile_clients_cost_memory_that_is_bounded_and_a_good_one_
     server, address = served
     sentences = drawn(5)
     wanted = alone(far_model, sentences)
-    good = PatientCaptioner(Service(ServerSettings(address=address, token=TOKEN)), SETTINGS)
+    good = RemoteCaptioner(Service(ServerSettings(address=address, token=TOKEN)), SETTINGS)
     assert captioned(good, sentences[0]) == wanted[0]
     before = most_bytes(server)
     program = ROOT / "tests/support/programs/hostile_clients.py"

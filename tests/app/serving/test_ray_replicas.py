@@ -75,7 +75,7 @@ def test_a_replica_answers_as_a_server_does_and_ends_by_the_word_of_ray(replica)
             sent.append(message)
 
         head = [(b"authorization", f"Bearer {TOKEN}".encode()), (b"host", b"house")]
-        http = {"type": "http", "method": "GET", "path": "/v1/model", "headers": head}
+        http = {"type": "http", "method": "GET", "path": "/metrics", "headers": head}
         http |= {"query_string": b"", "client": ("192.0.2.1", 9)}
         await application(http, receive, send)
         replica.check_health()
@@ -83,7 +83,7 @@ def test_a_replica_answers_as_a_server_does_and_ends_by_the_word_of_ray(replica)
 
     asyncio.run(visit())
     assert sent[0]["status"] == 200
-    assert b'"model": "tiny"' in sent[1]["body"]
+    assert b"surtitle_sessions 0" in sent[1]["body"]
     kinds = [message["type"] for message in sent[-2:]]
     assert kinds == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
     assert replica.record_autoscaling_stats() == {"sessions": 0.0}

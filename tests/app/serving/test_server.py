@@ -4,6 +4,7 @@ import json
 import queue
 import socket
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,15 +12,15 @@ import pytest
 from app.sharing.server import TlsFiles
 from engine.errors import ServerError
 from engine.remote.service import Service
-from engine.remote.wire import MOST_REQUEST_BYTES, Asked, Opening, Settled
+from engine.remote.wire import MOST_REQUEST_BYTES, Asked, Settled, opening, write
 from engine.session.conversations import Conversations
 from engine.session.loaded_model import LoadedModel
 from engine.settings import ServerSettings, TranslationSettings
-from engine.text.sentences import Sentence
 from tests.support.network.house_server import TOKEN, house_server
 from tests.support.sound_server import wait_until
 
 SESSION = "s" * 22
+OPENING = opening(SESSION, TranslationSettings())
 CAPTION = (
     "/v1/captions",
     json.dumps(
@@ -39,7 +40,7 @@ def place(server):
     return "127.0.0.1", int(server.address.rpartition(":")[2])
 
 
-def asked(server, path="/v1/model", method="GET", body=b"", token=TOKEN, **heads):
+def asked(server, path="/metrics", method="GET", body=b"", token=TOKEN, **heads):
     """Send a request; return the status, and the answer whole."""
     lines = [f"{method} {path} HTTP/1.1", f"content-length: {len(body)}", "connection: close"]
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in heads.items()]
@@ -51,14 +52,13 @@ def asked(server, path="/v1/model", method="GET", body=b"", token=TOKEN, **heads
     return int(answer.split()[1]), answer.partition(b"\r\n\r\n")[2].decode()
 
 
-def opening(**values):
-    whole = {"version": 1, "session": SESSION, "target": "de", "source": "en", "policy": ""}
-    return json.dumps(whole | values).encode()
+def told(**values):
+    return json.dumps(json.loads(write(OPENING)) | values).encode()
 
 
 def test_who_does_not_know_the_token_gets_nothing_but_the_health(served):
     for token in ("", "wrong", TOKEN[:-1], TOKEN + "x", TOKEN.upper()):
-        for path in ("/v1/model", "/metrics", "/v1/captions", "/nowhere"):
+        for path in ("/metrics", "/v1/captions", "/nowhere"):
             status, answer = asked(served, path, token=token)
             assert status in (401, 429)
             assert "tiny" not in answer
@@ -86,12 +86,12 @@ def test_pages_in_browsers_get_nothing(served, far_model):
     [
         ("/v1/sessions", b"", 400),
         ("/v1/sessions", b"[" * 5000, 400),
-        ("/v1/sessions", opening(version=2), 400),
-        ("/v1/sessions", opening(session="../../x"), 400),
-        ("/v1/sessions", opening(target="../x"), 400),
-        ("/v1/sessions", opening(target="xx"), 422),
-        ("/v1/sessions", opening(policy="read:0"), 422),
-        ("/v1/sessions", opening(glossary=[["a", "b"]] * 1001), 400),
+        ("/v1/sessions", told(version=2), 400),
+        ("/v1/sessions", told(session="../../x"), 400),
+        ("/v1/sessions", told(target="../x"), 400),
+        ("/v1/sessions", told(target="xx"), 422),
+        ("/v1/sessions", told(policy="read:0"), 422),
+        ("/v1/sessions", told(glossary=[{"term": "a", "translation": "b"}] * 1001), 400),
         ("/v1/sessions", b"x" * (MOST_REQUEST_BYTES + 1), 413),
         ("/v1/captions", b"{}", 400),
         ("/v1/leave", b"{}", 400),
@@ -101,7 +101,7 @@ def test_pages_in_browsers_get_nothing(served, far_model):
 def test_a_wrong_request_gets_one_sentence(served, path, body, status):
     found, answer = asked(served, path, "POST", body)
     assert found == status
-    assert len(json.loads(answer)["failed"]["values"]) > 0
+    assert len(json.loads(answer)["message"]["values"]) > 0
     assert "Traceback" not in answer
 
 
@@ -115,7 +115,7 @@ def test_a_sentence_of_a_session_that_is_not_known_is_not_translated(served):
 def test_nobody_asks_in_the_session_of_another(far_model):
     tokens = (TOKEN, "another token, as long as it")
     with house_server(far_model, tokens=tokens) as (_, server):
-        assert asked(server, "/v1/sessions", "POST", opening())[0] == 200
+        assert asked(server, "/v1/sessions", "POST", told())[0] == 200
         body = json.dumps(
             {"version": 1, "session": SESSION, "number": 1, "words": ["a"], "ended": False}
         ).encode()
@@ -125,13 +125,13 @@ def test_nobody_asks_in_the_session_of_another(far_model):
 
 def test_a_full_server_refuses_a_further_session_plainly(far_model):
     with house_server(far_model, n_most=1) as (_, server):
-        assert asked(server, "/v1/sessions", "POST", opening())[0] == 200
-        status, answer = asked(server, "/v1/sessions", "POST", opening(session="t" * 22))
+        assert asked(server, "/v1/sessions", "POST", told())[0] == 200
+        status, answer = asked(server, "/v1/sessions", "POST", told(session="t" * 22))
         assert status == 503
         assert "SERVER_FULL" in answer
         leave = json.dumps({"version": 1, "session": SESSION}).encode()
         assert asked(server, "/v1/leave", "POST", leave)[0] == 200
-        assert asked(server, "/v1/sessions", "POST", opening(session="t" * 22))[0] == 200
+        assert asked(server, "/v1/sessions", "POST", told(session="t" * 22))[0] == 200
 
 
 def test_hundreds_of_half_open_connections_keep_nobody_out(served):
@@ -149,9 +149,9 @@ def test_hundreds_of_half_open_connections_keep_nobody_out(served):
 def test_figures_tell_how_much_was_done_and_nothing_of_what_was_said(far_model):
     with house_server(far_model) as (_, server):
         service = Service(server)
-        service.open(Opening(session=SESSION, settings=TranslationSettings()))
-        sentence = Sentence(("abacus", "dada"), ended=True)
-        *_, last = service.ask(Asked(session=SESSION, number=1, sentence=sentence))
+        service.open(OPENING)
+        words = ("abacus", "dada")
+        *_, last = service.ask(Asked(session=SESSION, number=1, words=words, ended=True))
         service.close()
         _, text = asked(server, "/metrics")
     assert isinstance(last, Settled)
@@ -165,13 +165,13 @@ def test_words_are_sent_by_tls_to_whom_the_certificate_names(far_model):
     tls = TlsFiles(TLS / "certificate.pem", TLS / "key.pem")
     with house_server(far_model, tls=tls) as (_, server):
         service = Service(server)
-        assert service.offer().model == "tiny"
+        assert service.open(OPENING).model == "tiny"
         service.close()
         stranger = ServerSettings(address=server.address, token=TOKEN)  # trusts the system's
         with pytest.raises(ServerError, match="is not safe"):
-            Service(stranger).offer()
+            Service(stranger).open(OPENING)
         with socket.create_connection(place(server), timeout=30) as sock:
-            sock.sendall(b"GET /v1/model HTTP/1.1\r\n\r\n")
+            sock.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
             assert b"200" not in sock.recv(100)
 
 
@@ -187,9 +187,9 @@ def test_nothing_is_sent_in_the_clear_to_another_computer(address):
 def test_an_end_gives_the_answers_that_are_under_way(far_model):
     with house_server(far_model) as (running, server):
         service, answers = Service(server), queue.Queue()
-        service.open(Opening(session=SESSION, settings=TranslationSettings(policy="read:1")))
+        service.open(replace(OPENING, policy="read:1"))
         words = tuple("abcdefgh" * 3)
-        stream = service.ask(Asked(session=SESSION, number=1, sentence=Sentence(words, ended=True)))
+        stream = service.ask(Asked(session=SESSION, number=1, words=words, ended=True))
         answers.put(next(stream))
         closing = threading.Thread(target=running.close)
         closing.start()
@@ -202,9 +202,9 @@ def test_an_end_gives_the_answers_that_are_under_way(far_model):
 
 def test_a_server_that_has_stopped_refuses_at_once_instead_of_letting_anybody_wait(far_model):
     with house_server(far_model) as (running, server):
-        assert asked(server, "/v1/sessions", "POST", opening())[0] == 200
+        assert asked(server, "/v1/sessions", "POST", told())[0] == 200
         running._conversations.stop(30)
-        for path, body in (("/v1/sessions", opening(session="t" * 22)), CAPTION):
+        for path, body in (("/v1/sessions", told(session="t" * 22)), CAPTION):
             status, answer = asked(server, path, "POST", body)
             assert status == 503
             assert "SERVER_STOPPING" in answer
@@ -216,7 +216,7 @@ def test_an_answer_ends_without_its_last_line_where_the_server_stops_before_it(
     monkeypatch.setattr("app.serving.server._BEAT_S", 0.05)
     monkeypatch.setattr(Conversations, "ask", lambda self, *_order: self.stop(30))
     with house_server(far_model) as (_, server):
-        assert asked(server, "/v1/sessions", "POST", opening())[0] == 200
+        assert asked(server, "/v1/sessions", "POST", told())[0] == 200
         status, answer = asked(server, CAPTION[0], "POST", CAPTION[1])
         assert status == 200
         assert "settled" not in answer
@@ -226,7 +226,7 @@ def test_a_request_lives_as_long_as_its_connection(far_model, monkeypatch):
     taken = queue.Queue()
     monkeypatch.setattr(Conversations, "ask", lambda _, *order: taken.put(order[-1]))
     with house_server(far_model) as (_, server):
-        assert asked(server, "/v1/sessions", "POST", opening())[0] == 200
+        assert asked(server, "/v1/sessions", "POST", told())[0] == 200
         with socket.create_connection(place(server), timeout=30) as sock:
             head = f"POST {CAPTION[0]} HTTP/1.1\r\nhost: localhost\r\n"
             head += f"authorization: Bearer {TOKEN}\r\ncontent-length: {len(CAPTION[1])}\r\n\r\n"
@@ -245,7 +245,7 @@ def test_a_session_that_is_not_opened_in_time_is_refused(
     monkeypatch.setattr("app.serving.server._BEAT_S", 0.05)
     monkeypatch.setattr(Conversations, "open", lambda self, *_order: stops and self.stop(30))
     with house_server(far_model) as (_, server):
-        answer = asked(server, "/v1/sessions", "POST", opening())
+        answer = asked(server, "/v1/sessions", "POST", told())
         assert (answer[0], why in answer[1]) == (status, True)
 
 
@@ -255,7 +255,7 @@ def test_a_session_that_was_quiet_for_long_is_not_counted_as_in_use(far_model):
     conversations = Conversations(loaded, 2, clock=clock, idle_s=5.0)
     opened = queue.Queue()
     conversations.start()
-    conversations.open("", Opening(session=SESSION, settings=TranslationSettings()), opened.put)
+    conversations.open("", OPENING, opened.put)
     opened.get(timeout=30)
     assert (conversations.n_sessions, conversations.n_in_use) == (1, 1)
     now_s[0] = 59.0

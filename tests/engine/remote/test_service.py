@@ -14,16 +14,12 @@ from engine.remote.wire import (
     Asked,
     Changed,
     Failure,
-    Offer,
     Opened,
-    Opening,
     Settled,
-    write_answer,
-    write_offer,
-    write_opened,
+    opening,
+    write,
 )
 from engine.settings import ServerSettings, TranslationSettings
-from engine.text.sentences import Sentence
 
 
 def received(other):
@@ -78,7 +74,8 @@ class Scripted:
             other.close()
 
 
-BODY = write_offer(Offer(model="one", languages={"de": "German"}))
+OPENING = opening("s" * 32, TranslationSettings())
+BODY = write(Opened(model="one", languages={"de": "German"}, target="de", context_rows=3))
 ANSWER = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(BODY) + BODY
 SILENT = b""
 
@@ -95,7 +92,7 @@ def served(request):
 @pytest.mark.parametrize("served", [[[ANSWER, "close"], [ANSWER]]], indirect=True)
 def test_a_request_on_a_connection_that_ended_meanwhile_is_sent_again_on_a_new_one(served):
     server, service = served
-    assert service.offer().model == service.offer().model == "one"
+    assert service.open(OPENING).model == service.open(OPENING).model == "one"
     assert server.asked == [0, 0, 1]
 
 
@@ -103,9 +100,9 @@ def test_a_request_on_a_connection_that_ended_meanwhile_is_sent_again_on_a_new_o
 def test_a_server_that_is_silent_is_not_waited_for_twice(served, monkeypatch):
     monkeypatch.setattr("engine.remote.service._PATIENCE_S", 0.3)
     server, service = served
-    service.offer()
+    service.open(OPENING)
     with pytest.raises(ServerGoneError):
-        service.offer()
+        service.open(OPENING)
     assert server.asked == [0, 0]
 
 
@@ -113,7 +110,7 @@ def whole(body, status=b"200 OK"):
     return b"HTTP/1.1 %s\r\ncontent-length: %d\r\n\r\n" % (status, len(body)) + body
 
 
-TOLD = write_answer(Failure(Code.SERVER_BUSY()))
+TOLD = write(Failure(Code.SERVER_BUSY()))
 REFUSALS = [
     (whole(b"", b"401 x"), ServerError, Code.SERVER_REFUSES_TOKEN),
     (whole(TOLD, b"401 x"), ServerError, Code.SERVER_REFUSES_TOKEN),
@@ -138,23 +135,23 @@ def test_a_refusal_is_told_by_its_kind_and_the_next_request_has_a_new_connection
 ):
     server, service = served
     with pytest.raises(ServerError) as caught:
-        service.offer()
+        service.open(OPENING)
     assert type(caught.value) is kind
     if isinstance(said, Code):
         assert caught.value.message.code is said
     else:
         assert said in str(caught.value)
-    assert service.offer().model == "one"
+    assert service.open(OPENING).model == "one"
     assert server.asked == [0, 1]
 
 
 CHANGED, SETTLED = Changed(0, "ein", 1), Settled(n_read=1, finished=False)
-ASKED = Asked(session="s" * 32, number=0, sentence=Sentence(("a",), ended=False))
+ASKED = Asked(session="s" * 32, number=0, words=("a",), ended=False)
 
 
 def stream(*answers):
     """An answer in chunks, each a sign of life and a line, as a server sends that translates."""
-    lines = [b"\n" + write_answer(answer) for answer in answers]
+    lines = [b"\n" + write(answer) for answer in answers]
     chunks = [b"%x\r\n%s\r\n" % (len(line), line) for line in (*lines, b"")]
     return b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n" + b"".join(chunks)
 
@@ -163,12 +160,10 @@ def stream(*answers):
 def test_answers_come_line_by_line_and_the_connection_is_used_again(served):
     server, service = served
     assert list(service.ask(ASKED)) == [CHANGED, SETTLED]
-    assert service.offer().model == "one"
+    assert service.open(OPENING).model == "one"
     assert server.asked == [0, 0]
     assert b"POST /v1/captions HTTP" in server.requests[0]
     assert b"X-Session-Id: " + b"s" * 32 in server.requests[0]
-    assert b"GET /v1/model HTTP" in server.requests[1]
-    assert b"X-Session-Id" not in server.requests[1]
     assert b"Authorization" not in b"".join(server.requests)
 
 
@@ -180,7 +175,7 @@ def test_an_answer_that_breaks_off_ends_the_connection(served):
     with pytest.raises(ServerGoneError) as caught:
         next(answers)
     assert caught.value.message.code is Code.CONNECTION_RESET
-    assert service.offer().model == "one"
+    assert service.open(OPENING).model == "one"
     assert server.asked == [0, 1]
 
 
@@ -190,7 +185,7 @@ def test_who_stops_listening_leaves_no_answer_for_the_next_request(served):
     answers = service.ask(ASKED)
     next(answers)
     answers.close()
-    assert service.offer().model == "one"
+    assert service.open(OPENING).model == "one"
 
 
 @pytest.mark.parametrize(
@@ -233,15 +228,12 @@ def test_an_answer_without_an_end_is_given_up(served, monkeypatch):
         list(served[1].ask(ASKED))
 
 
-@pytest.mark.parametrize(
-    "served", [[[whole(write_opened(Opened(context_rows=3))), whole(b"")]]], indirect=True
-)
+@pytest.mark.parametrize("served", [[[ANSWER, whole(b"")]]], indirect=True)
 def test_a_session_is_opened_and_left_with_the_token(served):
     server, _ = served
     settings = ServerSettings(address=server.settings.address + "/", token="secret")
     service = Service(settings)
-    opening = Opening(session="s" * 32, settings=TranslationSettings())
-    assert service.open(opening).context_rows == 3
+    assert service.open(OPENING).context_rows == 3
     service.leave("s" * 32)
     service.close()
     first, second = server.requests

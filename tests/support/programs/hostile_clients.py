@@ -77,7 +77,7 @@ class Client:
 
     async def flood(self, reader, writer):
         """Ask hundreds of times at once."""
-        writer.write(request("/v1/model", b"", self.token, "GET") * 500)
+        writer.write(request("/metrics", b"", self.token, "GET") * 500)
         await writer.drain()
         for _ in range(20):
             await self.answer(reader)

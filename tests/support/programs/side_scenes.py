@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.dialogs.setup.wizard import WizardServices
-from engine.events import Notice
+from engine.events import Failed
 from engine.hub.bundled import bundled_languages
 from engine.hub.catalogue import KNOWN_MODELS
 from engine.messages import Code
@@ -147,9 +147,9 @@ class SideScenes:
     def act_server_away(self):
         self.act_server_used()
         name = SERVER.removeprefix("https://")
-        gone = Code.SERVER_GONE(server=name, reason=Code.CONNECTION_REFUSED())
+        gone = Code.SERVER_UNREACHABLE(server=name, reason=Code.CONNECTION_REFUSED())
         QTimer.singleShot(
-            1000, lambda: self.application.bridge.event_came.emit(Notice(message=gone))
+            1000, lambda: self.application.bridge.event_came.emit(Failed(message=gone))
         )
 
     def open_models(self, *lines):
