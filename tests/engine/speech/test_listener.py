@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from engine.metrics.word_lags import WordLags
 
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.commands import Skip
 from engine.errors import AudioError, ModelError
 from engine.events import Failed, Flushed, SourceChanged, UtteranceEnded
 from engine.messages import Code
+from engine.metrics.latency import WordLags
 from engine.speech.events import (
     Behind,
     CaughtUp,
