@@ -23,7 +23,10 @@ _KILLED_S = 5
 
 
 class BackgroundQueue:
-    """Run jobs one after the other; ``report`` is called on the thread of the queue."""
+    """Run jobs one after the other; ``report`` is called on the thread of the queue.
+
+    After ``close`` nothing runs: an event that comes late would start a thread that nobody ends.
+    """
 
     def __init__(self, report: Callable[[str], None]) -> None:
         """Make a queue; the first job starts its thread.
@@ -34,15 +37,20 @@ class BackgroundQueue:
         self._report = report
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._is_closed = False
 
     def run(self, job: Job) -> None:
         """Append a job; an error in it is reported, and the queue goes on."""
+        if self._is_closed:
+            return
         self._jobs.put(job)
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="surtitle-background")
             self._thread.start()
 
     def close(self) -> None:
+        """Wait for the jobs that were appended."""
+        self._is_closed = True
         if self._thread is not None:
             self._jobs.put(None)
             self._thread.join()

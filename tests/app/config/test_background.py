@@ -49,12 +49,13 @@ def test_a_job_that_fails_is_one_sentence_and_the_others_are_done(jobs, caplog):
     caplog.clear()
 
 
-def test_after_the_end_it_can_begin_again(jobs):
+def test_after_the_end_no_job_begins_a_thread(jobs):
     done = []
     for number in range(2):
         jobs.run(lambda number=number: done.append(number))
         jobs.close()
-    assert done == [0, 1]
+    assert done == [0]
+    assert jobs._thread is None
 
 
 pytestmark = pytest.mark.usefixtures("qapp")
