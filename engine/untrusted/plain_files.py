@@ -44,8 +44,6 @@ def append_plain(path: Path, *, follow: bool = True) -> int:
 def file_sha256(path: Path) -> str:
     """Return the sha256 of a plain file of any size: 64 hexadecimal digits.
 
-    ``training.research.comet_scorer`` has its own, since it runs without this package.
-
     Raises:
         OSError: it cannot be read, or is no plain file.
     """

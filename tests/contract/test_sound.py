@@ -21,8 +21,8 @@ from tests.support.direct.encoders import noise, tiny_encoder
 from tests.support.direct.histories import History
 from tests.support.fakes import tiny_weights
 from tests.support.networks import TerseModel
+from tests.support.rows import ghost
 from training.research.adaptive import AdaptiveSpokenTranslator, PolicyHead, probability_of_others
-from training.research.when_to_write import ghost
 from training.trainer.stream import Example, pad
 
 LAYOUTS = ["slots", "interleaved"]
@@ -34,9 +34,8 @@ TURNED = 1e-4
 pytestmark = pytest.mark.usefixtures("papers")
 
 
-def drawn_head(seed, *, reads_target):
-    weight = np.random.default_rng(seed).normal(size=(2, tiny_weights().width)) * 0.3
-    return PolicyHead(weight, reads_target)
+def drawn_head(seed):
+    return PolicyHead(np.random.default_rng(seed).normal(size=(2, tiny_weights().width)) * 0.3)
 
 
 @functools.cache
@@ -73,7 +72,7 @@ class Run:
             self.weights, settings, capacity=capacity, log=log, model=model
         )
         if head:
-            self.translator.head = drawn_head(seed % 3, reads_target=seed % 2 == 1)
+            self.translator.head = drawn_head(seed % 3)
         self.history = History(model)
         self.utterance = self.translator.open()
         for blocks, ended in groups(rng, blocks_of(seed, seconds)):
@@ -124,16 +123,14 @@ def compare(run, logits, states, places, *, tolerance=1e-8):
             torch.testing.assert_close(one.states, states[at], rtol=0, atol=tolerance)
             found["looks"] += 1
         sources = [n for n, entry in zip(at, one.entries, strict=True) if entry.row.id < 0]
-        likely.append((at[-1], sources[-1] if sources else None))
+        likely.append(sources[-1] if sources else None)
     decided = iter(run.decisions)
     head, planner = run.translator.head, run.utterance.planner
-    asks_source = hasattr(planner, "end_of_read")
-    for one, (asked, source) in zip(run.history.passes, likely, strict=True):
+    for one, at in zip(run.history.passes, likely, strict=True):
         if head is not None and one.states is None:
             continue
         if head is None:
             continue
-        at = asked if head.reads_target and not asks_source else source
         found["decided by the head"] += at is not None
         if at is None:
             assert next(decided)["write_probability"] == 0
@@ -146,7 +143,6 @@ def compare(run, logits, states, places, *, tolerance=1e-8):
     found["taken back"] += any(entry.taken for entry in run.history.entries)
     found["overflowing"] += len(planner._state.phases) > 1
     found["evicted"] += run.history.n_evicted
-    found["on the target side"] += head is not None and head.reads_target
     return found
 
 
@@ -159,7 +155,7 @@ def test_a_live_run_has_the_logits_and_decisions_of_one_masked_pass(layout):
         output, places = in_one_pass(run)
         found += compare(run, output.logits[0], output.hidden_states[-1][0], places)
         assert run.utterance.finished
-    names = ["decided by the head", "read", "write", "overflowing", "on the target side"]
+    names = ["decided by the head", "read", "write", "overflowing"]
     names += ["taken back"] if layout == "slots" else []
     assert min(found[name] for name in names) > 5, found
 

@@ -78,3 +78,16 @@ def new_planner(rng):
     return SlotPlanner(
         bare_prompt(**headers).headers, LayoutSettings(slot_length=rng.randint(3, 9))
     )
+
+
+def ghost(rows, number):
+    """Return rows that were taken back, where no real row sees them, and no other ghost.
+
+    Real rows stand before them; those of a later look (number from 1) stand before those of an
+    earlier one, which are not of their time.
+    """
+    first = (1 << 40) - 64 * number
+    return [
+        row._replace(position=first + index, shift=row.position + row.shift - first - index)
+        for index, row in enumerate(rows)
+    ]

@@ -6,12 +6,10 @@ import sys
 from pathlib import Path
 
 from training.commands.command_line import settings_from
-from training.data.align_report import Report
-from training.data.alignment import MIN_AGREEMENT, schedule
+from training.data.alignment import MIN_AGREEMENT, Report, schedule
 from training.data.augmentation import SHARES, AugmentSettings, augment
-from training.data.cleaning import CleaningSettings
+from training.data.cleaning import CleaningSettings, PrepareSettings, prepare
 from training.data.corpus import create, read_pairs, replacing, write_json
-from training.data.prepare import PrepareSettings, prepare
 from training.errors import UsageError
 
 
@@ -37,7 +35,6 @@ def add_prepare(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]
         help="a TSV (source, target, corpus), or two text files aligned line by line",
     )
     files.add_argument("--out", type=Path, required=True, metavar="FILE", help="the TSV to write")
-    files.add_argument("--report", type=Path, metavar="FILE", help="the report as JSON")
     files.add_argument(
         "--held-out",
         type=Path,
@@ -118,8 +115,8 @@ def add_align(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]")
     parser = subparsers.add_parser(
         "align",
         help="word-align prepared pairs for read-n training",
-        description="Word-align prepared pairs and write a read-n schedule for each. Statistics of "
-        "links and schedules are printed, and written beside OUT as .json.",
+        description="Word-align prepared pairs and write a read-n schedule for each. What became "
+        "of the pairs is printed, and written beside OUT as .json.",
     )
     parser.add_argument("--from", dest="source", type=Path, required=True, metavar="F.tsv")
     parser.add_argument("--out", type=Path, required=True, metavar="OUT.tsv")

@@ -6,9 +6,8 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 
 from engine.errors import PolicyError
 from engine.layout.slots import LAYOUTS
@@ -21,15 +20,12 @@ from engine.settings import (
     TranslationSettings,
     check_choice,
 )
-from training.commands.command_line import draw_table, split_policies
+from training.commands.command_line import Cell, draw_table, split_policies
 from training.errors import UsageError
 from training.evaluation.arrivals import DRAWN
 from training.evaluation.models import find_model, measured_model
 from training.evaluation.runs import RunSettings
 from training.evaluation.short_form import evaluate
-
-if TYPE_CHECKING:
-    from engine.metrics.quality import Quality
 
 _COLUMNS = (
     "policy", "bleu", "chrf", "al", "laal", "lag_s_p50", "lag_s_p95", "ap", "dal", "atd", "laal_ca",
@@ -81,19 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
         batch=arguments.batch,
         arrivals=arguments.arrivals,
     )
-    sys.stdout.write(score_table(_COLUMNS, evaluate(settings)))
+    sys.stdout.write(score_table(_COLUMNS, [one.row() for one in evaluate(settings)]))
     return 0
-
-
-class ScoresOfPolicy(Protocol):
-    """Scores that have a line in a table."""
-
-    @property
-    def quality(self) -> "Quality":
-        """Of all lines or segments."""
-
-    def row(self) -> dict[str, str | float | None]:
-        """Return all scores side by side, under their names."""
 
 
 POLICIES = (
@@ -192,8 +177,7 @@ def run_settings(
         raise UsageError(str(error)) from error
 
 
-def score_table(columns: Sequence[str], scores: Sequence[ScoresOfPolicy]) -> str:
-    """Draw scores for a terminal, with sacreBLEU's signatures below."""
-    quality = scores[0].quality
-    rows = draw_table(columns, [each.row() for each in scores])
-    return f"{rows}{quality.bleu_signature}\n{quality.chrf_signature}\n"
+def score_table(columns: Sequence[str], rows: Sequence[Mapping[str, Cell]]) -> str:
+    """Draw rows of scores for a terminal, with sacreBLEU's signatures below."""
+    signatures = (rows[0][name] for name in ("bleu_signature", "chrf_signature"))
+    return draw_table(columns, rows) + "".join(f"{one}\n" for one in signatures)

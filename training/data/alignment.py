@@ -9,19 +9,16 @@ aligner, from the lengths alone (``ratio_needs``). docs/read_n_data.md describes
 """
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, groupby, pairwise, repeat
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise, repeat
 from pathlib import Path
+from statistics import fmean
 from subprocess import CalledProcessError
-from typing import TYPE_CHECKING
 
 from training.data.corpus import SentencePair, read_lines
 from training.errors import CorpusError, TrainingError
-
-if TYPE_CHECKING:
-    from training.data.align_report import Report
-
 
 Link = tuple[int, int]
 """Source word and target word, both from 0."""
@@ -136,14 +133,6 @@ class _Symmetrised:
                         grown = True
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Source words read in a row, and the target words written before the next read."""
-
-    n_read: int
-    n_written: int
-
-
 def needed_words(links: Iterable[Link], n_source: int, n_target: int) -> tuple[int, ...]:
     """Return how many source words must be read before each target word may be written.
 
@@ -172,29 +161,6 @@ def ratio_needs(n_source: int, n_target: int) -> tuple[int, ...]:
     return tuple(max(1, -(-(target + 1) * n_source // n_target)) for target in range(n_target))
 
 
-def read_write_runs(needs: Sequence[int], n_source: int) -> tuple[Run, ...]:
-    """Cut a schedule into its minimal runs: read no word too many, then write all possible words.
-
-    The last run writes nothing if no target word needs the last source words.
-    """
-    runs = list[Run]()
-    n_read = 0
-    for need, words in groupby(needs):
-        runs.append(Run(need - n_read, sum(1 for _ in words)))
-        n_read = need
-    if n_read < n_source:
-        runs.append(Run(n_source - n_read, 0))
-    return tuple(runs)
-
-
-def read_n_delays(needs: Sequence[int], n: int, n_source: int) -> tuple[int, ...]:
-    """Return the source words read at each target word if ``n`` are read at a time.
-
-    These are the delays of read-n with a model that writes each word as soon as it may.
-    """
-    return tuple(min(-(-need // n) * n, n_source) for need in needs)
-
-
 MIN_AGREEMENT = 0.5
 """Pairs with less agreement are kept without a schedule: read-n does not train on them."""
 
@@ -216,33 +182,71 @@ class AlignedPair:
         return "\t".join((self.pair.source, self.pair.target, self.pair.corpus, numbers)) + "\n"
 
 
-def schedule(pairs: Sequence[SentencePair], report: "Report") -> Iterator[AlignedPair]:
+@dataclass(slots=True)
+class Report:
+    """Counts of pairs; those of all corpora = scheduled + all dropped."""
+
+    min_agreement: float | None  # None: schedules come from the lengths alone
+    agreements: list[float] = field(default_factory=list)  # of the pairs whose words are aligned
+    dropped: Counter[str] = field(default_factory=Counter)  # reason -> pairs
+    pairs: Counter[str] = field(default_factory=Counter)  # by corpus
+    scheduled: Counter[str] = field(default_factory=Counter)  # likewise
+
+    def as_json(self) -> dict[str, object]:
+        """Return all counts, reasons and corpora by descending count."""
+        return {
+            "aligner": None if self.min_agreement is None else "eflomal",
+            "min_agreement": self.min_agreement,
+            "mean_agreement": fmean(self.agreements) if self.agreements else None,
+            "pairs": self.pairs.total(),
+            "scheduled": self.scheduled.total(),
+            "dropped": dict(self.dropped.most_common()),
+            "corpora": {
+                corpus: {"pairs": n_pairs, "scheduled": self.scheduled[corpus]}
+                for corpus, n_pairs in self.pairs.most_common()
+            },
+        }
+
+    def as_table(self) -> str:
+        lines = [
+            (f"{self.pairs.total():,}", "pairs"),
+            (f"{self.scheduled.total():,}", "have a read-n schedule"),
+            (f"{self.dropped.total():,}", "have none, and train the other policies only"),
+            *((f"{n_pairs:,}", f"  {reason}") for reason, n_pairs in self.dropped.most_common()),
+        ]
+        if self.agreements:
+            mean = f"{fmean(self.agreements):.2f}"
+            lines.append((mean, "agreement of the two directions, on average"))
+        return "".join(f"{number:>10}  {text}\n" for number, text in lines)
+
+
+def schedule(pairs: Sequence[SentencePair], report: Report) -> Iterator[AlignedPair]:
     """Yield each pair with its schedule, if it can have one, and count it."""
     ratio = report.min_agreement is None
     directions = repeat(None, len(pairs)) if ratio else align(pairs)
     for pair, both in zip(pairs, directions, strict=True):
-        lengths = len(pair.source.split()), len(pair.target.split())
-        needs = _needs_or_reason(both, lengths, report)
+        needs = _needs_or_reason(both, (len(pair.source.split()), len(pair.target.split())), report)
+        report.pairs[pair.corpus] += 1
         if isinstance(needs, str):
-            report.count_dropped(pair.corpus, needs)
+            report.dropped[needs] += 1
             yield AlignedPair(pair, None)
         else:
-            report.count_scheduled(pair.corpus, needs, lengths[0])
+            report.scheduled[pair.corpus] += 1
             yield AlignedPair(pair, needs)
 
 
 def _needs_or_reason(
-    directions: tuple[set[Link], set[Link]] | None, lengths: tuple[int, int], report: "Report"
+    directions: tuple[set[Link], set[Link]] | None, lengths: tuple[int, int], report: Report
 ) -> tuple[int, ...] | str:
     if 0 in lengths:
         return "a side has no words"
     if directions is None or report.min_agreement is None:
         return ratio_needs(*lengths)
+    report.agreements.append(agreement(*directions))
     links = symmetrise(*directions)
-    report.links.count(directions, links, lengths)
     if not links:
         return "no word has a link"
-    if agreement(*directions) < report.min_agreement:
+    if report.agreements[-1] < report.min_agreement:
         return "the two directions agree too little"
     return needed_words(links, *lengths)
 

@@ -1,6 +1,7 @@
-"""Decide which sentence pairs are fit to train on, with a reason for each pair that is dropped.
+"""Make a clean training file of parallel text, with a reason for each pair that is dropped.
 
-A pair is normalised (``tidy``, ``spelt``). The rules of ``_RULES`` then judge it on its own, and
+``prepare`` reads a TSV or two aligned text files, and writes the pairs that are fit to train on. A
+pair is normalised (``tidy``, ``spelt``). The rules of ``_RULES`` then judge it on its own, and
 ``Cleaner`` against earlier text: test sentences, duplicates, too many translations of one sentence.
 Nothing is random: equal rows in equal order give equal results. The rules resemble Moses'
 clean-corpus-n and Bicleaner's hard rules (Sánchez-Cartagena et al. 2018,
@@ -14,16 +15,27 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import blake2b
 from pathlib import Path
 
+from tqdm import tqdm
+
 from engine.metrics.event_log import is_spaced
 from engine.settings import at_least
-from training.data.corpus import SentencePair
+from training.data.corpus import (
+    INVALID_UTF8,
+    BrokenRow,
+    SentencePair,
+    read_lines,
+    read_pairs,
+    read_rows,
+    write_pairs,
+)
 from training.data.invented_facts import changed, compiled
+from training.errors import CorpusError
 
 _RATIO_SLACK = 6.0  # words the longer side may have beyond the ratio: short sentences vary
 _MIN_LETTER_SHARE = 0.25  # of all characters but spaces and digits
@@ -338,3 +350,135 @@ def is_in_script(text: str, language: str) -> bool:
 
 def _n_own_letters(text: str, language: str) -> int:
     return len(ORTHOGRAPHIES[language].letters.findall(text))
+
+
+# One run ------------------------------------------------------------------------------------------
+
+_N_EXAMPLES = 2
+_EXAMPLE_WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrepareSettings:
+    """Input, rules and output of one run."""
+
+    sources: tuple[Path, ...]  # one TSV or two aligned text files
+    out: Path
+    cleaning: CleaningSettings
+    held_out: tuple[Path, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.sources) not in (1, 2):
+            msg = f"expected one TSV or two aligned text files, got {len(self.sources)} files"
+            raise ValueError(msg)
+
+
+@dataclass(slots=True)
+class Report:
+    """Counts of one run; read = kept + all dropped."""
+
+    n_read: int = 0
+    n_kept: int = 0
+    n_source_words: float = 0
+    n_target_words: float = 0
+    dropped: Counter[str] = field(default_factory=Counter)  # reason -> rows
+    examples: dict[str, list[str]] = field(default_factory=dict)  # reason -> the first rows
+    read_by_corpus: Counter[str] = field(default_factory=Counter)  # without broken rows
+    kept_by_corpus: Counter[str] = field(default_factory=Counter)
+
+    def count_dropped(self, reason: str, example: str) -> None:
+        self.dropped[reason] += 1
+        examples = self.examples.setdefault(reason, [])
+        if len(examples) < _N_EXAMPLES:
+            examples.append(example)
+
+    def count_kept(self, pair: SentencePair, cleaning: CleaningSettings) -> None:
+        self.n_kept += 1
+        self.kept_by_corpus[pair.corpus] += 1
+        self.n_source_words += n_words(pair.source, cleaning.from_language)
+        self.n_target_words += n_words(pair.target, cleaning.to_language)
+
+    def as_table(self) -> str:
+        words = f"{self.n_source_words:,.0f} source words, {self.n_target_words:,.0f} target words"
+        lines = [
+            f"{self.n_read:>10,}  read",
+            f"{self.n_kept:>10,}  kept ({words})",
+            f"{self.dropped.total():>10,}  dropped",
+        ]
+        for reason, n_rows in self.dropped.most_common():
+            lines.append(f"{n_rows:>10,}    {reason}")
+            lines += [f"{'':14}| {_shortened(example)}" for example in self.examples[reason]]
+        lines.append(f"{'kept':>10}  of {'read':>9}  corpus")
+        lines += [
+            f"{self.kept_by_corpus[corpus]:>10,}  of {n_read:>9,}  {corpus}"
+            for corpus, n_read in self.read_by_corpus.most_common()
+        ]
+        return "\n".join(lines) + "\n"
+
+
+def prepare(settings: PrepareSettings) -> Report:
+    """Clean the corpus, write it, and report."""
+    report = Report()
+    cleaner = Cleaner(settings.cleaning, read_held_out(settings.held_out, settings.cleaning))
+    # disable=None: no bar unless there is a terminal
+    rows = tqdm(read_rows(settings.sources), unit=" rows", disable=None, leave=False)
+    write_pairs(settings.out, _kept(rows, cleaner, settings, report))
+    return report
+
+
+def read_held_out(paths: Sequence[Path], cleaning: CleaningSettings) -> HeldOut:
+    """Read test sentences from text files, TSVs and aligned files.
+
+    A file ``NAME.en`` is read together with its translation ``NAME.de`` beside it (likewise for
+    other languages). Any other file holds a sentence a line, or a sentence, a tab and its
+    translation.
+    """
+    rows: list[tuple[str, str | None]] = []
+    for path in paths:
+        translation = path.with_suffix(f".{cleaning.to_language}")
+        if path.suffix == f".{cleaning.from_language}" and translation.exists():
+            rows += [(pair.source, pair.target) for pair in read_pairs((path, translation))]
+        else:
+            rows += _held_out_lines(path)
+    return HeldOut(rows)
+
+
+def _kept(
+    rows: Iterable[SentencePair | BrokenRow],
+    cleaner: Cleaner,
+    settings: PrepareSettings,
+    report: Report,
+) -> Iterator[SentencePair]:
+    for row in rows:
+        report.n_read += 1
+        if isinstance(row, BrokenRow):
+            report.count_dropped(row.reason, f"line {row.line}: {row.text}")
+            continue
+        pair, reason_to_drop = cleaner.clean(row)
+        report.read_by_corpus[pair.corpus] += 1
+        if reason_to_drop:
+            report.count_dropped(reason_to_drop, f"{pair.source} | {pair.target}")
+        else:
+            report.count_kept(pair, settings.cleaning)
+            yield pair
+    if not report.n_kept:
+        reason, n_rows = report.dropped.most_common(1)[0]
+        msg = (
+            f"expected pairs to train on, but nothing is left of the {report.n_read} rows of "
+            f"{settings.sources[0]} ({n_rows} times: {reason}); check the file and --to-language"
+        )
+        raise CorpusError(msg)
+
+
+def _held_out_lines(path: Path) -> Iterator[tuple[str, str | None]]:
+    for n_line, line in enumerate(read_lines(path), start=1):
+        try:
+            source, _, rest = line.decode().partition("\t")
+        except UnicodeDecodeError as error:
+            msg = f"expected UTF-8 text, but {path} has {INVALID_UTF8} in line {n_line}; mend it"
+            raise CorpusError(msg) from error
+        yield source, rest.partition("\t")[0] or None
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _EXAMPLE_WIDTH else text[: _EXAMPLE_WIDTH - 1] + "…"

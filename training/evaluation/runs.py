@@ -166,16 +166,15 @@ def readable_sha256(path: Path) -> str:
         raise TrainingError(msg) from error
 
 
-def fingerprint(folder: Path, left_out: Sequence[str] = ()) -> str:
+def fingerprint(folder: Path) -> str:
     """Hash the files that decide a model's or adapter's output: weights and JSON, tokenizer too.
 
-    Of a model with an encoder and a decoder these are what was made of it for CTranslate2. Files
-    of the names in ``left_out`` do not count.
+    Of a model with an encoder and a decoder these are what was made of it for CTranslate2.
     """
     converted = converted_folder(folder, "")
     suffixes = _DECISIVE if converted is None else _DECISIVE_CONVERTED
     files = (converted or folder).glob("*")
-    paths = sorted(one for one in files if one.suffix in suffixes and one.name not in left_out)
+    paths = sorted(one for one in files if one.suffix in suffixes)
     digest = hashlib.sha256()
     for path in paths:
         digest.update(f"{path.name}\0{readable_sha256(path)}\n".encode())

@@ -1,25 +1,18 @@
 """Score what a policy translated: quality, lagging, steadiness, cost, loops. Pure functions.
 
-BLEU hides output that loops or does not end, a bad sentence among many; a policy that writes a few
-words early and the rest at the end can have a fair LAAL. ``is_degenerate`` and
-``short_form_degeneracy`` find both.
+BLEU hides output that loops or does not end, a bad sentence among many; ``is_degenerate`` finds it.
 """
 
 import re
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.metrics.event_log import Translation, is_spaced, n_reference_units
-from engine.metrics.latency import (
-    Laggings,
-    caption_lags_s,
-    mean_laggings,
-    yet_another_average_lagging,
-)
+from engine.metrics.event_log import Translation, is_spaced
+from engine.metrics.latency import Laggings, caption_lags_s, mean_laggings
 from engine.metrics.quality import Quality, measure_quality
 
 if TYPE_CHECKING:
@@ -67,8 +60,6 @@ class Scores:
         normalised_erasure: target units taken away again for each unit that stayed.
         lag_s_p50, lag_s_p95: percentiles over all source words of the seconds from the end of its
             sound to its caption, see ``caption_lags_s``; None where words have no times.
-        swf, efsw: per cent written before the source ended, and expected of the lagging, see
-            ``short_form_degeneracy``; None if nothing is.
         n_empty: sentences without output.
         n_degenerate: sentences whose output is a loop, see ``is_degenerate``.
         timed: False if the lines were translated side by side, where each waits for the others:
@@ -81,8 +72,6 @@ class Scores:
     laggings: Laggings | None
     normalised_erasure: float
     cost: Cost
-    swf: float | None
-    efsw: float | None
     n_sentences: int
     n_empty: int
     n_degenerate: int
@@ -112,10 +101,6 @@ def score(
         references: one for each translation, in the same order.
         language: two-letter code of the target.
     """
-    n_units = [n_reference_units(reference, language) for reference in references]
-    swf, efsw = short_form_degeneracy(
-        (one.delays, len(one.source), n) for one, n in zip(translations, n_units, strict=True)
-    )
     spaced = is_spaced(language)
     lags_s = [lag for one in translations for lag in caption_lags_s(one)]
     return Scores(
@@ -125,8 +110,6 @@ def score(
         laggings=mean_laggings(translations, references, language),
         normalised_erasure=normalised_erasure(translations),
         cost=measure_cost(translations),
-        swf=swf,
-        efsw=efsw,
         n_sentences=len(translations),
         n_empty=sum(not one.delays for one in translations),
         n_degenerate=sum(
@@ -217,38 +200,6 @@ def is_degenerate(hypothesis: str, source: Sequence[str], *, spaced: bool) -> bo
     if len(units) > per_word * (3 * len(source_units) + 5):
         return True
     return _loops(units, source_units, per_word) or _stutters(units, source_units)
-
-
-def short_form_degeneracy(
-    sentences: Iterable[tuple[Sequence[float], float, int]],
-) -> tuple[float | None, float | None]:
-    """Compare the share written before the source ended with the share its lagging promises.
-
-    SWF is the share of target words written before the source ended. EFSW is the share of the
-    source after the mean lagging (YAAL), which SWF would equal for a steady translation. OmniSTEval
-    calls a policy degenerate if they differ by over 20: it writes a word or two early and the rest
-    at the end.
-
-    Args:
-        sentences: for each its delays (none if nothing was written), the length of the source in
-            the same unit, and the words of the reference.
-
-    Returns:
-        SWF and EFSW in per cent; SWF is None if nothing was written, EFSW if nothing was written
-        before its source ended, as by an offline system.
-    """
-    n_early = n_words = 0
-    ahead = total = 0.0
-    for delays, source_length, target_length in sentences:
-        if not delays:
-            continue
-        n_early += sum(delay < source_length for delay in delays)
-        n_words += len(delays)
-        lag = yet_another_average_lagging(delays, source_length, target_length)
-        if lag is not None:
-            ahead += source_length - lag  # above 0: all words that count came before the end
-            total += source_length
-    return (100 * n_early / n_words if n_words else None, 100 * ahead / total if total else None)
 
 
 def _loops(units: Sequence[str], source: Sequence[str], per_word: int) -> bool:

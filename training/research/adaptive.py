@@ -97,15 +97,10 @@ class PolicyHead:
 
     Source: EASiST, p = softmax(W h), without a bias. Our deviation: h is the last layer's output,
     normed as the output layer reads it, at the newest source token of a text, not of a block of
-    speech, or at the row that is asked for a token, which sees all targets as well.
-
-    Attributes:
-        weight: shape (2, width).
-        reads_target: it reads the row that is asked for a token, not the newest source row.
+    speech.
     """
 
-    weight: NDArray[np.float64]
-    reads_target: bool = False
+    weight: NDArray[np.float64]  # shape (2, width)
 
     def probability(self, state: NDArray[np.float32]) -> float:
         """Return how likely a write is, above 0, by the state of a row, shape (width,)."""
@@ -114,21 +109,17 @@ class PolicyHead:
         return math.exp(-ahead) / (1 + math.exp(-ahead)) if ahead > 0 else 1 / (1 + math.exp(ahead))
 
 
-def save_head(
-    folder: Path, name: str, direction: NDArray[np.float32], *, reads_target: bool = False
-) -> None:
+def save_head(folder: Path, name: str, direction: NDArray[np.float32]) -> None:
     """Write the head of a model, or of one with an adapter, into its folder.
 
     Args:
         folder: of the card.
         name: on its card.
         direction: in which a write becomes likelier, shape (width,).
-        reads_target: see ``PolicyHead``.
     """
-    told = {"target" if reads_target else "source": name}  # one entry: several have no order
     weight = np.stack([-direction, direction]).astype(np.float32) / 2
     with replacing(folder / HEAD_FILE) as fresh:
-        save_file({"weight": weight}, fresh, told)
+        save_file({"weight": weight}, fresh, {"model": name})
 
 
 def read_head(folder: Path | None, name: str, width: int) -> PolicyHead | None:
@@ -151,9 +142,7 @@ def read_head(folder: Path | None, name: str, width: int) -> PolicyHead | None:
     if weight.shape != (2, width) or not np.isfinite(weight).all():
         msg = f"{path} is of another model, or damaged: train the head again"
         raise TrainingError(msg)
-    if name not in told.values():
-        return None
-    return PolicyHead(weight.astype(np.float64), "target" in told)
+    return PolicyHead(weight.astype(np.float64)) if told.get("model") == name else None
 
 
 class AdaptiveUtterance(Utterance):
@@ -261,9 +250,9 @@ class AdaptiveTranslator(Translator):
     ) -> float:
         """Return how likely a write is, after a look.
 
-        By the head, from the newest source row or the row that is asked; without one it is as
-        likely as any token but end-of-write, or as the end of the read in layouts that ask the
-        source. Where that row was fed before, more is read.
+        By the head, from the newest source row; without one it is as likely as any token but
+        end-of-write, or as the end of the read in layouts that ask the source. Where that row was
+        fed before, more is read.
 
         Args:
             utterance: that was asked about.
@@ -273,8 +262,6 @@ class AdaptiveTranslator(Translator):
         head = self.head
         if head is None and end_of_read is None:
             return probability_of_others(self.model.logits(), utterance.prompt.end_of_write)
-        if head is not None and head.reads_target and end_of_read is None:
-            return head.probability(self.model.states()[-1])
         if source is None:
             return 0.0
         if head is None:

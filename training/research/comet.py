@@ -1,35 +1,37 @@
 """Score a run with COMET (Rei et al. 2022, https://aclanthology.org/2022.wmt-1.52): ``comet``.
 
-COMET needs an environment of its own (``docs/decisions/0003-comet.md``), whose Python runs
-``comet_scorer.py``, once for all policies. The run folder gets ``comet.json``, which replaces an
-older one: an object of ``model``, of what ``comet_scorer`` says of itself, and of ``policies``: for
-each an object of ``policy``, ``comet`` (mean over the segments, 0 to 1 for the usual models),
-``n_sentences``, ``n_empty`` (lines without output, which are scored too) and ``segments`` (a score
-for each source line).
+COMET needs an environment of its own (``docs/decisions/0003-comet.md``), whose ``comet-score`` is
+run once for all policies. The run folder gets ``comet.json``, which replaces an older one: an
+object of ``model`` and ``policies``: for each an object of ``policy``, ``comet`` (mean over the
+segments, 0 to 1 for the usual models), ``n_sentences``, ``n_empty`` (lines without output, which
+are scored too) and ``segments`` (a score for each source line).
 """
 
 import argparse
 import json
-import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import TypedDict
 
+import torch
+
 from engine.settings import DEVICES, at_least
 from training.commands.command_line import Cell, draw_table, settings_from, split_policies
-from training.data.corpus import write_json
+from training.data.corpus import write_json, write_lines
 from training.errors import TrainingError, UsageError
 from training.evaluation.runs import PolicyRun, read_run
-from training.research import comet_scorer
-from training.research.comet_scorer import Answer, Request, Sample, Scores
 
 MODEL = "Unbabel/wmt22-comet-da"
-PYTHON = Path(__file__).parents[2] / ".venv-comet" / "bin" / "python"
-"""The Python of the environment that ``scripts/comet-environment`` makes."""
+PROGRAM = Path(__file__).parents[2] / ".venv-comet" / "bin" / "comet-score"
+"""Of the environment that ``scripts/comet-environment`` makes."""
+
+Segment = tuple[str, str, str]
+"""Source, translation and reference."""
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -45,7 +47,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("--model", default=MODEL, metavar="NAME|DIR", help="(%(default)s)")
     add("--device", choices=DEVICES, default="auto", help="(%(default)s)")
     add("--batch", dest="batch_size", type=int, default=16, metavar="N", help="(%(default)s)")
-    add("--python", type=Path, default=PYTHON, metavar="FILE", help="one that has COMET")
+    add("--program", type=Path, default=PROGRAM, metavar="FILE", help="comet-score of COMET")
     parser.set_defaults(run=run)
 
 
@@ -74,7 +76,7 @@ class CometSettings:
     model: str = MODEL
     device: str = "auto"
     batch_size: int = 16
-    python: Path = PYTHON
+    program: Path = PROGRAM
 
     def __post_init__(self) -> None:
         at_least("the segments of a batch", self.batch_size, 1)
@@ -100,11 +102,7 @@ def score_run(settings: CometSettings) -> list[PolicyComet]:
     }
     # Policies often have equal translations: each segment is scored once.
     unique = list(dict.fromkeys(segment for own in texts.values() for segment in own))
-    samples = [Sample(src=source, mt=hypothesis, ref=ref) for source, hypothesis, ref in unique]
-    device, n = settings.device, settings.batch_size
-    request = Request(model=settings.model, device=device, batch_size=n, samples=samples)
-    answer = ask(settings.python, request)
-    scores = dict(zip(unique, answer["scores"], strict=True))
+    scores = dict(zip(unique, ask(settings, unique), strict=True))
     rows = [
         PolicyComet(
             policy=name,
@@ -115,36 +113,42 @@ def score_run(settings: CometSettings) -> list[PolicyComet]:
         )
         for name, own in texts.items()
     ]
-    scorer = {name: value for name, value in answer.items() if name != "scores"}
-    content = {"model": settings.model, **scorer, "policies": rows}
-    write_json(settings.folder / "comet.json", content)
+    write_json(settings.folder / "comet.json", {"model": settings.model, "policies": rows})
     return rows
 
 
-def ask(python: Path, request: Request) -> Scores:
-    """Run COMET in its own environment; raise TrainingError if it is missing or fails."""
-    if not os.access(python, os.X_OK):
-        msg = (
-            f"COMET is not installed ({python} is missing): make its environment with "
-            "scripts/comet-environment, or name a Python that has it with --python"
-        )
-        raise TrainingError(msg)
+def ask(settings: CometSettings, segments: Sequence[Segment]) -> list[float]:
+    """Let COMET score segments; raise TrainingError if it is missing or fails."""
+    has_cuda = torch.cuda.is_available()
+    if settings.device == "cuda" and not has_cuda:
+        msg = "torch finds no CUDA device: score with --device cpu"
+        raise UsageError(msg)
+    own = Path(settings.model, "checkpoints", "model.ckpt")
     with TemporaryDirectory() as folder:
-        question, reply = Path(folder, "request.json"), Path(folder, "answer.json")
-        question.write_text(json.dumps(request), encoding="utf-8")
-        command = [str(python), "-P", comet_scorer.__file__, str(question), str(reply)]
+        reply, files = Path(folder, "scores.json"), list[str]()
+        for option, texts in zip(("-s", "-t", "-r"), zip(*segments, strict=True), strict=True):
+            path = Path(folder, option)
+            write_lines(path, texts)
+            files += [option, str(path)]
+        command = [
+            *(str(settings.program), *files, "--to_json", str(reply), "--quiet"),
+            *("--model", str(own) if own.is_file() else settings.model),
+            *("--batch_size", str(settings.batch_size)),
+            *("--gpus", str(int(has_cuda and settings.device != "cpu"))),
+        ]
         try:
-            status = subprocess.run(command, check=False).returncode
+            status = subprocess.run(command, stdout=2, check=False).returncode
         except OSError as error:
-            msg = f"{python} cannot be run ({error.strerror}): type scripts/comet-environment"
+            msg = (
+                f"COMET cannot be run ({settings.program}: {error.strerror}): make its environment "
+                "with scripts/comet-environment, or name its comet-score with --program"
+            )
             raise TrainingError(msg) from error
         if status or not reply.exists():
             msg = f"COMET ended without scores (exit code {status}): see its own messages"
             raise TrainingError(msg)
-        answer: Answer = json.loads(reply.read_text(encoding="utf-8"))
-    if "error" in answer:
-        raise TrainingError(answer["error"])
-    return answer
+        (scored,) = json.loads(reply.read_text(encoding="utf-8")).values()
+    return [float(one["COMET"]) for one in scored]
 
 
 def _choose(settings: CometSettings) -> dict[str, PolicyRun]:

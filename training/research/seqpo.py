@@ -14,7 +14,6 @@ of ``steps.jsonl`` also has ``StepStatistics``; step 0 of ``dev.jsonl`` is the s
 import argparse
 import copy
 import math
-import os
 import random
 import statistics
 import time
@@ -23,22 +22,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 import torch
 from sacrebleu.metrics.chrf import CHRF
-from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from engine.layout.rows import IGNORE, Row
 from engine.layout.slots import planner_of
 from engine.metrics.event_log import Event, EventLog, Translation, n_reference_units, replay
-from engine.metrics.latency import average_lagging, length_adaptive_average_lagging
+from engine.metrics.latency import length_adaptive_average_lagging
 from engine.metrics.quality import make_bleu
-from engine.models.adapters.adapter import usable_adapter, verify_adapter
-from engine.models.adapters.lora import WEIGHTS_FILE
 from engine.policy import parse_policy
 from engine.runtime.causal_model import (
     Asking,
@@ -61,9 +56,6 @@ from training.commands.train import train_and_tell
 from training.data.alignment import read_aligned
 from training.errors import CorpusError, UsageError
 from training.evaluation.runs import fingerprint
-from training.research import comet
-from training.research.comet_scorer import Request as CometRequest
-from training.research.comet_scorer import Sample as CometSample
 from training.settings import NEW, LoraSettings, TrainSettings
 from training.trainer.checkpoint import Counters, trained_parameters
 from training.trainer.export import name_weights
@@ -82,7 +74,6 @@ from training.trainer.tokenizer import save_tokenizer
 RECIPES = Path(__file__).parent / "recipes" / "seqpo"
 CAPACITY = 2048
 REWARDS = ("fused", "hinge")
-QUALITIES = ("string", "comet")
 
 _DEAD = 0.05  # a group whose rewards differ by less teaches nothing
 _HINGE_LAG = 0.5  # weight of lagging beside quality, of HPO
@@ -101,18 +92,14 @@ class SeqpoSettings:
 
     Attributes:
         steps: updates of the weights, at least one.
-        start: adapter folder to begin with, instead of an untrained one.
         all_weights: train the whole network, and write a model folder instead of an adapter.
         policies: one is drawn for each source; all must end their writes.
         sources: of a step.
         group: translations sampled of each source.
         lanes: translations sampled side by side.
-        quality: ``string`` (chrF2 and BLEU) or ``comet``, whose Python is ``comet_python``.
         reward: ``fused`` quality and lagging, or the ``hinge`` of HPO.
         balance: weight of quality (lambda of the paper).
         lag_weight: weight of lagging; 0 rewards quality only.
-        adaptive: LAAL; otherwise AL, as in the paper.
-        normalised: standardise quality and lagging within a group.
         lag_bound: words; less lagging earns nothing more. Applied before standardising, which fits
             the paper's text; after it, as its formula reads, no sample of few reaches it.
         divergence_price: of moving away from the start (beta of the paper).
@@ -122,20 +109,15 @@ class SeqpoSettings:
     """
 
     steps: int = 0
-    start: Path | None = None
     all_weights: bool = False
     policies: tuple[str, ...] = ("read:1", "read:2", "read:3")
     sources: int = 16
     group: int = 8
     lanes: int = 64
     temperature: float = 1.0
-    quality: str = "string"
-    comet_python: Path | None = None
     reward: str = "fused"
     balance: float = 2.0
     lag_weight: float = 1.0
-    adaptive: bool = True
-    normalised: bool = True
     lag_bound: float = 1.0
     divergence_price: float = 0.02
     lag_price: float = 2.0
@@ -143,7 +125,6 @@ class SeqpoSettings:
     max_empty: float = 0.6
 
     def __post_init__(self) -> None:
-        check_choice("the quality", self.quality, QUALITIES)
         check_choice("the reward", self.reward, REWARDS)
         at_least("the steps", self.steps, 0)
         at_least("the translations of a source", self.group, 2)
@@ -181,8 +162,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add(parser, "--name", "name", "of the adapter")
     base = "model folder, or name on the hub (the bundled model)"
     add(parser, "--base", "base", base, metavar="DIR|NAME")
-    start = "adapter to begin with (an untrained one)"
-    add(parser, "--start", "seqpo.start", start, metavar="DIR")
     whole = "train the whole network; the result is a model folder"
     add(parser, "--all-weights", "seqpo.all_weights", whole)
     add(parser, "--rank", "lora.rank")
@@ -196,7 +175,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add(group, "--temperature", "seqpo.temperature", "of sampling")
     add(group, "--lanes", "seqpo.lanes", "translations sampled side by side")
     rewarded = parser.add_argument_group("reward")
-    add(rewarded, "--quality", "seqpo.quality", choices=QUALITIES)
     add(rewarded, "--reward", "seqpo.reward", choices=REWARDS)
     add(rewarded, "--balance", "seqpo.balance", "weight of quality")
     add(rewarded, "--lag-weight", "seqpo.lag_weight", "0: quality only")
@@ -371,20 +349,6 @@ class _System:
 # Rewards ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sampled:
-    """A sampled translation, as rewards see it; delays as in ``engine.metrics.event_log``."""
-
-    source: str
-    hypothesis: str
-    reference: str
-    delays: Sequence[int]
-
-
-Quality: TypeAlias = Callable[[Sequence[Sampled]], list[float]]
-"""A measure of translations; more is better, 1 is about the best."""
-
-
 class StringQuality:
     """Half chrF2 and half smoothed sentence BLEU, less for a wrong length; 0 without text.
 
@@ -397,55 +361,25 @@ class StringQuality:
         self._chrf, self._bleu = CHRF(), make_bleu(language)
         self._bleu.effective_order = True
 
-    def __call__(self, sampled: Sequence[Sampled]) -> list[float]:
-        return [self._score(one) for one in sampled]
-
-    def _score(self, one: Sampled) -> float:
-        if not one.hypothesis:
+    def __call__(self, hypothesis: str, reference: str) -> float:
+        """Score a translation: more is better, 1 is about the best."""
+        if not hypothesis:
             return 0.0
-        chrf = float(self._chrf.sentence_score(one.hypothesis, [one.reference]).score)
-        bleu = float(self._bleu.sentence_score(one.hypothesis, [one.reference]).score)
-        written = n_reference_units(one.hypothesis, self._language)
-        wanted = n_reference_units(one.reference, self._language)
+        chrf = float(self._chrf.sentence_score(hypothesis, [reference]).score)
+        bleu = float(self._bleu.sentence_score(hypothesis, [reference]).score)
+        written = n_reference_units(hypothesis, self._language)
+        wanted = n_reference_units(reference, self._language)
         too_far = max(0.0, abs(math.log(written / wanted)) - _FREE_LENGTH)
         return 0.5 * chrf / 100 + 0.5 * bleu / 100 - _LENGTH_PRICE * too_far
 
 
-@dataclass(frozen=True, slots=True)
-class CometQuality:
-    """COMET in its own environment; one process for each step."""
-
-    python: Path
-    device: str
-    model: str = comet.MODEL
-
-    @classmethod
-    def installed(cls, python: Path | None, device: str) -> "CometQuality":
-        """Use the environment of this Python, or that of ``scripts/comet-environment``."""
-        python = python or comet.PYTHON
-        if not os.access(python, os.X_OK):
-            msg = (
-                f"COMET is not installed ({python} is missing): make its environment with "
-                "scripts/comet-environment, or set quality to string"
-            )
-            raise UsageError(msg)
-        return cls(python, device)
-
-    def __call__(self, sampled: Sequence[Sampled]) -> list[float]:
-        samples = [
-            CometSample(src=one.source, mt=one.hypothesis, ref=one.reference) for one in sampled
-        ]
-        request = CometRequest(model=self.model, device=self.device, batch_size=16, samples=samples)
-        return list(comet.ask(self.python, request)["scores"])
-
-
-def lagging(one: Sampled, language: str, *, adaptive: bool = True) -> float:
-    """Return LAAL (or AL) in source words; the length of the source if nothing was written."""
-    n_source = len(one.source.split())
-    if not one.delays:
+def lagging(delays: Sequence[int], source: str, reference: str, language: str) -> float:
+    """Return LAAL in source words; the length of the source if nothing was written."""
+    n_source = len(source.split())
+    if not delays:
         return float(n_source)
-    measure = length_adaptive_average_lagging if adaptive else average_lagging
-    return measure(one.delays, n_source, n_reference_units(one.reference, language))
+    n_units = n_reference_units(reference, language)
+    return length_adaptive_average_lagging(delays, n_source, n_units)
 
 
 def rewards(
@@ -454,13 +388,10 @@ def rewards(
     """Fuse quality and lagging of the translations of one source, equation 2 of the paper."""
     if settings.reward == "hinge":
         return _hinge_rewards(qualities, laggings)
-    lags = [max(settings.lag_bound, lag) for lag in laggings]
-    if settings.normalised:
-        qualities = standardised(qualities, _LEAST_QUALITY_STD)
-        lags = standardised(lags, _LEAST_LAG_STD)
+    lags = standardised([max(settings.lag_bound, lag) for lag in laggings], _LEAST_LAG_STD)
     return [
         settings.balance * quality - settings.lag_weight * lag
-        for quality, lag in zip(qualities, lags, strict=True)
+        for quality, lag in zip(standardised(qualities, _LEAST_QUALITY_STD), lags, strict=True)
     ]
 
 
@@ -525,7 +456,6 @@ class Scored:
     n_writes: int
     n_empty: int
     n_words: int
-    seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -536,7 +466,7 @@ class StepStatistics:
         quality, lagging, reward, words: means; words of a translation.
         empty_writes: share of the writes before the end of the source.
         dead_groups: share whose rewards hardly differ: they teach nothing.
-        sample_s: seconds of sampling and rewards in a process, mean.
+        sample_s: seconds of sampling and rewards in this process.
     """
 
     quality: float
@@ -548,7 +478,7 @@ class StepStatistics:
     sample_s: float
 
     @classmethod
-    def of(cls, sampled: Sequence[Scored]) -> "StepStatistics":
+    def of(cls, sampled: Sequence[Scored], sample_s: float) -> "StepStatistics":
         mean = statistics.fmean
         n_writes = sum(one.n_writes for one in sampled)
         return cls(
@@ -558,7 +488,7 @@ class StepStatistics:
             words=mean(one.n_words for one in sampled),
             empty_writes=sum(one.n_empty for one in sampled) / max(1, n_writes),
             dead_groups=mean(one.spread < _DEAD for one in sampled),
-            sample_s=mean(one.seconds for one in sampled),
+            sample_s=sample_s,
         )
 
 
@@ -591,10 +521,10 @@ class Groups:
         self,
         pairs: Sequence[Pair],
         rollouts: Rollouts,
-        qualities: Mapping[str, Quality],
         settings: RewardSettings,
     ) -> None:
-        self._pairs, self._rollouts, self._qualities = pairs, rollouts, qualities
+        self._pairs, self._rollouts = pairs, rollouts
+        self._qualities = {language: StringQuality(language) for language in settings.data}
         self._settings, self._seed = settings.seqpo, settings.optimisation.seed
         self._ordered = (-1, list[int]())  # an epoch, and its order
 
@@ -614,20 +544,13 @@ class Groups:
 
     def sample(self, step: int, processes: Processes) -> list[Scored]:
         """Sample and score a step; each process takes a share of the sources, all get all."""
-        start_s = time.monotonic()
         own = list(enumerate(self.requests(step)))[processes.rank :: processes.n_processes]
         asked = [request for _, (_, requests) in own for request in requests]
         trajectories = iter(self._rollouts.sample(asked))
-        groups = [
-            (number, pair, [next(trajectories) for _ in requests])
-            for number, (pair, requests) in own
-        ]
-        scores = self._quality_of([(pair, group) for _, pair, group in groups])
-        seconds = time.monotonic() - start_s
         scored = [
             one
-            for (number, pair, group), qualities in zip(groups, scores, strict=True)
-            for one in self._scored(number, pair, group, qualities, seconds)
+            for number, (pair, requests) in own
+            for one in self._scored(number, pair, [next(trajectories) for _ in requests])
         ]
         return sorted(processes.collect(scored), key=lambda one: one.number)
 
@@ -638,29 +561,13 @@ class Groups:
             self._ordered = (epoch, order)
         return self._ordered[1]
 
-    def _quality_of(self, groups: Sequence[tuple[Pair, list[Trajectory]]]) -> list[list[float]]:
-        """Score all translations of a language at once: a measure may be slow to start."""
-        scores: list[list[float]] = [[] for _ in groups]
-        for language, quality in self._qualities.items():
-            chosen = [n for n, (pair, _) in enumerate(groups) if pair.language == language]
-            sampled = [_sampled(groups[n][0], one) for n in chosen for one in groups[n][1]]
-            values = iter(quality(sampled) if sampled else [])
-            for n in chosen:
-                scores[n] = [next(values) for _ in groups[n][1]]
-        return scores
-
-    def _scored(
-        self,
-        number: int,
-        pair: Pair,
-        group: Sequence[Trajectory],
-        qualities: Sequence[float],
-        seconds: float,
-    ) -> list[Scored]:
-        adaptive, share = self._settings.adaptive, 1 / len(group)
-        lags = [lagging(_sampled(pair, one), pair.language, adaptive=adaptive) for one in group]
+    def _scored(self, number: int, pair: Pair, group: Sequence[Trajectory]) -> list[Scored]:
+        source, reference, language = pair.source, pair.reference, pair.language
+        written = [one.translation for one in group]
+        qualities = [self._qualities[language](one.hypothesis, reference) for one in written]
+        lags = [lagging(one.delays, source, reference, language) for one in written]
         rewarded = rewards(qualities, lags, self._settings)
-        example = partial(Example, ends_writes=True, share=share)
+        example = partial(Example, ends_writes=True, share=1 / len(group))
         return [
             Scored(
                 number=number * len(group) + index,
@@ -672,17 +579,9 @@ class Groups:
                 n_writes=one.n_writes,
                 n_empty=one.n_empty,
                 n_words=len(one.translation.delays),
-                seconds=seconds,
             )
             for index, (one, advantage) in enumerate(zip(group, advantages(rewarded), strict=True))
         ]
-
-
-def _sampled(pair: Pair, one: Trajectory) -> Sampled:
-    own = one.translation
-    return Sampled(
-        source=pair.source, hypothesis=own.hypothesis, reference=pair.reference, delays=own.delays
-    )
 
 
 # The policy gradient ------------------------------------------------------------------------------
@@ -768,10 +667,8 @@ def learn_by_reward(settings: RewardSettings, processes: Processes) -> None:
         find_folder(settings)  # fetched by one process
     processes.wait()
     base = find_base(settings, settings.seqpo.policies)
-    start = settings.seqpo.start
-    model = fingerprint(base.folder) + ("" if start is None else fingerprint(start))
-    own = {"seqpo": replace(settings.seqpo, steps=1, lanes=1, start=None)}
-    digests = fingerprint_of(settings, settings.data, model, base.card, own)
+    own = {"seqpo": replace(settings.seqpo, steps=1, lanes=1)}
+    digests = fingerprint_of(settings, settings.data, fingerprint(base.folder), base.card, own)
     watch = open_reward_watch(settings, digests)
     if not watch.reason:
         task = Reward(settings, processes, base, watch).task(digests)
@@ -807,6 +704,10 @@ def _check(settings: RewardSettings, processes: Processes) -> None:
         (not processes.shards, "each process samples with the whole network: launch without FSDP"),
         (own_rows, f"rows of {settings.method} are not those of its decoding: choose exposst"),
         (once, "a layout that recomputes has no single pass to score: choose exposst"),
+        (
+            not (settings.seqpo.all_weights and settings.quantise != "none"),
+            "all weights are trained from a whole base, not from 4 bits",
+        ),
         (not dropout, f"sampling and update must see the same network: dropout 0, not {dropout}"),
     ):
         if not fits:
@@ -825,7 +726,9 @@ class Reward:
             base, quantise=settings.quantise, device=processes.device, in_bf16=False
         )
         torch.manual_seed(settings.optimisation.seed)
-        self._lora = self._attach()
+        self._lora: LoraSettings | None = None  # where all weights are trained
+        if not seqpo.all_weights:
+            self._lora = attach_lora(self._network, settings.lora, base.name)
         self._network.eval()  # type: ignore[no-untyped-call]
         self._pairs = read_pairs_to_sample(settings.data, base.tokenizer, settings.max_length)
         layout = LayoutSettings(
@@ -835,8 +738,7 @@ class Reward:
         self._rollouts = Rollouts(
             weights, layout, n_lanes=seqpo.lanes, temperature=seqpo.temperature
         )
-        qualities = {language: self._quality(language) for language in settings.data}
-        self._groups = Groups(self._pairs, self._rollouts, qualities, settings)
+        self._groups = Groups(self._pairs, self._rollouts, settings)
         attention = Attention.of(self._network)
         prompt = make_prompt(base.tokenizer, base.card, next(iter(settings.data)))
         scores = RowScores(
@@ -867,8 +769,9 @@ class Reward:
         processes = self._processes
         for step in range(taken.step, self._settings.seqpo.steps):
             self._loss.divergence, self._loss.n_rows = 0.0, 0
+            start_s = time.monotonic()
             sampled = self._groups.sample(step, processes)
-            self._statistics = StepStatistics.of(sampled)
+            self._statistics = StepStatistics.of(sampled, time.monotonic() - start_s)
             examples = sorted((one.example for one in sampled), key=lambda one: len(one.rows))
             lines = Lines([[example] for example in examples])
             yield share_step(
@@ -890,39 +793,6 @@ class Reward:
         return [
             replace(one.translation, index=number) for number, one in zip(lines, found, strict=True)
         ]
-
-    def _quality(self, language: str) -> Quality:
-        seqpo = self._settings.seqpo
-        if seqpo.quality == "comet":
-            return CometQuality.installed(seqpo.comet_python, self._settings.device)
-        return StringQuality(language)
-
-    def _attach(self) -> LoraSettings | None:
-        """Add factors, new or those of the start; None where all weights are trained."""
-        settings, start = self._settings, self._settings.seqpo.start
-        if settings.seqpo.all_weights:
-            if start is not None or settings.quantise != "none":
-                msg = "all weights are trained from a whole base, without an adapter or 4 bits"
-                raise UsageError(msg)
-            return None
-        if start is None:
-            return attach_lora(self._network, settings.lora, self._base.name)
-        adapter = usable_adapter(start, self._base.fingerprint)
-        verify_adapter(adapter)
-        lora = adapter.lora
-        assert lora is not None, "a usable adapter has settings"
-        if lora.rank_stabilised or lora.names_blocks or lora.alpha != int(lora.alpha):
-            msg = f"{adapter.folder} was not trained by surtitle-train finetune: start with another"
-            raise UsageError(msg)
-        targets = tuple(sorted(lora.targets))
-        own = replace(settings.lora, rank=lora.rank, alpha=int(lora.alpha), targets=targets)
-        attached = attach_lora(self._network, own, self._base.name)
-        saved, parameters = load_file(start / WEIGHTS_FILE), dict(self._network.named_parameters())
-        for name in whole_factors(self._network):
-            inner = name.removeprefix("base_model.model.").removesuffix(".weight")
-            with torch.no_grad():
-                parameters[f"{inner}.default.weight"].copy_(saved[name])
-        return attached
 
     def _gather(self, trained: nn.Module) -> Write:
         return partial(self._write, {} if self._lora is None else whole_factors(trained))

@@ -46,7 +46,8 @@ from engine.text.prompt import word_ids
 from engine.translation.conversation import Conversation
 from engine.translation.feed import changes
 from engine.translation.spoken import SpokenTranslator, SpokenUtterance
-from training.commands.command_line import draw_table, settings_from, split_policies
+from training.commands.command_line import settings_from, split_policies
+from training.commands.evaluate import score_table
 from training.data.corpus import replacing, write_json, write_lines
 from training.errors import UsageError
 from training.evaluation.models import measured_model
@@ -115,8 +116,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(arguments: argparse.Namespace) -> int:
     rows = evaluate_speech(settings_from(arguments, SpeechRunSettings))
-    sys.stdout.write(draw_table(_COLUMNS, rows))
-    sys.stdout.write(f"{rows[0]['bleu_signature']}\n{rows[0]['chrf_signature']}\n")
+    sys.stdout.write(score_table(_COLUMNS, rows))
     return 0
 
 

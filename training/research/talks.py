@@ -83,7 +83,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(arguments: argparse.Namespace) -> int:
     settings = run_settings(arguments, system="slots", names=arguments.talks)
-    sys.stdout.write(score_table(_COLUMNS, evaluate_talks(settings)))
+    sys.stdout.write(score_table(_COLUMNS, [one.row() for one in evaluate_talks(settings)]))
     return 0
 
 

@@ -15,19 +15,15 @@ is a prefix of its translation of the whole sentence, token by token: what it wo
 what it will have written. No alignment is needed, nor a reference; the model's own errors are what
 is learnt. Source: meaningful units (Zhang et al. 2020, Learning Adaptive Segmentation Policy for
 Simultaneous Translation; 2022 for speech). Ours: the model is the one that is decoded with, as it
-is, and an empty write counts as none. A file keeps what was found, so a stopped search goes on.
-
-A head on the target side reads the row that is asked for a token: what a look feeds and takes back.
-These rows stand in the sample as ghosts, which no other row sees.
+is, and an empty write counts as none.
 """
 
 import argparse
-import json
 import random
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -41,7 +37,6 @@ from transformers import PreTrainedModel
 from engine.layout.planner import Planner
 from engine.layout.rows import Row
 from engine.layout.slots import make_planner, planner_of
-from engine.models.model_card import FILE_NAME as CARD
 from engine.models.resolve import resolve
 from engine.policy import Action
 from engine.runtime.causal_model import Asking, CausalModel, run_together
@@ -53,14 +48,12 @@ from engine.settings import DEVICES, LayoutSettings, ModelSettings
 from engine.text.prompt import Prompt, make_prompt, word_ids
 from engine.text.tokenizer import WordTokenizer
 from engine.translation.translated import runaway_length
-from engine.untrusted.strict_json import read_table
 from training.commands.command_line import named_values
-from training.data.corpus import read_lines, write_lines
-from training.errors import CorpusError, TrainingError, UsageError
+from training.data.corpus import read_lines
+from training.errors import CorpusError, UsageError
 from training.evaluation.models import measured_model
-from training.evaluation.runs import fingerprint
-from training.research.adaptive import HEAD_FILE, save_head
-from training.research.methods import LEVELS, InterleavedPlanner, nested_boundaries
+from training.research.adaptive import save_head
+from training.research.methods import LEVELS, nested_boundaries
 from training.trainer.material import is_text
 from training.trainer.samples import AlignedReads, Ids, TokenizedPair, play, source_words, tokenize
 from training.trainer.stream import Example, pad
@@ -72,8 +65,7 @@ N_LANES = 32
 
 _KEPT_BACK = 10  # of so many pairs one is not trained on, to measure the head
 _PASS_ROWS, _RIDGE, _STEPS = 4096, 1e-4, 200
-_LABELS, _SIDES = ("alignment", "stability"), ("source", "target")
-_BEHIND_ALL, _MOST_GHOST = 1 << 40, 64  # positions; rows of a ghost
+_LABELS = ("alignment", "stability")
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -94,13 +86,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "stay the same, for which pairs need no alignment, and may be sources (%(default)s)"
     )
     add("--labels", choices=_LABELS, default=_LABELS[0], help=labels)
-    side = (
-        "row that the head reads: that of the newest source word, or the one that is asked for a "
-        "token, which sees all that was written (%(default)s)"
-    )
-    add("--side", choices=_SIDES, default=_SIDES[0], help=side)
-    keep = "file for labels of stability; after a stop the same command goes on from it"
-    add("--keep", type=Path, metavar="F.jsonl", help=keep)
     drawn = "drawn from them (%(default)s)"
     add("--pairs", type=int, default=20_000, metavar="N", help=drawn)
     add("--seed", type=int, default=1, metavar="N", help="(%(default)s)")
@@ -112,9 +97,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.pairs < 1:
         msg = f"--pairs is at least 1, got {arguments.pairs}"
         raise UsageError(msg)
-    if (arguments.labels == "stability") != (arguments.keep is not None):
-        msg = "--labels stability needs --keep F.jsonl, where they are kept, and nothing else does"
-        raise UsageError(msg)
     ((language, data),) = named_values([arguments.data], "LANG=F.tsv")
     settings = HeadSettings(
         model=measured_model(arguments.model, arguments.adapter, arguments.device),
@@ -122,8 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         data=Path(data),
         n_pairs=arguments.pairs,
         seed=arguments.seed,
-        labels=arguments.keep,
-        reads_target=arguments.side == "target",
+        stable=arguments.labels == "stability",
     )
     sys.stdout.write(train_head(settings))
     return 0
@@ -137,7 +118,7 @@ class Decisions:
     """The rows of a pair, and what is to be decided in them.
 
     Attributes:
-        rows: in arrival order; then ghosts.
+        rows: in arrival order.
         asked: index of the row that decides after each source word but the last, after which all is
             written.
         labels: for each, how likely a write should be, 0 to 1.
@@ -148,23 +129,6 @@ class Decisions:
     labels: tuple[float, ...]
 
 
-def ghost(rows: Sequence[Row], number: int) -> list[Row]:
-    """Return rows that were taken back, where no real row sees them, and no other ghost.
-
-    Real rows stand before them; a later ghost stands before an earlier one, which is not of its
-    time.
-
-    Args:
-        rows: with the time of their look.
-        number: of the look, from 1.
-    """
-    first = _BEHIND_ALL - _MOST_GHOST * number
-    return [
-        row._replace(position=first + index, shift=row.position + row.shift - first - index)
-        for index, row in enumerate(rows)
-    ]
-
-
 def build_decisions(
     pair: TokenizedPair,
     prompt: Prompt,
@@ -172,7 +136,6 @@ def build_decisions(
     *,
     level: int,
     labels: tuple[float, ...] | None = None,
-    reads_target: bool = False,
 ) -> Decisions:
     """Lay a pair out by the boundaries of one level, and label its words.
 
@@ -181,28 +144,18 @@ def build_decisions(
         layout: that computes every row once.
         level: index in ``LEVELS``.
         labels: of each word but the last; None for the shares of all levels.
-        reads_target: the row that is asked for a token decides, not the newest source row.
     """
     assert pair.needs is not None
     levels = [nested_boundaries(pair.needs, apart) for apart in LEVELS]
     planner = make_planner(prompt.headers, layout)
-    ends, ghosts = list[int](), list[list[Row]]()
+    ends = list[int]()
     before: Action | None = None
     for action in play(pair, AlignedReads(levels[level]), prompt, planner, marker_alone=False):
         if before is Action.READ:
-            n_rows = len(planner.rows)
-            ends.append(n_rows - 1)
-            if reads_target:
-                planner.write()
-                ghosts.append(ghost(planner.rows[n_rows:], len(ends)))
-                planner.take_back(keeps_time=True)
+            ends.append(len(planner.rows) - 1)
         before = action
-    rows, asked = list(planner.rows), ends[:-1]
-    for index, one in enumerate(ghosts[:-1]):
-        rows += one
-        asked[index] = len(rows) - 1
     shares = (sum(n in kept for kept in levels) / len(LEVELS) for n in range(1, len(ends)))
-    return Decisions(rows, tuple(asked), tuple(shares) if labels is None else labels)
+    return Decisions(planner.rows, tuple(ends[:-1]), tuple(shares) if labels is None else labels)
 
 
 # Stability ----------------------------------------------------------------------------------------
@@ -234,34 +187,6 @@ class Stability:
     @property
     def labels(self) -> tuple[float, ...]:
         return tuple(float(n > 0) for n in self.stable)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Owner:
-    """The settings that decide the labels of a sentence: the first line of a file of them.
-
-    Attributes:
-        model, adapter: digests of weights and tokenizer; a head changes nothing.
-        prompt: ids before the source.
-        layout, slot_length: of the rows.
-    """
-
-    model: str
-    adapter: str
-    prompt: Ids
-    layout: str
-    slot_length: int
-
-    @classmethod
-    def of(cls, model: ModelSettings, prompt: Prompt, layout: LayoutSettings) -> "Owner":
-        left_out = (HEAD_FILE, CARD)
-        return cls(
-            model=fingerprint(model.directory, left_out),
-            adapter="" if model.adapter is None else fingerprint(model.adapter, left_out),
-            prompt=(*prompt.headers.system, *prompt.headers.first),
-            layout=layout.name,
-            slot_length=layout.slot_length,
-        )
 
 
 def read_sources(path: Path, tokenizer: WordTokenizer, max_tokens: int) -> Iterator[str]:
@@ -368,75 +293,6 @@ def _begins(target: Ids, written: Sequence[int]) -> bool:
     return target[: len(written)] == tuple(written)
 
 
-def keep_stability(
-    path: Path,
-    owner: Owner,
-    sources: Sequence[str],
-    find: Callable[[Sequence[str]], Iterator[Stability]],
-) -> list[Stability]:
-    """Return what is stable in the sources, in their order: from the file, and found for the rest.
-
-    Each sentence that is found goes into the file at once.
-
-    Args:
-        path: of the file; it is made if there is none.
-        owner: of the labels.
-        sources: no two alike.
-        find: finds those of some sources, in any order.
-    """
-    kept = _read(path, owner)
-    left = [source for source in sources if source not in kept]
-    lines = [asdict(owner), *map(asdict, kept.values())]
-    write_lines(path, map(json.dumps, lines))  # without a line that was cut off
-    done = len(sources) - len(left)
-    with tqdm(total=len(sources), initial=done, desc="stability", disable=None) as bar:
-        for one in find(left) if left else ():
-            try:
-                with path.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(asdict(one)) + "\n")
-            except OSError as error:
-                msg = f"{path} cannot be written ({error.strerror}): make room and run again"
-                raise CorpusError(msg) from error
-            kept[one.source] = one
-            bar.update()
-    return [kept[source] for source in sources]
-
-
-def _read(path: Path, owner: Owner) -> dict[str, Stability]:
-    """Read a file of labels by their sources; an incomplete last line is left out."""
-    if not path.exists():
-        return {}
-    first, *lines = [line.decode(errors="replace") for line in read_lines(path)]
-    try:
-        other = read_table(Owner, json.loads(first))
-        found = list[Stability]()
-        for number, line in enumerate(lines, start=1):
-            try:
-                content = json.loads(line)
-            except ValueError:
-                if number == len(lines):
-                    break  # the process was killed while it wrote this line
-                raise
-            found.append(_checked(read_table(Stability, content)))
-    except ValueError as error:
-        msg = f"{path} holds no labels of stability ({error}): name another file"
-        raise TrainingError(msg) from error
-    for name, value in asdict(other).items():
-        if getattr(owner, name) != value:
-            what = name.replace("_", " ")
-            msg = f"{path} holds the labels of another {what}: choose another --keep"
-            raise UsageError(msg)
-    return {one.source: one for one in found}
-
-
-def _checked(one: Stability) -> Stability:
-    n_words = len(one.source.split())
-    if len(one.stable) != n_words - 1 or not all(0 <= n <= len(one.target) for n in one.stable):
-        msg = f"{n_words} words need one number less, of at most {len(one.target)} tokens"
-        raise ValueError(msg)
-    return one
-
-
 # The head -----------------------------------------------------------------------------------------
 
 
@@ -449,8 +305,7 @@ class HeadSettings:
         data: aligned pairs; for labels of stability pairs of any kind, or sources.
         n_pairs: drawn from them.
         max_length: source and target tokens of a pair; of a source half as many.
-        labels: file that keeps labels of stability; None for those of the alignment.
-        reads_target: the head reads the row that is asked for a token, not the newest source row.
+        stable: labels are those of stability, not of the alignment.
     """
 
     model: ModelSettings
@@ -459,8 +314,7 @@ class HeadSettings:
     n_pairs: int
     max_length: int = 256
     seed: int = 1
-    labels: Path | None = None
-    reads_target: bool = False
+    stable: bool = False
 
 
 def train_head(settings: HeadSettings) -> str:
@@ -475,15 +329,12 @@ def train_head(settings: HeadSettings) -> str:
         msg = f"a head is trained for layouts that compute every row once, got {layout.name!r}"
         raise UsageError(msg)
     prompt = make_prompt(weights.tokenizer, weights.card, settings.language)
-    if settings.reads_target and issubclass(planner_of(layout), InterleavedPlanner):
-        msg = f"{layout.name!r} asks the source when to write: train with --side source"
-        raise UsageError(msg)
     rng = random.Random(f"policy head {settings.seed}")
-    decide = _by_alignment if settings.labels is None else _by_stability
+    decide = _by_stability if settings.stable else _by_alignment
     decisions = [one for one in decide(settings, weights, prompt, layout, rng) if one.asked]
     trained = [one for index, one in enumerate(decisions) if index % _KEPT_BACK]
     if not trained:
-        kind = "a translation" if settings.labels else "a schedule"
+        kind = "a translation" if settings.stable else "a schedule"
         msg = f"{settings.data} has too few pairs with {kind} and two source words: take more"
         raise CorpusError(msg)
     attention = Attention.of(weights.network)
@@ -495,7 +346,6 @@ def train_head(settings: HeadSettings) -> str:
         settings.model.adapter or settings.model.directory,
         weights.card.name,
         direction.numpy(),
-        reads_target=settings.reads_target,
     )
     return _report(direction, labels, *states_of(decisions[::_KEPT_BACK]))
 
@@ -530,9 +380,8 @@ def _by_alignment(
 ) -> list[Decisions]:
     pairs = tokenize({settings.language: settings.data}, weights.tokenizer, settings.max_length)
     usable = (one for one in pairs if one.pair.needs is not None and is_text(one, prompt))
-    decide = partial(build_decisions, reads_target=settings.reads_target)
     return [
-        decide(one.pair, prompt, layout, level=rng.randrange(len(LEVELS)))
+        build_decisions(one.pair, prompt, layout, level=rng.randrange(len(LEVELS)))
         for one in _drawn(usable, settings.n_pairs, rng)
     ]
 
@@ -544,12 +393,12 @@ def _by_stability(
     layout: LayoutSettings,
     rng: random.Random,
 ) -> list[Decisions]:
-    assert settings.labels is not None
     max_tokens = settings.max_length // 2
     sources = read_sources(settings.data, weights.tokenizer, max_tokens)
     drawn = list(dict.fromkeys(_drawn(sources, settings.n_pairs, rng)))
-    owner = Owner.of(settings.model, prompt, layout)
-    find = partial(find_stability, weights, prompt, layout, max_tokens=max_tokens)
+    found = find_stability(weights, prompt, layout, drawn, max_tokens=max_tokens)
+    shown = tqdm(found, total=len(drawn), desc="stability", disable=None)
+    by_source = {one.source: one for one in shown if one.target}
     return [
         build_decisions(
             one.pair(source_ids(weights.tokenizer, one.source)),
@@ -557,10 +406,8 @@ def _by_stability(
             layout,
             level=rng.randrange(len(LEVELS)),
             labels=one.labels,
-            reads_target=settings.reads_target,
         )
-        for one in keep_stability(settings.labels, owner, drawn, find)
-        if one.target
+        for one in (by_source[source] for source in drawn if source in by_source)
     ]
 
 

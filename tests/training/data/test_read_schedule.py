@@ -1,14 +1,6 @@
 import random
 
-import pytest
-
-from training.data.alignment import (
-    Run,
-    needed_words,
-    ratio_needs,
-    read_n_delays,
-    read_write_runs,
-)
+from training.data.alignment import needed_words, ratio_needs
 
 
 def random_case(rng):
@@ -82,32 +74,3 @@ def test_without_an_aligner_the_target_is_spread_over_the_source():
             assert list(needs) == sorted(needs)
             assert needs[0] >= 1
             assert needs[-1] == n_source
-
-
-# --- runs -----------------------------------------------------------------------------------------
-
-
-def test_a_schedule_is_cut_into_its_minimal_runs():
-    assert read_write_runs((2, 2, 3, 6), 6) == (Run(2, 2), Run(1, 1), Run(3, 1))
-
-
-def test_source_words_that_no_target_word_needs_are_read_last_and_nothing_is_written():
-    assert read_write_runs((1, 3), 5) == (Run(1, 1), Run(2, 1), Run(2, 0))
-
-
-def test_playing_the_runs_gives_the_schedule_again():
-    """No run could be shorter: each target word is written when it may be, not a word later."""
-    for links, n_source, n_target in random_cases(500):
-        needs = needed_words(links, n_source, n_target)
-        played, n_read = [], 0
-        for run in read_write_runs(needs, n_source):
-            n_read += run.n_read
-            played += [n_read] * run.n_written
-        assert tuple(played) == needs
-
-
-@pytest.mark.parametrize(
-    ("n", "delays"), [(1, (1, 2, 4, 7)), (3, (3, 3, 6, 7)), (5, (5, 5, 5, 7)), (9, (7, 7, 7, 7))]
-)
-def test_reading_n_at_a_time_delays_a_word_to_the_end_of_its_chunk(n, delays):
-    assert read_n_delays((1, 2, 4, 7), n, 7) == delays

@@ -1,12 +1,10 @@
-"""Loops and runaways are told from what a translation may repeat; SWF and EFSW from OmniSTEval."""
+"""Loops and runaways are told from what a translation may repeat."""
 
 import random
 
 import pytest
-from omnisteval.data import Instance
-from omnisteval.scoring import ShortformDegeneracyScorer
 
-from training.evaluation.scores import is_degenerate, short_form_degeneracy
+from training.evaluation.scores import is_degenerate
 
 WORDS = [f"wort{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
 
@@ -103,21 +101,3 @@ def test_without_blanks_characters_are_compared():
 
 def test_case_and_punctuation_do_not_hide_a_loop():
     assert found("Das Haus. DAS HAUS, das-haus")
-
-
-def instance(delays, length, n_words):
-    return Instance(reference=" ".join("r" * n_words), source_length=length, emission_cu=delays)
-
-
-def test_the_degeneracy_of_a_policy_is_what_omnisteval_computes():
-    rng = random.Random(1)
-    for _ in range(100):
-        sentences = []
-        for _ in range(rng.randint(1, 20)):
-            length = rng.randint(1, 12)
-            early = length - 1 if rng.random() < 0.3 else length
-            delays = [rng.randint(min(1, early), early) for _ in range(rng.randint(0, 15))]
-            sentences.append((sorted(delays), length, rng.randint(1, 15)))
-        sentences.append(([1, 3], 3, 2))
-        theirs = ShortformDegeneracyScorer()([instance(*one) for one in sentences])
-        assert short_form_degeneracy(sentences) == pytest.approx((theirs["swf"], theirs["efsw"]))

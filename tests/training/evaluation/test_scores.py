@@ -83,7 +83,6 @@ def test_loops_and_what_was_taken_away_are_counted():
     scores = score("read:3", "slots", translations, ["a b"] * 3, "de")
     assert (scores.n_degenerate, scores.n_empty, scores.n_sentences) == (1, 1, 3)
     assert scores.normalised_erasure == 1 / 32
-    assert scores.swf == 100 / 32
 
 
 def test_computing_is_added_to_what_a_person_sees():

@@ -40,7 +40,7 @@ FIELDS = [
     "dal", "atd", "start_offset", "end_offset", "laal_ca", "laal_ca_simuleval",
     "normalised_erasure", "ms_per_token_p50", "ms_per_token_p95", "ms_per_word_p50",
     "ms_per_word_p95", "ms_per_word_mean", "tokens_fed", "tokens_recomputed", "forwards", "probes",
-    "gflops_per_sentence", "peak_memory_mib", "swf", "efsw", "n_sentences", "n_empty",
+    "gflops_per_sentence", "peak_memory_mib", "n_sentences", "n_empty",
     "n_degenerate", "lag_s_p50", "lag_s_p95",
 ]  # fmt: skip
 

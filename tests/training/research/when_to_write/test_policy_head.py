@@ -1,15 +1,11 @@
 import shutil
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 from safetensors.numpy import save_file
 
-from engine.models.adapters.adapter import write_adapter_card
-from engine.models.adapters.card import read_adapter_card
 from engine.models.fingerprint import read_fingerprint
-from engine.models.model_card import read_card
 from engine.runtime.loader import load_by_torch, load_weights
 from engine.runtime.onnx.onnx_loader import OnnxWeights
 from engine.settings import ModelSettings, TranslationSettings
@@ -66,25 +62,6 @@ def test_a_trained_head_is_used_with_both_libraries(base):
     assert abs(found[0].weight).max() > 0
 
 
-def test_a_head_says_which_side_it_reads(base, tmp_path):
-    folder = shutil.copytree(base, tmp_path / "copy")
-    assert train(folder, tmp_path, "--side", "target") == 0
-    head, own = (read_head(one, "tiny", 64) for one in (folder, base))
-    assert head.reads_target
-    assert not own.reads_target
-    assert (head.weight != own.weight).any()
-
-
-def test_a_layout_that_asks_the_source_has_no_row_on_the_target_side(
-    base, adapter, tmp_path, capsys
-):
-    folder = shutil.copytree(adapter, tmp_path / "copy")
-    write_adapter_card(folder, replace(read_adapter_card(folder), layout="interleaved"))
-    assert train(base, tmp_path, "--adapter", str(folder), "--side", "target") == 2
-    assert "--side source" in capsys.readouterr().err
-    assert train(base, tmp_path, "--adapter", str(folder)) == 0
-
-
 def test_an_adapter_has_a_head_of_its_own_and_none_of_the_base(base, adapter, tmp_path):
     def head(folder):
         weights = load_weights(ModelSettings(directory=base, adapter=folder))
@@ -94,14 +71,6 @@ def test_an_adapter_has_a_head_of_its_own_and_none_of_the_base(base, adapter, tm
     other = write_adapter(tmp_path / "x", read_fingerprint(base))
     shutil.copy(base / HEAD_FILE, other)
     assert head(other) is None
-
-
-def test_the_same_command_makes_the_same_head_and_changes_no_card(base, tmp_path, capsys):
-    card, head = read_card(base), (base / HEAD_FILE).read_bytes()
-    assert train(base, tmp_path) == 0
-    assert "trained on 100 words; of the 9 words kept back" in capsys.readouterr().out
-    assert read_card(base) == card
-    assert (base / HEAD_FILE).read_bytes() == head
 
 
 def test_a_probability_is_that_of_a_softmax_over_both_rows():
