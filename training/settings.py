@@ -65,8 +65,6 @@ class Mixture:
     Attributes:
         fixed_reads: share of read-n with a fixed n out of ``n``.
         aligned_reads: share of read-n whose reads follow the alignment, merged 2 to 10 at a time.
-        cut_writes: share of the writes under aligned reads that are cut short, the rest of their
-            words carried over to the next write.
         waits: share of wait-k with k out of ``k``.
         marker_alone: share of sentences whose end-of-source marker comes alone.
     """
@@ -77,15 +75,11 @@ class Mixture:
     marker_alone: float = 0.2
     n: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 9)
     k: tuple[int, ...] = (1, 2, 3, 5, 7, 9)
-    cut_writes: float = 0.0
 
     def __post_init__(self) -> None:
         shares = (self.fixed_reads, self.aligned_reads, self.waits)
         if min(shares) < 0 or sum(shares) > 1:
             msg = f"the shares of policies must be at least 0 and at most 1 together, got {shares}"
-            raise ValueError(msg)
-        if not 0 <= self.cut_writes <= 1:
-            msg = f"the share of writes that are cut short is from 0 to 1, got {self.cut_writes}"
             raise ValueError(msg)
 
 

@@ -78,14 +78,12 @@ def utterance(rng: random.Random, *, n_sentences: int = 1) -> Utterance:
 
 def speech(texts: list[str], rng: random.Random, *, longest_pause_s: float = 0.75) -> Utterance:
     """Say these sentences, one voice for all, with pauses around them and noise behind them."""
-    voice = espeak.Voice(
-        name=rng.choice(VOICES), words_per_minute=rng.randint(140, 180), pitch=rng.randint(35, 65)
-    )
+    voice, rate, pitch = rng.choice(VOICES), rng.randint(140, 180), rng.randint(35, 65)
     parts = [_pause(rng, longest_pause_s)]
     words: list[SpokenWord] = []
     for text in texts:
         before_s = sum(map(len, parts)) / SAMPLE_RATE_HZ
-        said = _trimmed(espeak.say(text, voice), text.split())
+        said = _trimmed(*espeak.say(text, voice, rate, pitch), text.split())
         words += [
             SpokenWord(text=word.text, start_s=before_s + word.start_s, end_s=before_s + word.end_s)
             for word in said.words
@@ -103,14 +101,14 @@ def _pause(rng: random.Random, longest_s: float) -> Samples:
     return np.zeros(round(rng.uniform(0.05, longest_s) * SAMPLE_RATE_HZ), np.float32)
 
 
-def _trimmed(said: espeak.Said, texts: list[str]) -> Utterance:
+def _trimmed(said: Samples, begins_s: tuple[float, ...], texts: list[str]) -> Utterance:
     """Cut off the silence espeak-ng puts around a sentence; a word lasts until the next one."""
-    loud = np.flatnonzero(np.abs(said.samples) > _LOUD)
-    first, last = (int(loud[0]), int(loud[-1]) + 1) if len(loud) else (0, len(said.samples))
-    starts_s = [max(0.0, start_s - first / SAMPLE_RATE_HZ) for start_s in said.starts_s]
+    loud = np.flatnonzero(np.abs(said) > _LOUD)
+    first, last = (int(loud[0]), int(loud[-1]) + 1) if len(loud) else (0, len(said))
+    starts_s = [max(0.0, start_s - first / SAMPLE_RATE_HZ) for start_s in begins_s]
     ends_s = [*starts_s[1:], (last - first) / SAMPLE_RATE_HZ]
     words = tuple(
         SpokenWord(text=text, start_s=start_s, end_s=end_s)
         for text, start_s, end_s in zip(texts, starts_s, ends_s, strict=True)
     )
-    return Utterance(words=words, samples=said.samples[first:last])
+    return Utterance(words=words, samples=said[first:last])

@@ -47,8 +47,6 @@ def add_pretrain(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser
         action="store_true",
         help="train no simultaneous policy and no slots: a base for comparing methods on",
     )
-    cuts = "cut this share of the writes of aligned reads short, as a model may"
-    add_setting(group, "--cut-writes", "mixture.cut_writes", cuts, metavar="SHARE")
     dropped = "leave out this share of what layers add, where the data are few for the model (0)"
     add_setting(group, "--dropout", "dropout", dropped, metavar="SHARE")
     compiled = "compile the network, minutes at the first start; needs a C++ compiler"
@@ -78,10 +76,8 @@ def add_pretrain(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser
 _ORDINARY: Table = {
     "slot_lengths": "1",
     "one_end": True,
-    "mixture": {
-        "fixed_reads": 0, "aligned_reads": 0, "waits": 0, "n": [], "k": [], "cut_writes": 0
-    },
-}  # fmt: skip
+    "mixture": {"fixed_reads": 0, "aligned_reads": 0, "waits": 0, "n": [], "k": []},
+}
 
 
 def run_pretrain(arguments: argparse.Namespace) -> int:

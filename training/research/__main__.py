@@ -22,7 +22,7 @@ STORIES = {
     "simuleval": ("convert",),
     "speech_corpus": ("speech-data",),
     "speech": ("speech-train",),
-    "speech_measure": ("speech-align", "speech-evaluate"),
+    "speech_measure": ("speech-evaluate",),
 }
 """The commands of each file; it is imported for them alone, since torch takes seconds."""
 

@@ -76,7 +76,6 @@ LOSSES = ("words", "embeddings", "offline", "simultaneous", "policy")
 NOT_ASKED = -1
 """Of a row after which nothing is decided."""
 
-_MOST_WARPED = 0.5
 _POOL = 32  # steps whose utterances are arranged by length together
 _MEASURED = 500  # utterances whose spectra give mean and scale of the bins
 _NEVER = -30.0
@@ -115,8 +114,6 @@ class SpeechSettings:
         policy_weight: of the loss of decisions (lambda of the paper).
         encoder: shape of a new one, in the first stage.
         masks: parts of the spectrum that are hidden of each utterance (SpecAugment); 0: none.
-        warp: share by which voice and speed of each utterance are changed at most, for voices
-            that a corpus has not; 0: not at all. Speed alone where no loss counts blocks.
     """
 
     stage: str = STAGES[0]
@@ -125,7 +122,6 @@ class SpeechSettings:
     policy_weight: float = 1.0
     encoder: EncoderShape = EncoderShape()
     masks: int = 2
-    warp: float = 0.0
 
     def __post_init__(self) -> None:
         check_choice("the stage", self.stage, STAGES)
@@ -137,9 +133,6 @@ class SpeechSettings:
             msg = "at least one part is trained, by at least one loss"
             raise ValueError(msg)
         at_least("the masks", self.masks, 0)
-        if not 0 <= self.warp <= _MOST_WARPED:
-            msg = f"a voice is warped by a share from 0 to {_MOST_WARPED}, got {self.warp}"
-            raise ValueError(msg)
         at_least("the weight of decisions", self.policy_weight, 0)
 
 
@@ -168,7 +161,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add(stage, "--losses", "speech.losses", "that are added up", metavar="L,L,...")
     add(stage, "--policy-weight", "speech.policy_weight", "of the loss of decisions")
     add(stage, "--masks", "speech.masks", "parts of each spectrum that are hidden")
-    add(stage, "--warp", "speech.warp", "share by which each voice is changed at most, as 0.15")
     for name in ("width", "layers", "heads", "feed_forward"):
         add(stage, f"--{name.replace('_', '-')}", f"speech.encoder.{name}", "of a new encoder")
     group = parser.add_argument_group("training")
@@ -283,50 +275,13 @@ def live_rows(
     return rows, tuple(decided)
 
 
-# Spectra as other voices, speeds and microphones would give them ----------------------------------
+# Spectra ------------------------------------------------------------------------------------------
 
 
 def spectrum(samples: Samples, block_samples: int) -> Frames:
     """Return the spectrum of a speech that is filled up with silence, as a stream does."""
     missing = -len(samples) % block_samples
     return LogMel().feed(np.concatenate([samples, np.zeros(missing, np.float32)]))
-
-
-def other_voice(mel: Frames, spread: Frames, most: float, rng: random.Random) -> Frames:
-    """Move bins, as a shorter or longer throat does, and weigh them, as microphones do.
-
-    Args:
-        mel: shape (T, bins).
-        spread: standard deviation of each bin.
-        most: share by which a bin moves at most (Jaitly and Hinton 2013: VTLP); the weights are
-            four waves over the bins, of random height and phase.
-    """
-    n_bins = mel.shape[1]
-    moved = np.arange(n_bins) * _factor(most, rng)
-    below = np.clip(moved.astype(int), 0, n_bins - 2)
-    share = np.clip(moved - below, 0, 1).astype(np.float32)
-    place = np.linspace(0, np.pi, n_bins)
-    weights = sum(
-        rng.gauss(0, 3 * most) * np.cos(n_waves * place + rng.uniform(0, np.pi))
-        for n_waves in (0, 0.5, 1, 2)
-    )
-    loudness: Frames = (weights * spread).astype(np.float32)
-    heard: Frames = mel[:, below] * (1 - share) + mel[:, below + 1] * share + loudness
-    return heard
-
-
-def stretched(mel: Frames, most: float, block: int, rng: random.Random) -> Frames:
-    """Let a speech be said slower or faster, filled up to whole blocks of so many frames."""
-    length = max(1, round(len(mel) * _factor(most, rng)))
-    place = np.linspace(0, len(mel) - 1, length)
-    below = place.astype(int)
-    share = (place - below).astype(np.float32)[:, None]
-    said = mel[below] * (1 - share) + mel[np.minimum(below + 1, len(mel) - 1)] * share
-    return np.pad(said, ((0, -length % block), (0, 0)), mode="edge")
-
-
-def _factor(most: float, rng: random.Random) -> float:
-    return float((1 + most) ** rng.uniform(-1, 1))
 
 
 def masked(mel: Frames, mean: Frames, n_masks: int, rng: random.Random) -> Frames:
@@ -837,7 +792,7 @@ class Stage:
     def sample(self, number: int, seed: str) -> Sample:
         """Make the sample of an utterance, with parts of its spectrum hidden by the seed."""
         one, speech, encoder = self._spoken[number], self._settings.speech, self._network.encoder
-        rng, losses, n_blocks = random.Random(seed), speech.losses, one.n_blocks
+        rng, losses = random.Random(seed), speech.losses
         mel = spectrum(read_sound(self._table, one.line), block_samples(encoder.card))
         offline = live = None
         decided: tuple[int, ...] = ()
@@ -847,15 +802,8 @@ class Stage:
         if {"simultaneous", "policy"} & set(losses) and one.pair.needs is not None:
             rows, decided = live_rows(one, draw_reads(one.pair, rng), self._prompt, self._layout)
             live = Example(rows, ends_writes=True)
-        if speech.warp:
-            spread = encoder.scale.reciprocal().numpy(force=True)
-            mel = other_voice(mel, spread, speech.warp, rng)
-            if offline is None and live is None:  # their rows count blocks
-                block = len(mel) // n_blocks
-                mel = stretched(mel, speech.warp, block, rng)
-                n_blocks = len(mel) // block
         mel = masked(mel, encoder.mean.numpy(force=True), speech.masks, rng)
-        return Sample(mel, n_blocks, one.words, offline, live, decided)
+        return Sample(mel, one.n_blocks, one.words, offline, live, decided)
 
     def _gather(self, trained: nn.Module) -> Write:
         network = cast("SpokenNetwork", getattr(trained, "module", trained))

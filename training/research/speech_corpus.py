@@ -1,16 +1,15 @@
-"""A corpus of spoken sentence pairs: said by synthetic voices in rooms, or recorded.
+"""A corpus of sentence pairs that synthetic voices say in rooms: ``speech-data``.
 
-``speech-data`` lets voices say the sources of aligned pairs; ``speech-align`` with ``--pairs`` and
-``--files`` brings recordings in. Both make a table, ``SPLIT.tsv``, a line for each utterance in the
-columns of ``Line``, and shards beside it: ``SHARD.i16`` holds sound of several, one behind the
-other, 16-bit integers, little-endian, 16 kHz, one channel.
+It is a table, ``SPLIT.tsv``, a line for each utterance in the columns of ``Line``, and shards
+beside it: ``SHARD.i16`` holds sound of several, one behind the other, 16-bit integers,
+little-endian, 16 kHz, one channel.
 
 Everything is drawn by the seed and the number of an utterance. A shard is said by a process of its
-own, since engines carry a little state from one text to the next; so the result does not depend on
-the number of processes, and a run that was stopped goes on at its next shard.
+own, since espeak-ng carries a little state from one text to the next; so the result does not depend
+on the number of processes, and a run that was stopped goes on at its next shard.
 
-Engines are programs of the system (Debian's espeak-ng, festival and flite); which are installed
-decides which voices there are. espeak-ng and festival say when each word ends, flite does not.
+Engines are programs of the system (Debian's espeak-ng and flite); which are installed decides which
+voices there are. espeak-ng says when each word ends, flite does not.
 """
 
 import argparse
@@ -23,7 +22,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import wave
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from fnmatch import fnmatchcase
@@ -31,7 +31,6 @@ from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
 
-import av
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
@@ -59,7 +58,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "speech-data",
         help="let synthetic voices say aligned pairs",
         description="Write a corpus of spoken pairs: DIR/train.tsv, dev.tsv and test.tsv, with "
-        "sound beside them, by voices of espeak-ng, festival and flite, at several speeds and "
+        "sound beside them, by voices of espeak-ng and flite, at several speeds and "
         "pitches, in rooms with echo and noise. Run it again to go on after a stop.",
     )
     add, usual = parser.add_argument, "(%(default)s)"
@@ -71,7 +70,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("--held-back", default="flite/*", metavar="PATTERN", help=held)
     for split, n in (("train", 25_000), ("dev", 500), ("test", 500)):
         add(f"--{split}", dest=f"n_{split}", type=int, default=n, metavar="N", help=usual)
-    add("--takes", type=int, default=1, metavar="N", help=f"voices for each sentence {usual}")
     add("--max-words", type=int, default=14, metavar="N", help=f"of a source {usual}")
     add("--workers", type=int, default=1, metavar="N", help=usual)
     add("--seed", type=int, default=1, metavar="N", help=usual)
@@ -99,7 +97,7 @@ class Line:
         needs: for each target word, the source words that it needs (docs/read_n_data.md); empty
             where the alignment is not trusted.
         ends_ms: when each source word ends, from the beginning of the sound; empty if unknown.
-        voice: of the speaker; empty for people who are not told apart.
+        voice: of the speaker, ``engine/name``.
     """
 
     shard: str
@@ -136,10 +134,6 @@ class Line:
             " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
             for value in astuple(self)
         )
-
-
-SaidPair = tuple[AlignedPair, int, tuple[int, ...], str]
-"""A pair, the samples of its sound, the milliseconds at which its words end, and its voice."""
 
 
 def read_table(path: Path) -> list[Line]:
@@ -193,24 +187,6 @@ def write_table(path: Path, lines: Iterable[Line]) -> None:
     write_lines(path, (line.as_text() for line in lines))
 
 
-def shard_lines(shard: str, said: Iterable[SaidPair]) -> Iterator[Line]:
-    """Yield the lines of the utterances of a shard, whose sounds stand one behind the other."""
-    first = 0
-    for one, n_samples, ends_ms, voice in said:
-        yield Line(
-            shard=shard,
-            first=first,
-            n_samples=n_samples,
-            source=one.pair.source,
-            target=one.pair.target,
-            corpus=one.pair.corpus,
-            needs=one.needs or (),
-            ends_ms=ends_ms,
-            voice=voice,
-        )
-        first += n_samples
-
-
 def shard_path(table: Path, shard: str) -> Path:
     return table.with_name(f"{shard}.i16")
 
@@ -230,62 +206,6 @@ def sound_bytes(sounds: Sequence[Samples]) -> bytes:
     """Return the content of a shard with these sounds one behind the other."""
     whole = np.concatenate([np.zeros(0, np.float32), *sounds])
     return (whole.clip(-1, 1) * _FULL).round().astype("<i2").tobytes()
-
-
-# Recordings ---------------------------------------------------------------------------------------
-
-
-def bring_recordings(pairs: Path, files: Path, out: Path) -> int:
-    """Write a table, and shards of sound beside it; return the utterances.
-
-    Args:
-        pairs: that align wrote.
-        files: the name of a file of sound for each pair, in a line each; names that are not
-            absolute begin in its folder.
-    """
-    names = [line.decode(errors="replace") for line in read_lines(files)]
-    aligned = list(read_aligned([pairs]))
-    if len(names) != len(aligned):
-        msg = (
-            f"{files} names {len(names)} files for the {len(aligned)} pairs of {pairs}: "
-            "name one in each line"
-        )
-        raise CorpusError(msg)
-    lines = list[Line]()
-    starts = range(0, len(names), _SHARD)
-    for number, start in enumerate(tqdm(starts, desc=out.name, disable=None)):
-        shard = f"{out.stem}-{number:04d}"
-        sounds = [_recorded(files.parent / name) for name in names[start : start + _SHARD]]
-        with replacing(shard_path(out, shard)) as fresh:
-            fresh.write_bytes(sound_bytes(sounds))
-        said = zip(aligned[start : start + _SHARD], sounds, strict=True)
-        lines += shard_lines(shard, ((one, len(samples), (), "") for one, samples in said))
-    write_table(out, lines)
-    return len(lines)
-
-
-def _recorded(path: Path) -> Samples:
-    try:
-        samples = read_wave(path)
-    except (OSError, IndexError, ValueError, av.FFmpegError) as error:
-        msg = f"{path} cannot be read as sound ({error}): convert it, or leave its line out"
-        raise CorpusError(msg) from error
-    if not len(samples):
-        msg = f"{path} holds no sound: leave its line out"
-        raise CorpusError(msg)
-    return samples
-
-
-def read_wave(path: Path) -> Samples:
-    """Read a file of sound, shape (n_samples,), 16 kHz mono; raise OSError or av.FFmpegError."""
-    with av.open(str(path)) as container:
-        frames = [frame.to_ndarray() for frame in container.decode(audio=0)]
-        rate_hz = container.streams.audio[0].rate
-    whole = np.concatenate([frame.reshape(frame.shape[0], -1)[0] for frame in frames])
-    scale = 32768.0 if whole.dtype == np.int16 else 1.0
-    resampler = Resampler(rate_hz)
-    samples = (whole / scale).astype(np.float32)
-    return np.concatenate([resampler.feed(samples), resampler.flush()])
 
 
 # espeak-ng ----------------------------------------------------------------------------------------
@@ -314,31 +234,24 @@ _Callback = ctypes.CFUNCTYPE(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Voice:
-    """A voice as ``espeak-ng --voices`` lists it, a variant behind a plus sign; pitch 0 to 99."""
+def say(
+    text: str, voice: str, words_per_minute: int = _USUAL_RATE, pitch: int = _USUAL_PITCH
+) -> tuple[Samples, tuple[float, ...]]:
+    """Synthesise a text by espeak-ng.
 
-    name: str = "en-us"
-    words_per_minute: int = 160
-    pitch: int = 50
+    Args:
+        voice: as ``espeak-ng --voices`` lists it, a variant behind a plus sign.
+        pitch: 0 to 99.
 
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Said:
-    """A text as it was said, shape (n_samples,), 16 kHz mono, and when each word begins."""
-
-    samples: Samples
-    starts_s: tuple[float, ...]
-
-
-def say(text: str, voice: Voice) -> Said:
-    """Synthesise a text by espeak-ng."""
+    Returns:
+        the sound, shape (n_samples,), 16 kHz mono, and when each word begins, in seconds.
+    """
     library, rate_hz = _library()
-    if library.espeak_SetVoiceByName(voice.name.encode()):
-        msg = f"expected a voice of espeak-ng, got {voice.name!r}: espeak-ng --voices lists them"
+    if library.espeak_SetVoiceByName(voice.encode()):
+        msg = f"expected a voice of espeak-ng, got {voice!r}: espeak-ng --voices lists them"
         raise TrainingError(msg)
-    library.espeak_SetParameter(_RATE, voice.words_per_minute, 0)
-    library.espeak_SetParameter(_PITCH, voice.pitch, 0)
+    library.espeak_SetParameter(_RATE, words_per_minute, 0)
+    library.espeak_SetParameter(_PITCH, pitch, 0)
     pieces = [np.zeros(0, np.int16)]
     starts: dict[int, int] = {}  # position of a word in the text: its first sample
 
@@ -359,10 +272,13 @@ def say(text: str, voice: Voice) -> Said:
     library.espeak_SetSynthCallback(callback)
     data = text.encode()
     library.espeak_Synth(data, len(data) + 1, 0, _CHARACTERS, 0, _UTF8, None, None)
-    resampler = Resampler(rate_hz)
     whole = (np.concatenate(pieces) / 32768).astype(np.float32)
-    samples = np.concatenate([resampler.feed(whole), resampler.flush()])
-    return Said(samples=samples, starts_s=_starts(text, starts, rate_hz, len(whole)))
+    return resampled(whole, rate_hz), _starts(text, starts, rate_hz, len(whole))
+
+
+def resampled(samples: Samples, rate_hz: int) -> Samples:
+    resampler = Resampler(rate_hz)
+    return np.concatenate([resampler.feed(samples), resampler.flush()])
 
 
 def _starts(text: str, told: dict[int, int], rate_hz: int, n_samples: int) -> tuple[float, ...]:
@@ -390,14 +306,13 @@ def _library() -> tuple[ctypes.CDLL, int]:
 
 # Voices of all engines ----------------------------------------------------------------------------
 
-ESPEAK, FESTIVAL, FLITE = "espeak-ng", "festival", "flite"
+ESPEAK, FLITE = "espeak-ng", "flite"
 _NAMES: Mapping[str, Sequence[str]] = {  # klatt: by another synthesis (formants)
     ESPEAK: [
         accent + variant
         for accent in ("en-us", "en", "en-gb-scotland", "en-gb-x-rp")
         for variant in ("", "+m1", "+m3", "+m5", "+m7", "+f1", "+f2", "+f4", "+klatt", "+klatt3")
     ],
-    FESTIVAL: ["kal_diphone", "ked_diphone", "cmu_us_slt_arctic_hts"],
     FLITE: ["kal16", "awb", "rms", "slt"],
 }
 
@@ -410,11 +325,6 @@ class Request:
     voice: str
     speed: float = 1.0
     pitch: float = 1.0
-
-    @property
-    def name(self) -> str:
-        """Of the voice, without its engine."""
-        return self.voice.partition("/")[2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -448,19 +358,6 @@ def is_here(engine: str = ESPEAK) -> bool:
     return find(engine) is not None
 
 
-def say_all(requests: Sequence[Request]) -> list[Speech]:
-    """Synthesise texts; equal requests in a process that has said nothing before sound alike."""
-    said = dict[int, Speech]()
-    for engine, say_by in _ENGINES.items():
-        own = {n: one for n, one in enumerate(requests) if one.voice.startswith(f"{engine}/")}
-        said |= zip(own, say_by(list(own.values())), strict=True)
-    if len(said) < len(requests):
-        unknown = next(one.voice for n, one in enumerate(requests) if n not in said)
-        msg = f"a voice is written ENGINE/NAME, with an engine of {', '.join(_NAMES)}: {unknown!r}"
-        raise UsageError(msg)
-    return [said[n] for n in range(len(requests))]
-
-
 def trimmed(speech: Speech) -> Speech:
     """Cut off the silence around a speech."""
     loud = np.flatnonzero(np.abs(speech.samples) > _LOUD * max(np.abs(speech.samples).max(), 1e-9))
@@ -475,97 +372,33 @@ def trimmed(speech: Speech) -> Speech:
     return Speech(samples=speech.samples[first:last], ends_s=ends)
 
 
-def _say_by_espeak(requests: Sequence[Request]) -> list[Speech]:
-    said = list[Speech]()
-    for one in requests:
-        voice = Voice(
-            name=one.name,
-            words_per_minute=round(_USUAL_RATE * one.speed),
-            pitch=min(99, max(0, round(_USUAL_PITCH * one.pitch))),
-        )
-        heard = say(one.text, voice)
-        ends = (*heard.starts_s[1:], len(heard.samples) / SAMPLE_RATE_HZ)
-        said.append(trimmed(Speech(samples=heard.samples, ends_s=ends)))
-    return said
+def said(request: Request) -> Speech:
+    """Synthesise a text; the same texts in a process that has said nothing before sound alike."""
+    engine, _, name = request.voice.partition("/")
+    return trimmed((_by_flite if engine == FLITE else _by_espeak)(request, name))
 
 
-def _say_by_festival(requests: Sequence[Request]) -> list[Speech]:
-    """Let one process of festival say all texts: it takes a second to start."""
-    if not requests:
-        return []
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        script = folder / "script.scm"
-        lines = (_scheme(one, folder / str(n)) for n, one in enumerate(requests))
-        script.write_text("\n".join(lines), encoding="latin-1", errors="replace")
-        _run(FESTIVAL, ["-b", str(script)])
-        return [_heard(FESTIVAL, one, folder / str(n)) for n, one in enumerate(requests)]
+def _by_espeak(request: Request, name: str) -> Speech:
+    rate, pitch = round(_USUAL_RATE * request.speed), round(_USUAL_PITCH * request.pitch)
+    samples, starts_s = say(request.text, name, rate, min(99, max(0, pitch)))
+    return Speech(samples=samples, ends_s=(*starts_s[1:], len(samples) / SAMPLE_RATE_HZ))
 
 
-def _scheme(request: Request, path: Path) -> str:
-    text = request.text.replace("\\", " ").replace('"', " ")
-    return f"""
-(voice_{request.name})
-(Parameter.set 'Duration_Stretch {1 / request.speed:.3f})
-(set! said (utt.synth (Utterance Text "{text}")))
-(utt.wave.resample said {SAMPLE_RATE_HZ})
-(utt.save.wave said "{path}.wav" 'riff)
-(set! ends (fopen "{path}.ends" "w"))
-(mapcar (lambda (it) (format ends "%s %s\\n" (if (item.parent it) 1 0) (item.feat it "word_end")))
-        (utt.relation.items said 'Token))
-(fclose ends)
-"""
+def _by_flite(request: Request, name: str) -> Speech:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "said.wav")
+        stretch = f"duration_stretch={1 / request.speed:.3f}"
+        options = ["-voice", name, "--setf", stretch, "-t", request.text, "-o", str(path)]
+        try:
+            subprocess.run([FLITE, *options], capture_output=True, check=True)
+            with wave.open(str(path)) as file:
+                frames, rate_hz = file.readframes(file.getnframes()), file.getframerate()
+        except (OSError, EOFError, wave.Error, subprocess.CalledProcessError) as error:
+            msg = f"{FLITE} was to say a text and failed ({error}): install it, or leave it out"
+            raise TrainingError(msg) from error
+    whole = (np.frombuffer(frames, "<i2") / 32768).astype(np.float32)
+    return Speech(samples=resampled(whole, rate_hz), ends_s=None)
 
-
-def _say_by_flite(requests: Sequence[Request]) -> list[Speech]:
-    with tempfile.TemporaryDirectory() as name:
-        said = list[Speech]()
-        for n, one in enumerate(requests):
-            path = Path(name) / str(n)
-            stretch = f"duration_stretch={1 / one.speed:.3f}"
-            arguments = ["-voice", one.name, "--setf", stretch, "-t", one.text, "-o", f"{path}.wav"]
-            _run(FLITE, arguments)
-            said.append(_heard(FLITE, one, path))
-        return said
-
-
-def _run(engine: str, arguments: Sequence[str]) -> None:
-    try:
-        subprocess.run([engine, *arguments], capture_output=True, check=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        msg = f"{engine} was to say texts and failed ({error}): install it, or leave it out"
-        raise TrainingError(msg) from error
-
-
-def _heard(engine: str, request: Request, path: Path) -> Speech:
-    told = path.with_suffix(".ends")
-    ends = _told_ends(told.read_text(encoding="ascii")) if told.exists() else ()
-    known = len(ends) == len(request.text.split()) and list(ends) == sorted(ends)
-    try:
-        samples = read_wave(path.with_suffix(".wav"))
-    except (OSError, av.FFmpegError) as error:
-        msg = f"{engine} said nothing of {request.text!r} with {request.voice} ({error})"
-        raise TrainingError(msg) from error
-    return trimmed(Speech(samples=samples, ends_s=ends if known else None))
-
-
-def _told_ends(text: str) -> tuple[float, ...]:
-    """Return when each token ends: ``0`` begins one, ``1`` and a time is each word said of it."""
-    ends = list[float]()
-    for line in text.splitlines():
-        is_said, end_s = line.split()
-        if is_said == "1":
-            ends[-1] = max(ends[-1], float(end_s))
-        else:
-            ends.append(0.0)
-    return tuple(ends)
-
-
-_ENGINES: Mapping[str, Callable[[Sequence[Request]], list[Speech]]] = {
-    ESPEAK: _say_by_espeak,
-    FESTIVAL: _say_by_festival,
-    FLITE: _say_by_flite,
-}
 
 # Rooms --------------------------------------------------------------------------------------------
 
@@ -661,7 +494,6 @@ class SpeechDataSettings:
             else.
         n_train, n_dev, n_test: utterances; a sentence is in one of the three alone. Training and
             development have the same voices.
-        takes: times that each training sentence is said, by different voices in different rooms.
         shard: utterances in a shard.
     """
 
@@ -673,13 +505,12 @@ class SpeechDataSettings:
     n_dev: int
     n_test: int
     max_words: int = 14
-    takes: int = 1
     shard: int = _SHARD
     workers: int = 1
     seed: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("n_train", "n_test", "max_words", "takes", "shard", "workers"):
+        for name in ("n_train", "n_test", "max_words", "shard", "workers"):
             at_least(name, getattr(self, name), 1)
         at_least("n_dev", self.n_dev, 0)
 
@@ -702,7 +533,7 @@ def make_speech_data(settings: SpeechDataSettings) -> dict[str, int]:
     parts = {
         "test": chosen[:n_test],
         "dev": chosen[n_test : n_test + n_dev],
-        "train": chosen[n_test + n_dev :] * settings.takes,
+        "train": chosen[n_test + n_dev :],
     }
     counts = dict[str, int]()
     for split in SPLITS:
@@ -783,16 +614,27 @@ def _say(settings: SpeechDataSettings, split: str, planned: Sequence[_Planned]) 
 
 def _say_shard(part: Path, name: str, planned: Sequence[_Planned]) -> None:
     """Write a shard, then its part of the table: where the part is, the shard is whole."""
-    said = say_all([request for _, request, _ in planned])
     speeches = [
-        hear_in(draw_room(random.Random(seed)), speech)
-        for (_, _, seed), speech in zip(planned, said, strict=True)
+        hear_in(draw_room(random.Random(seed)), said(request)) for _, request, seed in planned
     ]
     with replacing(shard_path(part, name)) as fresh:
         fresh.write_bytes(sound_bytes([speech.samples for speech in speeches]))
-    rows = list[SaidPair]()
-    for (pair, request, _), speech in zip(planned, speeches, strict=True):
-        last_ms = 1000 * len(speech.samples) // SAMPLE_RATE_HZ  # no word ends after its sound
-        ends = tuple(min(last_ms, round(1000 * end_s)) for end_s in speech.ends_s or ())
-        rows.append((pair, len(speech.samples), ends, request.voice))
-    write_table(part, shard_lines(name, rows))
+    lines, first = list[Line](), 0
+    for (one, request, _), speech in zip(planned, speeches, strict=True):
+        n_samples = len(speech.samples)
+        last_ms = 1000 * n_samples // SAMPLE_RATE_HZ  # no word ends after its sound
+        lines.append(
+            Line(
+                shard=name,
+                first=first,
+                n_samples=n_samples,
+                source=one.pair.source,
+                target=one.pair.target,
+                corpus=one.pair.corpus,
+                needs=one.needs or (),
+                ends_ms=tuple(min(last_ms, round(1000 * end_s)) for end_s in speech.ends_s or ()),
+                voice=request.voice,
+            )
+        )
+        first += n_samples
+    write_table(part, lines)

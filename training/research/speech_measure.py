@@ -1,14 +1,10 @@
-"""A translator that reads sound, measured live in milliseconds; and when words end.
+"""A translator that reads sound, measured live in milliseconds: ``speech-evaluate``.
 
-``speech-evaluate`` translates a spoken corpus, replays and scores. The run folder is that of
-``evaluate`` (``training.evaluation.short_form``), so that runs are compared by the same command. A
-unit of the source is a piece of sound there: sound comes in pieces of one length, the last one of
-an utterance may be shorter, and a word that was written after a piece has as its delay how much
-sound had come then, as SimulEval measures speech. ``summary.json`` also has ``SoundScores``.
-
-``speech-align`` finds when each word of a recording ends, by the words that an encoder hears:
-of all ways to spread the ids of a text over the frames the likeliest is taken (Viterbi over the
-states of CTC, Graves et al. 2006); a word ends with the last frame of its last id.
+It translates a spoken corpus, replays and scores. The run folder is that of ``evaluate``
+(``training.evaluation.short_form``), so that runs are compared by the same command. A unit of the
+source is a piece of sound there: sound comes in pieces of one length, the last one of an utterance
+may be shorter, and a word that was written after a piece has as its delay how much sound had come
+then, as SimulEval measures speech. ``summary.json`` also has ``SoundScores``.
 """
 
 import argparse
@@ -19,9 +15,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Protocol
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from tqdm import tqdm
 
@@ -30,7 +24,6 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.layout.slots import LAYOUTS
 from engine.metrics.event_log import Event, EventLog, Translation, n_reference_units, replay
 from engine.metrics.latency import length_adaptive_average_lagging
-from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import read_card
 from engine.runtime.loader import load_hearing
 from engine.runtime.sound import (
@@ -40,9 +33,7 @@ from engine.runtime.sound import (
     block_samples,
     load_speech_encoder,
 )
-from engine.runtime.torch.torch_loader import load_tokenizer
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings, at_least
-from engine.text.prompt import word_ids
 from engine.translation.conversation import Conversation
 from engine.translation.feed import changes
 from engine.translation.spoken import SpokenTranslator, SpokenUtterance
@@ -56,13 +47,7 @@ from training.evaluation.scores import score
 from training.evaluation.workers import CAPACITY
 from training.research.adaptive import AdaptiveSpokenTranslator, AdaptiveTranslator
 from training.research.simuleval import WordByWord
-from training.research.speech_corpus import (
-    Line,
-    bring_recordings,
-    read_sound,
-    read_table,
-    write_table,
-)
+from training.research.speech_corpus import Line, read_sound, read_table
 
 SOUND, CASCADE = "sound", "cascade"
 """Names of the two systems in ``run.json``."""
@@ -72,25 +57,9 @@ _COLUMNS = (
     "ms_per_block_mean", "n_empty",
 )  # fmt: skip
 _POLICIES = ("adaptive:0.1", "adaptive:0.3", "adaptive:0.5", "read:3", "offline")
-_NEVER = -1e30
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = subparsers.add_parser(
-        "speech-align",
-        help="bring recordings into a corpus, and find when their words end",
-        description="With --pairs and --files: write a table of recordings, and their sound. With "
-        "--model and --data: find when each word of a table ends, by the words that the encoder "
-        "hears; translations in parts are learnt from these times.",
-    )
-    add = parser.add_argument
-    add("--pairs", type=Path, metavar="F.tsv", help="file that align wrote")
-    files = "a file of sound for each pair, line by line"
-    add("--files", type=Path, metavar="F.txt", help=files)
-    add("--model", type=Path, metavar="DIR", help="of the stage words")
-    add("--data", type=Path, metavar="F.tsv", help="table of a corpus")
-    add("--out", type=Path, required=True, metavar="F.tsv", help="table")
-    parser.set_defaults(run=align)
     parser = subparsers.add_parser(
         "speech-evaluate",
         help="measure a translator that reads sound, in milliseconds",
@@ -117,21 +86,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(arguments: argparse.Namespace) -> int:
     rows = evaluate_speech(settings_from(arguments, SpeechRunSettings))
     sys.stdout.write(score_table(_COLUMNS, rows))
-    return 0
-
-
-def align(arguments: argparse.Namespace) -> int:
-    brought = arguments.pairs is not None and arguments.files is not None
-    timed = arguments.model is not None and arguments.data is not None
-    if brought == timed:
-        msg = "name either --pairs and --files, or --model and --data"
-        raise UsageError(msg)
-    if brought:
-        n = bring_recordings(arguments.pairs, arguments.files, arguments.out)
-        sys.stdout.write(f"{arguments.out}: {n:,} utterances\n")
-    else:
-        n = find_word_times(arguments.model, arguments.data, arguments.out)
-        sys.stdout.write(f"{arguments.out}: {n:,} utterances got the times of their words\n")
     return 0
 
 
@@ -277,13 +231,10 @@ class SoundLag:
     Attributes:
         laal_ca_ms: with computing: work on a piece begins when it has come and that on the one
             before is done.
-        laal_ca_simuleval_ms: with it, as SimulEval counts: all computing so far is added, as if no
-            sound came meanwhile.
     """
 
     laal_ms: float
     laal_ca_ms: float
-    laal_ca_simuleval_ms: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,8 +251,7 @@ class SoundScores:
     forwards_per_utterance: float
 
     def row(self) -> dict[str, float | None]:
-        names = ("laal_ms", "laal_ca_ms", "laal_ca_simuleval_ms")
-        lag = dict.fromkeys(names) if self.lag is None else asdict(self.lag)
+        lag = dict.fromkeys(("laal_ms", "laal_ca_ms")) if self.lag is None else asdict(self.lag)
         rest = {name: value for name, value in asdict(self).items() if name != "lag"}
         return {**lag, **rest}
 
@@ -422,21 +372,16 @@ def sound_lag(
     ]
     if not rows:
         return None
-    laal, queued, added = (fmean(column) for column in zip(*rows, strict=True))
-    return SoundLag(laal_ms=laal, laal_ca_ms=queued, laal_ca_simuleval_ms=added)
+    laal, queued = (fmean(column) for column in zip(*rows, strict=True))
+    return SoundLag(laal_ms=laal, laal_ca_ms=queued)
 
 
-def _lags(
-    one: Translation, length_ms: float, piece_ms: float, n_units: int
-) -> tuple[float, float, float]:
+def _lags(one: Translation, length_ms: float, piece_ms: float, n_units: int) -> tuple[float, float]:
     came = [min(n * piece_ms, length_ms) for n in range(1, len(one.ms) + 1)]
-    queued, added = list[float](), list[float]()
-    finish = spent = 0.0
+    queued, finish = list[float](), 0.0
     for arrival, cost in zip(came, one.ms, strict=True):
         queued.append(max(arrival, finish))
         finish = queued[-1] + cost
-        added.append(arrival + spent)
-        spent += cost
     units = list(zip(one.delays, one.emitted_ms, strict=True))
 
     def laal(delays: Sequence[float]) -> float:
@@ -445,88 +390,4 @@ def _lags(
     return (
         laal([came[n - 1] for n, _ in units]),
         laal([queued[n - 1] + emitted for n, emitted in units]),
-        laal([added[n - 1] + emitted for n, emitted in units]),
     )
-
-
-# Times of words -----------------------------------------------------------------------------------
-
-
-def find_word_times(model: Path, data: Path, out: Path) -> int:
-    """Write a table again, with the times of words where it has none; return how many got them.
-
-    Args:
-        model: folder with an encoder that writes words.
-        data: table of a corpus.
-        out: the new table, beside the sound of the old one.
-    """
-    if out.resolve().parent != data.resolve().parent:
-        msg = f"the new table stands beside the sound of {data}: name a file in its folder"
-        raise UsageError(msg)
-    lines = read_table(data)
-    timed = list(_timed(model, data, lines))
-    write_table(out, timed)
-    return sum(one != other for one, other in zip(lines, timed, strict=True))
-
-
-def _timed(model: Path, data: Path, lines: Iterable[Line]) -> Iterator[Line]:
-    torch.set_num_threads(1)
-    encoder = load_speech_encoder(model, read_card(model), read_fingerprint(model).hidden_size)
-    if encoder.words is None:
-        msg = f"the encoder of {model} writes no words: train it by the recipe words"
-        raise UsageError(msg)
-    tokenizer = load_tokenizer(model)
-    frame_ms = 1000 * block_samples(encoder.card) / SAMPLE_RATE_HZ / encoder.card.block_frames
-    for line in tqdm(lines, desc="words", disable=None):
-        if line.ends_ms:
-            yield line
-            continue
-        stream = BlockStream(encoder)
-        blocks = stream.feed(read_sound(data, line)) + stream.flush()
-        heard = np.concatenate([block.words for block in blocks if block.words is not None])
-        words = [word_ids(tokenizer, word) for word in line.source.split()]
-        frames = id_ends(heard, [id_ for word in words for id_ in word])
-        if frames is None:
-            yield line
-            continue
-        last = np.cumsum([len(word) for word in words]) - 1
-        length_ms = 1000 * line.n_samples // SAMPLE_RATE_HZ
-        ends = tuple(min(length_ms, round(frames[n] * frame_ms)) for n in last)
-        yield replace(line, ends_ms=ends)
-
-
-def id_ends(logits: NDArray[np.float32], ids: Sequence[int]) -> list[int] | None:
-    """Return after how many frames each id has ended, on the likeliest way.
-
-    Args:
-        logits: shape (T, V), the last id being the blank.
-        ids: at least one.
-
-    Returns:
-        None where the frames are too few for the ids.
-    """
-    likely = logits.astype(np.float64)
-    likely = likely - np.logaddexp.reduce(likely, axis=1, keepdims=True)
-    blank = logits.shape[1] - 1
-    states = np.full(2 * len(ids) + 1, blank)
-    states[1::2] = ids
-    may_skip = np.zeros(len(states), bool)  # from the id before, over the blank between
-    may_skip[3::2] = states[3::2] != states[1:-2:2]
-    score = np.full(len(states), _NEVER)
-    score[:2] = likely[0, states[:2]]
-    came = np.zeros((len(likely), len(states)), np.int64)  # from how many states before
-    for frame in range(1, len(likely)):
-        one = np.concatenate([[_NEVER], score[:-1]])
-        two = np.where(may_skip, np.concatenate([[_NEVER, _NEVER], score[:-2]]), _NEVER)
-        ways = np.stack([score, one, two])
-        came[frame] = ways.argmax(axis=0)
-        score = ways.max(axis=0) + likely[frame, states]
-    state = len(states) - 1 - int(score[-2] > score[-1])
-    if score[state] <= _NEVER / 2:
-        return None
-    ends = [0] * len(ids)
-    for frame in range(len(likely) - 1, -1, -1):
-        if state % 2 and not ends[state // 2]:
-            ends[state // 2] = frame + 1
-        state -= int(came[frame, state])
-    return ends

@@ -7,8 +7,7 @@ policy; a ``Method`` says what a way to train does otherwise.
 import random
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from dataclasses import dataclass
 from pathlib import Path
 
 from transformers import PreTrainedTokenizerFast
@@ -35,20 +34,16 @@ class TokenizedPair:
         needs: for each target word, how many source words must be read before it may be written
             under read-n: the running maximum of its alignment, never falling. None if the alignment
             is not trusted; such a pair cannot train read-n.
-        delayed: the same for a sample whose writes are cut short: more source words for the target
-            words that are carried over to the next write. None if nothing is cut.
     """
 
     source: tuple[Ids, ...]
     target: tuple[Ids, ...]
     needs: tuple[int, ...] | None
-    delayed: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
-        for numbers in (self.needs, self.delayed):
-            if numbers is not None and len(numbers) != len(self.target):
-                msg = f"{len(self.target)} target words need as many numbers, got {len(numbers)}"
-                raise ValueError(msg)
+        if self.needs is not None and len(self.needs) != len(self.target):
+            msg = f"{len(self.target)} target words need as many numbers, got {len(self.needs)}"
+            raise ValueError(msg)
 
 
 def build_samples(
@@ -63,9 +58,6 @@ def build_samples(
 
     A layout that computes every row once gives one sample. A layout that recomputes all rows after
     a read gives one sample for every write, with labels on that write only: prefix fine-tuning.
-
-    The end of a write that is cut short has no label, since a model should have continued; the
-    words before it are labelled.
 
     Args:
         marker_alone: the end-of-source marker comes as a word of its own, as when a person presses
@@ -110,9 +102,8 @@ def play(
             continue
         planner.write()
         id_ = gold.next_id(n_read if policy.ends_writes and not ended else None, policy)
-        ends_write = id_ == prompt.end_of_write
-        planner.choose(id_, asked=not (ends_write and gold.may_go_on(n_read)))
-        if ends_write:
+        planner.choose(id_)
+        if id_ == prompt.end_of_write:
             n_read_at_write_end = n_read
         if ended and id_ in (prompt.end_of_write, prompt.end_of_target):
             return
@@ -139,7 +130,8 @@ class Gold:
         """Return the next token; words that need over ``n_read`` source words wait, unless None."""
         if self.word == len(self._pair.target):
             return self._prompt.end_of_write if policy.ends_writes else self._prompt.end_of_target
-        if n_read is not None and self._piece == 0 and self._held_back(n_read):
+        needs = self._pair.needs
+        if n_read is not None and self._piece == 0 and needs and needs[self.word] > n_read:
             return self._prompt.end_of_write
         word = self._pair.target[self.word]
         id_ = word[self._piece]
@@ -149,15 +141,6 @@ class Gold:
             while self.word < len(self._pair.target) and not self._pair.target[self.word]:
                 self.word += 1
         return id_
-
-    def may_go_on(self, n_read: int) -> bool:
-        """Return whether the next word needs no more than ``n_read`` source words."""
-        needs = self._pair.needs
-        return needs is not None and self.word < len(needs) and needs[self.word] <= n_read
-
-    def _held_back(self, n_read: int) -> bool:
-        needs = self._pair.delayed or self._pair.needs
-        return needs is not None and needs[self.word] > n_read
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,31 +175,6 @@ def merged_boundaries(needs: tuple[int, ...], rng: random.Random) -> tuple[int, 
         index = min(index + rng.randint(2, 10), len(runs) - 1)
         boundaries.append(runs[index])
     return tuple(boundaries)
-
-
-def cut_writes(
-    pair: TokenizedPair, policy: Policy, mixture: Mixture, rng: random.Random
-) -> TokenizedPair:
-    """Cut writes of aligned reads short, like a model that ends a write too early.
-
-    A write of two words or more is cut with the mixture's probability; at least 1 word stays, and
-    the rest is carried over to the next write. The last write is never cut.
-
-    Source: Wang et al. 2024, Conversational SimulMT. Our deviation: published code keeps two words
-    or more and does not train on the turn; here the words that stay, which are right, are labelled,
-    and only the end of the write is not.
-    """
-    if not (mixture.cut_writes and isinstance(policy, AlignedReads)) or pair.needs is None:
-        return pair
-    delayed = list(pair.needs)
-    first = 0  # word of the write, including words carried over
-    for boundary, next_boundary in pairwise(policy.boundaries):
-        end = stop = bisect_right(pair.needs, boundary)
-        if stop - first > 1 and rng.random() < mixture.cut_writes:
-            end = rng.randrange(first + 1, stop)
-            delayed[end:stop] = [next_boundary] * (stop - end)
-        first = end
-    return replace(pair, delayed=tuple(accumulate(delayed, max)))
 
 
 def draw_policy(pair: TokenizedPair, mixture: Mixture, rng: random.Random) -> Policy:

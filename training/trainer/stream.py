@@ -27,7 +27,7 @@ from engine.text.prompt import Prompt
 from training.settings import Mixture
 from training.trainer.checkpoint import Counters
 from training.trainer.processes import Processes
-from training.trainer.samples import CorpusPair, Method, build_samples, cut_writes
+from training.trainer.samples import CorpusPair, Method, build_samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +277,7 @@ class Stream:
             slot_length = rng.choice(self.slot_lengths)
         policy, prompt = self.method.draw(pair.pair, self.mixture, rng), self.prompts[pair.language]
         samples = build_samples(
-            cut_writes(pair.pair, policy, self.mixture, rng),
+            pair.pair,
             policy,
             prompt,
             LayoutSettings(slot_length=slot_length, name=self.method.layout),

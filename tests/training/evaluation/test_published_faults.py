@@ -3,8 +3,7 @@
 Whose they are is told beside them: Conversational SimulMT (Wang et al. 2024) and SimulMask (Raffel
 et al. 2024), as their public repositories stood in 2026. The others stand where the code is
 tested: schedules that take the smallest or the last link, or round down, in test_read_schedule.py;
-words of a write that is cut short in test_cut_writes.py; ids and ends of writes in
-test_examples.py.
+words of a write that is cut short in test_cut_writes.py; ends of writes in test_samples.py.
 """
 
 import random
@@ -18,8 +17,7 @@ from tests.support.fakes import bare_prompt, numbered_pair, random_word, tiny_to
 from tests.support.rows import build_rows
 from training.data.alignment import AlignedPair, aligner_form, ratio_needs, read_aligned
 from training.data.corpus import SentencePair
-from training.settings import Mixture
-from training.trainer.samples import AlignedReads, cut_writes, merged_boundaries, tokenize
+from training.trainer.samples import AlignedReads, merged_boundaries, tokenize
 
 EOS, EOW, EOT = 930, 931, 932
 BLANKS = (" ", "  ", "\u00a0", "\u3000", "\u2009 ", "\x1c", "\x85")
@@ -34,10 +32,9 @@ def random_samples(n_cases):
             [aligned, ReadN(rng.randint(1, 4)), WaitK(rng.randint(1, 4)), Offline()]
         )
         layout = LayoutSettings(slot_length=rng.randint(3, 16))
-        sample = cut_writes(pair, policy, Mixture(cut_writes=0.5), rng)
         alone = rng.random() < 0.5
-        rows = build_rows(sample, policy, bare_prompt(), layout, marker_alone=alone)
-        yield sample, policy, rows
+        rows = build_rows(pair, policy, bare_prompt(), layout, marker_alone=alone)
+        yield pair, policy, rows
 
 
 def aligned_file(path, *pairs):
@@ -95,12 +92,3 @@ def test_aligner_schedule_and_tokenizer_count_the_same_words(tmp_path):
     for pair, words in zip(tokenized, pairs, strict=True):
         assert len(pair.source) == len(words.pair.source.split())
         assert len(pair.target) == len(words.pair.target.split()) == len(pair.needs)
-
-
-def test_a_pair_that_is_too_long_is_left_out_and_never_cut(tmp_path):
-    """Conversational SimulMT cuts its tokens, and keeps it in the batch without a label."""
-    long = AlignedPair(SentencePair("a " * 240, "x", "test"), None)
-    short = AlignedPair(SentencePair("a b", "x y", "test"), (1, 2))
-    path = aligned_file(tmp_path / "pairs.tsv", long, short)
-    (kept,) = tokenize({"de": path}, tiny_tokenizer(), 240)
-    assert kept.pair.needs == (1, 2)

@@ -29,8 +29,6 @@ def test_lag_counts_sound_that_had_come_and_computing_that_had_to_wait():
     assert lag.laal_ms == length_adaptive_average_lagging(came, 400, 3)
     queued = [160 + 10, 410 + 20, 450 + 30]  # the first piece takes until 410
     assert lag.laal_ca_ms == length_adaptive_average_lagging(queued, 400, 3)
-    added = [160 + 10, 320 + 250 + 20, 400 + 290 + 30]
-    assert lag.laal_ca_simuleval_ms == length_adaptive_average_lagging(added, 400, 3)
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +63,7 @@ def test_a_run_over_a_corpus_is_a_run_folder_with_milliseconds(model, table, tmp
         assert row["laal_ca"] is None, "words of a text take another time than pieces of sound"
         assert row["ms_per_block_mean"] > 0
         if row["laal_ms"] is not None:
-            assert 0 < row["laal_ms"] < row["laal_ca_simuleval_ms"]
-            assert row["laal_ms"] < row["laal_ca_ms"]
+            assert 0 < row["laal_ms"] < row["laal_ca_ms"]
     lengths = [1000 * line.n_samples / 16_000 for line in lines]
     offline = run.policies["offline"].sentences
     assert any(one.translation.hypothesis for one in offline)

@@ -104,7 +104,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not(stages, table, tmp_path
 def test_every_ablation_is_run(stages, table, tmp_path, losses, parts):
     base = ["--base", str(stages / "words" / "model")]  # without stage II
     out = tmp_path / "joint"
-    others = ["--losses", losses, "--parts", parts, "--warp", "0.2"]
+    others = ["--losses", losses, "--parts", parts]
     assert train("joint", table, out, *base, *others) == 0
     moved = changed(encoder_of(stages / "words"), encoder_of(out))
     kept = {"mean", "scale", "words.weight", "words.bias"}
@@ -135,7 +135,6 @@ def test_what_cannot_be_trained_is_one_sentence(stages, table, tmp_path, capsys)
     assert "reads text alone" in refused("joint", table, *base)
     assert "its loss is words alone" in refused("words", table, *base, "--losses", "offline")
     assert "a loss must be one of" in refused("joint", table, *base, "--losses", "other")
-    assert "a share from 0 to 0.5, got 0.6" in refused("joint", table, *base, "--warp", "0.6")
     assert "a part must be one of" in refused("joint", table, *base, "--parts", "decoder")
     untimed = write_tones(tmp_path / "untimed.tsv", 4, timed=False)
     translate = ["--base", str(stages / "translate" / "model")]
