@@ -9,11 +9,11 @@ import re
 import shlex
 import sys
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TypeVar, cast, get_args, get_type_hints
+from typing import TypeVar, cast, get_args, get_origin, get_type_hints
 
 from engine.errors import PolicyError
 from engine.folders import own_folder
@@ -104,65 +104,62 @@ def add_setting(  # noqa: PLR0913  each is one fact of an argument
     Args:
         metavar: of the value, if not the setting's name.
     """
-    kind: object = settings
-    for name in path.split("."):
-        kind = get_type_hints(kind)[name]
-        if isinstance(kind, UnionType):
-            kind = next(member for member in get_args(kind) if member is not NoneType)
+    kind = _kind_of(settings, path)
     if kind is bool:
         group.add_argument(option, dest=path, action="store_true", default=None, help=words)
         return
-    several = "+" if path in _NAMED else None
     group.add_argument(
         option,
         dest=path,
         type=cast("type", kind) if kind in {int, float, Path} else str,
-        nargs=several,
+        nargs="+" if get_origin(kind) is Mapping else None,
         metavar=metavar if metavar or choices else re.split(r"[._]", path)[-1].upper(),
         choices=choices,
         help=words,
     )
 
 
+def _kind_of(settings: type[TrainSettings], path: str) -> object:
+    """Return the type of the setting at a path, without None."""
+    kind: object = settings
+    for name in path.split("."):
+        kind = get_type_hints(kind)[name]
+        if isinstance(kind, UnionType):
+            kind = next(member for member in get_args(kind) if member is not NoneType)
+    return kind
+
+
+_NOTHING: Table = {}
+
+
 def settings_of(
-    arguments: argparse.Namespace,
-    folder: Path,
-    usual: Table,
-    changes: Table,
-    kind: type[S],
-) -> S:
-    """Read the recipe that the arguments name, and override it by the arguments.
-
-    Args:
-        arguments: those of ``add_arguments``, and others named by paths of settings.
-        folder: of the command's recipes.
-        usual: defaults, which the recipe overrides.
-        changes: settings by their paths, which override all others.
-    """
-    table = usual | read_recipe(arguments.recipe, folder)
-    known = {field.name for field in fields(kind)}
-    for path, value in [*vars(arguments).items(), *changes.items()]:
-        if value is not None and path.partition(".")[0] in known:
-            _put(table, path, _read(path, value))
-    settings = make_settings(table, kind)
-    _check_files(settings)
-    return settings
-
-
-def noted_settings(
     program: str,
     arguments: argparse.Namespace,
     folder: Path,
     kind: type[S],
-    changes: Table | None = None,
+    changes: Table = _NOTHING,
+    base: str = "",
 ) -> S:
-    """Make settings as ``settings_of`` does, of a run that notes its command.
+    """Read the recipe that the arguments name, override it by them, and note the command.
 
     Models from the hub are where those of the program are, unless the recipe names another place.
+
+    Args:
+        arguments: those of ``add_arguments``, and others named by paths of settings.
+        folder: of the command's recipes.
+        changes: settings by their paths, which override all others.
+        base: where the recipe names none.
     """
+    usual: Table = {"models": str(own_folder("data") / "models"), "base": base}
+    table = usual | read_recipe(arguments.recipe, folder)
     noted: Table = {"commands": [shlex.join([program, *sys.argv[1:]])]}
-    usual: Table = {"models": str(own_folder("data") / "models")}
-    return settings_of(arguments, folder, usual, noted | (changes or {}), kind)
+    known = {field.name for field in fields(kind)}
+    for path, value in (vars(arguments) | noted | changes).items():
+        if value is not None and path.partition(".")[0] in known:
+            _put(table, path, _read(_kind_of(kind, path), value))
+    settings = make_settings(table, kind)
+    _check_files(settings)
+    return settings
 
 
 def _put(table: Table, path: str, value: object) -> None:
@@ -181,44 +178,22 @@ def _put(table: Table, path: str, value: object) -> None:
         table[key] = str(value) if isinstance(value, Path) else value
 
 
-def _number(kind: type[int | float], text: str) -> float:
+def _read(kind: object, value: object) -> object:
+    """Turn the text of an argument into what a recipe would hold."""
+    if get_origin(kind) is Mapping and isinstance(value, list):
+        return {name: _read(get_args(kind)[1], text) for name, text in named_values(value)}
+    if not isinstance(value, str):
+        return value
+    if get_origin(kind) is tuple:
+        return [_read(get_args(kind)[0], part.strip()) for part in value.split(",")]
+    if kind not in {int, float}:
+        return value
+    number = cast("type[int | float]", kind)
     try:
-        return kind(text)
+        return number(value)
     except ValueError as error:
-        msg = f"{kind_name(kind)} was expected, got {text!r}"
+        msg = f"{kind_name(number)} was expected, got {value!r}"
         raise UsageError(msg) from error
-
-
-def _numbers(text: str) -> list[float]:
-    return [_number(int, number) for number in text.split(",")]
-
-
-_NAMED: Mapping[str, Callable[[str], object]] = {
-    "data": str,
-    "licences": str,
-    "weights": lambda text: _number(float, text),
-    "dev.sets": lambda text: text.split(","),
-}
-"""Readers of the values of NAME=VALUE arguments, by the paths of their settings."""
-
-_LISTS: Mapping[str, Callable[[str], object]] = {
-    "policies": lambda text: text.replace(",", " ").split(),
-    "slot_lengths": _numbers,
-    "targets": lambda text: text.split(","),
-    "parts": lambda text: text.split(","),
-    "losses": lambda text: text.split(","),
-    "k": _numbers,
-    "n": _numbers,
-}
-"""Readers of arguments with several values, by the last name in the path of their setting."""
-
-
-def _read(path: str, value: object) -> object:
-    if path in _NAMED:
-        pairs = named_values(cast("list[str]", value))
-        return {name: _NAMED[path](text) for name, text in pairs}
-    name = path.rpartition(".")[2]
-    return _LISTS[name](cast("str", value)) if name in _LISTS else value
 
 
 def _check_files(settings: TrainSettings) -> None:

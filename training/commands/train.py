@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from training.commands.recipe import Table, add_arguments, add_setting, noted_settings, settings_of
+from training.commands.recipe import Table, add_arguments, add_setting, settings_of
 from training.errors import UsageError
 from training.settings import ARCHITECTURES, NEW, OPTIMIZERS, STORED, Mixture, TrainSettings
 
@@ -82,7 +82,7 @@ _ORDINARY: Table = {
 
 def run_pretrain(arguments: argparse.Namespace) -> int:
     changes = _ORDINARY if arguments.ordinary else {}
-    settings = settings_of(arguments, BASES, {"base": NEW}, changes, TrainSettings)
+    settings = settings_of("surtitle-train", arguments, BASES, TrainSettings, changes, NEW)
     if settings.base != NEW:
         msg = f"the base of {arguments.recipe} is {settings.base}: train it with finetune"
         raise UsageError(msg)
@@ -136,7 +136,7 @@ def add_finetune(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser
 
 def run_finetune(arguments: argparse.Namespace) -> int:
     changes = _shares(arguments.policies)
-    settings = noted_settings("surtitle-train", arguments, ADAPTERS, TrainSettings, changes)
+    settings = settings_of("surtitle-train", arguments, ADAPTERS, TrainSettings, changes)
     if settings.base == NEW:
         msg = "an adapter is trained on a base that is there: name one, or make it with pretrain"
         raise UsageError(msg)

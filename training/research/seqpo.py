@@ -51,22 +51,22 @@ from engine.text.prompt import make_prompt, word_ids
 from engine.text.sentences import Sentence
 from engine.translation.feed import growing, known_steps
 from engine.translation.slot_translator import Translator
-from training.commands.recipe import add_recipe, add_setting, noted_settings
+from training.commands.recipe import add_recipe, add_setting, settings_of
 from training.commands.train import train_and_tell
 from training.data.alignment import read_aligned
 from training.errors import CorpusError, UsageError
 from training.evaluation.runs import fingerprint
 from training.settings import NEW, LoraSettings, TrainSettings
 from training.trainer.checkpoint import Counters, trained_parameters
+from training.trainer.dev_watch import DevScore, DevWatch, Sources, open_watch
 from training.trainer.export import name_weights
 from training.trainer.finetuning import Base, base_network, describe, find_base, find_folder, named
-from training.trainer.loop import Result, Sources, Task, Write
 from training.trainer.lora import attach_lora, save_adapter, whole_factors
 from training.trainer.loss import Markers, forbid_markers, labelled_logits
 from training.trainer.material import find_method, fingerprint_of
 from training.trainer.pretraining import save_model
 from training.trainer.processes import Processes
-from training.trainer.run import DevScore, DevWatch, Run, open_watch
+from training.trainer.run import Result, Run, Task, Write
 from training.trainer.samples import draw_policy, laid_out
 from training.trainer.stream import Batch, Example, Lines, Step, share_step
 from training.trainer.tokenizer import save_tokenizer
@@ -194,7 +194,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    settings = noted_settings("training.research", arguments, RECIPES, RewardSettings)
+    settings = settings_of("training.research", arguments, RECIPES, RewardSettings)
     if settings.base == NEW:
         msg = "learning by reward begins with a base that is there: name one"
         raise UsageError(msg)

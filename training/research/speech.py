@@ -49,7 +49,7 @@ from engine.settings import LayoutSettings, at_least, check_choice
 from engine.text.prompt import Prompt, make_prompt, word_ids
 from engine.text.tokenizer import WordTokenizer
 from engine.untrusted.plain_files import file_sha256
-from training.commands.recipe import add_recipe, add_setting, noted_settings
+from training.commands.recipe import add_recipe, add_setting, settings_of
 from training.commands.train import train_and_tell
 from training.errors import CorpusError, UsageError
 from training.evaluation.runs import fingerprint
@@ -58,14 +58,14 @@ from training.research.methods import LEVELS, nested_boundaries
 from training.research.speech_corpus import Line, read_sound, read_table
 from training.settings import FALLS, NEW, PRECISIONS, TrainSettings
 from training.trainer.checkpoint import Counters
+from training.trainer.dev_watch import Sources, open_watch
 from training.trainer.export import name_weights
 from training.trainer.finetuning import Base, base_network, find_base, find_folder
-from training.trainer.loop import Result, Sources, Task, Write
 from training.trainer.loss import Markers, forbid_markers
 from training.trainer.material import find_method, fingerprint_of
 from training.trainer.pretraining import save_model
 from training.trainer.processes import Processes, computes_bf16
-from training.trainer.run import Run, open_watch
+from training.trainer.run import Result, Run, Task, Write
 from training.trainer.samples import AlignedReads, Ids, TokenizedPair, build_samples
 from training.trainer.stream import Batch, Example, Pass, Step, pad
 
@@ -180,7 +180,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    settings = noted_settings("training.research", arguments, RECIPES, SpeechTrainSettings)
+    settings = settings_of("training.research", arguments, RECIPES, SpeechTrainSettings)
     if settings.base == NEW:
         msg = "sound is read by a translator that is there: name its folder with --base"
         raise UsageError(msg)

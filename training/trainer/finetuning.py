@@ -36,7 +36,7 @@ from training.evaluation.models import find_model
 from training.evaluation.runs import fingerprint
 from training.evaluation.workers import CAPACITY
 from training.settings import PromptSettings, TrainSettings
-from training.trainer.loop import Result, Sources, Task, Write
+from training.trainer.dev_watch import DevScore, DevWatch, Sources, best_bleu, open_watch
 from training.trainer.lora import attach_lora, save_adapter, whole_factors
 from training.trainer.loss import ForwardLoss
 from training.trainer.material import (
@@ -47,7 +47,7 @@ from training.trainer.material import (
     trained_policies,
 )
 from training.trainer.processes import Processes, computes_bf16
-from training.trainer.run import DevScore, DevWatch, Run, best_bleu, open_watch
+from training.trainer.run import Result, Run, Task, Write
 from training.trainer.samples import Method
 from training.trainer.stream import share_steps
 

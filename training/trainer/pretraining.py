@@ -33,8 +33,8 @@ from engine.runtime.torch.torch_loader import load_network
 from training.data.alignment import read_aligned
 from training.evaluation.runs import fingerprint
 from training.settings import Optimisation, TrainSettings
+from training.trainer.dev_watch import open_watch
 from training.trainer.export import name_weights
-from training.trainer.loop import Task
 from training.trainer.loss import BareLoss
 from training.trainer.material import (
     find_method,
@@ -42,7 +42,7 @@ from training.trainer.material import (
     trained_policies,
 )
 from training.trainer.processes import OneProcess, computes_bf16
-from training.trainer.run import Run, open_watch
+from training.trainer.run import Run, Task
 from training.trainer.stream import share_steps, steps_ahead
 from training.trainer.tokenizer import make_card, save_tokenizer, train_tokenizer
 

@@ -67,7 +67,7 @@ def test_the_commands_make_a_run_in_4_bits_on_own_data(tmp_path, monkeypatch, ba
     parser = parser_of(*commands._COMMANDS)
     *_, arguments = [parser.parse_args(call) for call in calls]
     monkeypatch.chdir(tmp_path)
-    settings = settings_of(arguments, train.ADAPTERS, {"models": "models"}, {}, TrainSettings)
+    settings = settings_of("surtitle-train", arguments, train.ADAPTERS, TrainSettings)
     assert settings.base == base
     assert (settings.quantise, settings.device) == ("nf4", "cuda")
     assert settings.prompt.end_of_source

@@ -1,5 +1,4 @@
 import functools
-import json
 import math
 import random
 
@@ -11,9 +10,9 @@ from tests.support.fakes import tiny_weights
 from tests.support.training_runs import write_dev
 from training.errors import TrainingError
 from training.settings import DevSettings
+from training.trainer.dev_watch import DevScore, DevWatch, best_bleu, decode, read_sets
 from training.trainer.finetuning import translate
 from training.trainer.processes import OneProcess
-from training.trainer.run import DevScore, DevWatch, best_bleu, decode, read_sets
 
 ALONE = OneProcess(torch.device("cpu"))
 
@@ -26,7 +25,7 @@ def watching(tmp_path, monkeypatch, bleus, **changes):
     """A watch whose decodings give these BLEUs."""
     ahead = iter(bleus)
     monkeypatch.setattr(
-        "training.trainer.run.decode", lambda *_: [dev_score("read:3", next(ahead), 2.0)]
+        "training.trainer.dev_watch.decode", lambda *_: [dev_score("read:3", next(ahead), 2.0)]
     )
     return opened(tmp_path, settings(tmp_path, **changes))
 
@@ -77,46 +76,14 @@ def test_a_run_that_goes_on_knows_what_it_knew(tmp_path, monkeypatch):
         path.unlink()
 
 
-def test_half_a_line_is_dropped(tmp_path, monkeypatch):
-    watch = watching(tmp_path, monkeypatch, [5])
-    look(watch, 10)
-    path = tmp_path / "dev.jsonl"
-    path.write_text(path.read_text() + '{"step": 20, "sco')
-    again = opened(tmp_path, settings(tmp_path), 20)
-    assert again.scores == watch.scores
-    assert [json.loads(line)["step"] for line in path.read_text().splitlines()] == [10]
-
-
 def test_a_full_disk_is_one_sentence(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
     watch = watching(tmp_path, monkeypatch, [5])
-    monkeypatch.setattr("training.trainer.run.decode", full)
+    monkeypatch.setattr("training.trainer.dev_watch.decode", full)
     with pytest.raises(TrainingError, match=r"step 10 cannot be logged \(No space left on device"):
         look(watch, 10)
-
-
-class EnoughError(Exception):
-    pass
-
-
-def test_lines_are_dealt_out_to_processes(tmp_path):
-    sets = read_sets(settings(tmp_path))
-    dealt = []
-
-    def note(sources, _language, _policy):
-        dealt.append(list(sources))
-        raise EnoughError
-
-    for processes in (
-        OneProcess(torch.device("cpu"), rank=0, n_processes=2),
-        OneProcess(torch.device("cpu"), rank=1, n_processes=2),
-        OneProcess(torch.device("cpu"), rank=1, n_processes=2, shards=True),
-    ):
-        with pytest.raises(EnoughError):
-            list(decode(sets, ["read:3"], note, processes))
-    assert dealt == [[0, 2], [1], [0, 1, 2]]
 
 
 def test_a_set_is_decoded_by_the_translator_and_training_goes_on(tmp_path):

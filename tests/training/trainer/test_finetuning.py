@@ -9,7 +9,6 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from engine.errors import HubError
 from engine.models.adapters.adapter import Status, inspect_adapter
 from engine.models.fingerprint import read_fingerprint
 from engine.runtime.loader import load_weights
@@ -18,7 +17,7 @@ from tests.support.fakes import save_tiny_model
 from tests.support.networks import stock_network
 from tests.support.training_runs import finetune, losses, told_fault, write_dev, write_pairs
 from training.settings import TrainSettings
-from training.trainer import loop as trainer
+from training.trainer import run as trainer
 from training.trainer.checkpoint import read_counters
 from training.trainer.finetuning import find_base
 from training.trainer.loss import ForwardLoss
@@ -99,19 +98,10 @@ def test_the_adapter_is_sound_and_says_where_it_comes_from(trained, tiny):
     assert card.seeds == (1,)
 
 
-@pytest.mark.slow
-def test_on_a_base_in_4_bits_the_loss_falls_and_the_adapter_fits_the_whole_base(
-    data, tiny, tmp_path
-):
-    out = tmp_path / "out"
-    assert finetune(data, tiny, out, "--quantise", "nf4", "--epochs", "8") == 0
-    assert losses(out)[-1] < 0.8 * losses(out)[0]
-    adapter = inspect_adapter(out / "adapter", read_fingerprint(tiny))
-    assert adapter.status is Status.OK
-
-
-@pytest.mark.parametrize("architecture", ["falcon-alibi", "gemma2", "gemma3", "qwen3"])
-@pytest.mark.parametrize("quantise", ["none", "nf4"])
+@pytest.mark.parametrize(
+    ("architecture", "quantise"),
+    [("falcon-alibi", "none"), ("gemma2", "nf4"), ("gemma3", "none"), ("qwen3", "nf4")],
+)
 def test_every_architecture_trains_and_is_decoded(data, tmp_path, architecture, quantise):
     base = save_network(tmp_path / "base", architecture)
     method = "simulmask" if "alibi" in architecture else "exposst"
@@ -273,11 +263,3 @@ def test_a_base_is_fetched_once_and_found_without_a_network(tiny_hub, tmp_path):
     assert again.folder == base.folder
     assert again.fingerprint == base.fingerprint
     assert len(tiny_hub.asked) == n_asked
-
-
-def test_a_base_whose_bytes_are_not_what_was_promised_is_refused_and_not_kept(tiny_hub, tmp_path):
-    tiny_hub.fault = lambda name, _start: "garbled" if name == "model.safetensors" else None
-    with pytest.raises(HubError, match="is not what it promised") as caught:
-        find_base(settings_of(tmp_path), ("read:3",))
-    assert "\n" not in str(caught.value)
-    assert not [path for path in (tmp_path / "models").rglob("*") if path.is_file()]

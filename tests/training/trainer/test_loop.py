@@ -8,7 +8,7 @@ from torch import nn
 from training.settings import Optimisation
 from training.trainer import checkpoint
 from training.trainer.checkpoint import Counters, load_checkpoint, save_checkpoint
-from training.trainer.loop import learning_rate
+from training.trainer.run import learning_rate
 
 LATE = {"fall": "late", "warm_up_steps": 4, "decay": 0.2}
 LINEAR = {"fall": "linear", "warm_up_steps": 10}
