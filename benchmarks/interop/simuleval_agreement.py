@@ -33,7 +33,7 @@ from engine.settings import UtteranceLimits
 from engine.text.sentences import cut_line
 from training.__main__ import main as train
 from training.evaluation.runs import Run, read_run
-from training.evaluation.workers import log_paths
+from training.evaluation.short_form import log_paths
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = ROOT / ".venv-simuleval" / "bin"

@@ -26,7 +26,7 @@ from tests.support.chat_templates import CHATML
 from tests.support.fakes import save_tiny_model
 from training.commands import evaluate
 from training.commands.evaluate import run_settings
-from training.evaluation.workers import logged_system
+from training.evaluation.short_form import logged_system
 
 LENGTH = 32  # of the slots of the base; other than the standard of the settings
 OWN_LENGTH = 8  # of the adapter
@@ -114,7 +114,7 @@ def measured(model, adapter, asked, path, _monkeypatch):
          *(f"--{name}={value}" for name, value in asked.items() if name != "policy"),
          *([f"--policies={policy}"] if policy else [])]
     )  # fmt: skip
-    settings = run_settings(arguments, system=arguments.system)
+    settings = run_settings(arguments, arguments.system)
     (settings.out / "log").mkdir(parents=True)
     with logged_system(settings, load_weights(settings.model), policy or "", 1, 2048):
         pass

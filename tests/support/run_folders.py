@@ -7,7 +7,7 @@ import random
 from engine.metrics.event_log import Translation
 from tests.support.fakes import random_word
 from training.__main__ import main
-from training.evaluation import workers
+from training.evaluation import short_form as workers
 from training.evaluation.runs import RunRecord
 from training.evaluation.scores import score
 

@@ -20,7 +20,7 @@ from engine.settings import (
     TranslationSettings,
     check_choice,
 )
-from training.commands.command_line import Cell, draw_table, split_policies
+from training.commands.command_line import Cell, draw_table, settings_from, split_policies
 from training.errors import UsageError
 from training.evaluation.arrivals import DRAWN
 from training.evaluation.models import find_model, measured_model
@@ -48,7 +48,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         default=AUTO,
         help="; ".join(f"{name}: {does}" for name, does in SYSTEMS.items()) + " (%(default)s)",
     )
-    parser.add_argument("--workers", type=int, metavar="N", help="processes (all cores; CUDA: 1)")
+    workers = "processes (all cores; CUDA: 1)"
+    parser.add_argument("--workers", dest="n_workers", type=int, metavar="N", help=workers)
     parser.add_argument(
         "--batch",
         type=int,
@@ -67,17 +68,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    n_workers = arguments.workers
-    if n_workers is None:
-        n_workers = (os.cpu_count() or 1) if arguments.device == "cpu" else 1
-    settings = run_settings(
-        arguments,
-        system=arguments.system,
-        n_workers=n_workers,
-        batch=arguments.batch,
-        arrivals=arguments.arrivals,
-    )
-    sys.stdout.write(score_table(_COLUMNS, [one.row() for one in evaluate(settings)]))
+    if arguments.n_workers is None:
+        arguments.n_workers = (os.cpu_count() or 1) if arguments.device == "cpu" else 1
+    scores = evaluate(run_settings(arguments, arguments.system))
+    sys.stdout.write(score_table(_COLUMNS, [one.row() for one in scores]))
     return 0
 
 
@@ -132,47 +126,28 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_settings(
-    arguments: argparse.Namespace,
-    *,
-    system: str = AUTO,
-    n_workers: int = 1,
-    batch: int = 1,
-    arrivals: str | None = None,
-    names: Path | None = None,
-) -> RunSettings:
+def run_settings(arguments: argparse.Namespace, system: str = AUTO) -> RunSettings:
     model, card = find_model(
         arguments.model, arguments.to, arguments.adapter, source=arguments.spoken
     )
     try:
         own = resolve(card, system).layout
         check_choice("the layout", arguments.layout or own.name, LAYOUTS)
-        layout = LayoutSettings(
-            slot_length=own.slot_length if arguments.slot is None else arguments.slot,
-            name=arguments.layout or own.name,
-        )
         for policy in arguments.policies:
             resolve(card, system, TranslationSettings(policy=policy))
-        return RunSettings(
-            source=arguments.source,
-            reference=arguments.reference,
-            model=measured_model(
-                model, arguments.adapter, arguments.device, system, arguments.quantise
+        translation = TranslationSettings(
+            target_language=arguments.to,
+            source_language=arguments.spoken,
+            layout=LayoutSettings(
+                slot_length=own.slot_length if arguments.slot is None else arguments.slot,
+                name=arguments.layout or own.name,
             ),
-            translation=TranslationSettings(
-                target_language=arguments.to,
-                source_language=arguments.spoken,
-                layout=layout,
-                cut_loops=arguments.cut_loops,
-            ),
-            policies=arguments.policies,
-            out=arguments.out,
-            limit=arguments.limit,
-            names=names,
-            n_workers=n_workers,
-            batch=batch,
-            arrivals=arrivals,
+            cut_loops=arguments.cut_loops,
         )
+        measured = measured_model(
+            model, arguments.adapter, arguments.device, system, arguments.quantise
+        )
+        return settings_from(arguments, RunSettings, model=measured, translation=translation)
     except (ValueError, PolicyError) as error:
         raise UsageError(str(error)) from error
 

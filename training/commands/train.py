@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from training.commands.recipe import Table, add_arguments, add_setting, settings_of
 from training.errors import UsageError
-from training.settings import ARCHITECTURES, NEW, OPTIMIZERS, STORED, Mixture, TrainSettings
+from training.settings import ARCHITECTURES, NEW, Mixture, TrainSettings
 
 if TYPE_CHECKING:
     from training.trainer.processes import Processes
@@ -36,7 +36,6 @@ def add_pretrain(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser
         "was stopped. What is not named here is as the recipe says.",
     )
     group = add_arguments(parser, BASES, NEW)
-    add_setting(group, "--optimizer", "optimisation.optimizer", choices=OPTIMIZERS)
     decay = (
         "share of the run, at its end, in which a rate that falls late falls to 0; with 0 it "
         "stays, and the run can be prolonged by more --epochs"
@@ -49,8 +48,6 @@ def add_pretrain(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser
     )
     dropped = "leave out this share of what layers add, where the data are few for the model (0)"
     add_setting(group, "--dropout", "dropout", dropped, metavar="SHARE")
-    compiled = "compile the network, minutes at the first start; needs a C++ compiler"
-    add_setting(group, "--compile", "compiled", compiled)
     rounded = "int4: learn weights that lose little by 4 bits, about a tenth slower"
     add_setting(group, "--quantise", "quantise", rounded, choices=("none", "int4"))
     workers = "processes that build steps ahead: a GPU takes more than one can build"
@@ -112,7 +109,6 @@ def add_finetune(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser
     add_setting(group, "--n", "mixture.n", "drawn under read-n", metavar="N,N,...")
     batch = "sentence pairs in a step, where --batch-tokens does not say its rows"
     add_setting(group, "--batch", "optimisation.batch_pairs", batch, metavar="PAIRS")
-    add_setting(group, "--licence", "licences", "for its card", metavar="CORPUS=LICENCE")
     quantise = "nf4: base in 4 bits (QLoRA)"
     add_setting(group, "--quantise", "quantise", quantise, choices=("none", "nf4"))
     add_setting(group, "--pass-tokens", "pass_tokens", "rows computed at once", metavar="N")
@@ -121,8 +117,6 @@ def add_finetune(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser
     lora = parser.add_argument_group("adapter")
     for name in ("rank", "alpha", "dropout"):
         add_setting(lora, f"--{name}", f"lora.{name}")
-    stored = "the saved factors; trained in fp32"
-    add_setting(lora, "--stored", "lora.stored", stored, choices=STORED)
     add_setting(lora, "--targets", "lora.targets", "linear layers (all)", metavar="LAYER,...")
     dev = parser.add_argument_group("early stopping")
     add_setting(dev, "--dev", "dev.sets", metavar="LANG=SOURCE,REFERENCE")

@@ -29,6 +29,7 @@ from engine.metrics.latency import Laggings, laggings
 from engine.metrics.quality import make_bleu
 from engine.models.adapters.adapter import write_adapter_card
 from engine.models.adapters.card import AdapterScore
+from engine.settings import at_least
 from training.commands.command_line import Cell, draw_table, named_values, settings_from
 from training.data.corpus import replacing, write_json
 from training.errors import TrainingError, UsageError
@@ -95,12 +96,8 @@ class BootstrapSettings:
     seed: int
 
     def __post_init__(self) -> None:
-        if self.n_samples < 1:
-            msg = f"a bootstrap needs at least one sample, got {self.n_samples}"
-            raise ValueError(msg)
-        if self.seed < 0:
-            msg = f"a seed is 0 or more, got {self.seed}"
-            raise ValueError(msg)
+        at_least("the samples of a bootstrap", self.n_samples, 1)
+        at_least("the seed", self.seed, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,26 +127,22 @@ class Difference:
 
 def compare_runs(
     metric: Metric,
-    hypotheses: tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]],
+    hypotheses: tuple[Sequence[str], Sequence[str]],
     references: Sequence[str],
     settings: BootstrapSettings,
 ) -> Difference:
-    """Compare two systems by a corpus metric of sacreBLEU, each run once or with several seeds.
+    """Compare two systems by a corpus metric of sacreBLEU.
 
-    The runs of a system count as one text; a sentence is drawn with all its translations, so that
-    more seeds do not pass for more sentences. Draws are those of ``sacrebleu --paired-bs`` with the
-    same seed.
+    Draws are those of ``sacrebleu --paired-bs`` with the same seed.
 
     Args:
-        hypotheses: runs of the first system and of the second.
+        hypotheses: of the first system and of the second.
         references: one for each sentence, at least one.
     """
-    n_sentences = _common_length(*hypotheses[0], *hypotheses[1], references)
+    n_sentences = _common_length(*hypotheses, references)
 
-    def statistics(runs: Sequence[Sequence[str]]) -> Values:
-        of_runs = [metric._extract_corpus_statistics(one, [references]) for one in runs]
-        summed: Values = np.array(of_runs, dtype=np.float64).sum(axis=0)
-        return summed
+    def statistics(texts: Sequence[str]) -> Values:
+        return np.array(metric._extract_corpus_statistics(texts, [references]), dtype=np.float64)
 
     def score(statistics: Values) -> float:
         return float(metric._compute_score_from_stats(statistics.tolist()).score)
@@ -212,28 +205,18 @@ def _common_length(*columns: Sequence[object]) -> int:
     return lengths.pop()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """The second run minus the first, by measure.
-
-    Attributes:
-        al, laal: over the sentences for which both wrote something; None without any.
-        laal_ca: likewise, with computing time, each on the machine it ran on; None where lines were
-            translated side by side.
-    """
-
-    bleu: Difference
-    chrf: Difference
-    al: Difference | None
-    laal: Difference | None
-    laal_ca: Difference | None
+Comparison: TypeAlias = dict[str, Difference | None]
+"""The second run minus the first, by measure: ``bleu``, ``chrf``, and means of ``al``, ``laal`` and
+``laal_ca`` over the sentences for which both wrote something; None without any. The last one counts
+computing, each on the machine it ran on; None where lines were translated side by side.
+"""
 
 
 def compare(
     first: PolicyRun, second: PolicyRun, language: str, settings: BootstrapSettings
 ) -> Comparison:
     """Compare two runs over the same source lines."""
-    texts = [[[one.translation.hypothesis for one in run.sentences]] for run in (first, second)]
+    texts = [[one.translation.hypothesis for one in run.sentences] for run in (first, second)]
     references = [one.reference for one in first.sentences]
     lags = [
         [
@@ -253,13 +236,13 @@ def compare(
         return compare_means(before, after, settings)
 
     timed = all(run.scores.laal_ca is not None for run in (first, second))
-    return Comparison(
-        bleu=quality(make_bleu(language)),
-        chrf=quality(CHRF()),
-        al=mean(lambda one: one.al),
-        laal=mean(lambda one: one.laal),
-        laal_ca=mean(lambda one: one.laal_ca) if timed else None,
-    )
+    return {
+        "bleu": quality(make_bleu(language)),
+        "chrf": quality(CHRF()),
+        "al": mean(lambda one: one.al),
+        "laal": mean(lambda one: one.laal),
+        "laal_ca": mean(lambda one: one.laal_ca) if timed else None,
+    }
 
 
 # Runs ---------------------------------------------------------------------------------------------
@@ -402,7 +385,7 @@ def _report(
         ],
         "differences": [
             {key: value for key, value in asdict(one).items() if key != "comparison"}
-            | asdict(one.comparison)
+            | asdict(one)["comparison"]
             for one in found
         ],
     }
@@ -424,22 +407,23 @@ def _tables(
     if not found:
         return f"{text}\nno policy is in {name} and in another run\n"
     differences = [_difference_row(one) for one in found]
-    one = found[0].comparison
+    signatures = (one.signature for one in found[0].comparison.values() if one is not None)
     return (
         f"{text}\neach run minus {name}:\n{draw_table(tuple(differences[0]), differences)}"
         f"95 % intervals and two-sided p of the paired bootstrap, {settings.n_samples} samples, "
         f"seed {settings.seed};\nn: sentences for which both runs wrote something\n"
-        f"{one.bleu.signature}\n{one.chrf.signature}\n"
+        + "".join(f"{one}\n" for one in signatures if one)
     )
 
 
 def _difference_row(found: Found) -> dict[str, Cell]:
     row: dict[str, Cell] = {"policy": found.policy, "run": found.run}
-    for name, one in (("bleu", found.comparison.bleu), ("laal", found.comparison.laal)):
+    for name in ("bleu", "laal"):
+        one = found.comparison[name]
         row[name] = None if one is None else f"{one.difference:+.2f}"
         row[f"{name} 95 %"] = None if one is None else f"[{one.low:+.2f}, {one.high:+.2f}]"
         row[f"{name} p"] = None if one is None else f"{one.p:.3f}"
-    row["n"] = 0 if found.comparison.laal is None else found.comparison.laal.n_sentences
+    row["n"] = 0 if one is None else one.n_sentences
     return row
 
 

@@ -29,7 +29,7 @@ from engine.translation.conversation import Conversation
 from engine.translation.factory import make_system
 from training.errors import TrainingError
 from training.evaluation.models import find_model, measured_model
-from training.evaluation.workers import CAPACITY
+from training.evaluation.short_form import CAPACITY
 from training.research import methods
 from training.research.simuleval import WholeWords, WordByWord
 
@@ -82,7 +82,7 @@ class SurtitleAgent(TextToTextAgent):  # type: ignore[misc]  # SimulEval has no 
 
 
 def _make_system(arguments: argparse.Namespace) -> Conversation:
-    # As in training.evaluation.workers: with another number of threads sums may differ in their
+    # As in training.evaluation.short_form: with another number of threads sums may differ in their
     # last bits.
     torch.set_num_threads(1)
     model, card = find_model(

@@ -72,7 +72,7 @@ from training.trainer.stream import Batch, Example, Pass, Step, pad
 RECIPES = Path(__file__).parent / "recipes" / "speech"
 STAGES = ("words", "translate", "joint")
 PARTS = ("encoder", "adapter", "head", "translator")
-LOSSES = ("words", "embeddings", "offline", "simultaneous", "policy")
+LOSSES = ("words", "offline", "simultaneous", "policy")
 NOT_ASKED = -1
 """Of a row after which nothing is decided."""
 
@@ -110,7 +110,7 @@ class SpeechSettings:
 
     Attributes:
         parts: of the network that are trained; the others stay.
-        losses: that are added up; ``embeddings`` makes vectors those of the words that are heard.
+        losses: that are added up.
         policy_weight: of the loss of decisions (lambda of the paper).
         encoder: shape of a new one, in the first stage.
         masks: parts of the spectrum that are hidden of each utterance (SpecAugment); 0: none.
@@ -159,8 +159,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     stage = parser.add_argument_group("stage")
     add(stage, "--parts", "speech.parts", "that are trained", metavar="P,P,...")
     add(stage, "--losses", "speech.losses", "that are added up", metavar="L,L,...")
-    add(stage, "--policy-weight", "speech.policy_weight", "of the loss of decisions")
-    add(stage, "--masks", "speech.masks", "parts of each spectrum that are hidden")
     for name in ("width", "layers", "heads", "feed_forward"):
         add(stage, f"--{name.replace('_', '-')}", f"speech.encoder.{name}", "of a new encoder")
     group = parser.add_argument_group("training")
@@ -427,61 +425,25 @@ class SpokenNetwork(nn.Module):
             # the fused attention's backward takes a third of an encoder's step on a processor
             with sdpa_kernel(SDPBackend.MATH) if device == "cpu" else nullcontext():
                 encoded = self.encoder(batch.mel, batch.n_blocks)  # (U, N, F, C)
-            writes = self.encoder.words is not None
-            if writes and "words" in self._losses:
+            if self.encoder.words is not None and "words" in self._losses:
                 losses["words"] = self._words_loss(encoded, batch)
-            vectors = self.encoder.vectors(encoded)
-            if writes and "embeddings" in self._losses:
-                losses["embeddings"] = self._embeddings_loss(encoded, vectors, batch)
             if len(batch.owner):
-                losses |= self._row_losses(vectors, batch)
+                losses |= self._row_losses(self.encoder.vectors(encoded), batch)
         return losses
 
     def _words_loss(self, encoded: Tensor, batch: SpokenBatch) -> Tensor:
-        logits, known = self._written(encoded)
+        assert self.encoder.words is not None
+        layer = self.encoder.words
+        known = (layer.bias > _NEVER / 2).nonzero()[:, 0]  # (K,); others have no share in the sum
+        logits = linear(encoded.flatten(1, 2), layer.weight[known], layer.bias[known])
         return ctc_loss(
-            logits.log_softmax(-1).transpose(0, 1),
+            _wide(logits).log_softmax(-1).transpose(0, 1),
             torch.searchsorted(known, batch.words),
             batch.n_blocks * encoded.shape[2],
             batch.n_words,
             blank=len(known) - 1,
             zero_infinity=True,  # an utterance too short for its words
         )
-
-    def _written(self, encoded: Tensor) -> tuple[Tensor, Tensor]:
-        """Return logits of the ids that the layer of words has learnt, (U, N * F, K), and these."""
-        assert self.encoder.words is not None
-        layer = self.encoder.words
-        known = (layer.bias > _NEVER / 2).nonzero()[:, 0]  # (K,); others have no share in the sum
-        logits = linear(encoded.flatten(1, 2), layer.weight[known], layer.bias[known])
-        return _wide(logits), known
-
-    def _embeddings_loss(self, encoded: Tensor, vectors: Tensor, batch: SpokenBatch) -> Tensor:
-        """Compare vectors with the embeddings of what the encoder hears, as a share of those.
-
-        A vector's target is the embeddings of the ids that are heard in its frames, by their
-        probability, and what none of them takes is its predecessor's: a translator that has seen
-        tokens alone reads a token that is said again better than any other filling.
-        """
-        with torch.no_grad():
-            target = held(*self._heard(encoded, vectors.shape[2]))  # (U, N * P, width)
-        blocks = torch.arange(vectors.shape[1], device=vectors.device)
-        exists = blocks < batch.n_blocks[:, None]  # (U, N)
-        off = (_wide(vectors) - target.reshape(vectors.shape))[exists]
-        return off.square().sum() / target.reshape(vectors.shape)[exists].square().sum()
-
-    def _heard(self, encoded: Tensor, n_vectors: int) -> tuple[Tensor, Tensor]:
-        """Return what the frames of each of a block's P vectors say, and whether they say nothing.
-
-        Returns:
-            sums of embeddings, shape (U, N * P, width), and probabilities, shape (U, N * P).
-        """
-        logits, known = self._written(encoded)
-        likely = logits.softmax(-1)  # (U, N * F, K)
-        n_frames = encoded.shape[2] // n_vectors
-        likely = likely.reshape(len(likely), -1, n_frames, len(known))  # (U, N * P, F / P, K)
-        tokens: Tensor = self.translator.get_input_embeddings()(known[:-1]).to(likely)
-        return likely[..., :-1].amax(2) @ tokens, likely[..., -1].amin(2)
 
     def _row_losses(self, vectors: Tensor, batch: SpokenBatch) -> Iterator[tuple[str, Tensor]]:
         """Score tokens and decisions of translations, given vectors (U, N, P, width)."""
@@ -557,22 +519,6 @@ def admit_words(layer: nn.Linear, ids: Iterable[int], *, new: bool) -> None:
         if new:
             layer.bias[~wanted] = _NEVER
         layer.bias[wanted & (layer.bias < _NEVER / 2)] = 0.0
-
-
-def held(said: Tensor, nothing: Tensor) -> Tensor:
-    """Return for each vector what is said in it, and what was said before as far as nothing is.
-
-    Args:
-        said: shape (U, T, width).
-        nothing: probability that nothing is said, shape (U, T).
-
-    Returns:
-        shape (U, T, width).
-    """
-    kept = [said[:, 0]]
-    for now, share in zip(said.unbind(1)[1:], nothing.unbind(1)[1:], strict=True):
-        kept.append(now + share[:, None] * kept[-1])
-    return torch.stack(kept, dim=1)
 
 
 def _wide(logits: Tensor) -> Tensor:

@@ -13,10 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Protocol
 
 import torch
-from tokenizers import Tokenizer
 from tqdm import tqdm
 
 from engine.audio.chunks import Samples
@@ -27,30 +25,26 @@ from engine.metrics.latency import length_adaptive_average_lagging
 from engine.models.model_card import read_card
 from engine.runtime.loader import load_hearing
 from engine.runtime.sound import (
-    Block,
     BlockStream,
     SpeechEncoder,
     block_samples,
     load_speech_encoder,
 )
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings, at_least
-from engine.translation.conversation import Conversation
 from engine.translation.feed import changes
 from engine.translation.spoken import SpokenTranslator, SpokenUtterance
 from training.commands.command_line import settings_from, split_policies
 from training.commands.evaluate import score_table
 from training.data.corpus import replacing, write_json, write_lines
-from training.errors import UsageError
 from training.evaluation.models import measured_model
 from training.evaluation.runs import RunRecord, fingerprint, readable_sha256, write_translations
 from training.evaluation.scores import score
-from training.evaluation.workers import CAPACITY
-from training.research.adaptive import AdaptiveSpokenTranslator, AdaptiveTranslator
-from training.research.simuleval import WordByWord
+from training.evaluation.short_form import CAPACITY
+from training.research.adaptive import AdaptiveSpokenTranslator
 from training.research.speech_corpus import Line, read_sound, read_table
 
-SOUND, CASCADE = "sound", "cascade"
-"""Names of the two systems in ``run.json``."""
+SOUND = "sound"
+"""Name of the system in ``run.json``."""
 
 _COLUMNS = (
     "policy", "bleu", "chrf", "laal_ms", "laal_ca_ms", "forwards_per_utterance",
@@ -74,8 +68,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     to = "target, for example de"
     add("--to", dest="language", required=True, metavar="LANG", help=to)
     add("--policies", type=split_policies, default=_POLICIES, metavar="P,P,...")
-    words = "translate the words that the encoder writes; policies then count words"
-    add("--cascade", action="store_true", help=words)
     add("--layout", default="slots", choices=tuple(LAYOUTS), help="(%(default)s)")
     add("--piece-ms", type=int, default=160, metavar="N", help="sound that comes at once")
     add("--limit", type=int, metavar="N", help="only the first N utterances")
@@ -89,21 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-# Systems that hear --------------------------------------------------------------------------------
-
-
-class SoundSystem(Protocol):
-    """Turns the sound of one utterance after another into text."""
-
-    def hear(self, samples: Samples, *, ended: bool) -> str:
-        """Hear more, float32 from -1 to 1, 16 kHz; return what it adds to the caption.
-
-        After the end of an utterance the next one begins.
-        """
-
-
 class Direct:
-    """Blocks of vectors are read by the translator."""
+    """Blocks of vectors are read by the translator, one utterance after another."""
 
     def __init__(self, translator: SpokenTranslator, encoder: SpeechEncoder) -> None:
         self._translator, self._encoder = translator, encoder
@@ -111,86 +90,19 @@ class Direct:
         self._utterance: SpokenUtterance | None = None
 
     def hear(self, samples: Samples, *, ended: bool) -> str:
+        """Hear more, float32 from -1 to 1, 16 kHz; return what it adds to the caption.
+
+        After the end of an utterance the next one begins.
+        """
         if self._stream is None or self._utterance is None:
             self._stream, self._utterance = BlockStream(self._encoder), self._translator.open()
         utterance = self._utterance
-        blocks = _blocks(self._stream, samples, ended=ended)
+        blocks = self._stream.feed(samples) + (self._stream.flush() if ended else [])
         utterance.hear([block.vectors for block in blocks], ended=ended)
         text = "".join(change.text for change in changes(utterance))
         if ended:
             self._stream = self._utterance = None
         return text
-
-
-class Cascade:
-    """Words that the same encoder writes (CTC, the likeliest id of each frame) are translated.
-
-    Each word is translated as a text as soon as the next one begins, so a difference to ``Direct``
-    is not one of hearing.
-    """
-
-    def __init__(self, system: Conversation, encoder: SpeechEncoder, tokenizer: Tokenizer) -> None:
-        if encoder.words is None:
-            msg = "a cascade needs an encoder that writes words: train it by the recipe words"
-            raise UsageError(msg)
-        self._line = WordByWord(system)
-        self._encoder, self._tokenizer = encoder, tokenizer
-        self._stream: BlockStream | None = None
-        self._words = GreedyWords(tokenizer)
-
-    def hear(self, samples: Samples, *, ended: bool) -> str:
-        if self._stream is None:
-            self._stream, self._words = BlockStream(self._encoder), GreedyWords(self._tokenizer)
-        blocks = _blocks(self._stream, samples, ended=ended)
-        words = [word for block in blocks for word in self._words.feed(block)]
-        if ended:
-            words += self._words.flush()
-            self._stream = None
-        last = len(words) if ended else 0
-        text = "".join(
-            self._line.feed(word, ended=number == last) for number, word in enumerate(words, 1)
-        )
-        if ended and not words:  # the newest word was held back, so none was ever fed
-            self._line.reset()
-        return text
-
-
-class GreedyWords:
-    """Feed blocks, get the words that are whole: each once the next one has begun.
-
-    Invariant: everything ``feed`` returned, followed by ``flush``, are the words of all ids.
-    """
-
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
-        self._ids = list[int]()
-        self._newest = -1
-        self._n_returned = 0
-
-    def feed(self, block: Block) -> list[str]:
-        assert block.words is not None
-        blank = block.words.shape[1] - 1
-        for id_ in block.words.argmax(axis=1).tolist():
-            if id_ not in (self._newest, blank):
-                self._ids.append(id_)
-            self._newest = id_
-        return self._fresh(self._all()[:-1])
-
-    def flush(self) -> list[str]:
-        """Return the newest word too."""
-        return self._fresh(self._all())
-
-    def _all(self) -> list[str]:
-        return self._tokenizer.decode(self._ids, skip_special_tokens=True).split()
-
-    def _fresh(self, whole: list[str]) -> list[str]:
-        fresh = whole[self._n_returned :]
-        self._n_returned += len(fresh)
-        return fresh
-
-
-def _blocks(stream: BlockStream, samples: Samples, *, ended: bool) -> list[Block]:
-    return stream.feed(samples) + (stream.flush() if ended else [])
 
 
 # Measuring ----------------------------------------------------------------------------------------
@@ -202,8 +114,7 @@ class SpeechRunSettings:
 
     Attributes:
         data: table of a corpus.
-        policies: they count blocks of sound; of a cascade words.
-        cascade: translate the words that the encoder writes, not its vectors.
+        policies: they count blocks of sound.
         piece_ms: sound comes in pieces of this length.
         limit: utterances from the start of the table; None: all.
     """
@@ -213,7 +124,6 @@ class SpeechRunSettings:
     language: str
     policies: tuple[str, ...]
     out: Path
-    cascade: bool = False
     layout: str = "slots"
     piece_ms: int = 160
     limit: int | None = None
@@ -260,10 +170,9 @@ def evaluate_speech(settings: SpeechRunSettings) -> list[dict[str, str | float |
     """Translate a corpus under each policy, write the run folder, return the rows of scores."""
     lines = read_table(settings.data)[: settings.limit]
     model = measured_model(settings.model, None, "cpu")
-    name = CASCADE if settings.cascade else SOUND
     card, digest = read_card(settings.model), readable_sha256(settings.data)
     record = RunRecord(
-        system=name,
+        system=SOUND,
         language=settings.language,
         model=card.name,
         model_sha256=fingerprint(settings.model),
@@ -286,7 +195,7 @@ def evaluate_speech(settings: SpeechRunSettings) -> list[dict[str, str | float |
             write_lines(settings.out / f"{policy}.hyp", [one.hypothesis for one in found])
             more = [{"reference": reference} for reference in references]
             write_translations(settings.out, policy, found, more)
-            scores = score(policy, name, found, references, settings.language)
+            scores = score(policy, SOUND, found, references, settings.language)
             own = _scores(settings, found, lines, n_samples)
             rows.append({**replace(scores, timed=False).row(), **own.row()})
         write_json(summary, rows)
@@ -295,7 +204,7 @@ def evaluate_speech(settings: SpeechRunSettings) -> list[dict[str, str | float |
 
 def make_sound_system(
     settings: SpeechRunSettings, model: ModelSettings, policy: str, log: EventLog
-) -> tuple[SoundSystem, int]:
+) -> tuple[Direct, int]:
     """Load a model and make the system of a run; return it and the samples of a block."""
     torch.set_num_threads(1)
     weights = load_hearing(model)
@@ -306,16 +215,12 @@ def make_sound_system(
         layout=LayoutSettings(slot_length=weights.card.slot_length, name=settings.layout),
         cut_loops=False,
     )
-    n_samples = block_samples(encoder.card)
-    if settings.cascade:
-        text = AdaptiveTranslator(weights, translation, capacity=CAPACITY, log=log)
-        return Cascade(text, encoder, weights.decoder), n_samples
     own = AdaptiveSpokenTranslator(weights, translation, capacity=CAPACITY, log=log)
-    return Direct(own, encoder), n_samples
+    return Direct(own, encoder), block_samples(encoder.card)
 
 
 def _translations(
-    system: SoundSystem,
+    system: Direct,
     settings: SpeechRunSettings,
     lines: Iterable[Line],
     log: EventLog,

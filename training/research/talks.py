@@ -52,7 +52,7 @@ from training.evaluation.scores import (
     measure_cost,
     normalised_erasure,
 )
-from training.evaluation.workers import (
+from training.evaluation.short_form import (
     logged_system,
     next_number,
     read_translations,
@@ -75,14 +75,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "Run it again to resume a run that was stopped.",
     )
     add_run_arguments(parser)
-    parser.add_argument(
-        "--talks", type=Path, metavar="FILE", help="each line's talk (all lines are one talk)"
-    )
+    talks = "each line's talk (all lines are one talk)"
+    parser.add_argument("--talks", dest="names", type=Path, metavar="FILE", help=talks)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    settings = run_settings(arguments, system="slots", names=arguments.talks)
+    settings = run_settings(arguments, "slots")
     sys.stdout.write(score_table(_COLUMNS, [one.row() for one in evaluate_talks(settings)]))
     return 0
 

@@ -5,7 +5,6 @@ gathered from the processes, so a run may resume with another number of processe
 """
 
 import json
-import logging
 import os
 import shutil
 from collections.abc import Iterator
@@ -57,8 +56,6 @@ def intact_folder(folder: Path, file_name: str) -> Path | None:
 def _old(folder: Path) -> Path:
     return folder.with_name(folder.name + ".old")
 
-
-_log = logging.getLogger(__name__)
 
 _STATE, _COUNTERS = "state.safetensors", "counters.json"
 

@@ -34,7 +34,7 @@ from engine.untrusted.plain_files import is_hub_name
 from training.errors import TrainingError, UsageError
 from training.evaluation.models import find_model
 from training.evaluation.runs import fingerprint
-from training.evaluation.workers import CAPACITY
+from training.evaluation.short_form import CAPACITY
 from training.settings import PromptSettings, TrainSettings
 from training.trainer.dev_watch import DevScore, DevWatch, Sources, best_bleu, open_watch
 from training.trainer.lora import attach_lora, save_adapter, whole_factors

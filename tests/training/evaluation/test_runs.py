@@ -9,7 +9,7 @@ from tests.support.run_folders import references, silent, translations, two_runs
 from tests.support.strangers import refused
 from training.errors import TrainingError, UsageError
 from training.evaluation.runs import read_run
-from training.evaluation.workers import next_number
+from training.evaluation.short_form import next_number
 from training.research.compare import read_contenders
 
 

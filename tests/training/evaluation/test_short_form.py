@@ -25,7 +25,7 @@ from tests.support.run_folders import (
     work_here,
     write_test_set,
 )
-from training.evaluation import workers
+from training.evaluation import short_form as workers
 from training.evaluation.models import measured_model
 from training.evaluation.runs import RunSettings
 from training.research.__main__ import main as research

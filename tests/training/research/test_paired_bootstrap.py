@@ -33,11 +33,6 @@ def two_systems(wrong, n_lines=60, seed=5):
     return tuple(garbled(rng, wanted, part) for part in wrong), wanted
 
 
-def alone(systems):
-    """Systems that were run once each."""
-    return [systems[0]], [systems[1]]
-
-
 @pytest.mark.parametrize("metric", [BLEU(), CHRF()], ids=["bleu", "chrf"])
 @pytest.mark.parametrize("second_wrong", [0.21, 0.26])
 def test_difference_and_signature_are_those_of_sacrebleu(metric, second_wrong, monkeypatch):
@@ -46,7 +41,7 @@ def test_difference_and_signature_are_those_of_sacrebleu(metric, second_wrong, m
     named = [("first", systems[0]), ("second", systems[1])]
     signatures, results = PairedTest(named, {"it": metric}, [wanted], "bs", 300)()
     (name,) = signatures
-    found = compare_runs(metric, alone(systems), wanted, BootstrapSettings(n_samples=300, seed=99))
+    found = compare_runs(metric, systems, wanted, BootstrapSettings(n_samples=300, seed=99))
     first, second = results[name]
     assert found.difference == pytest.approx(second.score - first.score, abs=1e-9)
     assert found.signature == str(signatures[name])
@@ -56,7 +51,7 @@ def test_difference_and_signature_are_those_of_sacrebleu(metric, second_wrong, m
 def test_the_interval_of_quality_is_that_of_resampled_corpora():
     systems, wanted = two_systems((0.2, 0.4), n_lines=20)
     fewest = BootstrapSettings(n_samples=60, seed=3)
-    found = compare_runs(BLEU(), alone(systems), wanted, fewest)
+    found = compare_runs(BLEU(), systems, wanted, fewest)
 
     def bleu(system, draw):
         texts, right = ([one[n] for n in draw] for one in (system, wanted))

@@ -33,7 +33,7 @@ from training.research.speech_corpus import Line
 from training.trainer.loss import Markers
 from training.trainer.stream import Example, pad
 
-ALL = ("words", "embeddings", "offline", "simultaneous", "policy")
+ALL = ("words", "offline", "simultaneous", "policy")
 
 
 def sound(words):
@@ -163,7 +163,7 @@ def test_the_loss_of_words_sums_over_all_ways_to_write_them():
         losses = made(whole)
         encoded = made.encoder(whole.mel, whole.n_blocks)
         likely = made.encoder.words(encoded.flatten(1, 2))[0].softmax(-1)
-    assert set(losses) == {"words", "embeddings"}
+    assert set(losses) == {"words"}
     blank, words = likely.shape[1] - 1, one.words
     states = {((), blank): 1.0}
     for frame in likely:
@@ -181,34 +181,11 @@ def test_the_loss_of_words_sums_over_all_ways_to_write_them():
     assert made(too_long)["words"] == 0, "no sound is long enough for its words, and none is learnt"
 
 
-def test_vectors_shall_be_the_embeddings_of_what_is_heard_in_their_frames_or_was_before():
-    """Against each utterance alone, vector by vector."""
-    made, _ = network()
-    whole = batch(*(sample(line, live=False, offline=False) for line in LINES))
-    with torch.no_grad():
-        loss = made(whole)["embeddings"]
-        tokens = made.translator.get_input_embeddings().weight
-        off, all_ = 0.0, 0.0
-        for line in LINES:
-            one = batch(sample(line, live=False, offline=False))
-            encoded = made.encoder(one.mel, one.n_blocks)
-            vectors = made.encoder.vectors(encoded).flatten(0, 2)
-            frames = made.encoder.words(encoded).flatten(0, 2).softmax(-1)
-            n_frames, before = len(frames) // len(vectors), 0.0
-            for vector, own in zip(vectors, frames.split(n_frames), strict=True):
-                target = own[:, :-1].amax(0) @ tokens[: own.shape[1] - 1]
-                before = target + own[:, -1].min() * before
-                off += float((vector - before).square().sum())
-                all_ += float(before.square().sum())
-    assert float(loss) == pytest.approx(off / all_, rel=1e-4)
-
-
 @pytest.mark.parametrize(
     ("parts", "losses"),
     [
         (("encoder",), ("words",)),
         (("encoder", "adapter"), ("offline",)),
-        (("adapter",), ("embeddings",)),
         (("encoder", "adapter", "head"), ("offline", "simultaneous", "policy")),
         (("adapter", "head"), ("simultaneous", "policy")),
         (("translator", "adapter"), ("offline",)),
