@@ -15,10 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, quantiles
 
+from matplotlib.figure import Figure
+
 from training.commands.evaluate import POLICIES
-from training.research.compare import Curve, Point, draw
 
 OFFLINE = "offline"
+COLOURS = (  # Okabe and Ito's and a grey, which most people can tell apart
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C8C8C",
+)  # fmt: skip
+MARKERS = "osDhp8^v"  # all of them wide enough for a number
 COSTED = ("wait:3", "read:5")
 """As in ExPosST, figure 8."""
 
@@ -194,24 +199,34 @@ def gflops(folders: Sequence[Path], policy: str) -> list[float]:
 
 
 def draw_pictures(out: Path, systems: Sequence[System], seeds: Sequence[str], folder: Path) -> None:
-    """Draw mean BLEU over mean LAAL, a family of policies each."""
-    curves: dict[str, list[Curve]] = {"wait": [], "read": []}
-    for system in systems:
-        folders = [run_folder(out, system, seed) for seed in seeds]
-        runs = [read_scores(one) for one in folders]
-        for family, drawn in curves.items():
-            points = [
-                Point(
-                    policy,
-                    mean_laal([run[policy] for run in runs]),
-                    fmean(run[policy].bleu for run in runs),
-                )
-                for policy in runs[0]
-                if policy.startswith((family, OFFLINE))
-            ]
-            drawn.append(Curve(system.name, tuple(points)))
-    for family, drawn in curves.items():
-        draw(drawn, folder / f"methods_{family}.png", title=f"{family}-{'kn'[family == 'read']}")
+    """Draw mean BLEU over mean LAAL, 800 pixels wide, a family of policies each.
+
+    The number in a mark is that of its policy; what is read whole is a line.
+    """
+    runs = {
+        system.name: [read_scores(run_folder(out, system, seed)) for seed in seeds]
+        for system in systems
+    }
+    for family, letter in (("wait", "k"), ("read", "n")):
+        figure = Figure((8.0, 5.0 + 0.22 * len(systems)), dpi=100, layout="constrained")
+        axes = figure.add_subplot(xlabel="LAAL (source words)", ylabel="BLEU")
+        axes.set_title(f"{family}-{letter}")
+        for index, (name, own) in enumerate(runs.items()):
+            mark = {"color": COLOURS[index % 8], "marker": MARKERS[index % 8], "label": name}
+            bleus = {policy: fmean(run[policy].bleu for run in own) for policy in own[0]}
+            laals = {policy: mean_laal([run[policy] for run in own]) for policy in own[0]}
+            if OFFLINE in bleus:
+                axes.axhline(bleus[OFFLINE], color=mark["color"], linestyle="--")
+            points = sorted(
+                (laal, bleus[policy], policy.partition(":")[2])
+                for policy, laal in laals.items()
+                if policy.startswith(family) and laal is not None
+            )
+            axes.plot([x for x, *_ in points], [y for _, y, _ in points], markersize=13, **mark)
+            for x, y, number in points:
+                axes.annotate(number, (x, y), ha="center", va="center", fontsize=6.5, color="white")
+        figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=8)
+        figure.savefig(folder / f"methods_{family}.png", metadata={"Software": None})
 
 
 if __name__ == "__main__":

@@ -9,14 +9,7 @@ _COMMANDS = (data, train, evaluate, models)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command.
-
-    Args:
-        argv: the command line without the program's name; None for that of the process.
-
-    Returns:
-        the exit code: 0, 1 for a failure, 2 for wrong usage; a failure is one sentence on stderr.
-    """
+    """Run one command, see ``run_command``."""
     description = "Prepare data, train and measure models for Surtitle."
     return run_command("surtitle-train", description, _COMMANDS, argv)
 

@@ -301,15 +301,7 @@ class TrainSettings:
         others = (
             ("lora", "prompt", "dev", "gradient_checkpointing")
             if self.base == NEW
-            else (
-                "shape",
-                "one_end",
-                "dropout",
-                "compiled",
-                "workers",
-                "begin_with",
-                "train_on",
-            )
+            else ("shape", "one_end", "dropout", "compiled", "workers", "begin_with", "train_on")
         )
         if self.quantise == ("nf4" if self.base == NEW else "int4"):
             msg = f"quantise = {self.quantise!r} is not for the base {self.base or 'bundled'!r}: "

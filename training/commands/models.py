@@ -16,7 +16,7 @@ from engine.models.encoder_decoder.record import save_calibration
 from engine.models.model_card import Calibration, read_card
 from training.data.corpus import read_pairs
 from training.errors import CorpusError, UsageError
-from training.evaluation.models import add_owner, check_owner, read_named_card
+from training.evaluation.models import read_named_card
 from training.settings import GEMMA_GGUF
 
 
@@ -127,7 +127,9 @@ def add_calibrate(subparsers: "argparse._SubParsersAction[argparse.ArgumentParse
         "evaluate and write it on the card, with the confidence below which captions are marked "
         "as doubtful. Every second line is kept back to measure the error of the fit.",
     )
-    add_owner(parser)
+    owner = parser.add_mutually_exclusive_group(required=True)
+    owner.add_argument("--model", type=Path, metavar="DIR")
+    owner.add_argument("--adapter", type=Path, metavar="DIR")
     parser.add_argument("--policy", default="read:3", help="of the runs (%(default)s)")
     parser.add_argument("--run", nargs="+", dest="runs", type=Path, required=True, metavar="RUN")
     parser.add_argument(
@@ -153,9 +155,13 @@ def run_calibrate(arguments: argparse.Namespace) -> int:
     from training.evaluation.runs import Sentence, read_run  # noqa: PLC0415  likewise
 
     runs = [read_run(folder) for folder in arguments.runs]
-    check_owner(runs, arguments.adapter)
     sentences: list[Sentence] = []
     for one in runs:
+        is_bare = one.record.adapter_sha256 is None
+        if is_bare != (arguments.adapter is None):
+            owner = "the bare model" if is_bare else "an adapter"
+            msg = f"{one.folder} is a run of {owner}: name runs of what is calibrated"
+            raise UsageError(msg)
         if arguments.policy not in one.policies:
             known = ", ".join(one.policies)
             msg = f"{one.folder} has {known}, and not {arguments.policy}: choose --policy"

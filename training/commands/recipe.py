@@ -188,11 +188,10 @@ def _read(kind: object, value: object) -> object:
         return [_read(get_args(kind)[0], part.strip()) for part in value.split(",")]
     if kind not in {int, float}:
         return value
-    number = cast("type[int | float]", kind)
     try:
-        return number(value)
+        return kind(value)
     except ValueError as error:
-        msg = f"{kind_name(number)} was expected, got {value!r}"
+        msg = f"{kind_name(kind)} was expected, got {value!r}"
         raise UsageError(msg) from error
 
 

@@ -1,8 +1,6 @@
 """The model of a command, its folder and its card: named, or the bundled one of a language."""
 
-import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from engine.errors import ModelError, SurtitleError
 from engine.hub.bundled import bundled_models
@@ -14,11 +12,6 @@ from engine.models.model_card import ModelCard
 from engine.models.resolve import AUTO
 from engine.settings import ModelSettings
 from training.errors import TrainingError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from training.evaluation.runs import Run  # numpy; help is there at once
 
 
 def find_model(
@@ -83,22 +76,6 @@ def card_in_use(directory: Path, adapter: Path | None) -> ModelCard:
         return model_card(directory, usable)
     except ModelError as error:
         raise TrainingError(str(error)) from error
-
-
-def add_owner(parser: argparse.ArgumentParser) -> None:
-    """Add ``--model`` and ``--adapter``, of which one is given."""
-    owner = parser.add_mutually_exclusive_group(required=True)
-    owner.add_argument("--model", type=Path, metavar="DIR")
-    owner.add_argument("--adapter", type=Path, metavar="DIR")
-
-
-def check_owner(runs: "Iterable[Run]", adapter: Path | None) -> None:
-    """Raise UsageError for a run of the bare model where an adapter is named, and vice versa."""
-    for one in runs:
-        if (one.record.adapter_sha256 is None) != (adapter is None):
-            owner = "the bare model" if one.record.adapter_sha256 is None else "an adapter"
-            msg = f"{one.folder} is a run of {owner}: name runs of what is calibrated"
-            raise UsageError(msg)
 
 
 def read_named_card(adapter: Path) -> AdapterCard:

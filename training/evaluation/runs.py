@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -147,14 +148,8 @@ class RunRecord:
 
 def read_record(folder: Path) -> RunRecord:
     path = folder / FILE_NAME
-    try:
+    with _reading(path, f"{folder} holds no run, name a folder that evaluate wrote"):
         return RunRecord(**json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError as error:
-        msg = f"{folder} holds no run: it has no {FILE_NAME}; name a folder that evaluate wrote"
-        raise TrainingError(msg) from error
-    except (OSError, ValueError, TypeError) as error:
-        msg = f"{path} cannot be read ({error}): run evaluate again into another folder"
-        raise TrainingError(msg) from error
 
 
 def readable_sha256(path: Path) -> str:
@@ -271,19 +266,14 @@ def read_run(folder: Path) -> Run:
 
 
 def _read_summary(path: Path) -> list[PolicyScores]:
-    try:
+    with _reading(path, "let evaluate finish this run first"):
         content = json.loads(path.read_text(encoding="utf-8"))
         return [read_table(PolicyScores, entry, others_ignored=True) for entry in content]
-    except FileNotFoundError as error:
-        msg = f"{path} is missing: let evaluate finish this run first"
-        raise TrainingError(msg) from error
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise _garbled(path, error) from error
 
 
 def _read_sentences(folder: Path, scores: PolicyScores) -> tuple[Sentence, ...]:
     path = folder / f"{scores.policy}.jsonl"
-    try:
+    with _reading(path, "summary.json tells of it, so run evaluate again"):
         lines = path.read_text(encoding="utf-8").split("\n")[:-1]
         sentences = tuple(
             Sentence(
@@ -292,16 +282,19 @@ def _read_sentences(folder: Path, scores: PolicyScores) -> tuple[Sentence, ...]:
             )
             for row in map(json.loads, lines)
         )
-    except FileNotFoundError as error:
-        msg = f"{path} is missing, though summary.json tells of it: run evaluate again"
-        raise TrainingError(msg) from error
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise _garbled(path, error) from error
     if [sentence.translation.index for sentence in sentences] != list(range(scores.n_sentences)):
         msg = f"{path} must hold {scores.n_sentences} lines in order: run evaluate again"
         raise TrainingError(msg)
     return sentences
 
 
-def _garbled(path: Path, error: Exception) -> TrainingError:
-    return TrainingError(f"{path} cannot be read ({error}): run evaluate again")
+@contextmanager
+def _reading(path: Path, remedy: str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as error:
+        msg = f"{path} is missing: {remedy}"
+        raise TrainingError(msg) from error
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        msg = f"{path} cannot be read ({error}): run evaluate again"
+        raise TrainingError(msg) from error

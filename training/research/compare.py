@@ -1,10 +1,10 @@
-"""Runs of ``evaluate`` held against each other, in figures and a picture (``compare``).
+"""Runs of ``evaluate`` held against each other (``compare``).
 
 Each later run is compared with the first, policy by policy, on the same sentences. ``RUN:POLICY``
 picks one policy of a run: picked policies are compared though their names differ. The output folder
 gets ``compare.json``, an object of ``settings`` (of the bootstrap), ``runs`` (folders and what was
 run), ``scores`` (a row for each policy of each run) and ``differences`` (later minus first, for
-each policy that both have), and ``compare.png``, BLEU over LAAL of all runs.
+each policy that both have).
 
 ``record-scores`` writes scores on an adapter's card; beside each it can hold that of the bare base
 on the same lines, so that people and programs see whether the adapter is an improvement.
@@ -12,7 +12,6 @@ on the same lines, so that people and programs see whether the adapter is an imp
 
 import argparse
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -78,8 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = list(_compared(contenders, lined_up, settings))
         write_json(partial, _report(contenders, found, settings))
     sys.stdout.write(_tables(contenders, lined_up, found, settings))
-    draw([_curve(contender) for contender in contenders], arguments.out / "compare.png")
-    sys.stderr.write(f"compare.json and compare.png are in {arguments.out}\n")
+    sys.stderr.write(f"compare.json is in {arguments.out}\n")
     return 0
 
 
@@ -423,113 +421,9 @@ def _difference_row(found: Found) -> dict[str, Cell]:
         row[name] = None if one is None else f"{one.difference:+.2f}"
         row[f"{name} 95 %"] = None if one is None else f"[{one.low:+.2f}, {one.high:+.2f}]"
         row[f"{name} p"] = None if one is None else f"{one.p:.3f}"
-    row["n"] = 0 if one is None else one.n_sentences
+    laal = found.comparison["laal"]
+    row["n"] = 0 if laal is None else laal.n_sentences
     return row
-
-
-# Picture ------------------------------------------------------------------------------------------
-
-INK = "#444444"
-_COLOURS = (  # Okabe and Ito's and a grey, which most people can tell apart
-    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C8C8C",
-)  # fmt: skip
-_MARKERS = "osDhp8^v"  # all of them wide enough for a number
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """Quality and lagging of a policy; without LAAL it is left out.
-
-    Attributes:
-        lag_s: seconds from a word to its caption; None where words have no times.
-    """
-
-    policy: str
-    laal: float | None
-    bleu: float
-    lag_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """A system and its points."""
-
-    name: str
-    points: tuple[Point, ...]
-
-    def families(self, *, timed: bool) -> dict[str, list[tuple[str, float, float]]]:
-        """Return policy, lagging and BLEU by family, sorted by lagging; offline is a family."""
-        families = dict[str, list[tuple[str, float, float]]]()
-        for one in self.points:
-            lag = one.lag_s if timed else one.laal
-            if lag is not None:
-                family = families.setdefault(one.policy.partition(":")[0], [])
-                family.append((one.policy, lag, one.bleu))
-        return {name: sorted(own, key=lambda one: one[1]) for name, own in families.items()}
-
-
-def _curve(contender: Contender) -> Curve:
-    scores = [policy.scores for policy in contender.policies.values()]
-    points = (Point(one.policy, one.laal, one.bleu, one.lag_s_p50) for one in scores)
-    return Curve(contender.name, tuple(points))
-
-
-def draw(curves: Sequence[Curve], path: Path, *, title: str = "") -> None:
-    """Write quality over lagging as a PNG, 800 pixels wide: a line for each family of policies.
-
-    Lagging is in seconds where all points have them, else in words. A system has a colour and a
-    marker; read-n is hollow, so that a grey print can be read too. The number in a mark is that of
-    its policy.
-    """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  an extra
-        from matplotlib.figure import Figure  # noqa: PLC0415  likewise
-    except ImportError as error:
-        msg = "a picture needs matplotlib: install it with pip install 'surtitle[evaluate]'"
-        raise TrainingError(msg) from error
-    figure = Figure((8.0, 5.0 + 0.22 * len(curves)), dpi=100, layout="constrained")
-    FigureCanvasAgg(figure)  # no global state of the library
-    axes = figure.add_subplot()
-    timed = all(point.lag_s is not None for curve in curves for point in curve.points)
-    for index, curve in enumerate(curves):
-        colour, marker = _COLOURS[index % len(_COLOURS)], _MARKERS[index % len(_MARKERS)]
-        for family, points in curve.families(timed=timed).items():
-            label = f"{curve.name}, {family}"
-            if family == "offline":
-                axes.axhline(points[0][2], color=colour, linestyle=(7 * index, (7, 7)), label=label)
-                continue
-            fill, ink = ("white", colour) if family == "read" else (colour, "white")
-            axes.plot(
-                [one[1] for one in points],
-                [one[2] for one in points],
-                color=colour,
-                marker=marker,
-                markersize=13,
-                markerfacecolor=fill,
-                label=label,
-                zorder=3,
-            )
-            for policy, x, y in points:
-                axes.annotate(
-                    policy.partition(":")[2],
-                    (x, y),
-                    ha="center",
-                    va="center_baseline",
-                    fontsize=6.5,
-                    color=ink,
-                    zorder=4,  # lines of other systems may cross the mark, not the number
-                    parse_math=False,
-                )
-    label = "seconds from a word to its caption, median" if timed else "LAAL (source words)"
-    axes.set_xlabel(label, color=INK)
-    axes.set_ylabel("BLEU", color=INK)
-    axes.set_title(title, color=INK, parse_math=False)
-    legend = figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=8)
-    for text in legend.get_texts():
-        text.set_parse_math(False)
-    with replacing(path) as partial, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        figure.savefig(partial, format="png", dpi=100, metadata={"Software": None})
 
 
 # Scores on a card ---------------------------------------------------------------------------------
@@ -540,9 +434,6 @@ def record_scores(arguments: argparse.Namespace) -> int:
     adapter, runs = arguments.adapter, list[tuple[str, str, str]]()
     for test_set, folders in named_values(arguments.runs, _FORM):
         folder, _, base_folder = folders.partition(",")
-        if not folder:
-            msg = f"{_FORM} was expected, got {f'{test_set}={folders}'!r}"
-            raise UsageError(msg)
         runs.append((test_set, folder, base_folder))
     card, sha256 = read_named_card(adapter), fingerprint(adapter)
     scores = [score for one in runs for score in _card_scores(*one, sha256)]

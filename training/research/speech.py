@@ -17,7 +17,6 @@ words end: a word is known when its block has ended.
 import argparse
 import copy
 import math
-import os
 import random
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,7 +37,6 @@ from transformers import PreTrainedModel
 from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.layout.rows import IGNORE, Places, Row
-from engine.metrics.event_log import Translation
 from engine.models.model_card import ModelCard, read_card
 from engine.models.speech_card import ENCODER_FILE, FRAMES_MERGED, SpeechCard, translator_sha256
 from engine.policy import Offline, Policy
@@ -58,7 +56,7 @@ from training.research.methods import LEVELS, nested_boundaries
 from training.research.speech_corpus import Line, read_sound, read_table
 from training.settings import FALLS, NEW, PRECISIONS, TrainSettings
 from training.trainer.checkpoint import Counters
-from training.trainer.dev_watch import Sources, open_watch
+from training.trainer.dev_watch import open_watch
 from training.trainer.export import name_weights
 from training.trainer.finetuning import Base, base_network, find_base, find_folder
 from training.trainer.loss import Markers, forbid_markers
@@ -539,13 +537,11 @@ def _part_of(name: str) -> str:
 def write_model(start: Path, folder: Path, encoder: SpeechEncoder, head: Tensor | None) -> None:
     """Copy a translator into an empty folder, and put an encoder and a head beside it.
 
-    Weights are linked where the disk allows it, since an encoder is small and a translator is not.
     The head has rows of READ and WRITE, shape (2, width).
     """
     for path in start.iterdir():
         if path.is_file() and path.name not in _LEFT_OUT:
-            link = path.suffix == ".safetensors"
-            (_link if link else shutil.copyfile)(path, folder / path.name)
+            shutil.copyfile(path, folder / path.name)
     tensors = {
         name: it.detach().float().cpu().contiguous() for name, it in encoder.state_dict().items()
     }
@@ -559,13 +555,6 @@ def write_model(start: Path, folder: Path, encoder: SpeechEncoder, head: Tensor 
     card.save(folder)
     if head is not None:
         save_head(folder, card.name, (head[1] - head[0]).numpy(force=True))
-
-
-def _link(path: Path, copied: Path) -> None:
-    try:
-        os.link(path, copied)
-    except OSError:
-        shutil.copyfile(path, copied)
 
 
 # A stage ------------------------------------------------------------------------------------------
@@ -685,7 +674,7 @@ class Stage:
             network=cast("PreTrainedModel", self._network),
             loss=self.loss,
             steps=self._steps,
-            result=Result(name="model", gather=self._gather, translate=_no_dev_sets),
+            result=Result(name="model", gather=self._gather),
             values=lambda: dict(self.loss.last),
         )
 
@@ -778,8 +767,3 @@ class Stage:
         name_weights(trained)
         write_model(trained, folder, encoder, head)
         shutil.rmtree(trained)
-
-
-def _no_dev_sets(sources: Sources, language: str, policy: str) -> list[Translation]:  # noqa: ARG001  as of other runs
-    msg = "a stage of speech has no dev sets"
-    raise UsageError(msg)

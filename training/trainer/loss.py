@@ -318,7 +318,9 @@ class ForwardLoss:
         with torch.autocast(batch.ids.device.type, torch.bfloat16, enabled=autocast):
             logits = labelled_logits(network, batch, self.attention, copy, ranked=self.ranked)
         labels, ends_writes = batch.labels[asked], batch.ends_writes[asked]  # (N,)
-        summed = _score(logits, labels, ends_writes, self.markers, self.smoothing)
+        allowed = forbid_markers(logits, ends_writes, self.markers)  # (N, V)
+        smoothing = self.smoothing
+        summed = cross_entropy(allowed, labels, label_smoothing=smoothing, reduction="sum")
         return summed / len(labels)
 
 
@@ -348,11 +350,3 @@ def labelled_logits(
     output = torch.func.functional_call(network, dict(weights), (), inputs)
     logits: Tensor = output.logits[asked[:, columns]]
     return logits
-
-
-def _score(
-    logits: Tensor, labels: Tensor, ends_writes: Tensor, markers: Markers, smoothing: float
-) -> Tensor:
-    """Sum the cross-entropy of labelled rows: logits (N, V), labels and ends_writes (N,)."""
-    allowed = forbid_markers(logits, ends_writes, markers)
-    return cross_entropy(allowed, labels, label_smoothing=smoothing, reduction="sum")

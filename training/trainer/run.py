@@ -77,12 +77,12 @@ class Result:
     Attributes:
         name: of its folder in the run folder.
         gather: called in every process with the trained network; process 0 writes.
-        translate: translates lines of the dev sets with the network as it is.
+        translate: translates lines of the dev sets with the network as it is; None without such.
     """
 
     name: str
     gather: Callable[[nn.Module], Write]
-    translate: Translate
+    translate: Translate | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,7 +273,7 @@ class Run:
 
     def _look(self, step: int) -> None:
         result = self._task.result
-        if result is None or not self._watch.is_due(step):
+        if result is None or result.translate is None or not self._watch.is_due(step):
             return
         _, is_best = self._watch.look(step, result.translate, self._processes)
         if is_best:

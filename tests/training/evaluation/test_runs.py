@@ -78,7 +78,7 @@ def set_line(folder, **changes):
             "tokens_fed should be a whole number, got 1.5",
         ),
         (lambda one: set_summary(one, n_sentences=6), "must hold 6 lines"),
-        (lambda one: (one / "read:3.jsonl").unlink(), "is missing, though"),
+        (lambda one: (one / "read:3.jsonl").unlink(), "is missing: summary.json tells"),
         (lambda one: (one / "read:3.jsonl").write_bytes(b"\xff\n"), "read:3.jsonl cannot be read"),
         (lambda one: (one / "read:3.jsonl").write_text("1\n"), "read:3.jsonl cannot be read"),
         (lambda one: set_line(one, delays=3), "read:3.jsonl cannot be read"),
