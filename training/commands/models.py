@@ -208,7 +208,7 @@ def add_punctuation(subparsers: "argparse._SubParsersAction[argparse.ArgumentPar
 def run_punctuation(arguments: argparse.Namespace) -> int:
     import numpy as np  # noqa: PLC0415  help must not wait for it
 
-    from training.trainer.punctuation import examples, sentences, teach  # noqa: PLC0415  likewise
+    from training.trainer.punctuation import examples, spoken, teach  # noqa: PLC0415  likewise
 
     try:
         lines = arguments.source.read_text(encoding="utf-8").splitlines()
@@ -217,7 +217,7 @@ def run_punctuation(arguments: argparse.Namespace) -> int:
         raise CorpusError(msg) from error
     rng = random.Random(1)
     rng.shuffle(lines)
-    given = examples(sentences(lines), rng)
+    given = examples(filter(None, map(spoken, lines)), rng)
     weights, scale = teach(given, arguments.passes)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(arguments.out, weights=weights, scale=np.float64(scale))

@@ -99,11 +99,7 @@ def add_setting(  # noqa: PLR0913  each is one fact of an argument
     choices: Sequence[str] | None = None,
     settings: type[TrainSettings] = TrainSettings,
 ) -> None:
-    """Add an argument of the type of a setting, stored under the setting's path.
-
-    Args:
-        metavar: of the value, if not the setting's name.
-    """
+    """Add an argument of the type of a setting, stored under the setting's path."""
     kind = _kind_of(settings, path)
     if kind is bool:
         group.add_argument(option, dest=path, action="store_true", default=None, help=words)

@@ -58,7 +58,7 @@ def align(pairs: Sequence[SentencePair]) -> Iterator[tuple[set[Link], set[Link]]
                 links_filename_fwd=str(forward),
                 links_filename_rev=str(reverse),
             )
-            ahead, back = _read_links(forward), _read_links(reverse)
+            ahead, back = (one.read_text("utf-8").splitlines() for one in (forward, reverse))
         except (CalledProcessError, OSError, ValueError) as error:
             raise _failed(str(error)) from error
     if not len(ahead) == len(back) == len(pairs):
@@ -72,10 +72,6 @@ def _failed(reason: str) -> TrainingError:
         f"eflomal was to align all pairs and failed ({reason}): see that there is memory and "
         "room for temporary files, or use --ratio"
     )
-
-
-def _read_links(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").splitlines()
 
 
 def parse_links(line: str) -> set[Link]:

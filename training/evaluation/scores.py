@@ -96,10 +96,8 @@ def score(
     """Score the translations of a policy.
 
     Args:
-        system: ``slots`` or ``retranslate``.
         translations: at least one.
         references: one for each translation, in the same order.
-        language: two-letter code of the target.
     """
     spaced = is_spaced(language)
     lags_s = [lag for one in translations for lag in caption_lags_s(one)]

@@ -12,6 +12,7 @@ on the same lines, so that people and programs see whether the adapter is an imp
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -283,10 +284,10 @@ def read_contenders(names: Sequence[str]) -> list[Contender]:
         else one
         for one in contenders
     ]
-    for index, one in enumerate(named):
-        if one.name in [earlier.name for earlier in named[:index]]:
-            msg = f"{one.name} is named twice: name different runs, or different policies of one"
-            raise UsageError(msg)
+    name, n_times = Counter(one.name for one in named).most_common(1)[0]
+    if n_times > 1:
+        msg = f"{name} is named twice: name different runs, or different policies of one"
+        raise UsageError(msg)
     return named
 
 

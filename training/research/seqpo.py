@@ -513,12 +513,7 @@ def read_pairs_to_sample(
 class Groups:
     """Samples and scores the groups of each step; equal seeds and weights give equal groups."""
 
-    def __init__(
-        self,
-        pairs: Sequence[Pair],
-        rollouts: Rollouts,
-        settings: RewardSettings,
-    ) -> None:
+    def __init__(self, pairs: Sequence[Pair], rollouts: Rollouts, settings: RewardSettings) -> None:
         self._pairs, self._rollouts = pairs, rollouts
         self._qualities = {language: StringQuality(language) for language in settings.data}
         self._settings, self._seed = settings.seqpo, settings.optimisation.seed

@@ -4,7 +4,8 @@ It translates a spoken corpus, replays and scores. The run folder is that of ``e
 (``training.evaluation.short_form``), so that runs are compared by the same command. A unit of the
 source is a piece of sound there: sound comes in pieces of one length, the last one of an utterance
 may be shorter, and a word that was written after a piece has as its delay how much sound had come
-then, as SimulEval measures speech. ``summary.json`` also has ``SoundScores``.
+then, as SimulEval measures speech. ``summary.json`` also has ``SoundLag``, the milliseconds of
+computing for a block, and the passes of the translator.
 """
 
 import argparse
@@ -147,25 +148,6 @@ class SoundLag:
     laal_ca_ms: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SoundScores:
-    """Fields of ``summary.json`` beside those of every run; no lag if nothing was written.
-
-    Attributes:
-        ms_per_block_mean: computing for a block of sound: hearing and translating.
-        forwards_per_utterance: passes of the translator.
-    """
-
-    lag: SoundLag | None
-    ms_per_block_mean: float
-    forwards_per_utterance: float
-
-    def row(self) -> dict[str, float | None]:
-        lag = dict.fromkeys(("laal_ms", "laal_ca_ms")) if self.lag is None else asdict(self.lag)
-        rest = {name: value for name, value in asdict(self).items() if name != "lag"}
-        return {**lag, **rest}
-
-
 def evaluate_speech(settings: SpeechRunSettings) -> list[dict[str, str | float | None]]:
     """Translate a corpus under each policy, write the run folder, return the rows of scores."""
     lines = read_table(settings.data)[: settings.limit]
@@ -197,7 +179,7 @@ def evaluate_speech(settings: SpeechRunSettings) -> list[dict[str, str | float |
             write_translations(settings.out, policy, found, more)
             scores = score(policy, SOUND, found, references, settings.language)
             own = _scores(settings, found, lines, n_samples)
-            rows.append({**replace(scores, timed=False).row(), **own.row()})
+            rows.append({**replace(scores, timed=False).row(), **own})
         write_json(summary, rows)
     return rows
 
@@ -249,16 +231,16 @@ def _scores(
     found: Sequence[Translation],
     lines: Sequence[Line],
     n_samples: int,
-) -> SoundScores:
+) -> dict[str, float | None]:
     lengths_ms = [1000 * line.n_samples / SAMPLE_RATE_HZ for line in lines]
     n_blocks = [-(-line.n_samples // n_samples) for line in lines]
     references, piece_ms = [line.target for line in lines], settings.piece_ms
     lag = sound_lag(found, references, lengths_ms, piece_ms=piece_ms, language=settings.language)
-    return SoundScores(
-        lag=lag,
-        ms_per_block_mean=sum(sum(one.ms) for one in found) / sum(n_blocks),
-        forwards_per_utterance=fmean(one.forwards for one in found),
-    )
+    return {
+        **(dict.fromkeys(("laal_ms", "laal_ca_ms")) if lag is None else asdict(lag)),
+        "ms_per_block_mean": sum(sum(one.ms) for one in found) / sum(n_blocks),
+        "forwards_per_utterance": fmean(one.forwards for one in found),
+    }
 
 
 def sound_lag(

@@ -195,12 +195,9 @@ def feed_talk(
 
 def read_talks_done(folder: Path, policy: str, talks: Sequence[Talk]) -> dict[int, Translation]:
     """Read whole talks by index; those of other lines (``--limit``, ``--talks``) are ignored."""
-
-    def counts(translation: Translation) -> bool:
-        index = translation.index
-        return index < len(talks) and translation.source == talks[index].words
-
-    return read_translations(folder, policy, counts)
+    return read_translations(
+        folder, policy, lambda one: one.index < len(talks) and one.source == talks[one.index].words
+    )
 
 
 def _translate(settings: RunSettings, talks: Sequence[Talk]) -> None:

@@ -160,11 +160,7 @@ def train_head(model: ModelSettings, language: str, data: Path, *, n_pairs: int,
     states, labels = states_of(trained)
     direction = fit(states, labels)
     del states
-    save_head(
-        model.adapter or model.directory,
-        weights.card.name,
-        direction.numpy(),
-    )
+    save_head(model.adapter or model.directory, weights.card.name, direction.numpy())
     return _report(direction, labels, *states_of(decisions[::_KEPT_BACK]))
 
 

@@ -87,6 +87,9 @@ def find_base(settings: TrainSettings, policies: tuple[str, ...]) -> Base:
     own = read_card(folder) if (folder / FILE_NAME).exists() else None
     name = own.name if own else settings.base
     languages = _languages(settings, own, name)
+    own_length = own.slot_length if own else 1
+    if own_length == 1:  # it was trained without slots
+        own_length = LayoutSettings().slot_length
     end_of_source, end_of_write, end_of_target = _ends(settings.prompt, own, tokenizer, name)
     card = ModelCard(
         name=name,
@@ -94,7 +97,7 @@ def find_base(settings: TrainSettings, policies: tuple[str, ...]) -> Base:
         end_of_source=end_of_source,
         end_of_write=end_of_write,
         end_of_target=end_of_target,
-        slot_length=settings.slot_lengths[0] if settings.slot_lengths else _slot_length(own),
+        slot_length=settings.slot_lengths[0] if settings.slot_lengths else own_length,
         policies=policies,
     )
     return Base(name=name, folder=folder, fingerprint=fingerprint, tokenizer=tokenizer, card=card)
@@ -140,11 +143,6 @@ def find_folder(settings: TrainSettings) -> Path:
             bar.update(done - bar.n)
 
         return fetch_model(settings.base, settings.models, Fetching(progress=show))
-
-
-def _slot_length(own: ModelCard | None) -> int:
-    """Return the slot length of a base; the usual one where it was trained without slots."""
-    return LayoutSettings().slot_length if own is None or own.slot_length == 1 else own.slot_length
 
 
 def _languages(settings: TrainSettings, own: ModelCard | None, name: str) -> dict[str, Language]:

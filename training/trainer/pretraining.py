@@ -63,7 +63,9 @@ def pretrain(settings: TrainSettings) -> None:
         settings.out.mkdir(parents=True, exist_ok=True)
         save_tokenizer(tokenizer, card, settings.out)
         if settings.train_on is not None:
-            _take_terms(settings.train_on, settings.out)
+            for name in _TERMS:
+                if (settings.train_on / name).exists():
+                    shutil.copy(settings.train_on / name, settings.out)
     device = pick_device(settings.device)
     _keep_freed_memory()
     model = make_model(settings, tokenizer)
@@ -100,13 +102,6 @@ def pretrain(settings: TrainSettings) -> None:
     if Run(task, settings, processes, open_watch(settings, material.fingerprint)).train():
         save_model(model, settings.out)
         name_weights(settings.out)
-
-
-def _take_terms(base: Path, out: Path) -> None:
-    """Copy the files of a base that also hold for what is made of it, such as its licence."""
-    for name in _TERMS:
-        if (base / name).exists():
-            shutil.copy(base / name, out)
 
 
 def _keep_freed_memory() -> None:

@@ -6,7 +6,7 @@ then a pause, mostly behind a sentence. Of half of the words the next one is not
 
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -136,7 +136,3 @@ def _loss(weights: torch.nn.EmbeddingBag, places: Tensor, marks: Tensor, forms: 
     scores = weights(places)
     of_marks, of_forms = scores[:, : len(MARKS)], scores[:, len(MARKS) :]
     return F.cross_entropy(of_marks, marks) + F.cross_entropy(of_forms, forms, ignore_index=-1)
-
-
-def sentences(lines: Iterable[str]) -> Iterator[list[SpokenWord]]:
-    return filter(None, map(spoken, lines))

@@ -371,14 +371,8 @@ def share_step(step: Lines, rank: int, n_processes: int, pass_tokens: int) -> St
     return Step(passes, n_pairs=step.n_pairs, n_rows=n_rows)
 
 
-@dataclass(frozen=True, slots=True)
-class _Tabulated:
-    """A step of one shape on its way between processes: numbers, no tensors."""
-
-    table: Table
-    n_pairs: float
-    n_rows: int
-
+_Tabulated = tuple[Table, float, int]
+"""A step of one shape on its way between processes: numbers, no tensors; its pairs and rows."""
 
 _STREAM: Stream | None = None
 """Of a process that builds steps for another."""
@@ -429,11 +423,12 @@ def _tabulated(step: Lines) -> _Tabulated:
     assert step.shape is not None
     n_lines, length = step.shape
     table = tabulate(step.lines, n_lines=n_lines, length=length)
-    return _Tabulated(table, step.n_pairs, step.n_rows)
+    return table, step.n_pairs, step.n_rows
 
 
 def _whole(one: _Tabulated) -> Step:
-    return Step([Pass(Batch.of(one.table), 1.0)], n_pairs=one.n_pairs, n_rows=one.n_rows)
+    table, n_pairs, n_rows = one
+    return Step([Pass(Batch.of(table), 1.0)], n_pairs=n_pairs, n_rows=n_rows)
 
 
 def _chunks(lines: Sequence[Line], pass_tokens: int) -> list[list[Line]]:
