@@ -8,7 +8,7 @@ our deviations; the hinge is that of HPO (ACL 2026, its code).
 Alone, or on several processes: ``accelerate launch -m training.research seqpo ...``. Files in the
 run folder are those of every run (``training.trainer.run``), but ``adapter`` (or ``model``) is the
 best step on the dev sets, if one is better than the start; without dev sets the last step. A line
-of ``steps.jsonl`` also has ``StepStatistics``; step 0 of ``dev.jsonl`` is the start.
+of ``steps.jsonl`` also has ``step_statistics``; step 0 of ``dev.jsonl`` is the start.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import statistics
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -454,38 +454,24 @@ class Scored:
     n_words: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepStatistics:
-    """The samples of a step: fields of a line of ``steps.jsonl``.
+def step_statistics(sampled: Sequence[Scored], sample_s: float) -> dict[str, float]:
+    """Return what a line of ``steps.jsonl`` has of the samples of a step.
 
-    Attributes:
-        quality, lagging, reward, words: means; words of a translation.
-        empty_writes: share of the writes before the end of the source.
-        dead_groups: share whose rewards hardly differ: they teach nothing.
-        sample_s: seconds of sampling and rewards in this process.
+    ``quality``, ``lagging``, ``reward`` and ``words`` (of a translation) are means.
+    ``empty_writes`` is the share of the writes before the end of the source, ``dead_groups`` that
+    of groups whose rewards hardly differ: they teach nothing. ``sample_s`` are the seconds of
+    sampling and rewards in this process.
     """
-
-    quality: float
-    lagging: float
-    reward: float
-    words: float
-    empty_writes: float
-    dead_groups: float
-    sample_s: float
-
-    @classmethod
-    def of(cls, sampled: Sequence[Scored], sample_s: float) -> "StepStatistics":
-        mean = statistics.fmean
-        n_writes = sum(one.n_writes for one in sampled)
-        return cls(
-            quality=mean(one.quality for one in sampled),
-            lagging=mean(one.lagging for one in sampled),
-            reward=mean(one.reward for one in sampled),
-            words=mean(one.n_words for one in sampled),
-            empty_writes=sum(one.n_empty for one in sampled) / max(1, n_writes),
-            dead_groups=mean(one.spread < _DEAD for one in sampled),
-            sample_s=sample_s,
-        )
+    mean, n_writes = statistics.fmean, sum(one.n_writes for one in sampled)
+    return {
+        "quality": mean(one.quality for one in sampled),
+        "lagging": mean(one.lagging for one in sampled),
+        "reward": mean(one.reward for one in sampled),
+        "words": mean(one.n_words for one in sampled),
+        "empty_writes": sum(one.n_empty for one in sampled) / max(1, n_writes),
+        "dead_groups": mean(one.spread < _DEAD for one in sampled),
+        "sample_s": sample_s,
+    }
 
 
 def read_pairs_to_sample(
@@ -739,7 +725,7 @@ class Reward:
             ranked=attention.ranks(layout),
         )
         self._loss = PolicyLoss(scores, seqpo.divergence_price, frozen_copy(self._network))
-        self._statistics: StepStatistics | None = None
+        self._statistics: Mapping[str, float] = {}
 
     def task(self, digests: str) -> Task:
         """Return what a run trains and keeps; ``digests`` tell runs apart."""
@@ -762,7 +748,7 @@ class Reward:
             self._loss.divergence, self._loss.n_rows = 0.0, 0
             start_s = time.monotonic()
             sampled = self._groups.sample(step, processes)
-            self._statistics = StepStatistics.of(sampled, time.monotonic() - start_s)
+            self._statistics = step_statistics(sampled, time.monotonic() - start_s)
             examples = sorted((one.example for one in sampled), key=lambda one: len(one.rows))
             lines = Lines([[example] for example in examples])
             yield share_step(
@@ -771,9 +757,8 @@ class Reward:
 
     def _values(self) -> Mapping[str, float]:
         """Return what a line of ``steps.jsonl`` has besides loss and rate."""
-        assert self._statistics is not None
         divergence = self._loss.divergence / max(1, self._loss.n_rows)
-        return {**asdict(self._statistics), "divergence": divergence}
+        return {**self._statistics, "divergence": divergence}
 
     def _translate(self, sources: Sources, language: str, policy: str) -> list[Translation]:
         """Translate greedily, side by side; a line without words is left out."""
