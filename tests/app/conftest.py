@@ -112,6 +112,12 @@ def program(qtbot, tmp_path):
 
 
 @pytest.fixture
+def one(program):
+    """The whole program on a fake engine, as soon as words are translated."""
+    return program().open().wait_until_ready()
+
+
+@pytest.fixture
 def said(monkeypatch):
     """What screen readers are told."""
     said = []

@@ -9,23 +9,19 @@ import pytest
 from app.captions.cues import Cue
 from app.captions.export import FORMS, export
 from app.captions.journal import (
-    _LINES_OF_THE_REST,
-    _lines,
     delete_old,
     past_sessions,
     read_session,
     unfinished_sessions,
 )
-from app.config.background import BackgroundQueue
 from app.config.preferences import (
     Preferences,
     PreferencesFile,
     PrivacyPreferences,
     import_preferences,
 )
-from app.config.text_io import TextError
 from app.config.toml_file import MOST_BYTES, TomlFile
-from app.config.window_system import GeometryFile, SavedGeometry
+from app.config.window_system import GeometryFile
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
@@ -76,12 +72,6 @@ def test_half_a_character_in_a_journal_becomes_a_question_mark(tmp_path):
     assert read_session(path).cues[0].text == "? ja"
 
 
-@pytest.mark.parametrize("end_s", [float("inf"), float("nan"), 1e308, 10**400])
-def test_no_cue_lasts_for_ever(end_s):
-    with pytest.raises(ValueError, match="a cue lasts from 0"):
-        Cue(start_s=0, end_s=end_s, text="")
-
-
 def test_the_latest_cue_there_can_be_is_exported_in_every_form(tmp_path):
     latest = [Cue(start_s=1e9 - 1, end_s=1e9, text="x y")] * 5
     for form in FORMS:
@@ -96,18 +86,6 @@ def test_a_pipe_in_the_place_of_a_journal_is_left_out_and_not_waited_for(tmp_pat
     assert past_sessions(tmp_path) == unfinished_sessions(tmp_path) == []
     with pytest.raises(OSError, match="no plain file"):
         read_session(tmp_path / "x" / "session.jsonl")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a file with holes")
-def test_of_a_line_without_end_no_more_is_read_than_of_any_journal(tmp_path, monkeypatch):
-    path = written(tmp_path, [kept(0)], close=False)
-    os.truncate(path, 5_000_000)
-    monkeypatch.setattr("app.captions.journal._MOST_BYTES", 1_000_000)
-    with path.open("rb") as file:
-        assert len(list(_lines(file))) == 3  # its two and the beginning of the endless one
-        assert file.tell() < 3_000_000
-    (session,) = past_sessions(tmp_path)
-    assert (session.cues, session.damaged_lines) == ((cue(0),), 1 + _LINES_OF_THE_REST)
 
 
 @pytest.mark.parametrize("read", [past_sessions, unfinished_sessions])
@@ -126,14 +104,6 @@ def test_a_journal_that_cannot_be_read_is_left_out_whatever_it_raises(
     assert {one.path: len(one.cues) for one in read(tmp_path)} == {sound: 1, broken: 0}
     assert str(broken) in caplog.text
     caplog.clear()
-
-
-def test_deleting_an_old_journal_leaves_what_others_put_beside_it(tmp_path):
-    path = written(tmp_path, [kept(0)])
-    (path.parent / "mine.txt").write_text("x")
-    for days in (90, 93):
-        delete_old(tmp_path, datetime.now(UTC) + timedelta(days=days), 30)
-    assert [one.name for one in path.parent.iterdir()] == ["mine.txt"]
 
 
 DOTS = ".".join("a" * 30_000)
@@ -185,49 +155,6 @@ def test_settings_that_are_a_pipe_are_not_waited_for_and_give_way(tmp_path):
     assert path.is_file()
 
 
-def test_wrong_values_of_any_kind_are_named_shortly(tmp_path):
-    path = tmp_path / "settings.toml"
-    long = "x" * 9_000
-    put(
-        path,
-        f'''model = "a\\u0000b"
-[privacy]
-page_port = "\\u0000"
-journal = "{long}"
-[shortcuts]
-pause = "\\u0000"
-''',
-    )
-    preferences, notice = PreferencesFile(path).read()
-    assert preferences == Preferences()
-    assert "privacy.page_port" in str(notice)
-    assert len(str(notice)) < 1_000
-
-
-@pytest.mark.parametrize(
-    "place",
-    [
-        "x = 0.5\ny = nan\nwidth = 300\nheight = 3000000000",
-        "x = inf\ny = -inf\nwidth = 99999999999999999999999\nheight = 3",
-        "x = 0.5\ny = 1e308\nwidth = -3\nheight = -300",
-        "x = 0.5\ny = 0.5\nwidth = 0\nheight = 20",
-    ],
-)
-def test_a_place_out_of_bounds_is_brought_into_them(tmp_path, place):
-    put(tmp_path / "places.toml", f'[window]\nscreen = "x"\n{place}\n')
-    found = GeometryFile(tmp_path / "places.toml").find("window")
-    if found is not None:
-        assert (found.width, found.height) == (0, 0)
-        assert 0 <= found.x <= 1
-        assert 0 <= found.y <= 1
-
-
-def test_a_place_of_the_largest_size_is_kept(tmp_path):
-    place = SavedGeometry(screen="x", x=0.5, y=1.0, width=16_777_215, height=1)
-    GeometryFile(tmp_path / "places.toml").save("window", place)
-    assert GeometryFile(tmp_path / "places.toml").find("window") == place
-
-
 def test_what_is_ours_is_for_its_owner_alone(tmp_path):
     old = os.umask(0o022)
     try:
@@ -241,24 +168,6 @@ def test_what_is_ours_is_for_its_owner_alone(tmp_path):
             assert path.stat().st_mode & 0o777 == mode  # fmt: skip
     finally:
         os.umask(old)
-
-
-def test_whatever_an_errand_raises_is_told_and_the_next_one_follows(caplog):
-    told, done = [], []
-    background = BackgroundQueue(told.append)
-    for error in (ValueError("one"), RecursionError("two"), KeyError("three"), TextError("four")):
-        background.run(lambda error=error: throw(error))
-    background.run(lambda: done.append(True))
-    background.close()
-    assert done == [True]
-    assert len(told) == 4
-    assert "ValueError: one" in told[0]
-    assert told[3] == "four"
-    caplog.clear()
-
-
-def throw(error):
-    raise error
 
 
 def test_with_every_file_damaged_the_window_starts_and_says_so(qtbot, tmp_path):
@@ -288,21 +197,14 @@ def test_with_every_file_damaged_the_window_starts_and_says_so(qtbot, tmp_path):
     application.window.close()
 
 
-def test_a_session_that_is_damage_alone_is_told_once_and_then_left_alone(qapp, tmp_path):  # noqa: ARG001
-    put(tmp_path / "sessions" / "x" / "session.jsonl", WRONG_LINES["deep"])
-    keeper = FedKeeper(tmp_path, PrivacyPreferences())
-    assert keeper.damaged_session.path.parent.name == "x"
-    keeper.close()
-    keeper = FedKeeper(tmp_path, PrivacyPreferences())
-    assert keeper.damaged_session is None
-    keeper.close()
-
-
-def test_of_several_sessions_that_are_damage_alone_the_newest_is_told(qapp, tmp_path):  # noqa: ARG001
+def test_of_several_sessions_that_are_damage_alone_the_newest_is_told_once(qapp, tmp_path):  # noqa: ARG001
     for day in (b"03", b"05", b"04"):
         begun = STARTED % (b"2026-11-%sT10:00:00+00:00" % day)
         path = tmp_path / "sessions" / day.decode() / "session.jsonl"
         put(path, begun + b"\n" + WRONG_LINES["deep"])
     keeper = FedKeeper(tmp_path, PrivacyPreferences())
     assert keeper.damaged_session.path.parent.name == "05"
+    keeper.close()
+    keeper = FedKeeper(tmp_path, PrivacyPreferences())
+    assert keeper.damaged_session is None, "it is told once"
     keeper.close()

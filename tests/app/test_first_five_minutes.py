@@ -50,9 +50,10 @@ COMPUTERS = [
 """Every two of home, language and how busy it is meet."""
 
 KEEPS_NOTHING = [
-    Computer(home, language, disk=disk)
-    for home, disk in (("fresh", "full"), ("used", "full"), ("fresh", "read only"))
-    for language in ("en", "de")
+    Computer("fresh", "de", disk="full"),
+    Computer("used", "en", disk="full"),
+    Computer("fresh", "en", disk="read only"),
+    Computer("fresh", "de", disk="read only"),
 ]
 
 EXPORTED = {"en": "1 caption was written to", "de": "1 Untertitel steht jetzt in"}

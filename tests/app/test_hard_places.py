@@ -38,26 +38,6 @@ def visit(home, *arguments, **environment):
     return seen, done.stderr
 
 
-def test_a_home_that_can_only_be_read_is_told_and_captions_come(tmp_path):  # noqa: ARG001
-    home = Path("/sys/surtitle")
-    seen, _ = visit(home, 2)
-    assert any("choices could not be stored in /sys/surtitle" in it for it in seen["notices"])
-    assert any("session cannot be saved in /sys/surtitle/sessions" in it for it in seen["notices"])
-    assert "/sys/surtitle/mine.srt" in seen["export"]
-    assert not home.exists()
-
-
-def test_a_disk_without_room_is_told_and_what_was_there_stays(tmp_path):
-    before = "schema_version = 2\n[captions]\npoint_size = 30\n"
-    (tmp_path / "settings.toml").write_text(before)
-    seen, _ = visit(tmp_path, 2, 0)
-    assert any("choices could not be stored" in it for it in seen["notices"])
-    assert any("session cannot be saved in" in it for it in seen["notices"])
-    assert "mine.srt" in seen["export"]
-    assert (tmp_path / "settings.toml").read_text() == before
-    assert not list(tmp_path.glob("*.new"))
-
-
 @pytest.mark.parametrize(
     ("network", "sentences"),
     [
@@ -131,7 +111,6 @@ def is_inside(window, area):
 
 SCREENS = {
     "two, the primary one at the right": [screen(1280, 1920, 1080), screen(0, 1280, 720)],
-    "three": [screen(0, 1280, 720), screen(1280, 1920, 1080), screen(3200, 1280, 1024)],
     "unequal scale": [screen(0, 1920, 1080), screen(1920, 1280, 720, 2.0)],
     "1280x720 at 200 %": [screen(0, 640, 360, 2.0)],
 }

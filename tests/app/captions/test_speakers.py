@@ -48,9 +48,3 @@ def test_tentative_words_are_named_like_the_utterance_that_they_become(names):
     assert names.name_of(view(-1_000_000)) == ""
     names.hear(["me", "them"])
     assert names.name_of(view(-1_000_000)) == "Me"
-
-
-def test_decisions_do_not_pile_up(names):
-    for key in range(1000):
-        names.name_of(view(key))
-    assert len(names._decided) < 300

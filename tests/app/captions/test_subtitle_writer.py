@@ -241,8 +241,11 @@ def test_a_full_disk_leaves_whole_cues(tmp_path, monkeypatch):
         writer.write(cue())
 
 
-def test_a_cue_cannot_end_before_it_begins():
+def test_a_cue_cannot_end_before_it_begins_nor_last_for_ever():
     with pytest.raises(ValueError, match="got 2 to 1"):
         cue(2, 1)
     with pytest.raises(ValueError, match="got -1 to 1"):
         cue(-1, 1)
+    for end_s in (float("inf"), float("nan"), 1e308, 10**400):
+        with pytest.raises(ValueError, match="a cue lasts from 0"):
+            cue(0, end_s)

@@ -170,13 +170,6 @@ def test_nothing_on_a_card_can_steer_the_terminal(adapters, model, tmp_path):
     assert out.count("\nstatus") == 1
 
 
-@pytest.mark.parametrize("arguments", [[], ["dance"], ["add"], ["remove"]])
-def test_wrong_usage_ends_with_2(adapters, arguments):
-    with pytest.raises(SystemExit) as ended:
-        adapters(*arguments)
-    assert ended.value.code == 2
-
-
 def test_neither_qt_nor_torch_is_imported_and_any_locale_will_do(source, model, tmp_path):
     code = """
 import sys

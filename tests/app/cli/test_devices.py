@@ -2,9 +2,7 @@ import argparse
 import sys
 from pathlib import Path
 
-import pytest
-
-from app.__main__ import _parser, main
+from app.__main__ import _parser
 from app.cli.devices import tables
 from engine.audio.devices import AudioDevice, DeviceKind
 from tests.support.programs.run import ran
@@ -51,21 +49,6 @@ def test_the_devices_of_the_sound_server_are_listed(tmp_path, monkeypatch):
         "Microphones\n* Microphone  microphone\n\nWhat you hear\n* Speakers    speakers.monitor\n"
     )
     assert done.stderr == ""
-
-
-@needs_sound_server()
-def test_without_a_sound_server_one_sentence_says_so(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("PULSE_SERVER", f"unix:{tmp_path}/nothing")
-    assert main(["devices"]) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err == ("surtitle devices: no sound server answers: start PipeWire or PulseAudio\n")
-
-
-def test_help_tells_what_the_mark_means(capsys):
-    with pytest.raises(SystemExit):
-        main(["devices", "--help"])
-    assert "* marks the default" in " ".join(capsys.readouterr().out.split())
 
 
 def options_of(parser):

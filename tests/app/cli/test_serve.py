@@ -1,17 +1,19 @@
+import argparse
 import contextlib
 import errno
 import os
 import signal
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from app.__main__ import main
-from app.cli.exit_codes import exit_code_of
+from app.cli.exit_codes import UsageError, exit_code_of
+from app.cli.server_options import add_server_options, server_settings
+from app.config.text_io import TextError
 from engine.translation.captioner import Change
 from tests.support.network.house_server import TOKEN, house_server, tiny_model
 
@@ -228,19 +230,6 @@ def test_a_live_caption_that_another_model_writes_otherwise_begins_once_more_and
     assert told.count("begins once more on the same line") == 1
 
 
-def test_a_server_that_is_not_there_is_named(capfdbinary):
-    code, _, told = said(capfdbinary, "translate", "--server", "http://localhost:1", __file__)
-    assert code == 1
-    assert "localhost:1 cannot be reached (Connection refused)" in told
-
-
-def test_a_server_takes_no_model_of_the_client(capfdbinary):
-    words = ["--server", "http://localhost:1", "--model", "x"]
-    code, _, told = said(capfdbinary, "translate", *words)
-    assert code == 2
-    assert "the server has a model of its own: leave --model or --server out" in told
-
-
 def test_the_window_and_the_commands_import_nothing_of_a_server():
     code = (
         "import sys; import app.__main__, app.controllers.startup, engine.session.translating;"
@@ -253,11 +242,55 @@ def test_the_window_and_the_commands_import_nothing_of_a_server():
     assert done.stdout == "[]\n"
 
 
-def test_a_desktop_does_not_install_what_only_a_server_of_many_needs():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = project["optional-dependencies"]
-    assert "ray" not in " ".join(project["dependencies"])
-    assert [name for name, needs in extras.items() if "ray" in " ".join(needs)] == ["serve-ray"]
-    setup = "".join(path.read_text() for path in (ROOT / "scripts").rglob("*setup*"))
-    assert setup
-    assert "serve-ray" not in setup
+SERVER = "https://office-pc:8443"
+
+
+def parsed(*arguments, **others):
+    parser = argparse.ArgumentParser()
+    add_server_options(parser)
+    unsaid = {"model": None, "adapter": None, "quantize": "auto", "slot": None, "system": "auto",
+              "log": None}  # fmt: skip
+    return parser.parse_args(list(map(str, arguments)), argparse.Namespace(**unsaid | others))
+
+
+def test_without_a_server_this_computer_translates():
+    assert server_settings(parsed()) is None
+
+
+def test_address_token_and_certificate_are_read(tmp_path):
+    token = tmp_path / "token"
+    token.write_text("# of the office\n\n  let-me-in \nanother\n")
+    made = server_settings(
+        parsed(
+            "--server",
+            SERVER,
+            "--server-token-file",
+            token,
+            "--server-certificate",
+            tmp_path / "cert.pem",
+        )
+    )
+    assert made.address == SERVER
+    assert made.token == "let-me-in"
+    assert made.certificate == tmp_path / "cert.pem"
+    assert server_settings(parsed("--server", SERVER)).token == ""
+
+
+@pytest.mark.parametrize("option", ["--server-token-file", "--server-certificate"])
+def test_what_is_for_a_server_needs_one(option):
+    with pytest.raises(UsageError, match="add --server"):
+        server_settings(parsed(option, "file"))
+
+
+@pytest.mark.parametrize("name", ["model", "adapter", "quantize", "slot", "system", "log"])
+def test_what_is_for_a_model_of_this_computer_is_refused_beside_a_server(name):
+    with pytest.raises(UsageError, match=f"leave --{name} or --server out"):
+        server_settings(parsed("--server", SERVER, **{name: "something"}))
+
+
+def test_a_token_that_cannot_be_read_is_a_sentence(tmp_path):
+    for content in (None, b"\xff"):
+        if content is not None:
+            (tmp_path / "token").write_bytes(content)
+        with pytest.raises(TextError, match=r"token in .* cannot be read"):
+            server_settings(parsed("--server", SERVER, "--server-token-file", tmp_path / "token"))

@@ -21,12 +21,10 @@ import torch
 
 from app.__main__ import main
 from app.cli import translate as terminal
-from app.config.text_io import LineReader, LineWriter, printable
 from engine.models.adapters.card import AdapterScore
 from engine.models.fingerprint import read_fingerprint, read_footprint
 from engine.models.model_card import Calibration, read_card
 from engine.runtime.load_plan import load_plans
-from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import tiny_card, write_adapter
 from tests.support.app.bundle import bundle
@@ -35,7 +33,7 @@ from tests.support.fakes import leave_to_torch, tiny_weights
 from training.trainer.tokenizer import END, END_OF_WRITE
 
 ROOT = Path(__file__).resolve().parents[3]
-POLICIES = ["read:1", "read:3", "wait:1", "wait:3", "offline"]
+POLICIES = ["read:3", "wait:1", "offline"]
 
 
 @pytest.fixture(scope="session")
@@ -151,13 +149,6 @@ def test_empty_and_blank_lines_stay_empty_lines(translate):
     assert lines[1] == lines[5]
 
 
-@pytest.mark.parametrize("mark", [*"\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e\r"])
-def test_only_a_line_feed_ends_a_line(translate, mark):
-    once, twice = translate(f"Abc{mark}de.\nAbc de.\n".encode()).lines
-
-    assert once == twice
-
-
 def test_a_line_of_1600_words_is_one_line_and_every_sentence_of_it_is_translated(
     translate, tmp_path
 ):
@@ -189,16 +180,6 @@ def test_emoji_right_to_left_text_and_markers_of_the_model_go_through(translate)
     ran.adds(0, "3 lines do not look like English")
 
 
-def test_control_characters_are_not_translated(translate):
-    dirty, clean = translate(b"\x1b[31mAb\x00c\x07 de\x7f\xc2\x9b.\n[31mAbc de.\n").lines
-
-    assert dirty == clean
-
-
-def test_a_byte_order_mark_is_no_part_of_the_text(translate):
-    assert translate(b"\xef\xbb\xbfAbc.\n\xef\xbb\xbf").lines[0] == translate(b"Abc.").lines[0]
-
-
 def test_invalid_utf8_is_replaced_counted_and_told_once(translate):
     ran = translate(b"Abc.\n\xffde.\nHag.\n\xc3 \xe2\x82\nAbc.\n")
 
@@ -207,34 +188,13 @@ def test_invalid_utf8_is_replaced_counted_and_told_once(translate):
     ran.adds(0, "2 lines of standard input", "first line 2", "convert")
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"\x89PNG\r\n\x1a\n", b"a" * 70_000 + b"\xff", b"a" * 65_535 + "é".encode()[:1],
-     "Abc.\n".encode("utf-16"), "Abc.\n".encode("utf-16-le"), b"Abc.\0\n"],
-)  # fmt: skip
 def test_a_file_that_is_no_text_is_refused_before_anything_is_loaded(
-    translate, tmp_path, content, monkeypatch
+    translate, tmp_path, monkeypatch
 ):
     monkeypatch.setitem(sys.modules, "engine.runtime.loader", None)
     path = tmp_path / "picture.png"
-    path.write_bytes(content)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n")
     translate(b"", path).says(1, "expected UTF-8 text", path)
-
-
-def test_a_long_file_is_text_wherever_its_characters_are_cut(translate, tmp_path):
-    path = tmp_path / "text.txt"
-    path.write_bytes(b" " * 65_535 + "é.\n".encode())
-    assert translate(b"", path).lines == translate("é.\n".encode()).lines
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
-def test_a_pipe_can_be_named_as_a_file(translate, tmp_path):
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    writer = threading.Thread(target=path.write_bytes, args=[b"Abc de.\n"])
-    writer.start()
-    assert translate(b"", path).lines == translate(b"Abc de.\n").lines
-    writer.join()
 
 
 def test_a_random_text_never_loses_or_gains_a_line(translate):
@@ -250,15 +210,16 @@ def test_a_random_text_never_loses_or_gains_a_line(translate):
     assert len(ran.lines_in_spite) == n_lines > 9
 
 
-def test_empty_input_gives_nothing(translate):
-    assert translate(b"").lines == []
-
-
-def test_a_file_and_standard_input_give_the_same(translate, tmp_path):
-    text = tmp_path / "text.txt"
-    text.write_bytes(b"Abc de.\nHag.")
-
-    assert translate(b"", text).lines == translate(b"Abc de.\nHag.", "-").lines
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
+def test_a_file_a_pipe_and_standard_input_give_the_same(translate, tmp_path):
+    text, pipe, content = tmp_path / "text.txt", tmp_path / "pipe", b"Abc de.\nHag."
+    text.write_bytes(content)
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=[content])
+    writer.start()
+    expected = translate(content, "-").lines
+    assert translate(b"", text).lines == translate(b"", pipe).lines == expected
+    writer.join()
 
 
 # Live
@@ -291,24 +252,6 @@ def test_live_captions_grow_while_the_words_are_read(model, monkeypatch):
     assert len(sources) == 6
     assert sources == sorted(set(sources)), "something was shown after every word"
     assert b"".join(written.flushed).count(b"\n") == 1
-
-
-def test_each_line_is_flushed_before_the_next_is_read(model, monkeypatch):
-    written = Recorder()
-    seen = []
-
-    class Typed(io.BytesIO):
-        def readline(self, *_):
-            seen.append(len(written.flushed))
-            return [b"Abc.\n", b"Hag.\n", b""][len(seen) - 1]
-
-    stdin = Stdin(b"")
-    stdin.buffer = Typed()
-    monkeypatch.setattr(sys, "stdin", stdin)
-    monkeypatch.setattr(sys, "stdout", written)
-
-    assert main(["translate", "--model", str(model)]) == 0
-    assert seen == [0, 1, 2]
 
 
 class Recorder:
@@ -353,23 +296,6 @@ def test_a_wrong_option_is_told_in_one_sentence(translate, options, parts):
     assert "\x1b" not in ran.err
 
 
-def test_a_log_over_the_text_is_refused(translate, tmp_path):
-    text = tmp_path / "text.txt"
-    text.write_text("Abc.\n")
-
-    translate(b"", "--log", text, text).says(2, text, "--log")
-    assert text.read_text() == "Abc.\n"
-
-
-@pytest.mark.parametrize("options", [["--nonsense"], ["one", "two"], ["--policy"]])
-def test_what_argparse_refuses_ends_with_2(options, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["translate", *options])
-
-    assert ended.value.code == 2
-    assert "surtitle" in capsys.readouterr().err
-
-
 def test_options_before_the_command_count_too(translate, model, monkeypatch, capsysbinary):
     monkeypatch.setattr(sys, "stdin", Stdin(b"Abc de.\n"))
     main(["--model", str(model), "--to", "fr", "--policy", "offline", "translate"])
@@ -389,14 +315,6 @@ def test_without_any_model_the_option_is_named(monkeypatch, capsys):
     assert "--model DIR" in said
 
 
-def test_the_first_bundled_model_is_taken(translate, model, monkeypatch, capsysbinary):
-    monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [model, model / "none"])
-    monkeypatch.setattr(sys, "stdin", Stdin(b"Abc.\n"))
-
-    assert main(["translate"]) == 0
-    assert capsysbinary.readouterr().out == translate(b"Abc.\n").out
-
-
 def test_of_several_bundled_models_that_of_the_language_is_taken_or_the_named_one(
     tmp_path, monkeypatch, capsys
 ):
@@ -412,22 +330,40 @@ def test_of_several_bundled_models_that_of_the_language_is_taken_or_the_named_on
     assert "surtitle-en-fr translates to fr, not to 'es'" in capsys.readouterr().err
 
 
-def test_a_missing_model_folder_is_told(translate, tmp_path):
-    translate(b"", folder=tmp_path / "none").says(1, tmp_path / "none", "choose")
+@pytest.fixture
+def places(model, tmp_path, monkeypatch):
+    """Folders and files that cannot be used as something else."""
+    monkeypatch.setenv("SURTITLE_HOME", str(tmp_path))
+    (tmp_path / "empty").mkdir()
+    read_card(model).save(tmp_path / "empty")
+    (tmp_path / "terms").write_text("one\ttwo\tthree\n")
+    (tmp_path / "text").write_text("Abc.\n")
+    return tmp_path
 
 
-def test_a_model_folder_without_weights_is_told(translate, model, tmp_path):
-    read_card(model).save(tmp_path)
-
-    translate(b"", folder=tmp_path).says(1, tmp_path, "choose")
-
-
-def test_a_missing_file_is_told(translate, tmp_path):
-    translate(b"", tmp_path / "no\ne").says(1, "no e", "No such file", "name another")
-
-
-def test_a_folder_is_no_text(translate, tmp_path):
-    translate(b"", tmp_path).says(1, tmp_path, "directory")
+@pytest.mark.parametrize(
+    ("options", "exit_code", "parts"),
+    [
+        (["{}/no\ne"], 1, ["no e", "No such file", "name another"]),
+        (["{}"], 1, ["{}", "directory"]),
+        (["--model", "{}/none"], 1, ["{}/none", "choose"]),
+        (["--model", "{}/empty"], 1, ["{}/empty", "choose"]),
+        (["--adapter", "{}/empty"], 1, ["{}/empty", "no adapter"]),
+        (["--adapter", "yours"], 1, ["there is no adapter 'yours'"]),
+        (["--log", "{}/none/log"], 1, ["log", "--log"]),
+        (["--log", "{}"], 1, ["log", "--log"]),
+        (["--log", "{}/text", "{}/text"], 2, ["{}/text", "--log"]),
+        (["--glossary", "{}/none"], 1, ["cannot be read", "none"]),
+        (["--glossary", "{}/terms"], 1, ["line 1", "a tab"]),
+        (["--context", "-1"], 2, ["at least 0, got -1"]),
+    ],
+)
+def test_a_place_that_cannot_be_used_is_told_in_one_sentence(
+    translate, places, options, exit_code, parts
+):
+    options = [option.format(places) for option in options]
+    translate(b"Abc.\n", *options).says(exit_code, *(part.format(places) for part in parts))
+    assert (places / "text").read_text() == "Abc.\n"
 
 
 def test_a_file_that_breaks_off_is_told_after_what_was_read(translate):
@@ -453,16 +389,6 @@ class Breaking:
         return part
 
 
-@pytest.mark.parametrize("log", ["none/log.jsonl", "."])
-def test_a_log_that_cannot_be_opened_is_told(translate, tmp_path, log):
-    translate(b"Abc.\n", "--log", tmp_path / log).says(1, "log", tmp_path, "--log")
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_log_without_room_is_told(translate):
-    translate(b"Abc.\n", "--log", "/dev/full").says(1, "/dev/full", "No space left")
-
-
 def test_closed_standard_streams_are_told(model, monkeypatch, capsysbinary):
     monkeypatch.setattr(sys, "stdin", None)
     assert main(["translate", "--model", str(model)]) == 1
@@ -472,28 +398,6 @@ def test_closed_standard_streams_are_told(model, monkeypatch, capsysbinary):
     monkeypatch.setattr(sys, "stdout", None)
     assert main(["translate", "--model", str(model)]) == 1
     assert b"standard output is closed" in capsysbinary.readouterr().err
-
-
-def test_output_without_room_is_told(model, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "stdin", Stdin(b"Abc.\n"))
-    monkeypatch.setattr(sys, "stdout", Full(OSError(errno.ENOSPC, "No space left on device")))
-
-    assert main(["translate", "--model", str(model)]) == 1
-    assert "No space left on device; make room" in capsys.readouterr().err
-
-
-class Full(Recorder):
-    """Standard output that takes nothing."""
-
-    def __init__(self, error):
-        super().__init__()
-        self._error = error
-
-    def flush(self):
-        raise self._error
-
-    def fileno(self):
-        raise io.UnsupportedOperation
 
 
 def test_ctrl_c_ends_with_130_and_no_word(translate):
@@ -538,8 +442,7 @@ class Evil(LlamaForCausalLM):
 """
 
 
-@pytest.mark.parametrize("early", [True, False])
-@pytest.mark.parametrize("card", [True, False])
+@pytest.mark.parametrize(("card", "early"), [(True, False), (False, True)])
 def test_text_that_answers_yes_never_runs_the_code_of_a_folder(
     translate, model, tmp_path, monkeypatch, card, early
 ):
@@ -582,21 +485,6 @@ def test_ctrl_c_that_a_library_swallows_while_it_is_imported_ends_the_program(
 # Adapters
 
 
-def test_an_adapter_folder_without_files_is_refused(translate, tmp_path):
-    translate(b"Abc.\n", "--adapter", tmp_path).says(1, tmp_path, "no adapter")
-
-
-def test_an_adapter_changes_the_captions(translate, model, tmp_path):
-    pytest.importorskip("peft")
-    base = read_fingerprint(model)
-    folder = write_adapter(tmp_path / "a", base, config={"lora_alpha": 64}, card=tiny_card(base))
-
-    adapted = translate(b"Abc de fgh.\nHag bed.\n", "--adapter", folder).lines
-
-    assert len(adapted) == 2
-    assert adapted != translate(b"Abc de fgh.\nHag bed.\n").lines
-
-
 def test_a_bundled_adapter_that_helps_is_used_unless_the_person_says_otherwise(
     translate, model, tmp_path, monkeypatch
 ):
@@ -630,21 +518,6 @@ def test_an_adapter_brings_its_slot_length_and_its_languages(translate, model, t
     assert adapted == translate(text, "--slot", 4, "--live").lines
     assert adapted != translate(text, "--live").lines
     translate(text, "--adapter", folder, "--to", "fr").says(2, "translates to de, not to 'fr'")
-
-
-@pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")  # peft 0.21
-def test_a_stranger_that_peft_saved_is_used_but_not_silently(translate, model, tmp_path):
-    peft = pytest.importorskip("peft")
-    config = peft.LoraConfig(
-        r=2, lora_alpha=64, target_modules=["q_proj", "v_proj"], init_lora_weights=False
-    )
-    network = load_weights(ModelSettings(directory=model)).network
-    peft.get_peft_model(network, config).save_pretrained(tmp_path)
-
-    ran = translate(b"Abc de fgh.\nHag bed.\n", "--adapter", tmp_path)
-
-    ran.adds(0, tmp_path, "it has no surtitle.json, so its base, its slot length")
-    assert ran.out != translate(b"Abc de fgh.\nHag bed.\n").out
 
 
 def test_weights_that_do_not_fit_whole_are_taken_in_4_bits_but_not_silently(
@@ -709,13 +582,6 @@ def test_what_a_glossary_and_the_sentences_before_cost_is_told(translate, tmp_pa
     assert translate(text, "--glossary", path).lines  # a rule while decoding: no rows
 
 
-def test_a_glossary_that_cannot_be_used_is_told(translate, tmp_path):
-    translate(b"Abc.\n", "--glossary", tmp_path / "nowhere").says(1, "cannot be read", "nowhere")
-    (tmp_path / "terms").write_text("one\ttwo\tthree\n")
-    translate(b"Abc.\n", "--glossary", tmp_path / "terms").says(1, "line 1", "a tab")
-    translate(b"Abc.\n", "--context", "-1").says(2, "at least 0, got -1")
-
-
 def test_a_model_of_the_hub_is_fetched_into_the_library(translate, model, monkeypatch):
     asked = []
 
@@ -728,14 +594,18 @@ def test_a_model_of_the_hub_is_fetched_into_the_library(translate, model, monkey
     assert asked == [("some/model", "models")]
 
 
-def test_an_adapter_is_found_by_its_name(translate, model, tmp_path, monkeypatch):
+def test_an_adapter_is_found_by_its_name_and_one_without_a_card_is_used_but_not_silently(
+    translate, model, tmp_path, monkeypatch
+):
     pytest.importorskip("peft")
     monkeypatch.setenv("SURTITLE_HOME", str(tmp_path))
     base = read_fingerprint(model)
     write_adapter(tmp_path / "adapters" / "mine", base, card=tiny_card(base))
 
     assert len(translate(b"Abc de fgh.\n", "--adapter", "mine").lines) == 1
-    translate(b"Abc.\n", "--adapter", "yours").says(1, "there is no adapter 'yours'")
+    folder = write_adapter(tmp_path / "without a card", base, card=False)
+    ran = translate(b"Abc de fgh.\n", "--adapter", folder)
+    ran.adds(0, folder, "it has no surtitle.json, so its base, its slot length")
 
 
 # As a program
@@ -785,49 +655,6 @@ print([name for name in ('torch', 'transformers', 'PySide6') if name in sys.modu
 
 
 # The lines themselves
-
-
-def test_what_is_printable_cannot_steer_a_terminal():
-    text = "".join(map(chr, range(0xA1))) + "\u2028é🙂\u200f\u05e9"
-
-    shown = printable(text)
-
-    assert len(shown) == len(text)
-    assert shown.isprintable() or set(shown) <= {
-        *map(chr, range(0x20, 0x7F)),
-        *"�é🙂\u200f\u05e9\xa0\xa1",
-    }
-    assert printable(shown) == shown
-
-
-def test_a_line_is_the_same_however_it_is_cut_into_pieces():
-    text = " Ab\x00  c\n\u2028\u00a0d \x1b[0m  é "
-    for size in range(1, len(text) + 1):
-        for live in (False, True):
-            out = io.BytesIO()
-            writer = LineWriter(out, live=live)
-            for start in range(0, len(text), size):
-                writer.write(text[start : start + size])
-            writer.end_line()
-            assert out.getvalue().decode() == "Ab� c \u00a0d �[0m é\n"
-
-
-@pytest.mark.parametrize("size", [1_000, 3_000_000])
-def test_a_line_of_any_length_is_written_in_time_that_grows_with_it_alone(size):
-    text = "ab cd" * 600_000  # with the square of it, that would be many minutes
-    out = io.BytesIO()
-    writer = LineWriter(out)
-    for start in range(0, len(text), size):
-        writer.write(text[start : start + size])
-    writer.end_line()
-    assert out.getvalue().decode() == text + "\n"
-
-
-def test_lines_are_split_at_line_feeds_alone():
-    reader = LineReader(io.BytesIO("a\r\nb\u2028c\x00\n\nd".encode()), "text")
-
-    assert [line.split() for line in reader] == [["a"], ["b", "c"], [], ["d"]]
-    assert (reader.n_broken, reader.first_broken) == (0, 0)
 
 
 @pytest.fixture

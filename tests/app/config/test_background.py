@@ -94,12 +94,6 @@ def test_lines_come_one_by_one_and_what_is_no_object_is_passed_over(qtbot, child
     assert command.lines == [{"a": 1}, {"b": 2}]
 
 
-def test_a_crash_is_one_sentence(qtbot, child):
-    command = child("import os; os.abort()")
-    command.run([], 60)
-    assert "crashed" in wait(qtbot, command)[0]
-
-
 def test_a_hang_is_ended_and_is_one_sentence(qtbot, child):
     command = child(
         "import os, time; print('{\"pid\": %d}' % os.getpid(), flush=True); time.sleep(99)"

@@ -7,7 +7,6 @@ import time
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 
-from app.config import event_loop
 from app.config.event_loop import GarbageCollector, Interrupt, wait_until
 
 
@@ -82,17 +81,3 @@ def test_what_other_threads_make_deletes_no_window_there(collector, qtbot):  # n
     maker.join()
     assert deleted_in == []
     qtbot.waitUntil(lambda: deleted_in == ["MainThread"])
-
-
-@pytest.mark.parametrize(
-    ("counts", "collected"),
-    [((700, 10, 10), []), ((701, 0, 0), [0]), ((701, 11, 0), [1]), ((0, 11, 11), [2])],
-)
-def test_what_is_due_is_collected(monkeypatch, counts, collected):
-    asked = []
-    monkeypatch.setattr(event_loop.gc, "get_count", lambda: counts)
-    monkeypatch.setattr(event_loop.gc, "get_threshold", lambda: (700, 10, 10))
-    monkeypatch.setattr(event_loop.gc, "collect", asked.append)
-    event_loop.collect()
-    monkeypatch.undo()
-    assert asked == collected

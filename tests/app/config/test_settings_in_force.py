@@ -2,13 +2,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import torch
 
 from app.config.preferences import (
-    CAPTIONS_ONLY,
-    TRANSLATE,
     LaunchSettings,
-    ListeningPreferences,
     Preferences,
     TranslationPreferences,
 )
@@ -20,11 +16,8 @@ from app.config.settings_in_force import (
     is_token,
     read_token,
 )
-from engine.hub.catalogue import STANDARD_WHISPER
 from engine.models.resolve import STANDARD_POLICY
 from engine.settings import ServerSettings
-from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
-from tests.support.fakes import save_tiny_model
 
 
 @pytest.mark.parametrize("content", [b"\xff", b"two\nlines", b"a" * (MOST_TOKEN + 1), b"tab\tin"])
@@ -101,14 +94,6 @@ def test_a_choice_is_in_force_once_and_stored(in_force, what):
     assert len(translations) == 1
     assert translations[0] == settings.translation
     assert getattr(settings.preferences.translation, what) == value
-
-
-def test_a_policy_of_the_settings_window_takes_the_same_way(in_force):
-    settings = in_force()
-    translations = heard(settings.translation_changed)
-    now = settings.preferences
-    settings.choose(replace(now, translation=replace(now.translation, policy="wait:3")))
-    assert [one.policy for one in translations] == ["wait:3"]
 
 
 def test_a_policy_that_the_model_cannot_follow_waits_for_one_that_can(in_force):
@@ -267,22 +252,3 @@ def test_the_same_choice_again_is_not_told(in_force, tmp_path, qtbot):
     with qtbot.assertNotEmitted(settings.preferences_changed):
         settings.choose(Preferences())
     assert not (tmp_path / "settings.toml").exists()
-
-
-def test_a_folder_that_translates_sound_is_in_force_where_nothing_else_translates(
-    in_force, tmp_path
-):
-    folder = save_tiny_model(tmp_path / "hears")
-    stored = Preferences(listening=ListeningPreferences(recognizer=str(folder)))
-    assert in_force(stored).direct is None, "it has no encoder"
-    save_speech_encoder(folder, tiny_encoder(torch.float32))
-    settings = in_force(stored)
-    assert (settings.direct, settings.recognizer) == (folder, str(folder))
-    assert in_force(stored, model=Path("m")).direct is None
-    assert in_force(stored, model=Path("m")).recognizer == STANDARD_WHISPER
-    settings.choose_mode(CAPTIONS_ONLY)
-    assert (settings.direct, settings.recognizer) == (None, STANDARD_WHISPER)
-    settings.choose_mode(TRANSLATE)
-    settings.adopt_model(chosen("other", "de"))
-    assert settings.direct is None
-    assert settings.preferences.listening.recognizer == STANDARD_WHISPER

@@ -39,6 +39,8 @@ def test_only_a_line_feed_ends_a_line_and_no_control_character_comes_through():
     lines, broken = read("a\u2028b\r\nc\x1b[2Jd\x85e\n\nlast".encode())
     assert lines == ["a b  ", "c[2Jd e ", " ", "last"]
     assert broken == (0, 0)
+    for mark in "\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e\r":
+        assert read(f"a{mark}b".encode())[0] == ["a b"]
 
 
 def test_the_mark_of_some_editors_is_removed_from_the_first_line_only():
@@ -79,6 +81,17 @@ def test_a_full_disk_and_a_reader_that_went_are_told_apart():
         send(Failing(errno.EPIPE), "a")
 
 
+@pytest.mark.parametrize("size", [1_000, 3_000_000])
+def test_a_line_of_any_length_is_written_in_time_that_grows_with_it_alone(size):
+    text = "ab cd" * 600_000  # with the square of it, that would be many minutes
+    out = io.BytesIO()
+    writer = LineWriter(out)
+    for start in range(0, len(text), size):
+        writer.write(text[start : start + size])
+    writer.end_line()
+    assert out.getvalue().decode() == text + "\n"
+
+
 @pytest.mark.parametrize("live", [False, True])
 def test_a_line_has_single_blanks_however_it_is_cut(live):
     rng = random.Random(0)
@@ -108,9 +121,15 @@ def test_each_piece_is_seen_at_once_only_where_it_is_live():
 
 def test_what_is_shown_in_a_terminal_cannot_steer_it():
     assert printable("a\x1b[31mb\nc\u2029d\x07") == "a\ufffd[31mb c d\ufffd"
+    text = "".join(map(chr, range(0xA1))) + "é🙂\u200f\u05e9"
+    shown = printable(text)
+    assert len(shown) == len(text)
+    assert set(shown) <= {*map(chr, range(0x20, 0x7F)), *"\ufffdé🙂\u200f\u05e9\xa0"}
 
 
-@pytest.mark.parametrize("content", [b"\x89PNG\0", "a".encode("utf-16"), b"\xff", b"abc\xc3"])
+@pytest.mark.parametrize(
+    "content", [b"\x89PNG\0", "a".encode("utf-16"), b"\xff", b"abc\xc3", b"a" * 65_535 + b"\xc3"]
+)
 def test_what_is_no_text_is_refused_by_name(tmp_path, content):
     (tmp_path / "it.txt").write_bytes(content)
     with pytest.raises(TextError, match=r"it\.txt has other bytes"):

@@ -4,9 +4,6 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.config.settings_in_force import ModelChoice
-from app.controllers.application import Application
-from app.dialogs.adapter_dialog import AdapterDialog
-from app.session.engine_bridge import EngineBridge
 from engine.commands import LoadAdapter, UseAdapter
 from engine.events import AdapterChanged
 from engine.models.adapters.card import AdapterScore
@@ -15,8 +12,7 @@ from engine.settings import ModelSettings
 from tests.support.adapter_folders import BASE, CONFIG, factors, tiny_card, write_adapter
 from tests.support.app.bundle import bundle as bundle_models
 from tests.support.app.fake_engine import LANGUAGES
-from tests.support.app.home import settings_in
-from tests.support.app.whole_program import cells
+from tests.support.app.whole_program import Program, cells
 from tests.support.fakes import save_tiny_model
 from tests.support.sessions import at_once
 
@@ -49,7 +45,8 @@ def loaded(one):
 
 
 def tell(one, used, *names):
-    event = AdapterChanged(names=names or (used,), used=used, languages=LANGUAGES)
+    languages = LANGUAGES | ({"nl": "Dutch"} if used else {})
+    event = AdapterChanged(names=names or (used,), used=used, languages=languages)
     one.application.bridge.event_came.emit(event)
 
 
@@ -68,21 +65,17 @@ def test_a_bundled_adapter_that_helps_is_loaded_unasked_and_not_stored(program, 
     assert one.stored()["translation"]["adapter"] == ""
 
 
-def test_the_dialog_knows_the_policy_in_use(program, monkeypatch):
-    told = []
-    monkeypatch.setattr(AdapterDialog, "show_policy", lambda _dialog, policy: told.append(policy))
-    one = program(policy="read:5").open().wait_until_ready()
-    choose_policy(one, "wait:5")
-    assert (told[0], told[-1]) == ("read:5", "wait:5")
-
-
 def test_another_family_of_policies_gets_its_own_adapter_and_back(program, bundle):
     bundle("reader", "read:3", 2)
     bundle("waiter", "wait:3", 2)
     one = program().open().wait_until_ready()
     one.wait(lambda: loaded(one) == ["reader"])
     tell(one, "reader")
+    dialog = one.application.adapters.dialog
+    dialog.open_list()
+    one.wait(lambda: dialog.table.rowCount() == 2)
     choose_policy(one, "wait:5")
+    assert dialog.reason.text().startswith("Trained for another timing")
     one.wait(lambda: loaded(one) == ["reader", "waiter"])
     tell(one, "waiter", "reader", "waiter")
     choose_policy(one, "read:5")
@@ -122,6 +115,7 @@ def test_what_a_person_loads_stays_and_is_stored_when_it_translates(program, bun
     one.wait(lambda: loaded(one) == ["much"])
     one.application.adapters.dialog.load_wanted.emit(tmp_path / "mine")
     tell(one, "mine", "much", "mine")
+    assert ("Dutch", "nl") in one.window.choices.language.entries
     assert one.stored()["translation"]["adapter"] == "mine"
     choose_policy(one, "wait:5")
     one.application.adapters.close()
@@ -157,8 +151,7 @@ def test_a_chosen_adapter_is_not_loaded_into_another_model_and_is_again_into_its
     assert not one.window.banner.isVisible()
 
 
-def test_a_bundled_adapter_that_is_found_too_late_changes_nothing(program, bundle, tmp_path):
-    one = program().open().wait_until_ready()
+def test_a_bundled_adapter_that_is_found_too_late_changes_nothing(one, bundle, tmp_path):
     adapters = one.application.adapters
     adapters.dialog.load_wanted.emit(tmp_path / "mine")
     adapters.service.default_found.emit(bundle("much", "read:3", 2), "much")
@@ -193,8 +186,7 @@ def test_adapters_are_offered_in_the_languages_that_they_know(program, bundle):
         one.wait(lambda n_choices=n_choices: len(purpose.entries) == n_choices)
 
 
-def test_an_adapter_is_offered_once_it_is_added_and_no_longer_once_it_is_removed(program, bundle):
-    one = program().open().wait_until_ready()
+def test_an_adapter_is_offered_once_it_is_added_and_no_longer_once_it_is_removed(one, bundle):
     desk, choices = one.application.adapters.service, one.window.choices
     desk.add(bundle("lectures", "read:3", 0))
     one.wait(lambda: [name for _, name in choices.purpose.entries] == ["", "lectures"])
@@ -202,7 +194,6 @@ def test_an_adapter_is_offered_once_it_is_added_and_no_longer_once_it_is_removed
     one.wait(lambda: len(choices.purpose.entries) == 1)
 
 
-LIMIT_MS = 60_000
 TEXT = "ab cd ef gh."
 
 
@@ -231,67 +222,28 @@ def nothing_bundled(monkeypatch):
     monkeypatch.setattr("engine.hub.bundled.bundled_adapters", list)
 
 
-class Person:
-    """Somebody before the window and its dialog of adapters."""
-
-    def __init__(self, qtbot, home, base):
-        self.qtbot = qtbot
-        settings = settings_in(home, model=base, device="cpu", policy="read:2")
-        self.application = Application(settings, EngineBridge())
-        self.window = self.application.window
-        qtbot.addWidget(self.window)
-        qtbot.addWidget(self.application.overlay)
-        self.application.show()
-        self.dialog = self.application.adapters.dialog
-        self.wait(lambda: self.window.status.is_ready)
-
-    def wait(self, condition):
-        self.qtbot.waitUntil(condition, timeout=LIMIT_MS)
-
-    def open_dialog(self):
-        """Open the dialog, as the menu in the window does."""
-        self.window.menu_actions.adapters.trigger()
-        assert self.dialog.isVisible()
-
-    def add(self, folder):
-        """Add an adapter, and wait until it stands in the table."""
-        self.dialog.add(folder)
-        self.wait(lambda: self.dialog.table.rowCount() > 0)
-
-    @property
-    def used(self):
-        return self.application.settings.adapter_in_use
-
-    def press_space(self):
-        """Turn the switch of the selected adapter."""
-        self.qtbot.keyClick(self.dialog.table, Qt.Key.Key_Space)
-
-    def press_switch(self, used):
-        """Turn the switch, and wait for the adapter that then translates."""
-        self.press_space()
-        self.wait(lambda: self.used == used)
-
-    def type(self, text):
-        """Type a line; give its caption."""
-        before = len(cells(self.window.transcript))
-        self.qtbot.keyClicks(self.window.typed_line, text)
-        self.qtbot.keyClick(self.window.typed_line, Qt.Key.Key_Return)
-        keeper = self.application.history.writer
-        self.wait(lambda: len(keeper.cues) == before + 1)
-        return cells(self.window.transcript)[-1][1]
-
-
 @pytest.fixture
 def person(qtbot, tmp_path, base, nothing_bundled):  # noqa: ARG001  before the first is made
+    """Somebody before the window with a real model."""
     made = []
 
     def make():
-        made.append(Person(qtbot, tmp_path / "home", base))
+        settings = {"model": base, "device": "cpu", "policy": "read:2"}
+        made.append(Program(qtbot, tmp_path / "home", **settings).open().wait_until_ready())
         return made[-1]
 
     yield make
     for one in made:
         one.window.close()
+
+
+def caption_of(one, text):
+    """Type a line; return its caption."""
+    keeper = one.application.history.writer
+    before = len(keeper.cues)
+    one.say(text)
+    one.wait(lambda: len(keeper.cues) == before + 1)
+    return cells(one.window.transcript)[-1][1]
 
 
 def said(base, adapter=None):
@@ -307,16 +259,16 @@ def test_an_adapter_is_added_loaded_compared_and_kept_and_captions_are_those_of_
     bare, adapted = said(base), said(base, adapter)
     assert bare != adapted
     one = person()
-    assert one.type(TEXT) == bare
-    one.open_dialog()
-    one.add(adapter)
-    one.press_switch("whole")
-    assert one.type(TEXT) == adapted
-    one.press_switch(None)
-    assert one.type(TEXT) == bare
-    one.press_switch("whole")
-    assert one.type(TEXT) == adapted
+    assert caption_of(one, TEXT) == bare
+    one.window.menu_actions.adapters.trigger()
+    dialog, settings = one.application.adapters.dialog, one.application.settings
+    dialog.add(adapter)
+    one.wait(lambda: dialog.table.rowCount() > 0)
+    for used, expected in (("whole", adapted), (None, bare), ("whole", adapted)):
+        one.qtbot.keyClick(dialog.table, Qt.Key.Key_Space)
+        one.wait(lambda used=used: settings.adapter_in_use == used)
+        assert caption_of(one, TEXT) == expected
     one.window.close()
     again = person()
-    again.wait(lambda: again.used == "whole")
-    assert again.type(TEXT) == adapted
+    again.wait(lambda: again.application.settings.adapter_in_use == "whole")
+    assert caption_of(again, TEXT) == adapted

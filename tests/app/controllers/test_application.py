@@ -8,59 +8,44 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QIcon, QKeySequence
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
-from app.captions.journal import SessionJournal, past_sessions, read_session
+from app.captions.journal import SessionJournal, read_session
 from app.controllers.listening_controller import FETCH
 from app.controllers.startup import stays_in_tray
 from app.look.widgets.names import policy_names
 from app.main_window.actions import Actions
-from app.main_window.banner import Banner
 from app.main_window.input_line import LONGEST_TEXT
 from app.main_window.transcript_model import CAPTION, SOURCE
-from app.main_window.transcript_view import Transcript
 from app.main_window.tray import Tray
 from app.session.caption_lag import LagWatch
-from engine.commands import Configure, LoadAdapter
-from engine.events import AdapterChanged, NotTranslated, Ready, Refused, Statistics
+from engine.commands import Configure
+from engine.events import NotTranslated, Ready, Refused, Statistics
 from engine.files import ASSETS
 from engine.messages import Code
-from engine.models.model_card import Language, ModelCard
-from tests.support.adapter_folders import tiny_card, write_adapter
 from tests.support.app.fake_engine import LANGUAGES, FakeEngine
 from tests.support.app.journals import kept
 from tests.support.app.whole_program import cells
 
 
-def test_what_goes_wrong_beside_the_captions_is_told_in_the_window(program, monkeypatch):
-    told = []
-    for way in ("show_notice", "show_warning"):
-        monkeypatch.setattr(Banner, way, lambda _, text, way=way: told.append((way, text)))
-    one = program(crashed=True).application
-    assert "crashed last time" in told.pop()[1]
-    one.history.writer.failed.emit("captions")
-    signals = one.settings.failed, one.listening.service.file_noticed
-    for number, told_of in enumerate(signals):
-        told_of.emit(str(number))
-    assert told == [("show_warning", "captions"), *(("show_notice", n) for n in "01")]
+def test_a_crash_is_told_at_the_next_start(program):
+    assert "crashed last time" in program(crashed=True).window.banner.sentence.text()
 
 
 def test_all_parts_of_the_program_hear_what_they_heard(program, keeps_parts):
     keeps_parts(program().application)
 
 
-def test_captions_appear_while_the_sentence_is_still_typed(program):
-    one = program().open().wait_until_ready()
+def test_captions_appear_while_the_sentence_is_still_typed(one):
     one.type("Good morning every")
     one.wait_for_rows(("Good morning", "GOOD MORNING"))
     assert "GOOD MORNING" in one.overlay.accessibleDescription()
     assert one.window.typed_line.text() == "Good morning every"
 
 
-def test_every_line_of_a_pasted_text_is_ended_but_the_last(program):
-    one = program().open().wait_until_ready()
+def test_every_line_of_a_pasted_text_is_ended_but_the_last(one):
     one.type("So ")
     QGuiApplication.clipboard().setText("first one\r\n\nthe second one\nand a third")
     one.window.typed_line.paste()
@@ -72,27 +57,7 @@ def test_every_line_of_a_pasted_text_is_ended_but_the_last(program):
     one.wait(lambda: cells(one.window.transcript)[-1][0] == "and a third line")
 
 
-def test_of_a_long_paste_the_transcript_is_laid_out_once_a_turn_of_the_loop(program, monkeypatch):
-    one = program().open().wait_until_ready()
-    bridge, layouts, turns = one.application.bridge, [], []
-    show_views = Transcript.show_views
-
-    def lay_out(transcript, views):
-        layouts.append(bridge.is_in_turn)
-        show_views(transcript, views)
-
-    monkeypatch.setattr(Transcript, "show_views", lay_out)
-    bridge.turn_ended.connect(lambda: turns.append(len(layouts)))
-    QGuiApplication.clipboard().setText("They met us here again\n" * 60)
-    one.window.typed_line.paste()
-    one.wait(lambda: len(cells(one.window.transcript)) == 60)
-    one.wait(lambda: cells(one.window.transcript)[-1][1] == "THEY MET US HERE AGAIN")
-    assert not any(layouts)  # none while events of the same turn may follow
-    assert len(layouts) <= len(turns)
-
-
-def test_a_text_that_is_too_long_for_the_line_is_cut_and_that_is_told(program):
-    one = program().open().wait_until_ready()
+def test_a_text_that_is_too_long_for_the_line_is_cut_and_that_is_told(one):
     QGuiApplication.clipboard().setText("words " * LONGEST_TEXT)
     one.window.typed_line.paste()
     assert len(one.window.typed_line.text()) == LONGEST_TEXT
@@ -140,8 +105,7 @@ def test_without_any_model_the_banner_says_what_to_do(program, monkeypatch):
     assert one.stored()["captions"]["mode"] == "captions only"
 
 
-def test_pause_holds_what_is_typed_and_resume_translates_it(program):
-    one = program().open().wait_until_ready()
+def test_pause_holds_what_is_typed_and_resume_translates_it(one):
     one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
     assert one.window.controls.pause.isChecked()
     assert one.window.status.state.text() == "Paused"
@@ -153,8 +117,7 @@ def test_pause_holds_what_is_typed_and_resume_translates_it(program):
     assert one.window.status.state.text() == "Ready"
 
 
-def test_rows_have_the_time_when_they_were_typed_also_while_they_wait(program):
-    one = program().open().wait_until_ready()
+def test_rows_have_the_time_when_they_were_typed_also_while_they_wait(one):
     rows = one.window.transcript.rows
     one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
     before_s = time.time()
@@ -168,8 +131,7 @@ def test_rows_have_the_time_when_they_were_typed_also_while_they_wait(program):
     assert [view.begun_s for view in rows.views] == typed_s
 
 
-def test_clear_empties_the_overlay_alone_and_what_comes_then_is_shown(program):
-    one = program().open().wait_until_ready()
+def test_clear_empties_the_overlay_alone_and_what_comes_then_is_shown(one):
     one.say("First.")
     one.type("Good morning ")
     one.wait_for_rows(("First.", "FIRST."), ("Good morning", "GOOD MORNING"))
@@ -182,8 +144,7 @@ def test_clear_empties_the_overlay_alone_and_what_comes_then_is_shown(program):
     one.wait_for_rows(("First.", "FIRST."), ("Good morning all", "GOOD MORNING ALL"))
 
 
-def test_what_does_not_look_like_english_is_said_until_something_is_translated(program):
-    one = program().open().wait_until_ready()
+def test_what_does_not_look_like_english_is_said_until_something_is_translated(one):
     told = NotTranslated(utterance=7, source="صباح الخير " * 20)
     one.application.bridge.event_came.emit(told)
     sentence = one.window.banner.sentence.text()
@@ -194,8 +155,7 @@ def test_what_does_not_look_like_english_is_said_until_something_is_translated(p
     one.wait(lambda: not one.window.banner.isVisible())
 
 
-def test_another_language_than_english_is_noticed_once_a_session_and_captions_go_on(program):
-    one = program().open().wait_until_ready()
+def test_another_language_than_english_is_noticed_once_a_session_and_captions_go_on(one):
     banner = one.window.banner
 
     def say(sentence):
@@ -238,8 +198,7 @@ def test_a_session_that_could_not_be_saved_is_not_lost_in_passing(program, monke
     assert not banner._passing.isActive()
 
 
-def test_a_new_session_empties_the_transcript_and_is_taken_back(program):
-    one = program().open().wait_until_ready()
+def test_a_new_session_empties_the_transcript_and_is_taken_back(one):
     one.say("Good morning.")
     one.type("And ")
     one.wait_for_rows(("Good morning.", "GOOD MORNING."), ("And", "AND"))
@@ -257,36 +216,7 @@ def test_a_new_session_empties_the_transcript_and_is_taken_back(program):
     assert cells(one.window.transcript) == []
 
 
-def test_rows_are_deleted_everywhere_and_brought_back(program, tmp_path):
-    one = program().open().wait_until_ready()
-    for word in ("Good", "Tea", "Bad"):
-        one.say(word)
-    rows = [("Good", "GOOD"), ("Tea", "TEA"), ("Bad", "BAD")]
-    keeper, transcript = one.application.history.writer, one.window.transcript
-    one.wait(lambda: len(keeper.cues) == len(rows))
-    transcript.selectAll()
-    transcript.selectionModel().select(
-        transcript.rows.index(1, 0),
-        transcript.selectionModel().SelectionFlag.Deselect
-        | transcript.selectionModel().SelectionFlag.Rows,
-    )
-    transcript.delete()
-    one.wait_for_rows(("Tea", "TEA"))
-    assert [cue.source for cue in keeper.cues] == ["Tea"]
-    one.window.banner.offer.click()
-    one.wait_for_rows(*rows)
-    assert [cue.source for cue in keeper.cues] == ["Good", "Tea", "Bad"]
-    transcript.selectRow(0)
-    transcript.delete()
-    one.window.menu_actions.new_session.trigger()
-    assert one.window.banner.sentence.text() == "New session started."
-    one.window.close()
-    (session,) = past_sessions(tmp_path / "sessions")
-    assert [cue.source for cue in session.cues] == ["Tea", "Bad"]
-
-
-def test_the_key_of_undo_takes_back_typing_then_each_deletion_then_the_new_session(program):
-    one = program().open().wait_until_ready()
+def test_the_key_of_undo_takes_back_typing_then_each_deletion_then_the_new_session(one):
     window, keeper = one.window, one.application.history.writer
     undo = window.menu_actions.undo
     assert (undo.shortcut().toString(), undo.isEnabled()) == ("Ctrl+Z", False)
@@ -316,8 +246,8 @@ def test_the_key_of_undo_takes_back_typing_then_each_deletion_then_the_new_sessi
     assert not undo.isEnabled()
 
 
-def test_undoing_a_new_session_leaves_deleted_what_was_deleted_since(program):
-    one = program().open().wait_until_ready()
+def test_undoing_a_new_session_leaves_deleted_what_was_deleted_since(one, monkeypatch):
+    monkeypatch.setattr("app.main_window.banner._PASSING_MS", 600_000)  # also on a busy machine
     window = one.window
     for word in ("Good", "Tea"):
         one.say(word)
@@ -332,8 +262,7 @@ def test_undoing_a_new_session_leaves_deleted_what_was_deleted_since(program):
     assert not window.menu_actions.undo.isEnabled()
 
 
-def test_another_language_reaches_the_session_and_the_next_start(program):
-    one = program().open().wait_until_ready()
+def test_another_language_reaches_the_session_and_the_next_start(program, one):
     menu, told = one.window.choices.language, one.window.status.choices
     assert [text for text, _ in menu.entries] == sorted(LANGUAGES.values())
     assert told.text() == "English → German"
@@ -369,25 +298,13 @@ def test_keys_of_actions_work_in_the_typed_line_though_it_edits_with_them(progra
     assert told == ["export"] * 2
 
 
-def test_the_figures_of_the_engine_stand_in_the_diagnostics_alone(program):
-    one = program().open().wait_until_ready()
-    one.type("Good ")
-    one.wait(lambda: one.application.lag.newest is not None)
-    one.window.menu_actions.diagnostics.trigger()
-    told = QGuiApplication.clipboard().text()
-    for figure in ("model: shouter", "loaded in s: 0.2", "tokens_fed: 1", "ms_per_word: 12"):
-        assert figure in told
-    assert one.window.status.state.text() == "Ready"
-
-
-def test_many_words_that_wait_are_told_until_none_does(program):
-    one = program().open().wait_until_ready()
+def test_many_words_that_wait_are_told_until_none_does(one):
     figures = {"tokens_fed": 1, "forwards": 1, "tokens_recomputed": 0, "probes": 0}
     told = one.window.status.state.text
     for n_words, text in (
-        (3, "Ready"),
-        (123, "Catching up: 123 words to go"),
-        (3, "Catching up: 3 words to go"),
+        (19, "Ready"),
+        (20, "Catching up: 20 words to go"),
+        (2, "Catching up: 2 words to go"),
         (0, "Ready"),
     ):
         event = Statistics(**figures, cached_rows=1, ms_per_word=12, backlog_words=n_words)
@@ -400,8 +317,7 @@ def test_many_words_that_wait_are_told_until_none_does(program):
     assert told() == "Ready"
 
 
-def test_how_the_model_was_loaded_is_told_when_it_is(program):
-    one = program().open().wait_until_ready()
+def test_how_the_model_was_loaded_is_told_when_it_is(one):
     sentences = ("it was loaded in 4 bits", "captions come later")
     notices = tuple(Code.AS_SAID(sentence=sentence) for sentence in sentences)
     ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, notices=notices)
@@ -411,8 +327,7 @@ def test_how_the_model_was_loaded_is_told_when_it_is(program):
     assert one.window.banner.sentence.text() == "Captions come later."
 
 
-def test_timings_of_drafts_are_offered_where_there_are_drafts(program):
-    one = program().open().wait_until_ready()
+def test_timings_of_drafts_are_offered_where_there_are_drafts(one):
     timing, now = one.window.choices.timing, one.application.settings
     of_slots = timing.entries
     ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, makes_drafts=True)
@@ -426,8 +341,7 @@ def test_timings_of_drafts_are_offered_where_there_are_drafts(program):
     assert (timing.entries, timing.value) == (of_slots, "offline")
 
 
-def test_timings_tell_seconds_as_measured_in_menu_and_settings(program, monkeypatch):
-    one = program().open().wait_until_ready()
+def test_timings_tell_seconds_as_measured_in_menu_and_settings(one, monkeypatch):
     menu, page = one.window.choices.timing, one.application.settings_dialog.translation
     menu.pick("read:3")
     one.window.menu_actions.settings.trigger()
@@ -446,17 +360,6 @@ def test_timings_tell_seconds_as_measured_in_menu_and_settings(program, monkeypa
     assert page.explanation.text() == told[2]
 
 
-def test_a_model_named_as_on_the_hub_is_looked_for_in_the_library(program, tmp_path):
-    one = program(model=Path("some/model")).open().wait_until_ready()
-    (model,) = one.engine.models
-    assert (model.hub_name, model.directory) == ("some/model", tmp_path / "models")
-
-
-def test_the_adapter_of_the_command_line_is_loaded_as_soon_as_the_model_is(program, tmp_path):
-    one = program(adapter=tmp_path / "mine").open().wait_until_ready()
-    one.wait(lambda: one.session.calls == [LoadAdapter(tmp_path / "mine")])
-
-
 def shown_windows():
     return [one.windowTitle() for one in QApplication.topLevelWidgets() if one.isVisible()]
 
@@ -473,16 +376,7 @@ def test_closing_while_the_model_loads_ends_everything(program):
     assert [t.name for t in threading.enumerate() if t.name.startswith(("fake", "surtitle"))] == []
 
 
-def test_the_window_leaves_room_for_the_overlay(program):
-    one = program().open()
-    assert not one.window.geometry().intersects(one.overlay.geometry())
-    assert one.window.height() > 500  # and takes the rest
-    one.window.leave_room_for(QRect(0, 500, 800, 120), QRect(0, 0, 800, 600))
-    assert 400 < one.window.geometry().bottom() < 500
-
-
-def test_what_the_engine_refuses_is_told(program):
-    one = program().open().wait_until_ready()
+def test_what_the_engine_refuses_is_told(one):
     one.application.bridge.event_came.emit(
         Refused(message=Code.BAD_POLICY(text="fast", forms="A, B"))
     )
@@ -491,8 +385,7 @@ def test_what_the_engine_refuses_is_told(program):
     )
 
 
-def test_a_setting_is_seen_in_the_overlay_at_once_and_stored(program):
-    one = program().open().wait_until_ready()
+def test_a_setting_is_seen_in_the_overlay_at_once_and_stored(program, one):
     one.window.menu_actions.settings.trigger()
     dialog = one.application.settings_dialog
     assert dialog.isVisible()
@@ -504,8 +397,7 @@ def test_a_setting_is_seen_in_the_overlay_at_once_and_stored(program):
     assert again.overlay.n_lines == 4
 
 
-def test_the_timing_that_nobody_chose_has_one_name_in_menu_and_settings(program):
-    one = program().open().wait_until_ready()
+def test_the_timing_that_nobody_chose_has_one_name_in_menu_and_settings(one):
     one.window.menu_actions.settings.trigger()
     page, timing = one.application.settings_dialog.translation.policy, one.window.choices.timing
     assert timing.text == page.currentText() == "Balanced (recommended)"
@@ -540,8 +432,7 @@ def test_a_locked_overlay_is_unlocked_by_button_key_and_from_outside(program):
         assert not lock.isChecked()
 
 
-def test_what_another_start_asks_for_is_done(program):
-    one = program().open().wait_until_ready()
+def test_what_another_start_asks_for_is_done(one):
     one.application.obey("toggle")
     assert not one.overlay.isVisible()
     one.application.obey("pause")
@@ -587,8 +478,7 @@ def read(path):
     return read_session(path).cues
 
 
-def test_the_session_that_is_running_is_no_earlier_one(program, tmp_path):
-    one = program().open().wait_until_ready()
+def test_the_session_that_is_running_is_no_earlier_one(one, tmp_path):
     one.say("Now")
     journals = (tmp_path / "sessions").glob
     one.wait(lambda: any(b"NOW" in path.read_bytes() for path in journals("*/session.jsonl")))
@@ -599,8 +489,7 @@ def test_the_session_that_is_running_is_no_earlier_one(program, tmp_path):
     assert not dialog.delete.isEnabled()
 
 
-def test_the_caption_page_is_opened_by_a_setting_which_shows_its_address(program):
-    one = program().open().wait_until_ready()
+def test_the_caption_page_is_opened_by_a_setting_which_shows_its_address(one):
     chosen = one.application.settings
     privacy = replace(chosen.preferences.privacy, page=True, page_port=free_port())
     chosen.choose(replace(chosen.preferences, privacy=privacy))
@@ -608,8 +497,7 @@ def test_the_caption_page_is_opened_by_a_setting_which_shows_its_address(program
     assert one.application.page.source.address.startswith(shown.removesuffix("…") or "none")
 
 
-def test_a_caption_page_whose_port_is_taken_is_told(program):
-    one = program().open().wait_until_ready()
+def test_a_caption_page_whose_port_is_taken_is_told(one):
     chosen = one.application.settings
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -638,8 +526,7 @@ def test_columns_of_the_transcript_keep_their_widths(program):
     assert header.sectionSize(SOURCE) == pytest.approx(0.3 * both, abs=3)
 
 
-def test_diagnostics_hold_nothing_that_was_typed(program):
-    one = program().open().wait_until_ready()
+def test_diagnostics_hold_nothing_that_was_typed(one):
     one.application.settings.change("captions", name_me="Secret Anna")
     one.application.settings.change("server", certificate=Path("/home/secret/ca.pem"))
     one.type("Secret ")
@@ -648,46 +535,6 @@ def test_diagnostics_hold_nothing_that_was_typed(program):
     text = QGuiApplication.clipboard().text()
     assert "shouter" in text
     assert "secret" not in text.lower()
-
-
-def test_the_transcript_is_searched_and_marked_by_keys(program):
-    one = program().open().wait_until_ready()
-    for word in ("Good", "Tea", "Bad"):
-        one.say(word)
-    one.wait_for_rows(("Good", "GOOD"), ("Tea", "TEA"), ("Bad", "BAD"))
-    control = Qt.KeyboardModifier.ControlModifier
-    one.press(Qt.Key.Key_M, control)
-    one.press(Qt.Key.Key_F, control)
-    line = one.window.find_bar.line
-    one.wait(line.hasFocus)
-    one.qtbot.keyClicks(line, "tea")
-    assert one.window.transcript.currentIndex().row() == 1
-    assert one.window.find_bar.answer.text() == "1 of 1"
-    one.qtbot.keyClicks(line, "x")
-    assert one.window.find_bar.answer.text() == "Not found"
-    one.qtbot.keyClick(line, Qt.Key.Key_Escape)
-    one.wait(one.window.typed_line.hasFocus)
-    one.press(Qt.Key.Key_J, control)
-    assert one.window.transcript.currentIndex().row() == 2
-
-
-ADAPTER = AdapterChanged(names=("tiny",), used="tiny", languages=LANGUAGES | {"nl": "Dutch"})
-
-
-def test_the_adapter_that_translates_is_named_brings_its_languages_and_is_kept(program, tmp_path):
-    write_adapter(tmp_path / "adapters" / "tiny", card=tiny_card(name="tiny"))
-    one = program().open().wait_until_ready()
-    one.press(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-    dialog = one.application.adapters.dialog
-    one.wait(lambda: dialog.table.rowCount() > 0)
-    dialog.load_wanted.emit(tmp_path / "adapters" / "tiny")
-    one.wait(lambda: bool(one.session.calls))
-    assert one.session.calls == [LoadAdapter(tmp_path / "adapters" / "tiny")]
-    one.application.bridge.event_came.emit(ADAPTER)
-    assert ("Dutch", "nl") in one.window.choices.language.entries
-    again = program().open().wait_until_ready()
-    again.wait(lambda: bool(again.session.calls))
-    assert again.session.calls == [LoadAdapter(tmp_path / "adapters" / "tiny")]
 
 
 @pytest.fixture
@@ -710,8 +557,13 @@ def test_the_tray_offers_the_window_and_the_way_back_from_a_locked_overlay(tray,
     lock = next(action for action in tray.menu.actions() if action.text().startswith("Loc&k"))
     with qtbot.waitSignal(lock.toggled):
         lock.trigger()
-    with qtbot.waitSignal(tray.window_wanted):
-        tray.menu.actions()[0].trigger()
+    for ask in (
+        tray.menu.actions()[0].trigger,
+        lambda: tray._icon.activated.emit(QSystemTrayIcon.ActivationReason.Trigger),
+    ):
+        with qtbot.waitSignal(tray.window_wanted):
+            ask()
+    assert tray._icon.contextMenu() is tray.menu
 
 
 class ByFrame(QCloseEvent):
@@ -741,40 +593,9 @@ def test_a_window_that_its_frame_closes_stays_in_the_tray_which_is_explained_onc
     assert not one.application.bridge.is_running
 
 
-def test_a_click_on_the_icon_asks_for_the_window(tray, qtbot):
-    with qtbot.waitSignal(tray.window_wanted):
-        tray._icon.activated.emit(QSystemTrayIcon.ActivationReason.Trigger)
-
-
 def test_the_overlay_is_shown_and_hidden_by_a_key(program):
     one = program().open()
     assert one.overlay.isVisible()
     one.press(Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
     assert not one.overlay.isVisible()
     assert not program().open().overlay.isVisible()
-
-
-def test_a_language_the_model_does_not_know_gives_way_to_one_it_knows(program, tmp_path):
-    german = Language(name="German", system="<|de|>")
-    card = ModelCard(
-        name="small",
-        languages={"de": german},
-        end_of_source="a",
-        end_of_write="b",
-        end_of_target="c",
-        slot_length=16,
-        policies=(),
-    )
-    card.save(tmp_path)
-    one = program(language="xx").open().wait_until_ready()
-    assert one.engine.translations[0].target_language == "de"
-    assert (
-        "does not know the language xx; the captions are in German"
-        in one.window.banner.sentence.text()
-    )
-
-
-def test_the_tray_has_a_picture_a_name_and_the_menu(tray):
-    assert not tray._icon.icon().isNull()
-    assert tray._icon.toolTip() == "Surtitle"
-    assert tray._icon.contextMenu() is tray.menu

@@ -4,7 +4,6 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from app.captions import further
 from app.sharing import grace
 from app.sharing import room as room_module
 from app.sharing.networks import LOOPBACK
@@ -77,22 +76,6 @@ def test_the_end_of_sharing_ends_what_was_computed_for_readers(one):
         one.wait(lambda: one.application.further.ready == ())
 
 
-def test_further_languages_that_are_not_ticked_are_not_offered(one):
-    one.application.sharing.dialog.offers["further"].setChecked(False)
-    with reader_of(start(one), "fr") as reader:
-        message = reader.message()
-    assert list(message["languages"]) == ["source", "caption"]
-    assert one.application.further.ready == ()
-
-
-def test_a_reader_of_one_language_too_many_is_told(one, monkeypatch):
-    monkeypatch.setattr(further, "MOST_READ", 0)
-    with reader_of(start(one), "fr") as french:
-        one.wait(lambda: one.application.further.full == ("fr",))
-        read_until(french, lambda message: message["state"] == "full")
-    assert one.application.further.ready == ()
-
-
 def test_who_reads_the_language_that_the_window_takes_reads_on(one):
     with reader_of(start(one), "fr") as french:
         one.wait(lambda: one.application.further.ready == ("fr",))
@@ -111,26 +94,25 @@ def chosen(program, number):
     return program.window.menu_actions.projector.actions()[number]
 
 
-def test_its_menu_shows_it_on_a_screen_and_leaves_it_again(program):
-    running = program(FakeEngine())
+def test_its_menu_shows_it_on_a_screen_before_the_overlay_and_leaves_it_again(program):
+    running = program(FakeEngine()).open().wait_until_ready()
     projector = running.application.projector
     assert projector.view is None
     action = chosen(running, 0)
     assert action.text().startswith("Screen &1")
     action.trigger()
     assert projector.view.isFullScreen()
+    assert not running.overlay.isVisible(), "it would stand before it"
+    running.type("good morning ")
+    lines = projector.view._text
+    running.wait(lambda: [line.text for line in lines.view.lines] == ["GOOD MORNING"])
     assert chosen(running, 0).isChecked()
     chosen(running, 0).trigger()
     assert projector.view is None
-
-
-def test_the_overlay_does_not_stand_before_it(program):
-    running = program(FakeEngine()).open()
-    running.wait(running.overlay.isVisible)
-    chosen(running, 0).trigger()
-    assert not running.overlay.isVisible()
-    chosen(running, 0).trigger()
     assert running.overlay.isVisible()
+    chosen(running, 0).trigger()
+    running.window.close()
+    assert projector.view is None, "it ends with the program"
 
 
 def test_place_and_letters_are_kept(program):
@@ -142,16 +124,6 @@ def test_place_and_letters_are_kept(program):
     assert "Larger" in larger.text()
     larger.trigger()
     assert running.stored()["projector"] == {"place": "bottom", "letters": 7}
-
-
-def test_it_shows_what_the_overlay_shows_and_ends_with_the_program(program):
-    running = program(FakeEngine()).open().wait_until_ready()
-    chosen(running, 0).trigger()
-    view = running.application.projector.view
-    running.type("good morning ")
-    running.wait(lambda: [line.text for line in view._text.view.lines] == ["GOOD MORNING"])
-    running.window.close()
-    assert running.application.projector.view is None
 
 
 class Screen:
@@ -183,16 +155,6 @@ def test_it_comes_back_with_the_screen_that_was_pulled_and_that_is_told_meanwhil
     assert not running.window.banner.isVisible()
 
 
-def test_it_stays_away_where_it_was_left_before_the_screen_went(program):
-    running = program(FakeEngine()).open()
-    projector, screen = running.application.projector, QGuiApplication.primaryScreen()
-    chosen(running, 0).trigger()
-    projector.view.close()
-    QGuiApplication.instance().screenRemoved.emit(screen)
-    QGuiApplication.instance().screenAdded.emit(screen)
-    assert projector.view is None
-
-
 @pytest.fixture
 def shared(program, monkeypatch):
     """Make a program whose dialog for sharing is open, to be tried on this computer."""
@@ -214,13 +176,6 @@ def typed(program, text):
     program.say(text)
     rows = program.window.transcript.rows
     program.wait(lambda: any(view.source == text and view.ended for view in rows.views))
-
-
-def test_the_button_that_starts_is_the_filled_one_and_the_key_enter_shares_nothing(shared, qtbot):
-    dialog = shared.application.sharing.dialog
-    assert dialog.start.property("primary")
-    qtbot.keyClick(dialog.network, Qt.Key.Key_Return)
-    assert shared.application.sharing.room is None
 
 
 def test_phones_read_what_is_typed_from_now_on_until_sharing_is_stopped(shared, qtbot):
@@ -247,18 +202,6 @@ def test_phones_read_what_is_typed_from_now_on_until_sharing_is_stopped(shared, 
         connected(int(room.address.rstrip("/").rpartition(":")[2]))
 
 
-def test_the_way_for_phones_is_shown_with_a_pin_where_one_is_wanted(shared):
-    dialog = shared.application.sharing.dialog
-    dialog.start.click()
-    assert dialog.address.text() == room_of(shared).link
-    assert dialog.pin.isHidden()
-    dialog.stop.click()
-    dialog.by_pin.setChecked(True)
-    dialog.start.click()
-    assert dialog.address.text() == room_of(shared).address
-    assert room_of(shared).access.pin in dialog.pin.text()
-
-
 def test_that_somebody_guesses_the_pin_is_told(shared, monkeypatch):
     dialog = shared.application.sharing.dialog
     dialog.by_pin.setChecked(True)
@@ -268,17 +211,6 @@ def test_that_somebody_guesses_the_pin_is_told(shared, monkeypatch):
         shared.wait(lambda: "Somebody guesses the PIN" in dialog.warning.text())
     assert dialog.warning.isVisible()
     shared.wait(lambda: room_of(shared).n_readers == 0)  # else the window asks before it closes
-
-
-def test_only_the_languages_that_are_ticked_can_be_read(shared):
-    dialog = shared.application.sharing.dialog
-    for offer in dialog.offers.values():
-        offer.setChecked(False)
-    assert not dialog.start.isEnabled()
-    dialog.offers["caption"].setChecked(True)
-    dialog.start.click()
-    with reader_of(room_of(shared), "source") as reader:
-        assert list(reader.message()["languages"]) == ["caption"]
 
 
 def test_a_network_that_is_gone_is_told(shared):

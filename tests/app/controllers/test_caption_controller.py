@@ -137,8 +137,7 @@ def test_words_that_may_still_change_are_not_marked(program):
     assert transcript.row_to_mark == 0
 
 
-def test_a_second_press_takes_the_bookmark_away_and_several_stay(program, tmp_path):
-    one = program().open().wait_until_ready()
+def test_a_second_press_takes_the_bookmark_away_and_several_stay(one, tmp_path):
     for word in ("Good", "Tea", "Bad"):
         one.say(word)
         one.wait(
@@ -183,8 +182,7 @@ def test_a_mark_that_is_set_while_the_model_loads_is_in_the_journal(program, tmp
     assert journal_marks(tmp_path) == ["Good tea"]
 
 
-def test_a_mark_that_is_set_before_the_caption_is_finished_is_in_the_journal(program, tmp_path):
-    one = program().open().wait_until_ready()
+def test_a_mark_that_is_set_before_the_caption_is_finished_is_in_the_journal(one, tmp_path):
     one.type("Good tea ")
     one.wait_for_rows(("Good tea", "GOOD TEA"))
     press_mark(one)
@@ -195,8 +193,7 @@ def test_a_mark_that_is_set_before_the_caption_is_finished_is_in_the_journal(pro
     assert journal_marks(tmp_path) == ["Good tea"]
 
 
-def test_a_mark_of_a_row_of_the_model_before_is_in_the_journal(program, tmp_path):
-    one = program().open().wait_until_ready()
+def test_a_mark_of_a_row_of_the_model_before_is_in_the_journal(one, tmp_path):
     one.say("Good tea")
     one.wait(lambda: bool(one.application.history.writer.cues))
     one.application.model.start_over()
@@ -261,8 +258,7 @@ def test_both_languages_stand_in_the_overlay_and_on_the_page(only):
     assert shown_lines(one) == ["Good tea.", "GOOD TEA."]
 
 
-def test_another_mode_loads_the_model_or_lets_it_go_and_keeps_what_was_said(program):
-    one = program().open().wait_until_ready()
+def test_another_mode_loads_the_model_or_lets_it_go_and_keeps_what_was_said(one):
     one.say("Good.")
     one.wait_for_rows(("Good.", "GOOD."))
     one.type("And on ")

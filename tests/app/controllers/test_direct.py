@@ -13,21 +13,16 @@ from app.config.preferences import (
     PreferencesFile,
     TranslationPreferences,
 )
-from app.controllers.application import Application
-from app.session.engine_bridge import EngineBridge
 from app.session.recognition import SpeechEngine
-from engine.audio.devices import DeviceKind
 from engine.events import CaptionChanged, SourceChanged, UtteranceEnded, UtteranceOpened
 from engine.hub.catalogue import STANDARD_WHISPER
 from engine.words import FedWord
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.fake_speech_engine import DEVICES, Device
-from tests.support.app.home import settings_in
+from tests.support.app.whole_program import Program
 from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
 from tests.support.fakes import save_tiny_model
 from tests.support.listening_fakes import Loudness
-
-WAIT_MS = 90_000
 
 
 @pytest.fixture(scope="module")
@@ -47,11 +42,16 @@ class Noise(Device):
         super().__init__(np.concatenate([*parts, silence]), wanted.name)
 
 
-class Devices:
-    """Where sound comes from; what was opened is kept."""
+class Ears:
+    """What hears: devices at which somebody speaks; what was opened is kept."""
 
     def __init__(self):
         self.opened = []
+
+    def make(self, library, device):
+        speech = SpeechEngine(library, device)
+        speech._sources = self
+        return speech
 
     def devices(self):
         return DEVICES
@@ -61,48 +61,20 @@ class Devices:
         return Noise(wanted)
 
 
-class Window:
-    def __init__(self, qtbot, folder, recognizer, bridge):
-        self.qtbot, self.devices = qtbot, Devices()
-        preferences = Preferences(
-            listening=ListeningPreferences(recognizer=str(recognizer)),
-            translation=TranslationPreferences(policy="read:2"),
-        )
-        PreferencesFile(folder / "settings.toml").write(preferences)
-        settings = settings_in(folder, data_folder=folder / "data", device="cpu")
-        self.application = Application(settings, bridge, self._make)
-        self.settings, self.window = self.application.settings, self.application.window
-        self.bar = self.window.controls
-        qtbot.addWidget(self.window)
-        qtbot.addWidget(self.application.overlay)
-        self.application.show()
-        self.wait(lambda: self.window.status.is_ready)
-
-    def _make(self, library, device):
-        speech = SpeechEngine(library, device)
-        speech._sources = self.devices
-        return speech
-
-    def wait(self, condition):
-        self.qtbot.waitUntil(lambda: bool(condition()), timeout=WAIT_MS)
-
-    def captions(self, lane):
-        views = self.window.transcript.rows.views
-        return [view.caption for view in views if view.lane == lane and view.caption]
-
-    @property
-    def sources(self):
-        return {view.source for view in self.window.transcript.rows.views}
-
-
 @pytest.fixture
 def window(qtbot, tmp_path, monkeypatch, direct):
     monkeypatch.setattr("engine.speech.vad.SileroDetector", Loudness)
     opened = []
+    preferences = Preferences(
+        listening=ListeningPreferences(recognizer=str(direct)),
+        translation=TranslationPreferences(policy="read:2"),
+    )
 
-    def make(engine=None):
-        opened.append(Window(qtbot, tmp_path, direct, EngineBridge(*engine or ())))
-        return opened[-1]
+    def make(engine=None, ears=None):
+        PreferencesFile(tmp_path / "settings.toml").write(preferences)
+        where = {"model": None, "device": "cpu", "data_folder": tmp_path / "data"}
+        opened.append(Program(qtbot, tmp_path, engine, ears or Ears(), **where))
+        return opened[-1].open().wait_until_ready()
 
     yield make
     for one in opened:
@@ -110,36 +82,27 @@ def window(qtbot, tmp_path, monkeypatch, direct):
         one.application.bridge.stop()
 
 
+def captions(one, lane):
+    views = one.window.transcript.rows.views
+    return [view.caption for view in views if view.lane == lane and view.caption]
+
+
 def test_two_speakers_are_captioned_with_no_english_and_the_journal_keeps_it(window):
     one = window()
     assert not one.window.typed_line.isEnabled()
-    for source in (one.bar.microphone, one.bar.system):
+    for source in (one.window.controls.microphone, one.window.controls.system):
         source.button.click()
-    one.wait(lambda: min(map(len, map(one.captions, LANES.values()))) >= 2)
+    one.wait(lambda: min(len(captions(one, lane)) for lane in LANES.values()) >= 2)
     one.wait(lambda: len(one.application.history.writer.cues) >= 4)
-    assert one.sources == {""}
+    assert {view.source for view in one.window.transcript.rows.views} == {""}
     assert one.application.overlay.accessibleDescription()
     one.window.close()
     (session,) = past_sessions(one.application.history.writer.sessions_folder)
     assert len(session.cues) >= 4
 
 
-def test_a_pause_stops_the_recording_and_another_device_goes_on(window):
-    one = window()
-    one.bar.microphone.button.click()
-    one.wait(lambda: len(one.captions("me")) == 2)
-    one.application.bridge.pause(paused=True)
-    one.wait(lambda: not one.application.listening.service.is_listening)
-    one.application.bridge.pause(paused=False)
-    one.wait(lambda: len(one.captions("me")) == 4)
-    one.bar.microphone.devices.pick("mic2")
-    one.wait(lambda: len(one.captions("me")) == 6)
-    assert [wanted.name for wanted in one.devices.opened] == [None, None, "mic2"]
-    assert {wanted.kind for wanted in one.devices.opened} == {DeviceKind.MICROPHONE}
-
-
 def test_speech_without_a_caption_leaves_no_empty_row_and_is_not_kept(window):
-    one = window([FakeEngine().make])
+    one = window(FakeEngine())
     take, heard = one.application.bridge.take, FedWord(number=1, text="", committed_at_s=0.0)
     rows, cues = one.window.transcript.rows, one.application.history.writer
     for number, caption in ((0, ""), (1, "ein Satz"), (2, "")):
@@ -157,16 +120,16 @@ def test_speech_without_a_caption_leaves_no_empty_row_and_is_not_kept(window):
 def test_the_choice_of_a_speech_model_chooses_who_translates(window, direct, monkeypatch, tmp_path):
     monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
     engine = FakeEngine()
-    one = window([engine.make])
+    one = window(engine)
     assert (engine.models[-1].directory, engine.models[-1].hears) == (direct, True)
-    one.settings.change("listening", recognizer=STANDARD_WHISPER)
+    one.application.settings.change("listening", recognizer=STANDARD_WHISPER)
     one.wait(lambda: len(engine.models) == 2 and one.window.status.is_ready)
     assert (engine.models[-1].directory, engine.models[-1].hears) == (tmp_path, False)
     assert one.window.typed_line.isEnabled()
-    one.settings.change("listening", recognizer=str(direct))
+    one.application.settings.change("listening", recognizer=str(direct))
     one.wait(lambda: len(engine.models) == 3 and one.window.status.is_ready)
     assert engine.models[-1].hears
-    one.settings.choose_mode(CAPTIONS_ONLY)
+    one.application.settings.choose_mode(CAPTIONS_ONLY)
     one.wait(lambda: one.window.status.is_ready)
     assert len(engine.models) == 3
     assert one.window.typed_line.isEnabled()
@@ -175,10 +138,10 @@ def test_the_choice_of_a_speech_model_chooses_who_translates(window, direct, mon
 def test_a_folder_that_cannot_be_loaded_gives_way_to_a_recogniser(window, monkeypatch, tmp_path):
     monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
     engine = FakeEngine()
-    one = window([engine.make])
+    one = window(engine)
     engine._failures = ["the encoder is damaged"]
     one.application.model.start_over()
     one.wait(one.window.banner.isVisible)
     one.window.banner.back_clicked.emit()
     one.wait(lambda: len(engine.models) == 3 and one.window.status.is_ready)
-    assert (engine.models[-1].hears, one.settings.direct) == (False, None)
+    assert (engine.models[-1].hears, one.application.settings.direct) == (False, None)

@@ -13,8 +13,7 @@ def said(one, text):
     one.wait(lambda: len(one.application.history.writer.cues) == n_cues + 1)
 
 
-def test_the_open_export_dialog_follows_the_captions(program, tmp_path):
-    one = program().open().wait_until_ready()
+def test_the_open_export_dialog_follows_the_captions(one, tmp_path):
     dialog = one.application.history.export_dialog
     one.window.menu_actions.export.trigger()
     assert (dialog.message.text(), dialog.save.isEnabled()) == ("0 captions", False)
@@ -40,8 +39,7 @@ def test_what_is_exported_follows_the_mode_of_the_captions(program):
         assert content.currentData() == exported
 
 
-def test_the_export_of_an_earlier_session_does_not_follow_the_running_one(program):
-    one = program().open().wait_until_ready()
+def test_the_export_of_an_earlier_session_does_not_follow_the_running_one(one):
     history = one.application.history
     said(one, "Good morning.")
     one.window.menu_actions.new_session.trigger()
@@ -140,15 +138,3 @@ def test_a_running_session_that_is_not_kept_is_not_given_up_for_an_earlier_one(p
     one.window.menu_actions.new_session.trigger()
     one.application.history.session_window.resume.click()
     assert [source for source, _ in cells(one.window.transcript)] == ["Good 0"]
-
-
-def test_what_is_kept_on_the_disk_changes_as_soon_as_it_is_chosen(program, tmp_path):
-    one = program().open().wait_until_ready()
-    change = one.application.settings.change
-    said(one, "Good morning.")
-    change("privacy", journal=False)
-    said(one, "Good night.")
-    one.window.close()
-    (journal,) = (tmp_path / "sessions").glob("*/session.jsonl")
-    kept_sources = [cue.source for cue in read_session(journal).cues]
-    assert kept_sources == ["Good morning."]

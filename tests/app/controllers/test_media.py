@@ -26,6 +26,11 @@ def talk(tmp_path):
     return path
 
 
+@pytest.fixture
+def one(listening_program):
+    return listening_program().open()
+
+
 def caption(one, path, *forms):
     dialog = one.application.media.dialog
     dialog.open_file(path, "German")
@@ -61,10 +66,7 @@ def test_a_file_is_captioned_as_fast_as_possible_with_subtitles_beside_it(
     assert not one.bar.system.button.isChecked()
 
 
-def test_the_captions_of_a_file_are_a_session_of_their_own_with_the_times_of_the_file(
-    listening_program, talk
-):
-    one = listening_program().open()
+def test_the_captions_of_a_file_are_a_session_of_their_own_with_the_times_of_the_file(one, talk):
     dialog = caption(one, talk)
     one.wait(dialog.show_captions.isVisible)
     assert one.rows() == [], "nothing of it is in the meeting"
@@ -83,10 +85,7 @@ def test_the_captions_of_a_file_are_a_session_of_their_own_with_the_times_of_the
     assert session.zero.strftime("%H:%M:%S") == "00:00:00", "from where its times are shown"
 
 
-def test_sentences_of_a_file_are_read_to_their_end_and_those_after_it_as_chosen(
-    listening_program, talk
-):
-    one = listening_program().open()
+def test_sentences_of_a_file_are_read_to_their_end_and_those_after_it_as_chosen(one, talk):
     dialog = caption(one, talk)
     one.wait(dialog.start.isVisible)
     session = one.engine.sessions[-1]
@@ -113,8 +112,7 @@ def test_the_time_that_is_left_is_known_by_what_is_captioned(took_s, captioned_s
     assert time_left_s(took_s, captioned_s, duration_s=200.0) == left_s
 
 
-def test_subtitles_that_are_there_are_never_replaced(listening_program, talk):
-    one = listening_program().open()
+def test_subtitles_that_are_there_are_never_replaced(one, talk):
     talk.with_suffix(".srt").write_text("mine")
     dialog = caption(one, talk, "srt")
     one.wait(dialog.start.isVisible)
@@ -123,8 +121,7 @@ def test_subtitles_that_are_there_are_never_replaced(listening_program, talk):
     assert talk.with_name("talk-2.srt").exists()
 
 
-def test_without_a_wish_nothing_is_written_and_its_own_pace_can_be_chosen(listening_program, talk):
-    one = listening_program().open()
+def test_without_a_wish_nothing_is_written_and_its_own_pace_can_be_chosen(one, talk):
     one.application.media.dialog.slow.setChecked(True)
     dialog = caption(one, talk)
     one.wait(dialog.start.isVisible)
@@ -147,8 +144,7 @@ def test_without_a_speech_model_it_is_offered_and_can_be_tried_again(listening_p
 
 
 @pytest.mark.parametrize("fault", ["file", "model"])
-def test_what_cannot_be_captioned_is_one_sentence(listening_program, talk, fault):
-    one = listening_program().open()
+def test_what_cannot_be_captioned_is_one_sentence(one, talk, fault):
     if fault == "file":
         talk.write_text("silent film")
     else:
@@ -175,10 +171,7 @@ def caption_with_damaged_model(one, talk):
     return dialog
 
 
-def test_of_a_damaged_speech_model_what_is_damaged_is_fetched_and_the_file_is_captioned(
-    listening_program, talk
-):
-    one = listening_program().open()
+def test_of_a_damaged_speech_model_what_is_damaged_is_fetched_and_the_file_is_captioned(one, talk):
     dialog = caption_with_damaged_model(one, talk)
     one.speech.fetch_failure = HubError("no network")
     dialog.start.click()
@@ -198,28 +191,7 @@ def test_of_a_damaged_speech_model_what_is_damaged_is_fetched_and_the_file_is_ca
     assert one.speech.fetched == [("base.en", True)] * 2, "a whole one is fetched no more"
 
 
-def test_a_fetch_of_what_is_damaged_is_stopped_and_another_speech_model_needs_none(
-    listening_program, talk
-):
-    one = listening_program().open()
-    dialog = caption_with_damaged_model(one, talk)
-    one.speech.may_fetch.clear()
-    dialog.start.click()
-    one.wait(lambda: "downloaded" in dialog.message.text())
-    dialog.stop.click()
-    one.wait(
-        lambda: dialog.message.text() == "Download stopped. It will resume from here next time."
-    )
-    one.speech.failure = None
-    one.application.settings.change("listening", recognizer="tiny.en")
-    dialog.start.click()
-    one.wait(lambda: "captions, in a session of their own" in dialog.message.text())
-    assert one.speech.fetched == [("base.en", True)]
-    assert one.speech.asked[-1] == (talk, "tiny.en", False)
-
-
-def test_the_microphone_gives_way_to_a_file_and_a_file_to_the_microphone(listening_program, talk):
-    one = listening_program().open()
+def test_the_microphone_gives_way_to_a_file_and_a_file_to_the_microphone(one, talk):
     one.press(one.bar.microphone)
     one.wait(lambda: one.speech.runs)
     dialog = caption(one, talk)
@@ -230,8 +202,7 @@ def test_the_microphone_gives_way_to_a_file_and_a_file_to_the_microphone(listeni
     one.wait(dialog.start.isVisible)
 
 
-def test_a_pause_stops_reading_until_captions_go_on(listening_program, talk):
-    one = listening_program().open()
+def test_a_pause_stops_reading_until_captions_go_on(one, talk):
     pause = one.window.menu_actions.pause
     pause.setChecked(True)
     dialog = caption(one, talk, "srt")
@@ -244,8 +215,7 @@ def test_a_pause_stops_reading_until_captions_go_on(listening_program, talk):
     assert "2 captions" in dialog.message.text()
 
 
-def test_a_file_that_is_stopped_is_read_no_further(listening_program, talk):
-    one = listening_program().open()
+def test_a_file_that_is_stopped_is_read_no_further(one, talk):
     one.window.menu_actions.pause.setChecked(True)
     dialog = caption(one, talk)
     one.wait(lambda: one.application.media._is_heard)
@@ -267,8 +237,7 @@ def dropped(widget, *paths):
             return
 
 
-def test_a_file_is_dropped_on_the_window_or_its_line(listening_program, talk, monkeypatch):
-    one = listening_program().open()
+def test_a_file_is_dropped_on_the_window_or_its_line(one, talk, monkeypatch):
     dialog = one.application.media.dialog
     dropped(one.window, talk.parent)
     dropped(one.window, talk, talk)

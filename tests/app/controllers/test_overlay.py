@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
@@ -62,6 +62,7 @@ def test_a_right_click_on_the_overlay_offers_what_can_be_done_with_it(program):
     QApplication.sendEvent(one.overlay, event)
     menu = one.overlay.findChild(QMenu)
     assert menu.actions() == one.window.menu_actions.for_overlay()
+    assert menu.testAttribute(Qt.WidgetAttribute.WA_DeleteOnClose), "else one stays of each click"
     menu.close()
 
 

@@ -6,10 +6,8 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 
-from app.captions.export import ALL, n_lacking
+from app.captions.export import n_lacking
 from app.captions.journal import read_session
-from app.captions.models import ModelOffer
-from app.config.text_io import printable
 from engine.events import CaptionChanged, FurtherCaptionLeftOut
 from engine.translation.targets import Targets
 from tests.support.app.tiny_engine import TinyEngine
@@ -41,11 +39,6 @@ def say(one, text):
     return found()[0]
 
 
-def plain(text):
-    """A text as it stands in a file: the tiny model says odd letters."""
-    return " ".join(printable(text).split())
-
-
 def test_languages_that_need_no_download_are_offered_with_what_they_cost(one):
     second = one.window.choices.second
     second.aboutToShow.emit()
@@ -54,16 +47,6 @@ def test_languages_that_need_no_download_are_offered_with_what_they_cost(one):
     one.application.settings.choose_mode("captions only")
     second.aboutToShow.emit()
     assert second.entries == [("None", "")]
-
-
-def test_a_bundled_model_of_8_bits_is_told_to_take_more_memory_than_its_file(one, monkeypatch):
-    more = {"licence": "CC-BY-SA-4.0", "is_here": True}
-    spanish = ModelOffer(choice=None, name="es", n_bytes=20_000_000, languages=("es",), **more)
-    offers = "app.controllers.further_controller.offers_here"
-    monkeypatch.setattr(offers, lambda _library: [spanish])
-    second = one.window.choices.second
-    second.aboutToShow.emit()
-    assert ("Spanish (120 MB more memory, twice the computing)", "es") in second.entries
 
 
 def test_a_second_language_stands_below_the_captions_everywhere(one, tmp_path):
@@ -211,23 +194,6 @@ def test_what_an_earlier_session_lacks_is_made_up_for_in_a_language_that_is_chos
     assert texts["es"] == "Sí."
     assert replace(cue, further=()) == replace(before, further=())
     assert cells(one.window.transcript) == [("ab cd ef gh.", f"Ja.\n{texts['fr']}")]
-
-
-def test_every_language_can_be_exported_alone_and_together(one, tmp_path):
-    in_french(one)
-    cue = say(one, "ab cd ef gh.")
-    one.window.menu_actions.export.trigger()
-    dialog = one.application.history.export_dialog
-    offered = [dialog.content.itemText(row) for row in range(dialog.content.count())]
-    assert offered[-2:] == ["French alone", "All languages"]
-    dialog.form.setCurrentIndex(dialog.form.findData("txt"))
-    for content, texts in (
-        ("fr", [cue.further[0].text]),
-        (ALL, [cue.source, cue.text, cue.further[0].text]),
-    ):
-        dialog.content.setCurrentIndex(dialog.content.findData(content))
-        dialog.export_to(tmp_path / "text")
-        assert plain((tmp_path / "text").read_text()) == plain(" ".join(texts))
 
 
 def test_without_a_second_language_it_is_not_computed_any_more(one):

@@ -69,14 +69,6 @@ def desk(qtbot, tmp_path):
     made.desk.close()
 
 
-def test_an_empty_table_says_so_until_there_is_an_adapter(desk, whole):
-    desk.do(desk.desk.refresh)
-    assert desk.dialog.reason.text() == "There is no adapter yet."
-    desk.do(lambda: desk.dialog.add(whole))
-    assert desk.cells() != []
-    assert "no adapter yet" not in desk.dialog.reason.text()
-
-
 def test_an_added_adapter_is_listed_in_plain_words_and_the_rest_unfolds(desk, tmp_path):
     card = tiny_card(licence="Apache-2.0")
     told = desk.do(lambda: desk.dialog.add(write_adapter(tmp_path / "tiny-en-de", card=card)))
@@ -142,10 +134,9 @@ def test_a_folder_adds_an_adapter_and_selects_it(desk, whole, pick, tmp_path):
     assert asked == [("Folder of an adapter", None)] * 3
 
 
-@pytest.mark.parametrize("name", ["", "adapter_config.json"])
-def test_a_dropped_folder_or_file_is_added(desk, whole, name):
+def test_a_dropped_file_of_an_adapter_is_added(desk, whole):
     mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(whole / name))])
+    mime.setUrls([QUrl.fromLocalFile(str(whole / "adapter_config.json"))])
     button, modifier = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     action = Qt.DropAction.CopyAction
     enter = QDragEnterEvent(QPoint(5, 5), action, mime, button, modifier)
@@ -171,7 +162,7 @@ def broken(whole, folder, kind):
     return there
 
 
-@pytest.mark.parametrize("kind", ["cut", "no config", "empty"])
+@pytest.mark.parametrize("kind", ["cut", "empty"])
 def test_a_broken_adapter_is_not_added_and_one_sentence_says_why(desk, whole, tmp_path, kind):
     told = desk.do(lambda: desk.dialog.add(broken(whole, tmp_path / "broken", kind)))
     acts = ("get it again", "choose another one", "save them as safetensors", "put the file")

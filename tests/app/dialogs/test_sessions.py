@@ -139,15 +139,6 @@ def test_a_search_finds_words_of_either_language_and_of_a_second_one(dialog, tex
     assert told == text.strip()
 
 
-def test_where_nothing_is_found_nothing_can_be_done_and_it_is_said(dialog):
-    dialog.search.setText("umbrella")
-    assert dialog.message.text() == "No session contains this text."
-    assert not any(one.isEnabled() for one in (dialog.show_again, dialog.export, dialog.delete))
-    dialog.search.clear()
-    assert dialog.message.text() == ""
-    assert all(one.isEnabled() for one in (dialog.show_again, dialog.export, dialog.delete))
-
-
 def test_the_selected_session_is_exported(dialog):
     dialog.list.setCurrentRow(1)
     dialog.export.click()

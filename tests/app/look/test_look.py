@@ -62,11 +62,6 @@ def test_a_palette_leads_back_to_its_colours(colours):
             assert palette.color(role).alpha() > 0, role
 
 
-def test_a_colour_that_does_not_exist_is_refused():
-    with pytest.raises(ValueError, match="'teal'"):
-        LIGHT.colour("teal")
-
-
 @pytest.fixture
 def look(qapp):
     return Look(qapp, "light", qapp)
@@ -208,11 +203,6 @@ def test_an_icon_outlives_its_copies_and_the_garbage_collector(qtbot, look):  # 
     button.show()
     QApplication.processEvents()
     assert not button.grab().isNull()
-
-
-def test_an_icon_that_does_not_exist_is_named():
-    with pytest.raises(ValueError, match="'nonsense'"):
-        icon("nonsense")
 
 
 def test_the_licence_lies_beside_the_icons():

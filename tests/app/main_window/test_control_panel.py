@@ -6,9 +6,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 
 from app.controllers.listening_controller import SourceNotices
 from app.look.icons import icon
-from app.look.palette import contrast
-from app.look.widgets.names import lane_colour, lane_name
-from app.main_window.banner import Banner, DownloadBar
+from app.main_window.banner import Banner
 from app.main_window.control_panel import ControlPanel
 from app.main_window.empty_page import EmptyPage
 from engine.audio.devices import AudioNotice, DeviceKind, Level, NoticeKind
@@ -64,16 +62,6 @@ def test_a_chosen_device_stays_chosen_while_it_is_gone(bar):
     assert len(devices.entries) == 3
 
 
-def test_a_chosen_device_is_told_with_its_source(bar):
-    told = []
-    bar.device_chosen.connect(lambda kind, name: told.append((kind, name)))
-    bar.show_devices(DEVICES)
-    assert told == []
-    bar.microphone.devices.pick("mic2")
-    bar.system.devices.pick("")
-    assert told == [(DeviceKind.MICROPHONE, "mic2"), (DeviceKind.SYSTEM, "")]
-
-
 @pytest.mark.parametrize("name", ["overlay", "pause"])
 def test_a_button_shows_what_it_is_or_does_now(bar, name):
     button = getattr(bar, name)
@@ -125,39 +113,6 @@ def test_overlay_and_pause_lose_their_text_before_they_take_a_row_of_their_own(b
     assert all(one.accessibleName() and one.toolTip() for one in buttons)
 
 
-def test_devices_are_asked_for_when_the_list_opens(bar, qtbot):
-    with qtbot.waitSignal(bar.devices_wanted):
-        bar.system.devices.popup(bar.pos())
-    bar.system.devices.close()
-
-
-def test_a_fetch_is_told_in_megabytes_once_they_are_known(qtbot):
-    bar = DownloadBar()
-    qtbot.addWidget(bar)
-    bar.show_progress("base.en", 0, 0)
-    assert bar.sentence.text() == "Downloading base.en from huggingface.co"
-    assert bar.bar.maximum() == 0
-    bar.show_progress("base.en", 61_000_000, 145_200_000)
-    assert bar.sentence.text() == "Downloading base.en from huggingface.co: 61 of 146 MB"
-    assert bar.bar.value() == 420
-    with qtbot.waitSignal(bar.cancelled):
-        bar.cancel.click()
-
-
-def test_a_fetch_that_stands_still_says_so_until_something_comes(qtbot):
-    bar = DownloadBar()
-    qtbot.addWidget(bar)
-    bar.show_progress("base.en", 60_000_000, 145_200_000)
-    assert bar.silence.isActive()
-    assert bar.silence.interval() <= 10_000
-    bar.silence.timeout.emit()
-    assert bar.sentence.text().endswith("60 of 146 MB – nothing arrives at the moment")
-    bar.show_progress("base.en", 61_000_000, 145_200_000)
-    assert bar.sentence.text().endswith("61 of 146 MB")
-    bar.hide()
-    assert not bar.silence.isActive()
-
-
 def test_the_first_step_is_told_and_a_missing_speech_model_offered_with_its_size(qtbot):
     page = EmptyPage()
     qtbot.addWidget(page)
@@ -184,14 +139,6 @@ def test_the_first_step_is_told_and_a_missing_speech_model_offered_with_its_size
     assert not page.offer.isVisible()
 
 
-def test_lanes_have_names_and_colours_that_can_be_read(qapp):
-    assert [lane_name(lane) for lane in ("me", "them", "", "Ada")] == ["Me", "Them", "", "Ada"]
-    assert lane_colour("") is None
-    ground = qapp.palette().base().color()
-    for lane in ("me", "them"):
-        assert contrast(lane_colour(lane).getRgb()[:3], ground.getRgb()[:3]) >= 4.5
-
-
 @pytest.fixture
 def notices(qtbot):
     window = QWidget()
@@ -212,19 +159,6 @@ def notice(kind, code, device="Desk mic", **values):
     return AudioNotice(kind=kind, device=device, message=code(device=device, **values))
 
 
-def test_of_each_source_the_newest_sentence_stands_in_the_banner(notices):
-    banner = notices.banner
-    notices.take("me", notice(NoticeKind.LOST, Code.GONE, "Headset", missed="Desk mic"))
-    notices.take("them", notice(NoticeKind.MUTED, Code.MUTED, "Speakers"))
-    notices.take("me", notice(NoticeKind.RETURNED, Code.BACK))
-    assert banner.sentence.text() == "Speakers is muted: please switch it on."
-    assert notices.devices == ("Desk mic",)
-    banner.dismiss.click()
-    assert banner.sentence.text() == "Desk mic is back: listening to it again."
-    banner.dismiss.click()
-    assert not banner.isVisible()
-
-
 def test_good_news_go_by_themselves_and_bad_ones_stay(notices, qtbot, monkeypatch):
     monkeypatch.setattr("app.main_window.banner._PASSING_MS", 0)
     banner = notices.banner
@@ -233,9 +167,7 @@ def test_good_news_go_by_themselves_and_bad_ones_stay(notices, qtbot, monkeypatc
     notices.take("them", notice(NoticeKind.MUTED, Code.MUTED, "Speakers"))
     qtbot.wait(1)
     assert banner.sentence.text() == "Speakers is muted: please switch it on."
-
-
-def test_what_was_wrong_goes_when_the_device_is_listened_to_again(notices):
+    banner.dismiss.click()
     notices.take("me", notice(NoticeKind.NO_SERVER, Code.NO_SERVER, ""))
     notices.take("me", notice(NoticeKind.LISTENING, Code.LISTENING))
     assert not notices.banner.isVisible()

@@ -146,22 +146,3 @@ def test_the_menu_opens_on_the_row_below_the_mouse_and_selects_it(window, monkey
     assert ask(middle(1)) == [0, 1, 2]
     ask(QPoint(5, table.viewport().height() + 500))
     assert made == [2, 1]
-
-
-def test_a_second_language_stands_below_the_captions_and_in_their_heading(window):
-    rows = window.transcript.rows
-    show_rows(window, "One.")
-    heading = rows.headerData(1, Qt.Orientation.Horizontal)
-    window.transcript.show_second("fr")
-    assert rows.headerData(1, Qt.Orientation.Horizontal) == f"{heading} · French"
-    assert rows.show_second("fr") is False
-    window.transcript.show_second("")
-    assert rows.headerData(1, Qt.Orientation.Horizontal) == heading
-
-
-def test_a_choice_that_is_not_on_offer_is_shown_as_it_is_written(window):
-    choices = window.choices
-    choices.show_choice("en", "de", "adaptive:0.7")
-    choices.show_timings([("read:3", "Fast", "")])
-    assert ("adaptive:0.7", "adaptive:0.7") in choices.timing.entries
-    assert choices.timing.text == "adaptive:0.7"

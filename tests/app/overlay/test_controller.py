@@ -21,8 +21,11 @@ VIEWS = (
 
 @pytest.fixture
 def stages(qtbot, tmp_path):
+    kept = []  # until its windows are closed
+
     def make(choices=STILL):
         stage = OverlayController(choices, GeometryFile(tmp_path / "places.toml"))
+        kept.append(stage)
         qtbot.addWidget(stage.overlay)
         stage.show_views(VIEWS)
         return stage
@@ -109,26 +112,6 @@ def test_both_languages_show_the_same_sentences_and_what_lags_stays_until_more_c
     assert (texts(view.lines), texts(view.second)) == (["Guten Morgen", "Ja"], ["Bonjour", "Oui"])
 
 
-def test_a_hint_stands_where_nothing_was_said(stages):
-    stage = stages()
-    stage.show_views(())
-    assert stage.overlay.view.is_hint
-    stage.show_theme(replace(STILL, point_size=40))
-    assert stage.overlay.view.is_hint
-
-
-def test_another_size_of_letters_breaks_lines_anew_and_they_fit(stages):
-    stage = stages()
-    long = UtteranceView(key=7, caption="Heute wollen wir ausführlich über das Wetter sprechen")
-    for point_size in (14, 28, 50):
-        stage.show_theme(replace(STILL, point_size=point_size, lines=4))
-        stage.show_views((long,))
-        overlay = stage.overlay
-        shown = texts(overlay.view.lines)
-        assert long.caption.endswith(" ".join(shown))
-        assert all(overlay.measure(text) <= overlay.line_width for text in shown)
-
-
 def test_the_source_is_broken_by_the_letters_that_it_has_large_alone_small_beside(stages):
     long = UtteranceView(key=7, source="Today we want to speak about the weather and " * 2)
     stage = stages(replace(STILL, mode="captions only", lines=4))
@@ -211,26 +194,18 @@ def test_it_comes_back_to_the_narrow_screen_at_the_place_where_it_was(
     assert abs(offset.y() - room.height() / 2) <= 1
 
 
-def test_the_size_that_the_user_wants_is_told(stages):
-    stage, told = stages(), []
-    stage.size_wanted.connect(lambda *size: told.append(size))
-    stage.overlay.size_wanted.emit(42, 3)
-    assert told == [(42, 3)]
-
-
 @pytest.mark.parametrize(
-    ("preset", "doubt", "shown"),
+    ("doubt", "shown"),
     [
-        ("white on black", "mark", [("Guten Morgen", True), ("Heute", False)]),
-        ("white on black", "sign", [("Guten Morgen (?)", False), ("Heute", False)]),
-        ("high contrast", "mark", [("Guten Morgen", True), ("Heute", False)]),
-        ("white on black", "off", [("Guten Morgen", False), ("Heute", False)]),
+        ("mark", [("Guten Morgen", True), ("Heute", False)]),
+        ("sign", [("Guten Morgen (?)", False), ("Heute", False)]),
+        ("off", [("Guten Morgen", False), ("Heute", False)]),
     ],
 )
-def test_a_doubtful_caption_is_marked_as_the_user_chose(stages, preset, doubt, shown):
+def test_a_doubtful_caption_is_marked_as_the_user_chose(stages, doubt, shown):
     stage = stages()
     stage.show_views((replace(VIEWS[0], doubtful=True), VIEWS[1]))
-    stage.show_theme(replace(STILL, preset=preset, doubt=doubt))
+    stage.show_theme(replace(STILL, doubt=doubt))
     assert [(line.text, line.doubtful) for line in stage.overlay.view.lines] == shown
 
 
@@ -253,32 +228,24 @@ def test_two_speakers_are_told_apart_in_every_mode(stages, mode):
     assert [text.upper() for text in texts(view.source)] == (said if mode == "both" else [])
 
 
-def test_other_names_are_shown_at_once(stages):
+@pytest.mark.parametrize(
+    ("act", "is_on", "note"),
+    [("pause", "paused", "Paused"), ("catch_up", "catches_up", "Catching up…")],
+)
+def test_a_pause_and_sound_that_waits_are_told_below_the_captions(stages, act, is_on, note):
     stage = stages()
-    stage.show_views(heard(("me", "Eins")))
-    stage.show_theme(replace(STILL, name_me="Ada"))
-    assert texts(stage.overlay.view.lines) == ["Ada: Eins"]
-
-
-def test_a_pause_is_seen_below_the_captions_until_it_ends(stages):
-    stage = stages()
-    stage.pause(paused=True)
+    getattr(stage, act)(**{is_on: True})
     view = stage.overlay.view
-    assert texts(view.lines) == ["Guten Morgen", "Heute", "Paused"]
+    assert texts(view.lines) == ["Guten Morgen", "Heute", note]
     assert [line.is_quiet for line in view.lines] == [False, False, True]
     stage.show_views((*VIEWS, UtteranceView(key=2, caption="Noch eins")))
-    assert texts(stage.overlay.view.lines)[-2:] == ["Noch eins", "Paused"]
-    assert "Paused" not in texts(stage.lines.lines)
-    stage.pause(paused=False)
-    assert texts(stage.overlay.view.lines)[-1] == "Noch eins"
-
-
-def test_a_pause_before_the_first_word_is_seen_instead_of_the_hint(stages):
-    stage = stages()
-    stage.show_views(())
+    assert texts(stage.overlay.view.lines)[-2:] == ["Noch eins", note]
+    assert note not in texts(stage.lines.lines)
     stage.pause(paused=True)
-    assert texts(stage.overlay.view.lines) == ["Paused"]
-    assert not stage.overlay.view.is_hint
+    assert texts(stage.overlay.view.lines)[-1] == "Paused", "it comes before the other"
+    stage.pause(paused=False)
+    getattr(stage, act)(**{is_on: False})
+    assert texts(stage.overlay.view.lines)[-1] == "Noch eins"
 
 
 def test_another_font_of_the_application_breaks_lines_anew(stages, qapp, qtbot):
@@ -309,19 +276,6 @@ def test_it_fits_a_screen_that_becomes_smaller(stages, monkeypatch, told):
     overlay = stage.overlay
     assert small.contains(overlay.geometry())
     assert all(overlay.measure(text) <= overlay.line_width for text in texts(overlay.view.lines))
-
-
-def test_while_sound_waits_the_overlay_says_so_below_the_captions(stages):
-    stage = stages()
-    stage.catch_up(catches_up=True)
-    view = stage.overlay.view
-    assert texts(view.lines) == ["Guten Morgen", "Heute", "Catching up…"]
-    assert [line.is_quiet for line in view.lines] == [False, False, True]
-    stage.pause(paused=True)
-    assert texts(stage.overlay.view.lines)[-1] == "Paused"
-    stage.pause(paused=False)
-    stage.catch_up(catches_up=False)
-    assert texts(stage.overlay.view.lines) == ["Guten Morgen", "Heute"]
 
 
 def test_words_flow_by_the_clock_and_are_painted_once_they_are_there(stages, qtbot):

@@ -58,13 +58,6 @@ def test_other_colours_are_as_legible_as_the_text_or_legible_enough(text, box, o
         assert contrast(colour, colours.rim) >= least
 
 
-def test_speakers_differ_on_a_half_transparent_box_too():
-    colours = theme_of(
-        CaptionPreferences(text_colour="#7cf29c", background_colour="#0b1f4b", opacity=0.5)
-    )
-    assert len({colours.text, *colours.lanes.values()}) == 3
-
-
 def test_the_contrast_of_black_and_white_is_21():
     assert contrast((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
     assert contrast((9, 9, 9), (9, 9, 9)) == 1

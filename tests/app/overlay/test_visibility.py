@@ -51,12 +51,6 @@ def test_it_hides_after_silence_and_comes_back_with_the_next_caption(visibility,
     assert visibility._silence.isActive()
 
 
-def test_it_hides_by_the_clock(visibility, overlay, qtbot):
-    visibility._silence.setInterval(30)
-    visibility.take_caption()
-    qtbot.waitUntil(lambda: not overlay.isVisible())
-
-
 def test_it_waits_for_nothing_before_the_first_caption_in_a_pause_and_if_not_wanted(
     visibility, overlay
 ):
@@ -110,13 +104,6 @@ def test_a_caption_shows_no_overlay_that_is_not_wanted_or_put_aside(visibility, 
     visibility.put_aside(aside=False)
     assert not overlay.isVisible()
     assert not visibility._silence.isActive()
-
-
-def test_a_pause_shows_it_after_a_silence(visibility, overlay):
-    visibility.take_caption()
-    end_wait(visibility)
-    visibility.pause(paused=True)
-    assert overlay.isVisible()
 
 
 def test_a_hint_that_would_cover_what_is_read_waits_for_the_first_caption(visibility, overlay):

@@ -6,7 +6,6 @@ from app.captions.line_breaking import Line
 from app.config.preferences import PrivacyPreferences
 from app.session.browser_source import BrowserSource, PageLook, page_token
 from app.sharing import doorkeeper
-from app.sharing.doorkeeper import MOST_WAITING
 from app.sharing.overlay_page import MOST_READERS
 from tests.support.audience.page_client import Reader, ask, connected, ended, raw
 
@@ -117,31 +116,6 @@ def test_a_browser_that_was_led_here_under_another_name_learns_nothing(page):
     assert ask(page.address, Host="localhost:1")[0] == 200
 
 
-@pytest.mark.parametrize(
-    "heads",
-    [
-        {"Origin": "https://evil.example"},
-        {"Origin": "null"},
-        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
-    ],
-)
-def test_pages_of_other_origins_learn_nothing(page, heads):
-    page.show_lines(lines_of("geheim"))
-    status, body, _ = ask(captions_address(page), **heads)
-    assert status == 403
-    assert "geheim" not in body
-
-
-def test_other_paths_and_methods_are_refused(page):
-    root, _, token = page.address.partition("/?")
-    for path in ("etc/passwd", "captions/", "docs", "static/", "..%2f"):
-        assert ask(f"{root}/{path}?{token}")[0] == 404
-    path = captions_address(page).removeprefix(root)
-    for method in ("POST", "PUT", "OPTIONS", "HEAD", "x"):
-        answer = raw(port_of(page), f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        assert b" 405 " in answer.partition(b"\r\n")[0]
-
-
 def test_only_this_computer_can_reach_it(page):
     assert page._server.host == "127.0.0.1"
 
@@ -170,22 +144,6 @@ def test_what_is_no_request_is_ended_without_a_word_in_the_terminal(page, reques
     assert b"geheim" not in answer
     assert b" 200 " not in answer.partition(b"\r\n")[0]
     assert capfd.readouterr().err == ""
-
-
-def test_so_many_connections_wait_at_once_and_the_oldest_gives_way(page, monkeypatch):
-    monkeypatch.setattr(doorkeeper, "LONGEST_S", 10_000)
-    page.show_lines(lines_of("eins"))
-    with Reader(captions_address(page)) as reader:
-        reader.message()
-        idle = [connected(port_of(page)) for _ in range(MOST_WAITING + 3)]
-        assert [ended(oldest) for oldest in idle[:3]] == [b""] * 3
-        assert ask(page.address)[0] == 200
-        assert ended(idle[3]) == b""
-        assert page._server.doorkeeper.n_open <= MOST_WAITING + 1
-        page.show_lines(lines_of("zwei"))
-        assert reader.message()["lines"][0]["text"] == "zwei"  # who reads is not put out
-    for one in idle:
-        one.close()
 
 
 def test_no_more_than_so_many_pages_read_at_once(page):
@@ -219,13 +177,6 @@ def test_closing_ends_every_connection(page, monkeypatch, qtbot):
         assert ended(one) == b""
         one.close()
     assert page.address == ""
-
-
-def test_a_port_that_is_taken_is_told(page, tmp_path):
-    other = BrowserSource(tmp_path / "page.token")
-    failure = other.open_at(port_of(page))
-    assert "could not be opened at port" in failure
-    assert other.address == ""
 
 
 def test_it_is_off_until_it_is_wanted(tmp_path):

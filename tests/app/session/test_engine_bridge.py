@@ -140,27 +140,6 @@ def test_what_the_worker_reports_arrives_in_the_gui_thread(rig):
     assert one.receiver.threads == {QThread.currentThread()}
 
 
-def test_words_wait_until_the_model_is_loaded(rig, qtbot):
-    may_load = threading.Event()
-    one = rig(may_load=may_load)
-    one.bridge.type_words(["too", "early"])
-    one.start()
-    one.bridge.type_words(["Good"])
-    one.bridge.send(EndPassage())
-    one.bridge.type_words(["still"])
-    one.bridge.send(Configure(FRENCH))
-    qtbot.waitUntil(lambda: bool(one.engine.sessions))
-    assert one.calls() == []
-    may_load.set()
-    one.wait_for(Ready)
-    assert one.calls() == [
-        typed(["Good"]),
-        EndPassage(),
-        typed(["still"]),
-        Configure(FRENCH),
-    ]
-
-
 def test_a_pause_holds_nothing_back_that_was_said_before_it(rig):
     one = rig()
     one.bridge.pause(paused=True)
@@ -174,15 +153,6 @@ def test_a_pause_holds_nothing_back_that_was_said_before_it(rig):
     assert one.calls() == heard
     one.bridge.pause(paused=False)
     assert one.calls() == [*heard, typed(["Typed"]), EndPassage()]
-
-
-def test_an_end_with_patience_brings_what_was_told_up_to_here(rig):
-    one = rig().begin()
-    one.bridge.type_words(["Good"])
-    one.bridge.send(EndPassage())
-    one.bridge.finish(60.0)
-    assert one.receiver.has(UtteranceEnded)
-    assert not one.bridge.is_running
 
 
 def test_of_a_line_that_was_begun_before_the_pause_only_the_rest_waits(rig):
@@ -215,16 +185,6 @@ def test_an_engine_that_cannot_be_imported_is_a_failure_in_one_sentence(qtbot):
     bridge.stop()
 
 
-def test_clear_drops_what_waits_and_tells_the_session(rig):
-    one = rig().begin()
-    one.bridge.pause(paused=True)
-    one.bridge.type_words(["Good"])
-    one.bridge.send(Configure(FRENCH))
-    one.bridge.send(Clear())
-    one.bridge.pause(paused=False)
-    assert one.calls() == [Clear(spares="file"), Configure(FRENCH)]
-
-
 def test_what_the_session_began_of_words_before_a_clear_does_not_come_after_it(rig):
     one = rig().begin()
     told = []
@@ -253,15 +213,6 @@ def test_an_open_line_is_captioned_by_the_next_session_alone_even_if_one_was_pre
     assert one.calls() == [typed(["old"]), EndPassage()]
 
 
-def test_without_a_model_the_words_come_back_as_captions(qtbot):
-    bridge, told = EngineBridge(), []
-    bridge.event_came.connect(told.append)
-    bridge.start(None, TranslationSettings())
-    bridge.send(typed(["Good"]))
-    qtbot.waitUntil(lambda: CaptionChanged(utterance=1, kept=0, text="Good", n_read=1) in told)
-    bridge.stop()
-
-
 @pytest.mark.usefixtures("qtbot")
 def test_stopping_while_the_engine_is_imported_leaves_no_thread():
     is_importing, may_import = threading.Event(), threading.Event()
@@ -278,11 +229,6 @@ def test_stopping_while_the_engine_is_imported_leaves_no_thread():
     threading.Timer(0.05, may_import.set).start()
     bridge.stop()
     assert engine.sessions[0].report_threads == set()  # it was made, and never started
-
-
-@pytest.mark.usefixtures("qtbot")
-def test_stopping_without_a_session_does_nothing():
-    EngineBridge(FakeEngine().make).stop()
 
 
 def test_adapters_are_asked_for_in_order_and_none_is_left_out(rig):
@@ -316,7 +262,9 @@ def test_what_is_heard_waits_for_the_model_beside_what_is_typed(rig):
     one.bridge.send(EndPassage())
     one.hear(fed(("And",), "them"))
     assert told[-1] == (("me", "We went."), ("", "typed"), ("them", "And"))
+    assert one.bridge.backlog_words == 3
     one.begin()
+    assert one.bridge.backlog_words == 0
     assert one.calls() == [
         fed(["We", "went."], "me"),
         EndPassage("me"),
@@ -379,15 +327,6 @@ def test_a_session_that_fails_leaves_no_listener_waiting(rig):
     one.start()
     one.wait(lambda: one.bridge._session is one.engine.sessions[-1])
     assert one.calls() == []
-
-
-def test_words_that_wait_here_or_in_the_session_are_its_backlog(rig):
-    one = rig()
-    one.hear(fed(("We", "went."), "me"))
-    one.bridge.type_words(["typed"])
-    assert one.bridge.backlog_words == 2
-    one.begin()
-    assert one.bridge.backlog_words == 0
 
 
 def test_what_is_heard_reaches_a_ready_session_without_the_thread_of_the_windows(rig):
@@ -511,25 +450,3 @@ def test_a_session_is_made_once_all_that_were_dropped_have_ended(rig):
     one.wait_for(Ready)
     stop()
     assert ended == [1]
-
-
-def test_further_languages_are_told_once_to_each_session(rig):
-    one = rig()
-    one.bridge.caption_also([POLISH])
-    one.begin()
-    assert one.calls() == [UseLanguages((POLISH,))]
-    one.bridge.caption_also([POLISH])
-    one.bridge.caption_also([])
-    assert one.calls() == [UseLanguages((POLISH,)), UseLanguages(())]
-
-
-def test_lines_that_are_pasted_are_a_passage_each(rig):
-    one = rig().begin()
-    assert not one.bridge.is_paused
-    one.bridge.pause(paused=True)
-    assert one.bridge.is_paused
-    one.bridge.type_lines([("Good", "day."), ("Milk",)])
-    assert one.calls() == []
-    one.bridge.pause(paused=False)
-    assert one.calls()[1::2] == [EndPassage("")] * 2
-    assert [text_of(call.words) for call in one.calls()[::2]] == ["Good day.", "Milk"]

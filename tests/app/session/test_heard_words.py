@@ -1,5 +1,7 @@
 """Whatever fails, pauses or is replaced, each word that is typed or heard is captioned once.
 
+And it is shown once, though words that may still change stand behind those that are certain.
+
 Nothing waits here for a thread: sessions work, and their events come, when the test says so.
 """
 
@@ -7,12 +9,14 @@ import os
 import random
 from collections import deque
 
+import numpy as np
 import pytest
 import shiboken6
 
 from app.captions.model import Captions
 from app.session.engine_bridge import EngineBridge
-from engine.commands import EndPassage, FeedWords, Flush
+from app.session.unfinished_words import append, readable
+from engine.commands import EndPassage, FeedWords, Flush, SetWords
 from engine.events import Failed, Flushed, Ready
 from engine.messages import Code
 from engine.session.serving import Passages
@@ -20,10 +24,11 @@ from engine.settings import TranslationSettings
 from engine.translation.captioner import SourceCaptioner
 from engine.translation.passage import Passage
 from engine.translation.targets import Targets
-from engine.words import TYPED, FedWord
+from engine.words import TYPED, FedWord, untimed
 
 LANES = ("me", "them")
 ENDS = [".", "", "", "", ""]
+MOST_TAIL = 4
 N_SEEDS = int(os.environ.get("SURTITLE_N_ORDERS", "60"))
 
 
@@ -76,6 +81,7 @@ class Hall:
     def __init__(self, rng):
         self.rng = rng
         self.said = {lane: [] for lane in (*LANES, TYPED)}
+        self.coming = {lane: [] for lane in LANES}  # what is said next
         self.line = []
         self.n_typed = 0
         self.made = []
@@ -85,6 +91,10 @@ class Hall:
         self.bridge.taking_over.connect(self.captions.restart)
         self.bridge.utterance_changed.connect(self.captions.apply)
         self.bridge.event_came.connect(self._note)
+        self.bridge.turn_ended.connect(self.captions.release_tails)
+        self.bridge.waiting_changed.connect(
+            lambda rows: self.captions.note_waiting({lane: it[-1].number for lane, it in rows})
+        )
 
     def _make(self, _model, _translation, report):
         self.made.append(HandSession(report))
@@ -96,12 +106,14 @@ class Hall:
 
     def speak(self):
         lane = self.rng.choice(LANES)
-        words = []
+        said, coming, words = self.said[lane], self.coming[lane], []
+        while len(coming) < 4 + MOST_TAIL:
+            coming.append(f"w{len(said) + len(coming) + 1}{self.rng.choice(ENDS)}")
         for _ in range(self.rng.randint(1, 4)):
-            number = len(self.said[lane]) + 1
-            words.append(FedWord(f"w{number}{self.rng.choice(ENDS)}", number=number, spoken_at_s=0))
-            self.said[lane].append(words[-1].text)
+            said.append(coming.pop(0))
+            words.append(FedWord(said[-1], number=len(said), spoken_at_s=0))
         self.bridge.send(FeedWords(tuple(words), lane))
+        self.captions.set_tail(lane, coming[: self.rng.randint(0, MOST_TAIL)], len(said))
 
     def type(self):
         self.n_typed += 1
@@ -156,6 +168,7 @@ class Hall:
     def finish(self):
         """Let a last session translate everything."""
         for lane in LANES:
+            self.captions.set_tail(lane, [], len(self.said[lane]))
             self.bridge.send(EndPassage(lane))
         self.enter()
         self.bridge.pause(paused=False)
@@ -169,9 +182,16 @@ class Hall:
             pass
         self.look()
 
+    def is_in_order(self, lane):
+        """Return whether no word of a lane is shown twice, and none before one said earlier."""
+        views = [view for view in self.captions.views if view.lane == lane]
+        words = " ".join(f"{view.source} {view.tail}" for view in views).split()
+        numbers = [int(word.strip("w.")) for word in words]
+        return numbers == sorted(set(numbers))
+
     def shown(self, lane):
         views = [view for view in self.captions.views if view.lane == lane]
-        assert all(view.ended and view.caption == view.source for view in views)
+        assert all(view.ended and view.caption == view.source and not view.tail for view in views)
         return " ".join(view.source for view in views)
 
 
@@ -221,6 +241,7 @@ def test_whatever_happens_in_whatever_order_every_word_is_captioned_once(start):
         acts += [hall.begin, hall.load, hall.load, hall.fail, hall.pause, hall.flush]
         for _ in range(100):
             rng.choice(acts)()
+            assert all(map(hall.is_in_order, LANES)), seed
         hall.finish()
         for lane in hall.said:
             assert hall.shown(lane) == " ".join(hall.said[lane]), seed
@@ -228,3 +249,48 @@ def test_whatever_happens_in_whatever_order_every_word_is_captioned_once(start):
         assert hall.bridge._sent == [], seed
         hall.bridge.stop()
         shiboken6.delete(hall.bridge)  # here, not on a thread that collects garbage
+
+
+class Watched(list):
+    """A list that knows the first place that was looked at, and is never looked through."""
+
+    first = None
+
+    def __getitem__(self, place):
+        self.first = place if self.first is None else min(place, self.first)
+        return super().__getitem__(place)
+
+    def tail(self, start):
+        return super().__getitem__(slice(start, None))
+
+    def __iter__(self):
+        pytest.fail("the whole list was looked through")
+
+
+def typed(text):
+    return SetWords(untimed(text.split()))
+
+
+def test_the_words_of_a_line_replace_those_of_before_however_many_lines_came_earlier():
+    earlier = [typed("One line"), EndPassage(TYPED)] * 1000
+    commands = Watched([*earlier, typed("It"), FeedWords(untimed(["said"]), "mic")])
+    append(commands, typed("It is"))
+    assert commands.first == len(earlier)
+    assert commands.tail(len(earlier)) == [FeedWords(untimed(["said"]), "mic"), typed("It is")]
+
+
+def test_the_words_of_a_line_replace_none_of_a_line_that_has_ended():
+    earlier = [typed("One line"), EndPassage(TYPED)] * 1000
+    commands = Watched(earlier)
+    append(commands, typed("It"))
+    assert commands.first == len(earlier) - 1
+    assert commands.tail(len(earlier) - 2) == [*earlier[:2], typed("It")]
+
+
+def test_the_next_session_gets_the_words_that_it_can_read_and_the_ends_of_all():
+    block = FedWord("", number=2, vectors=np.zeros((2, 4), np.float32))
+    said = FeedWords((*untimed(["one"]), block), "mic")
+    commands = [typed("a b"), said, EndPassage("mic")]
+    texts = [typed("a b"), FeedWords(untimed(["one"]), "mic"), EndPassage("mic")]
+    assert readable(commands, hears=False) == texts
+    assert readable(commands, hears=True) == [FeedWords((block,), "mic"), EndPassage("mic")]

@@ -41,17 +41,10 @@ def test_what_is_said_goes_to_memory_and_journal(keepers, tmp_path):
     assert list(session.cues) == keeper.cues
 
 
-def test_who_wants_no_files_gets_none(keepers, tmp_path):
-    keeper = keepers(PrivacyPreferences(journal=False))
-    say(keeper, 0, "Ja.")
-    keeper.close()
-    assert len(keeper.cues) == 1
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_what_is_wanted_may_change_at_any_time(keepers, tmp_path):
     keeper = keepers(PrivacyPreferences(journal=False))
     say(keeper, 0, "Ohne.")
+    assert list(tmp_path.iterdir()) == [], "who wants no files gets none"
     keeper.use(PrivacyPreferences())
     say(keeper, 1, "Mit.")
     keeper.use(PrivacyPreferences(journal=False))

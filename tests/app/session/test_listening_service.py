@@ -105,15 +105,6 @@ def test_another_run_records_at_once_and_is_heard_when_all_before_it_is_translat
     desk.ends_with(("ended",))
 
 
-def test_without_the_speech_model_the_run_before_goes_on(desk):
-    desk.listen(MICROPHONE)
-    desk.says("begins", "began")
-    desk.service.listen([SYSTEM], "small", "")
-    desk.ends_with(("recognizer_missing", "small"))
-    assert not desk.speech.runs[0].sources["me"].stopped
-    assert len(desk.speech.runs) == 1
-
-
 def test_sources_that_cannot_be_opened_are_told_and_are_no_run(desk, monkeypatch):
     def fail(_talk):
         raise AudioError(Code.NO_SOUND_IN(path="it"))
@@ -160,20 +151,4 @@ def test_a_file_that_is_stopped_ends_and_the_microphone_is_stopped_by_no_such_cl
     desk.file(tmp_path, "said in it.")
     desk.wait(lambda: ("file_began",) in desk.told)
     desk.service.stop_file()
-    desk.ends_with(("file_ended", None))
-
-
-def test_what_keeps_a_file_from_being_read_is_told(desk, tmp_path):
-    desk.file(tmp_path, "said", recognizer="small")
-    desk.says("file_lacks_model")
-    desk.file(tmp_path, "silent")
-    desk.wait(lambda: len(desk.told) > 1)
-    assert desk.told[-1][0] == "file_ended"
-    assert desk.told[-1][1] == Code.NO_SOUND_IN(path="it")
-    assert not desk.service.is_listening
-    desk.speech.failure = "it is damaged"
-    desk.file(tmp_path, "said")
-    desk.ends_with(("file_ended", Code.AS_SAID(sentence="it is damaged")))
-    desk.speech.failure = None
-    desk.file(tmp_path, "said")
     desk.ends_with(("file_ended", None))

@@ -124,13 +124,6 @@ def test_devices_are_listed_and_where_that_fails_there_are_none(desk, monkeypatc
     assert listed.args == [[]]
 
 
-def test_the_speed_is_measured_beside_other_work_and_told(desk, monkeypatch):
-    monkeypatch.setattr("engine.speech.speed.computer_gflops", lambda _wait: 42.5)
-    with desk.qtbot.waitSignal(desk.speed_measured) as measured:
-        desk.measure_speed()
-    assert measured.args == [42.5, True]
-
-
 @pytest.mark.parametrize("fault", ["lost", "garbled"])
 def test_a_fetch_that_fails_is_one_sentence_and_a_second_try_succeeds(desk, hub, fault):
     hub.fault = lambda name, _start: fault if name == "model.bin" else None

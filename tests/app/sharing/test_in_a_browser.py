@@ -164,8 +164,7 @@ def choose(page, show):
 # How it looks and what it tells, at every size
 
 
-@pytest.mark.parametrize("language", ["en-GB", "de-DE"])
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize(("dark", "language"), [(False, "de-DE"), (True, "en-GB")])
 @pytest.mark.parametrize("size", SIZES)
 def test_captions_can_be_read_in_every_writing_and_nobody_else_is_asked(
     opened, shared, size, dark, language
@@ -386,7 +385,7 @@ def test_a_script_that_got_into_the_page_all_the_same_would_not_run(opened, shar
     assert sum("Content Security Policy" in fault for fault in page.faults) >= 2
 
 
-@pytest.mark.parametrize("key", ["", "#<img src=x onerror=hacked=1>", "#" + "a" * 5_000, "#%00"])
+@pytest.mark.parametrize("key", ["", "#<img src=x onerror=hacked=1>", "#%00"])
 def test_with_a_link_that_is_none_the_page_says_what_to_do(opened, shared, key):
     room = shared()
     say(room, "geheim")
@@ -435,22 +434,6 @@ class Talk:
 
     def go_on(self):
         self.program.send_signal(signal.SIGCONT)
-
-
-def test_after_a_stop_of_20_seconds_every_caption_is_shown_once(opened, program):
-    talk, page = Talk(program), opened(before=CLOCK + SPOKEN)
-    page.open(talk.link)
-    talk.say(3)
-    page.wait(is_shown(*talk.said))
-    talk.stop()
-    talk.say(2)
-    page.get("turn(20_000)")
-    talk.go_on()
-    page.wait(is_shown(*talk.said))
-    talk.say(1)
-    page.wait(is_shown(*talk.said))
-    assert page.get("spoken") == talk.said
-    assert page.faults == []
 
 
 def test_after_longer_stops_it_connects_again_and_shows_every_caption_once(opened, program):

@@ -29,7 +29,6 @@ from tests.support.audience.page_client import (
 from tests.support.sound_server import wait_until
 
 LANGUAGES = {SOURCE: "en", CAPTION: "de"}
-HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(1)> "\u202e'
 
 
 @pytest.fixture
@@ -157,17 +156,25 @@ def test_under_another_name_the_page_is_not_there(room, host):
     assert b" 400 " in answer.partition(b"\r\n")[0]
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1"])
-def test_pages_of_other_origins_may_neither_read_nor_try_a_pin(room_with_pin, origin):
+@pytest.mark.parametrize(
+    "heads",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1"},
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
+    ],
+)
+def test_pages_of_other_origins_may_neither_read_nor_try_a_pin(room_with_pin, heads):
     room = room_with_pin
-    assert ask(captions_of(room), Origin=origin)[0] == 403
-    assert ask(f"{room.address}key", room.access.pin.encode(), Origin=origin)[0] == 403
+    assert ask(captions_of(room), **heads)[0] == 403
+    assert ask(f"{room.address}key", room.access.pin.encode(), **heads)[0] == 403
 
 
 def test_there_are_no_other_routes(room):
     for path in ("key", "index.html", "assets/", "..%2f..%2fetc%2fpasswd", "docs", "captions/x"):
         assert ask(f"{room.address}{path}?key={room.access.key}")[0] == 404
-    for method in ("PUT", "DELETE", "OPTIONS", "HEAD", "TRACE"):
+    for method in ("PUT", "DELETE", "OPTIONS", "HEAD", "TRACE", "x"):
         answer = raw(port_of(room), f"{method} / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         assert b" 405 " in answer.partition(b"\r\n")[0]
 
@@ -184,15 +191,6 @@ def test_the_page_needs_nothing_from_elsewhere_and_no_browser_would_fetch_it(roo
     assert "unsafe" not in policy
     assert room.access.key not in html
     assert "set-cookie" not in heads
-
-
-def test_captions_are_sent_as_text_and_never_stand_in_the_page(room):
-    say(room, HOSTILE, "x" * 100_000)
-    with Reader(captions_of(room)) as reader:
-        first, second = reader.message()["rows"]
-    assert first["text"] == HOSTILE.replace("\u202e", "")
-    assert len(second["text"]) < 3_000
-    assert "alert(1)" not in ask(room.address)[1]
 
 
 def test_nothing_listens_before_and_after(monkeypatch):
@@ -281,23 +279,6 @@ def asking(room, show=CAPTION):
 
 
 @pytest.mark.slow
-def test_of_a_thousand_readers_as_many_read_as_there_are_places_and_the_others_are_told(room):
-    with Reader(captions_of(room)) as first, ExitStack() as opened:
-        first.message()
-        statuses = Counter()
-        for _ in range(1_000):
-            connection = opened.enter_context(asking(room))
-            statuses[connection.recv(12).decode()] += 1
-        assert statuses == {
-            "HTTP/1.1 200": MOST_READERS - 1,
-            "HTTP/1.1 503": 1_001 - MOST_READERS,
-        }
-        assert room.n_readers == MOST_READERS
-        say(room, "weiter")
-        assert first.message()["rows"][0]["text"] == "weiter"
-
-
-@pytest.mark.slow
 def test_readers_that_take_nothing_and_captions_without_end_take_bounded_memory(room, monkeypatch):
     monkeypatch.setattr(streams, "_QUICKEST_S", 0.0)
     monkeypatch.setattr(streams, "_COST_S", 0.0)
@@ -319,27 +300,6 @@ def test_readers_that_take_nothing_and_captions_without_end_take_bounded_memory(
         added, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert added < MOST_ROWS * (MOST_LETTERS + 1_000) + n_slow * 100_000
-
-
-def test_every_one_of_many_readers_gets_each_word_without_a_task_that_wakes_for_it(
-    room, monkeypatch
-):
-    n_readers, sent = 2 * streams._AT_ONCE + 10, []
-    send = streams.EventResponse._send
-
-    async def counted(response, *arguments, **options):
-        sent.append(response)
-        await send(response, *arguments, **options)
-
-    monkeypatch.setattr(streams.EventResponse, "_send", counted)
-    with ExitStack() as opened:
-        readers = [opened.enter_context(Reader(captions_of(room))) for _ in range(n_readers)]
-        for reader in readers:
-            reader.message()
-        for text in ("eins", "eins zwei", "eins zwei drei"):
-            say(room, text)
-            assert [reader.message()["rows"][0]["text"] for reader in readers] == [text] * n_readers
-        assert len(sent) == n_readers  # of what there was when they came
 
 
 def test_a_reader_of_an_older_protocol_gets_its_events_without_lengths(room):

@@ -6,6 +6,7 @@ import pytest
 
 from app.captions.model import UtteranceView
 from app.sharing import room_feed
+from app.sharing.grace import GRACE_S, Grace
 from app.sharing.room_feed import CAPTION, KEPT_S, MOST_LETTERS, MOST_ROWS, SOURCE, RoomFeed
 
 LANGUAGES = {SOURCE: "en", CAPTION: "de"}
@@ -198,11 +199,23 @@ def test_who_reads_a_language_that_is_gone_gets_the_captions_anew():
     assert phone.catch_up().texts == ["Guten Tag"]
 
 
-def test_a_change_at_the_end_looks_at_the_rows_from_there_on_alone():
-    feed = RoomFeed(LANGUAGES)
-    views = [view(key, f"Satz {key}") for key in range(500)]
-    feed.show_views(views)
-    asked = []
-    views[-1] = view(499, "Satz 499 und mehr")
-    feed.show_views(views, lambda one: asked.append(one.key) or "")
-    assert asked == [499]
+def test_a_language_stays_for_a_while_after_its_last_reader_has_left():
+    now_s = 0.0
+    grace = Grace(lambda: now_s)
+    grace.follow({"fr"})
+    assert (grace.languages, grace.ends_in_s) == (("fr",), None)
+    grace.follow(())
+    now_s = GRACE_S - 1
+    assert (grace.languages, grace.ends_in_s) == (("fr",), 1)
+    now_s = GRACE_S
+    assert (grace.languages, grace.ends_in_s) == ((), None)
+
+
+def test_a_reader_who_comes_back_is_one_who_never_left_and_keeps_the_place():
+    now_s = 0.0
+    grace = Grace(lambda: now_s)
+    grace.follow({"fr"})
+    grace.follow({"es"})
+    grace.follow({"es", "fr"})
+    now_s = 2 * GRACE_S
+    assert grace.languages == ("fr", "es")

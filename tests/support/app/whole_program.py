@@ -1,13 +1,13 @@
-"""The whole program on fakes, and a person at its keyboard."""
+"""The whole program, on fakes or as it is, and a person at its keyboard."""
 
 import tomllib
 
 from PySide6.QtCore import Qt
 
-from app.config.preferences import LaunchSettings
 from app.controllers.application import Application
 from app.main_window.transcript_model import CAPTION, SOURCE
 from app.session.engine_bridge import EngineBridge
+from tests.support.app.home import settings_in
 
 
 def cells(transcript):
@@ -20,20 +20,18 @@ def cells(transcript):
 
 
 class Program:
-    """The whole program on a fake engine, and a person at its keyboard."""
+    """The program in a folder, and a person at its keyboard.
 
-    def __init__(self, qtbot, tmp_path, engine, **settings):
+    Sessions are made by ``engine``, and what hears by ``speech``: by the real ones without them.
+    """
+
+    def __init__(self, qtbot, folder, engine=None, speech=None, **settings):
         self.qtbot = qtbot
         self.engine = engine
-        self.file = tmp_path / "settings.toml"
-        settings = {
-            "preferences_file": self.file,
-            "places_file": tmp_path / "places.toml",
-            "data_folder": tmp_path,
-            "log_folder": tmp_path,
-            "model": tmp_path,
-        } | settings
-        self.application = Application(LaunchSettings(**settings), EngineBridge(engine.make))
+        self.file = folder / "settings.toml"
+        settings = settings_in(folder, **{"model": folder} | settings)
+        bridge = EngineBridge(engine.make) if engine else EngineBridge()
+        self.application = Application(settings, bridge, *([speech.make] if speech else []))
         self.window = self.application.window
         self.overlay = self.application.overlay
         qtbot.addWidget(self.window)
@@ -46,7 +44,7 @@ class Program:
         return self
 
     def wait(self, condition):
-        self.qtbot.waitUntil(condition)
+        self.qtbot.waitUntil(lambda: bool(condition()))
 
     def wait_until_ready(self):
         self.wait(lambda: self.window.status.is_ready)

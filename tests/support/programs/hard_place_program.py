@@ -1,14 +1,13 @@
 """The program on a fake engine, in a place where something is missing; prints what a person saw.
 
-python tests/support/programs/hard_place_program.py HOME N_NOTICES [LARGEST_FILE]
+python tests/support/programs/hard_place_program.py HOME N_NOTICES
 
-They wait for as many notices before they leave. LARGEST_FILE is in bytes: 0 is a disk on which
-nothing has room. Where HF_ENDPOINT is set, a speech model is fetched from there all the while.
+They wait for as many notices before they leave. Where HF_ENDPOINT is set, a speech model is
+fetched from there all the while.
 """
 
 import json
 import os
-import resource
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -72,9 +71,7 @@ class Visit:
 
 
 def main():
-    home, n_notices, *largest = sys.argv[1:]
-    if largest:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (int(largest[0]), resource.RLIM_INFINITY))
+    home, n_notices = sys.argv[1:]
     visit = Visit(Path(home), int(n_notices))
     startup.Application = visit.make_application
     settings = settings_in(visit.home, log_folder=visit.home / "logs", model=visit.home)

@@ -186,7 +186,6 @@ def test_a_preset_begins_with_its_own_colours(dialog, edits):
     [
         ({}, False),
         ({"text_colour": "#202020"}, True),
-        ({"text_colour": "#202020", "background_colour": "#ffffff"}, False),
         ({"opacity": 0.2}, False),  # the outline has the colour of the box
         ({"opacity": 0.2, "outline": False}, True),
     ],
@@ -290,19 +289,6 @@ def test_enter_in_a_field_resets_and_closes_nothing(dialog, edits, qtbot):
     assert dialog.isVisible()
 
 
-def test_the_first_colour_is_that_of_the_scheme(dialog, edits):
-    dialog.show_preferences(Preferences())
-    captions = dialog.captions
-    assert captions.text_colour.value == ""
-    assert captions.opacity.currentText().startswith("70 %")
-    captions.preset.setCurrentIndex(2)
-    middle = captions.background_colour.well("").grab().toImage().pixelColor(12, 12)
-    assert middle.name() == "#ffffff"
-    assert captions.opacity.currentText().startswith("90 %")
-    captions.background_colour.well("#0b1f4b").click()
-    assert edits[-1].captions.background_colour == "#0b1f4b"
-
-
 def test_another_language_of_the_windows_is_told_to_hold_from_the_next_start(dialog):
     dialog.show_preferences(Preferences())
     general = dialog.pages[0]
@@ -316,14 +302,6 @@ def test_another_language_of_the_windows_is_told_to_hold_from_the_next_start(dia
 
 def test_all_that_it_tells_and_asks_is_in_the_window(dialog, keeps_parts):
     keeps_parts(dialog)
-
-
-def test_an_indented_field_begins_where_the_others_do(dialog, qapp):
-    page = dialog.pages[0]
-    dialog.show()
-    qapp.processEvents()
-    fields = page.language, page.text_size, page.days
-    assert len({field.mapTo(page, field.rect().topLeft()).x() for field in fields}) == 1
 
 
 def is_hovered(bar, tab):

@@ -130,8 +130,7 @@ def test_keys_that_nobody_understands_are_none(desk):
     assert len(desk.actions.larger.shortcuts()) == 2
 
 
-def test_other_keys_work_at_once_are_stored_and_named_on_the_button(program):
-    one = program().open().wait_until_ready()
+def test_other_keys_work_at_once_are_stored_and_named_on_the_button(one):
     chosen = one.application.settings
     chosen.choose(replace(chosen.preferences, shortcuts={"pause": "F9", "lock": ""}))
     one.press(Key.Key_P, Modifier.ControlModifier)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from app.look.widgets import desktop
 from app.look.widgets.dialog_text import close_button, paragraph
-from app.look.widgets.fit_to_screen import FitToScreen, fitted
+from app.look.widgets.fit_to_screen import FitToScreen
 from app.main_window.window import MainWindow
 
 
@@ -32,24 +32,6 @@ def test_a_dialog_that_qt_opens_too_low_for_its_text_is_as_high_as_that_needs(qt
     dialog.show()
     assert all(box.height() >= box.sizeHint().height() for box in boxes)
     assert dialog.height() < 360
-
-
-@pytest.mark.parametrize(
-    ("size", "corner", "expected"),
-    [
-        ((200, 100), None, ((200, 100), None)),
-        ((900, 900), None, ((620, 330), None)),
-        ((200, 100), (150, 60), ((200, 100), (150, 60))),
-        ((200, 100), (700, 500), ((200, 100), (520, 280))),
-        ((200, 100), (0, 0), ((200, 100), (100, 50))),
-        ((900, 900), (700, 500), ((620, 330), (100, 50))),
-    ],
-)
-def test_a_window_comes_back_where_it_was_as_far_as_the_screen_goes(size, corner, expected):
-    corner = None if corner is None else QPoint(*corner)
-    area = QRect(100, 50, 640, 360)
-    found, at = fitted(QSize(*size), QSize(20, 30), corner, area)
-    assert (found.toTuple(), None if at is None else at.toTuple()) == expected
 
 
 def test_a_dialog_opens_where_it_was_closed(qtbot, monkeypatch):

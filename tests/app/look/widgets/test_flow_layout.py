@@ -3,7 +3,7 @@ import random
 
 import pytest
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.main_window.control_panel import FlowLayout
 
@@ -105,22 +105,3 @@ def test_a_label_without_text_leaves_no_gap_until_it_has_one(qtbot):
     qtbot.waitUntil(lambda: label.geometry().right() + 1 == 400)
     assert label.geometry().left() > box.geometry().right() > 200
     widget.hide()
-
-
-def test_a_narrow_window_gives_it_the_height_it_needs(qtbot):
-    window = QWidget()
-    qtbot.addWidget(window)
-    column, panel = QVBoxLayout(window), QWidget()
-    row = FlowLayout(panel)
-    buttons = [QPushButton(text) for text in ("first button", "second button", "third button")]
-    for button in buttons:
-        row.addWidget(button)
-    column.addWidget(panel)
-    column.addStretch(1)
-    window.resize(150, 400)
-    window.show()
-    qtbot.waitExposed(window)
-    tops = [button.geometry().top() for button in buttons]
-    assert len(set(tops)) == 3
-    assert panel.height() >= buttons[-1].geometry().bottom() + 1
-    assert row.takeAt(9) is None

@@ -2,11 +2,27 @@
 
 import pytest
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QFontDatabase
+from PySide6.QtWidgets import QApplication
 
-from app.look.widgets.desktop import open_folder, open_page
-from app.look.widgets.names import lane_colour, lane_name, policy_names, unoffered_policy
-from engine.hub.catalogue import MOONSHINE, STANDARD_WHISPER
+from app.config.translations import speak
+from app.look.widgets.desktop import lacks_font, open_folder, open_page
+from app.look.widgets.dialog_text import as_sentence
+from app.look.widgets.names import (
+    lane_colour,
+    lane_name,
+    language_name,
+    language_names,
+    policy_names,
+    speech_id,
+    speech_name,
+    speech_words,
+    unoffered_policy,
+)
+from engine.events import Ready
+from engine.files import ASSETS
+from engine.hub.catalogue import MOONSHINE, SPEECH_CHOICES, STANDARD_WHISPER, STREAMING_MODELS
+from engine.models.model_card import LANGUAGE_NAMES
 from engine.models.resolve import check_policy
 
 
@@ -77,3 +93,110 @@ def test_what_the_desktop_cannot_open_is_told(qapp, tmp_path, monkeypatch, opens
     assert open_page("https://x.example/") == told.format("https://x.example/")
     assert asked == [QUrl.fromLocalFile(str(tmp_path)), QUrl("https://x.example/")]
     assert open_folder(tmp_path / "no") == f"There is no folder {tmp_path / 'no'} yet"
+
+
+@pytest.fixture
+def german(qapp):
+    translators = speak(QApplication.instance(), "de", ASSETS / "languages")
+    yield
+    for translator in translators:
+        qapp.removeTranslator(translator)
+
+
+def test_languages_are_called_as_models_are_asked_for_them():
+    assert language_names() == LANGUAGE_NAMES
+
+
+@pytest.mark.usefixtures("german")
+def test_every_language_has_a_german_name_and_they_stand_in_its_order():
+    names = language_names()
+    assert set(names) == set(LANGUAGE_NAMES)
+    assert names["de"] == "Deutsch"
+    assert list(names.values()) == sorted(names.values(), key=str.casefold)
+    alike = {code for code, name in names.items() if name == LANGUAGE_NAMES[code]}
+    assert alike == {"hi"}
+
+
+def test_a_language_without_a_name_is_called_as_the_model_calls_it():
+    assert language_name("xx", "Volapük") == "Volapük"
+    assert language_name("xx") == "xx"
+
+
+@pytest.mark.usefixtures("qapp")
+def test_those_that_are_offered_have_words_in_their_order_and_others_none():
+    offered = [speech_words(choice.name) for choice in SPEECH_CHOICES]
+    assert offered == ["Fast", "Balanced", "Accurate"]
+    assert {speech_words(name) for name in STREAMING_MODELS} == {"At once"}
+    assert not speech_words("some/model")
+    assert not speech_words("")
+
+
+@pytest.mark.usefixtures("qapp")
+def test_beside_the_words_stands_the_name_and_of_a_folder_its_last_part(tmp_path):
+    choice = SPEECH_CHOICES[0]
+    assert speech_name(choice.name) == f"Fast ({choice.name})"
+    assert speech_name("some/model") == "some/model"
+    assert speech_name(str(tmp_path / "mine")) == speech_id(str(tmp_path / "mine")) == "mine"
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence"),
+    [
+        ("the model cannot be read", "The model cannot be read."),
+        ("it's gone: wait", "It's gone: wait."),
+        ("Done!", "Done!"),
+        ("Looking…", "Looking…"),
+        ("ev.en has 4 lines and short.de has 1", "ev.en has 4 lines and short.de has 1."),
+        ("surtitle-en-de-wait-k is being loaded", "surtitle-en-de-wait-k is being loaded."),
+        ("über alles", "Über alles."),
+        ("7 captions were written", "7 captions were written."),
+        ("", ""),
+    ],
+)
+def test_a_sentence_begins_with_a_capital_letter_unless_it_begins_with_a_name(message, sentence):
+    assert as_sentence(message) == sentence
+
+
+ONLY_LATIN = {QFontDatabase.WritingSystem.Latin}
+
+
+@pytest.fixture
+def fonts(monkeypatch):
+    """Fonts of these scripts and no other; the test may add some."""
+    scripts = set(ONLY_LATIN)
+    monkeypatch.setattr(
+        QFontDatabase,
+        "families",
+        lambda script=None: ["A font"] if script is None or script in scripts else [],
+    )
+    return scripts
+
+
+@pytest.mark.usefixtures("fonts")
+@pytest.mark.parametrize("language", ["ar", "fa", "ru", "he", "hi", "ja", "ko", "zh-Hant", "TH"])
+def test_a_language_in_letters_that_no_font_has_is_found(language):
+    assert lacks_font(language)
+
+
+@pytest.mark.usefixtures("fonts")
+@pytest.mark.parametrize("language", ["de", "en", "pt-BR", "sw", "xx", ""])
+def test_latin_letters_and_languages_that_nobody_knows_are_not_warned_of(language):
+    assert not lacks_font(language)
+
+
+def test_with_a_font_for_them_nothing_is_said(fonts):
+    fonts.add(QFontDatabase.WritingSystem.Arabic)
+    assert not lacks_font("ar")
+    assert lacks_font("ru")
+
+
+@pytest.mark.usefixtures("fonts")
+def test_one_sentence_says_so_when_such_a_language_is_chosen(program, one):
+    banner = one.window.banner
+    assert not banner.isVisible()
+    languages = {"de": "German", "ar": "Arabic"}
+    one.application.bridge.event_came.emit(Ready(model="m", languages=languages, load_s=1))
+    one.window.choices.language.pick("ar")
+    assert banner.sentence.text().startswith("No font here has the letters of ar, ")
+    again = program().open()
+    again.wait(lambda: "letters of ar" in again.window.banner.sentence.text())
