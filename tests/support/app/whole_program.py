@@ -19,6 +19,9 @@ def cells(transcript):
     ]
 
 
+PATIENCE_MS = 150_000  # a busy machine may load models for minutes
+
+
 class Program:
     """The program in a folder, and a person at its keyboard.
 
@@ -44,7 +47,7 @@ class Program:
         return self
 
     def wait(self, condition):
-        self.qtbot.waitUntil(lambda: bool(condition()))
+        self.qtbot.waitUntil(lambda: bool(condition()), timeout=PATIENCE_MS)
 
     def wait_until_ready(self):
         self.wait(lambda: self.window.status.is_ready)
