@@ -20,8 +20,14 @@ from typing import TYPE_CHECKING
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.serving.server import CONNECTIONS, KEEP_ALIVE_S, LAST_ANSWERS_S, Answers, application
-from app.serving.tokens import Tokens
+from app.serving.server import (
+    CONNECTIONS,
+    KEEP_ALIVE_S,
+    LAST_ANSWERS_S,
+    Answers,
+    Tokens,
+    application,
+)
 from engine.session.conversations import Conversations
 from engine.session.loaded_model import LoadedModel
 from engine.settings import ModelSettings
@@ -67,11 +73,6 @@ class ReplicaSettings:
     sessions: int = 32
     gpus: float = 0.0
     upscale_s: float = _UPSCALE_S
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.fewest <= self.most:
-            msg = f"replicas should be 1 or more, the fewest first, got {self.fewest}-{self.most}"
-            raise ValueError(msg)
 
 
 class Replica:

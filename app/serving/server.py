@@ -7,23 +7,30 @@ gone.
 
 import asyncio
 import contextlib
+import hashlib
+import logging
+import os
+import re
+import secrets
 import time
 from collections import Counter, OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.serving.tokens import Tokens
-from app.sharing.access import Tries
+from app.config.text_io import TextError
+from app.sharing.access import Tries, is_same
 from app.sharing.doorkeeper import Client, Doorkeeper
 from app.sharing.networks import LOOPBACK
 from app.sharing.server import PageServer, TlsFiles, listening_socket
 from app.sharing.streams import Rounds
+from engine.errors import message_of
 from engine.messages import Code, Codes, Message
 from engine.remote.wire import (
     MOST_REQUEST_BYTES,
@@ -38,11 +45,9 @@ from engine.remote.wire import (
     read_request,
     write,
 )
-from engine.session.conversations import Conversations, Figures, Lives
+from engine.session.conversations import Conversations, Lives
 
-STANDARD_PORT = 8754
-MOST_CLIENTS = 32
-"""Sessions at once, if nothing else is said."""
+_log = logging.getLogger(__name__)
 
 CONNECTIONS = 3
 """For each session: a desktop has one, and one may be half dead."""
@@ -56,11 +61,14 @@ _BEAT_S = 3.0  # a sign of life while nothing is to be told
 _OPENING_BEATS = 20  # of a session, while others are computed for
 _RATE, _BURST = 60.0, 120.0  # requests a second of a connection, and at once
 _MOST_RATES = 4096  # connections whose rate is known
+_TOKEN, _MOST_TOKENS = re.compile("[ -~]{20,200}"), 1000
+_FEWEST_LETTERS = 8  # that differ in a token
+_MOST_TOKEN_BYTES = 1 << 18
+_RANDOM_BYTES = 24
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _JSON, _LINES = "application/json", "application/x-ndjson"
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
-_QUANTILES = (0.5, 0.95, 0.99)
 _STATUS: dict[Codes, HTTPStatus] = {
     Code.SERVER_FULL: HTTPStatus.SERVICE_UNAVAILABLE,
     Code.SERVER_STOPPING: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -68,6 +76,71 @@ _STATUS: dict[Codes, HTTPStatus] = {
 }
 
 Told = TypeVar("Told")
+
+
+class Tokens:
+    """The tokens that a server knows; without any, everybody who reaches it may ask."""
+
+    def __init__(self, tokens: Sequence[str] = ()) -> None:
+        self._tokens = tuple(tokens)
+
+    def __bool__(self) -> bool:
+        return bool(self._tokens)
+
+    def whose(self, authorization: str) -> str | None:
+        """Return a name for the sender of this header; None where its token is not known.
+
+        All tokens are compared, each in a time that does not tell how much of it is right.
+        """
+        if not self._tokens:
+            return ""
+        scheme, _, given = authorization.partition(" ")
+        found = [is_same(given, token) for token in self._tokens]
+        if scheme.lower() != "bearer" or not any(found):
+            return None
+        return hashlib.sha256(given.encode()).hexdigest()[:16]
+
+
+def read_tokens(path: Path) -> tuple[str, ...]:
+    """Read a file with a token on each line; make one where there is no file.
+
+    Empty lines, and lines that begin with ``#``, are skipped.
+
+    Raises:
+        TextError: it cannot be read or made, or a token could be guessed.
+    """
+    try:
+        if not path.exists():
+            _make(path)
+        with path.open("rb") as file:
+            if os.name != "nt" and os.fstat(file.fileno()).st_mode & 0o077:
+                _log.warning("others can read the tokens in %s: chmod 600 %s", path, path)
+            lines = file.read(_MOST_TOKEN_BYTES).decode().splitlines()
+    except (OSError, UnicodeError) as error:
+        msg = f"the tokens in {path} cannot be read: {message_of(error)}"
+        raise TextError(msg) from error
+    told = [line.strip() for line in lines]
+    tokens = tuple(line for line in told if line and not line.startswith("#"))
+    for number, token in enumerate(tokens, start=1):
+        if not _TOKEN.fullmatch(token) or len(set(token)) < _FEWEST_LETTERS:
+            msg = (
+                f"token {number} in {path} should be 20 to 200 letters and digits, "
+                f"{_FEWEST_LETTERS} of them different; delete the file, and it is made with a "
+                "random one"
+            )
+            raise TextError(msg)
+    if not 0 < len(tokens) <= _MOST_TOKENS:
+        msg = f"{path} should have a token on each line, up to {_MOST_TOKENS}, got {len(tokens)}"
+        raise TextError(msg)
+    return tokens
+
+
+def _make(path: Path) -> None:
+    """Write a file that only its owner can read."""
+    token = secrets.token_urlsafe(_RANDOM_BYTES)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(f"{token}\n")
 
 
 class Answers:
@@ -173,8 +246,17 @@ class Answers:
             raise _RefusedError(HTTPStatus.BAD_REQUEST, detail) from error
 
     async def _metrics(self, _request: Request, _who: str) -> Response:
-        n_open = 0 if self._doorkeeper is None else self._doorkeeper.n_open
-        text = metrics_text(self._conversations, self.refused, n_open)
+        """Tell figures, but nothing of what was said or by whom.
+
+        Format: https://prometheus.io/docs/instrumenting/exposition_formats, version 0.0.4.
+        """
+        work = self._conversations
+        values = {f"{name}_total": n for name, n in work.figures.items()}
+        values |= {f'refused_total{{status="{status}"}}': n for status, n in self.refused.items()}
+        values |= {"sessions": work.n_sessions, "sessions_most": work.n_most}
+        values |= {"waiting_sessions": work.n_waiting}
+        values |= {"connections": 0 if self._doorkeeper is None else self._doorkeeper.n_open}
+        text = "".join(f"surtitle_{name} {value}\n" for name, value in values.items())
         return Response(text, 200, _HEADERS | {"Content-Type": _PROMETHEUS})
 
     async def _open(self, request: Request, who: str) -> Response:
@@ -267,39 +349,6 @@ def _client(request: Request) -> Client:
     return ("", 0) if address is None else (address.host, address.port)
 
 
-def newest_quantile(figures: Figures, quantile: float) -> float:
-    """Return a quantile of the seconds to the first answer, of the newest thousand; 0 of none."""
-    newest = sorted(figures.first_s)
-    return newest[min(len(newest) - 1, int(quantile * len(newest)))] if newest else 0.0
-
-
-def metrics_text(conversations: Conversations, refused: Counter[int], n_connections: int) -> str:
-    """Return the figures as text for Prometheus; they tell nothing of what was said, or by whom.
-
-    Format: https://prometheus.io/docs/instrumenting/exposition_formats, version 0.0.4. Names
-    that end in ``_total`` are of counters, the others of gauges.
-    """
-    figures = conversations.figures
-    values: dict[str, float] = {
-        "sessions": conversations.n_sessions,
-        "sessions_most": conversations.n_most,
-        "waiting_sessions": conversations.n_waiting,
-        "connections": n_connections,
-        "sentences_total": figures.sentences,
-        "words_total": figures.words,
-        "failed_total": figures.failed,
-        "passes_total": figures.passes,
-        "pass_sessions_total": figures.rows_asked,
-    }
-    quantiles = _QUANTILES if figures.first_s else ()
-    values |= {
-        f'first_answer_seconds{{quantile="{one}"}}': newest_quantile(figures, one)
-        for one in quantiles
-    }
-    values |= {f'refused_total{{status="{status}"}}': n for status, n in refused.items()}
-    return "".join(f"surtitle_{name} {value}\n" for name, value in values.items())
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServingSettings:
     """Where a server listens, and to whom.
@@ -312,10 +361,10 @@ class ServingSettings:
     """
 
     host: str = LOOPBACK
-    port: int = STANDARD_PORT
+    port: int
     tokens: tuple[str, ...] = field(default=(), repr=False)
     tls: TlsFiles | None = None
-    most_clients: int = MOST_CLIENTS
+    most_clients: int
 
 
 class TranslationServer:

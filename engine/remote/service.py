@@ -45,7 +45,6 @@ _MOST_LINES = 4000  # of an answer
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _WAITING = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE,
             HTTPStatus.GATEWAY_TIMEOUT, HTTPStatus.INTERNAL_SERVER_ERROR)  # fmt: skip
-_REASONS = {HTTPStatus.TOO_MANY_REQUESTS: Code.SERVER_BUSY}
 
 
 class SessionUnknownError(ServerError):
@@ -207,9 +206,7 @@ class Service:
             return SessionUnknownError()
         message = _told(body)
         if status in _WAITING:
-            code = _REASONS.get(HTTPStatus(status))
-            fallback = Code.AS_SAID(sentence=f"HTTP {status}") if code is None else code()
-            return ServerGoneError(message or fallback)
+            return ServerGoneError(message or Code.AS_SAID(sentence=f"HTTP {status}"))
         return ServerError(message or Code.SERVER_MISUNDERSTOOD(detail=f"HTTP {status}"))
 
 

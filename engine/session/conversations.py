@@ -43,25 +43,7 @@ Lives = Callable[[], bool]
 Key = tuple[str, str]
 """Who asks, and the name of its session: nobody asks in the session of another."""
 
-
-@dataclass
-class Figures:
-    """Counts of work done so far; changed on the thread that translates, read on any.
-
-    Attributes:
-        words: new words in them.
-        passes: of the network.
-        rows_asked: by all passes; divided by those, how many sessions a pass served.
-        failed: requests whose sentence was given up.
-        first_s: seconds from a request to its first answer, newest last.
-    """
-
-    sentences: int = 0
-    words: int = 0
-    passes: int = 0
-    rows_asked: int = 0
-    failed: int = 0
-    first_s: deque[float] = field(default_factory=lambda: deque(maxlen=1000))
+_FIGURES = ("sentences", "words", "failed", "passes", "pass_sessions")
 
 
 @dataclass(slots=True)
@@ -69,8 +51,6 @@ class _Order:
     asked: Asked
     report: Callable[[Answer], None]
     lives: Lives
-    came_s: float
-    is_answered: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -87,7 +67,8 @@ class Conversations:
     """Call ``start``, then the verbs from any thread, at last ``stop``.
 
     Reports come on the thread that translates, which must not be held up. At most ``n_most``
-    sessions are open at once.
+    sessions are open at once. ``figures`` count the work done so far: passes of the network, and
+    the sessions that all of them served, of the rest what their names say; for any thread.
     """
 
     def __init__(
@@ -104,7 +85,7 @@ class Conversations:
             RuntimeError: there is no memory for it.
         """
         self.n_most = n_most
-        self.figures = Figures()
+        self.figures = dict.fromkeys(_FIGURES, 0)
         self._model, self._idle_s, self._clock = model, idle_s, clock
         self._store = model.new_store(n_most)
         self._together = None if self._store is None else Together(self._store)
@@ -178,7 +159,7 @@ class Conversations:
         answered: the client that sent the others has gone. Once ``lives`` returns False, nothing
         more is computed and the last report does not come.
         """
-        order = _Order(asked, report, lives, self._clock())
+        order = _Order(asked, report, lives)
         if not self._order(self._orders, _ORDERS, partial(self._take, (who, asked.session), order)):
             report(Failure(Code.SERVER_BUSY()))
 
@@ -204,8 +185,8 @@ class Conversations:
             while self._obey_orders():
                 together = self._together
                 if together is not None and together.n_asked:
-                    self.figures.passes += 1
-                    self.figures.rows_asked += together.n_asked
+                    self.figures["passes"] += 1
+                    self.figures["pass_sessions"] += together.n_asked
                     together.compute()
                     self._begin_next()
         except BaseException:  # the top of the thread: a reader of the health sees it
@@ -342,8 +323,8 @@ class Conversations:
                 _log.warning("a sentence was given up: %s", type(error).__name__)
             self._give_up(session, order.asked.number)
             reason = Code.SERVER_SENTENCE_GIVEN_UP(reason=first_line(error))
-            self._tell(order, Failure(reason))
-            self.figures.failed += 1
+            order.report(Failure(reason))
+            self.figures["failed"] += 1
         session.used_s = self._clock()
 
     def _translate(self, session: _Session, order: _Order) -> Asking[None]:
@@ -356,19 +337,19 @@ class Conversations:
             if same < n_words < len(words):
                 set_sentence(utterance, Sentence(words[:n_words], ended=False))
         set_sentence(utterance, asked.sentence)
-        self.figures.words += max(0, len(utterance.words) - n_known)
+        self.figures["words"] += max(0, len(utterance.words) - n_known)
         kept = n_same(asked.caption, utterance.caption)
         if kept < max(len(asked.caption), len(utterance.caption)):
-            self._tell(order, Changed(kept, utterance.caption[kept:], utterance.n_words_read))
+            order.report(Changed(kept, utterance.caption[kept:], utterance.n_words_read))
         while (change := (yield from utterance.steps())) is not None:
-            self._tell(order, Changed(change.kept, change.text, change.n_read))
+            order.report(Changed(change.kept, change.text, change.n_read))
             if not order.lives():
                 return
         finished = utterance.finished
         confidence = utterance.confidence if finished else None
         settled = Settled(n_read=utterance.n_words_read, finished=finished, confidence=confidence)
-        self._tell(order, settled)
-        self.figures.sentences += 1
+        order.report(settled)
+        self.figures["sentences"] += 1
 
     def _utterance(self, session: _Session, number: int) -> Translated:
         known = session.utterances
@@ -383,9 +364,3 @@ class Conversations:
         utterance = session.utterances.pop(number, None)
         if utterance is not None:
             utterance.give_up()
-
-    def _tell(self, order: _Order, answer: Answer) -> None:
-        if not order.is_answered:
-            order.is_answered = True
-            self.figures.first_s.append(self._clock() - order.came_s)
-        order.report(answer)

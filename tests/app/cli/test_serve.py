@@ -52,7 +52,7 @@ def test_memory_that_the_system_does_not_have_is_told_as_that(capfdbinary):
 
 
 def test_without_ray_its_name_and_how_to_install_it_are_told(monkeypatch, capfdbinary):
-    monkeypatch.setattr("app.cli.serve_ray.importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr("app.cli.serve.importlib.util.find_spec", lambda _: None)
     code, _, told = said(capfdbinary, "serve", "--ray")
     assert code == 1
     assert told == (
@@ -168,7 +168,7 @@ def test_a_token_that_could_be_guessed_is_refused(token, tmp_path, capfdbinary):
 
 
 def test_a_file_of_tokens_that_others_can_read_is_warned_of(tmp_path, caplog):
-    from app.serving.tokens import read_tokens  # noqa: PLC0415  as below
+    from app.serving.server import read_tokens  # noqa: PLC0415  as below
 
     path = tmp_path / "tokens"
     read_tokens(path)
@@ -179,7 +179,7 @@ def test_a_file_of_tokens_that_others_can_read_is_warned_of(tmp_path, caplog):
 
 
 def test_a_file_of_tokens_is_made_with_a_random_one_that_only_its_owner_reads(tmp_path):
-    from app.serving.tokens import Tokens, read_tokens  # noqa: PLC0415  beside what it is about
+    from app.serving.server import Tokens, read_tokens  # noqa: PLC0415  beside what it is about
 
     path = tmp_path / "tokens"
     (token,) = read_tokens(path)

@@ -115,7 +115,7 @@ REFUSALS = [
     (whole(b"", b"401 x"), ServerError, Code.SERVER_REFUSES_TOKEN),
     (whole(TOLD, b"401 x"), ServerError, Code.SERVER_REFUSES_TOKEN),
     (whole(b"", b"409 x"), SessionUnknownError, ""),
-    (whole(b"", b"429 x"), ServerGoneError, Code.SERVER_BUSY),
+    (whole(b"", b"429 x"), ServerGoneError, "HTTP 429"),
     (whole(b"", b"503 x"), ServerGoneError, "HTTP 503"),
     (whole(TOLD, b"500 x"), ServerGoneError, Code.SERVER_BUSY),
     (whole(TOLD, b"404 x"), ServerError, Code.SERVER_BUSY),
