@@ -36,7 +36,6 @@ from engine.remote.wire import (
     MOST_REQUEST_BYTES,
     Answer,
     Asked,
-    Changed,
     Failure,
     Form,
     Leaving,
@@ -46,6 +45,7 @@ from engine.remote.wire import (
     write,
 )
 from engine.session.conversations import Conversations, Lives
+from engine.translation.captioner import Change
 
 _log = logging.getLogger(__name__)
 
@@ -246,7 +246,7 @@ class Answers:
             raise _RefusedError(HTTPStatus.BAD_REQUEST, detail) from error
 
     async def _metrics(self, _request: Request, _who: str) -> Response:
-        """Tell figures, but nothing of what was said or by whom.
+        """Return figures, but nothing of what was said or by whom.
 
         Format: https://prometheus.io/docs/instrumenting/exposition_formats, version 0.0.4.
         """
@@ -302,7 +302,7 @@ class Answers:
         Where the server has stopped they end without the last, and the client asks again.
         """
         answer: Answer | None = None
-        while answer is None or isinstance(answer, Changed):
+        while answer is None or isinstance(answer, Change):
             answer = await answers.take(_BEAT_S)
             if answer is None and self._conversations.has_stopped:
                 return

@@ -18,7 +18,6 @@ from engine.remote.wire import (
     MOST_CAPTION,
     Answer,
     Asked,
-    Changed,
     Failure,
     Opening,
     Settled,
@@ -108,7 +107,7 @@ class RemoteCaptioner:
         self._asked: RemoteUtterance | None = None  # which was about this one,
         self._asked_words: tuple[tuple[str, ...], bool] = (), False  # with these words;
         self._told = ""  # its caption as far as it came, which may be behind what is shown
-        self.configure(settings, takes_any_language=service.takes_any_language)
+        self.configure(settings, takes_any_language=service.settings.takes_any_language)
 
     @property
     def reads_any_script(self) -> bool:
@@ -149,7 +148,7 @@ class RemoteCaptioner:
                 change = self._next_change(utterance)
             except ServerGoneError as error:
                 self._let_go()
-                is_over = self._waited_s >= self._service.patience_s
+                is_over = self._waited_s >= self._service.settings.patience_s
                 if not is_over:
                     self._note_wait(error.message)
                 if is_over or self._interrupted.wait(pause_s):
@@ -192,7 +191,7 @@ class RemoteCaptioner:
                 self._begin(utterance)
             assert self._stream is not None
             answer = next(self._stream)
-            if isinstance(answer, Changed):
+            if isinstance(answer, Change):
                 self._told = self._told[: answer.kept] + answer.text
                 if len(self._told) > MOST_CAPTION:
                     detail = f"a caption is longer than {MOST_CAPTION} characters"

@@ -21,7 +21,6 @@ from engine.remote.wire import (
     MOST_LINE_BYTES,
     Answer,
     Asked,
-    Changed,
     Failure,
     Leaving,
     Opened,
@@ -32,6 +31,7 @@ from engine.remote.wire import (
     write,
 )
 from engine.settings import ServerSettings
+from engine.translation.captioner import Change
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -56,8 +56,7 @@ class Service:
 
     def __init__(self, settings: ServerSettings) -> None:
         """Prepare; raise ServerError if the address or the certificate cannot be used."""
-        self._settings, self.patience_s = settings, settings.patience_s
-        self.takes_any_language = settings.takes_any_language
+        self.settings = settings
         parts = urlsplit(settings.address)
         with contextlib.suppress(ValueError):  # of a port that is none
             self._port = parts.port
@@ -84,7 +83,7 @@ class Service:
             return read_opened(self._whole("/v1/sessions", opening))
 
     def ask(self, asked: Asked, has_waited: Callable[[], None] = lambda: None) -> Iterator[Answer]:
-        """Yield the answers as they come; the last is no ``Changed``.
+        """Yield the answers as they come; the last is no ``Change``.
 
         ``has_waited`` is called while the server gives signs of life and no answer.
 
@@ -100,7 +99,7 @@ class Service:
             for _ in range(_MOST_LINES):
                 with self._understood():
                     answer = _next_answer(response, has_waited)
-                is_over = not isinstance(answer, Changed)
+                is_over = not isinstance(answer, Change)
                 yield answer
                 if is_over:
                     return
@@ -173,8 +172,8 @@ class Service:
         if self._connection is None:
             self._connection = self._connect()
         heads = {"Content-Type": "application/json", SESSION_HEADER: request.session}
-        if self._settings.token:
-            heads["Authorization"] = f"Bearer {self._settings.token}"
+        if self.settings.token:
+            heads["Authorization"] = f"Bearer {self.settings.token}"
         if self._connection.sock is not None:
             self._connection.sock.settimeout(_PATIENCE_S)
         self._until_s = time.monotonic() + _LONGEST_S
@@ -248,7 +247,7 @@ def _next_answer(response: http.client.HTTPResponse, has_waited: Callable[[], No
     if not line.endswith(b"\n") and len(line) <= MOST_LINE_BYTES:
         raise ServerGoneError(Code.CONNECTION_RESET())
     answer = read_answer(line)
-    if not isinstance(answer, Changed):
+    if not isinstance(answer, Change):
         response.read(1)
     return answer
 

@@ -7,7 +7,7 @@ missing comes back: no word is lost and none is doubled, whatever broke between.
 ::
 
     POST /v1/sessions    Opening    -> Opened
-    POST /v1/captions    Asked      -> lines: Changed ..., then Settled or Failure
+    POST /v1/captions    Asked      -> lines: Change ..., then Settled or Failure
     POST /v1/leave       Leaving
 
 Both sides are strangers to each other: sizes and types are checked, and nothing becomes a path or
@@ -25,6 +25,7 @@ from engine.events import Confidence
 from engine.messages import Code, Message
 from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
+from engine.translation.captioner import Change
 from engine.untrusted.faults import refuse
 from engine.untrusted.strict_json import NEEDED, Between, JsonObject, read_object, shown
 
@@ -107,7 +108,6 @@ def _rising(numbers: tuple[int, ...]) -> tuple[int, ...]:
 Version = Annotated[int, _known_version, NEEDED]
 Session = Annotated[str, _session]
 Name = Annotated[str, Between(0, 200), _printable]
-Caption = Annotated[str, Between(0, MOST_CAPTION)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class Asked:
     words: Annotated[tuple[str, ...], _of_a_sentence]
     ended: bool
     arrivals: Annotated[tuple[int, ...], _rising] = ()
-    caption: Caption = ""
+    caption: Annotated[str, Between(0, MOST_CAPTION)] = ""
     haste: Annotated[int, Between(1, 8)] = 1
 
     @property
@@ -214,15 +214,6 @@ class Leaving:
 
     version: Version = VERSION
     session: Session
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """``kept`` characters of the caption stay, ``text`` follows; ``n_read`` units are read."""
-
-    kept: Annotated[int, Between(0, MOST_CAPTION)]
-    text: Caption
-    n_read: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,7 +238,7 @@ class Failure:
 
 
 Request = Opening | Asked | Leaving
-Answer = Changed | Settled | Failure
+Answer = Change | Settled | Failure
 Form = TypeVar("Form", Opening, Asked, Leaving)
 
 
@@ -287,7 +278,7 @@ def read_answer(line: bytes) -> Answer:
         unknown = Code.SERVER_MISUNDERSTOOD(detail="its reason is not known here")
         return Failure(_message(values.values["message"]) or unknown)
     if "text" in values:
-        return read_object(Changed, values)
+        return read_object(Change, values)
     settled = read_object(Settled, values)
     if settled.confidence is not None and not 0 <= settled.confidence.value <= 1:
         refuse(f"'confidence' should be from 0 to 1, got {settled.confidence.value}")

@@ -15,12 +15,12 @@ from functools import partial
 from engine.errors import SurtitleError, first_line, is_failure, message_of
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
-from engine.remote.wire import Answer, Asked, Changed, Failure, Opened, Opening, Settled
+from engine.remote.wire import Answer, Asked, Failure, Opened, Opening, Settled
 from engine.runtime.causal_model import Asking, CausalModel, Together
 from engine.session.loaded_model import LoadedModel
 from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
-from engine.translation.captioner import set_sentence
+from engine.translation.captioner import Change, set_sentence
 from engine.translation.conversation import Conversation
 from engine.translation.feed import translate_unseen
 from engine.translation.translated import Translated
@@ -153,7 +153,7 @@ class Conversations:
         report: Callable[[Answer], None],
         lives: Lives = lambda: True,
     ) -> None:
-        """Translate a sentence; the last report is no ``Changed``.
+        """Translate a sentence; the last report is no ``Change``.
 
         A session answers one request after the other. Of those that wait, only the newest is
         answered: the client that sent the others has gone. Once ``lives`` returns False, nothing
@@ -340,9 +340,9 @@ class Conversations:
         self.figures["words"] += max(0, len(utterance.words) - n_known)
         kept = n_same(asked.caption, utterance.caption)
         if kept < max(len(asked.caption), len(utterance.caption)):
-            order.report(Changed(kept, utterance.caption[kept:], utterance.n_words_read))
+            order.report(Change(kept, utterance.caption[kept:], utterance.n_words_read))
         while (change := (yield from utterance.steps())) is not None:
-            order.report(Changed(change.kept, change.text, change.n_read))
+            order.report(change)
             if not order.lives():
                 return
         finished = utterance.finished

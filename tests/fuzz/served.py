@@ -10,10 +10,11 @@ from engine.messages import Code
 from engine.remote import wire
 from engine.remote.captioner import RemoteCaptioner
 from engine.remote.service import Service
-from engine.remote.wire import Asked, Changed, Failure, Leaving, Opened, Opening, Settled
+from engine.remote.wire import Asked, Failure, Leaving, Opened, Opening, Settled
 from engine.session.conversations import Conversations
 from engine.session.loaded_model import LoadedModel
 from engine.settings import ModelSettings, ServerSettings, TranslationSettings
+from engine.translation.captioner import Change
 from tests.fuzz.sentences import check, text
 from tests.support.fakes import save_tiny_model
 from tests.support.strangers import damaged, mutated
@@ -58,7 +59,7 @@ def _answers(rng):
     languages = {"de": text(rng)}
     opened = Opened(model=text(rng), languages=languages, target="de", notices=(note,))
     return [
-        (wire.read_answer, wire.write(Changed(rng.randint(0, 9), text(rng), 3))),
+        (wire.read_answer, wire.write(Change(rng.randint(0, 9), text(rng), 3))),
         (wire.read_answer, wire.write(Settled(n_read=3, finished=rng.random() < 0.5))),
         (wire.read_answer, wire.write(Failure(note))),
         (wire.read_opened, wire.write(opened)),
@@ -89,7 +90,7 @@ class _Stranger(Service):
 
     def ask(self, _asked, _has_waited):
         for _ in range(self._rng.randint(0, 9)):
-            yield Changed(self._rng.choice([0, 1, 5, 7999]), text(self._rng), 2**31 - 1)
+            yield Change(self._rng.choice([0, 1, 5, 7999]), text(self._rng), 2**31 - 1)
         yield self._rng.choice(
             [Settled(n_read=0, finished=True), Failure(Code.AS_SAID(sentence="no"))]
         )
@@ -122,7 +123,7 @@ def _obey(conversations, request):
         case _:
             conversations.leave("me", request.session)
             return
-    while isinstance(found := told.get(timeout=_LONG_S), Changed):
+    while isinstance(found := told.get(timeout=_LONG_S), Change):
         pass
     if isinstance(found, Failure):
         check(found.message)

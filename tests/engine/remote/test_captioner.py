@@ -10,10 +10,11 @@ from engine.events import CaptionChanged, Notice, NotTranslated, Refused, Uttera
 from engine.messages import Code
 from engine.remote.captioner import RemoteCaptioner
 from engine.remote.service import Service, SessionUnknownError
-from engine.remote.wire import Changed, Failure, Opened, Settled
+from engine.remote.wire import MOST_CAPTION, Failure, Opened, Settled
 from engine.session.command_queue import CommandQueue
 from engine.session.remote_captions import RemoteCaptions
 from engine.settings import ServerSettings, TranslationSettings
+from engine.translation.captioner import Change
 from engine.words import n_same, untimed
 
 SERVER = ServerSettings(address="http://localhost:1")
@@ -54,9 +55,9 @@ class Loud(Service):
             if number == self.breaks_after:
                 self.breaks_after = None
                 self._answer(gone=True)
-            yield Changed(kept + number, letter, len(asked.words))
+            yield Change(kept + number, letter, len(asked.words))
         if len(asked.caption) > len(whole) == kept:
-            yield Changed(kept, "", len(asked.words))
+            yield Change(kept, "", len(asked.words))
         yield Settled(n_read=len(asked.words), finished=asked.ended)
 
     def _answer(self, *, gone=False):
@@ -191,6 +192,15 @@ def test_a_sentence_that_has_ended_is_not_left_without_a_caption(desk, monkeypat
     assert refused == [Code.SERVER_MISUNDERSTOOD] * ends
 
 
+def test_a_caption_that_does_not_end_is_given_up(desk, monkeypatch):
+    parts = [Change(0, "a" * MOST_CAPTION, 1), Change(MOST_CAPTION, "a", 1)]
+    monkeypatch.setattr(desk.server, "ask", lambda *_: iter(parts))
+    desk.say("one.")
+    refused = [event.message for event in desk.events if isinstance(event, Refused)]
+    assert [one.code for one in refused] == [Code.SERVER_MISUNDERSTOOD]
+    assert f"a caption is longer than {MOST_CAPTION} characters" in str(refused[0])
+
+
 def test_an_adapter_of_this_computer_is_refused_by_one_sentence(desk):
     commands = CommandQueue()
     commands.put(UseAdapter("talks"))
@@ -224,7 +234,7 @@ def test_settings_that_the_server_refuses_leave_those_before(desk):
 
 def test_a_sentence_that_the_server_gives_up_stays_and_the_next_is_translated(desk):
     ask = desk.server.ask
-    desk.server.ask = lambda *_: iter([Changed(0, "BRO", 1), Failure(Code.SERVER_BUSY())])
+    desk.server.ask = lambda *_: iter([Change(0, "BRO", 1), Failure(Code.SERVER_BUSY())])
     desk.say("broken.")
     desk.server.ask = ask
     desk.say("whole.")

@@ -12,7 +12,6 @@ from engine.messages import Code
 from engine.remote.service import Service, SessionUnknownError
 from engine.remote.wire import (
     Asked,
-    Changed,
     Failure,
     Opened,
     Settled,
@@ -20,6 +19,7 @@ from engine.remote.wire import (
     write,
 )
 from engine.settings import ServerSettings, TranslationSettings
+from engine.translation.captioner import Change
 
 
 def received(other):
@@ -145,7 +145,7 @@ def test_a_refusal_is_told_by_its_kind_and_the_next_request_has_a_new_connection
     assert server.asked == [0, 1]
 
 
-CHANGED, SETTLED = Changed(0, "ein", 1), Settled(n_read=1, finished=False)
+CHANGED, SETTLED = Change(0, "ein", 1), Settled(n_read=1, finished=False)
 ASKED = Asked(session="s" * 32, number=0, words=("a",), ended=False)
 
 

@@ -10,7 +10,6 @@ from engine.remote.wire import (
     MOST_LINE_BYTES,
     MOST_REQUEST_BYTES,
     Asked,
-    Changed,
     Failure,
     Leaving,
     Opened,
@@ -23,6 +22,7 @@ from engine.remote.wire import (
     write,
 )
 from engine.settings import LayoutSettings, TranslationSettings
+from engine.translation.captioner import Change
 
 SESSION = "Aa0-_" * 5
 SETTINGS = TranslationSettings(
@@ -55,7 +55,7 @@ OPENED = Opened(model="m", languages={"de": "German"}, target="de", notices=(NOT
         ),
         Leaving(session=SESSION),
         OPENED,
-        Changed(3, ' "ä\u2028"\n', 5),
+        Change(3, ' "ä\u2028"\n', 5),
         Settled(n_read=5, finished=False),
         Settled(n_read=5, finished=True, confidence=Confidence(0.25, is_low=True)),
         Failure(NOTE),
@@ -159,7 +159,7 @@ def test_whoever_leaves_or_opens_is_a_session():
     [
         (ASKED, partial(read_request, Asked), MOST_REQUEST_BYTES),
         (OPENED, read_opened, MOST_LINE_BYTES),
-        (Changed(0, "a", 1), read_answer, MOST_LINE_BYTES),
+        (Change(0, "a", 1), read_answer, MOST_LINE_BYTES),
     ],
 )
 def test_as_many_bytes_as_are_allowed_are_read_and_not_one_more(value, read, most):

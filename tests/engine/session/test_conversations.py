@@ -12,12 +12,13 @@ from engine.events import Failed, Flushed, Ready
 from engine.messages import Code
 from engine.remote.captioner import RemoteCaptioner
 from engine.remote.service import Service
-from engine.remote.wire import Asked, Changed, Failure, Opened, Settled, opening
+from engine.remote.wire import Asked, Failure, Opened, Settled, opening
 from engine.session.conversations import Conversations
 from engine.session.loaded_model import LoadedModel
 from engine.session.session import Session
 from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
+from engine.translation.captioner import Change
 from engine.translation.factory import make_system
 from engine.translation.feed import feed_sentence
 from engine.words import untimed
@@ -191,9 +192,9 @@ def test_nothing_more_is_computed_for_who_has_gone(conversations):
     conversations.open("b", opening("two", SETTINGS), told.append, lambda: False)
     conversations.ask("a", asked("one", *words), answers.put)
     caption = ""
-    while isinstance(answer := answers.get(timeout=60), Changed):
+    while isinstance(answer := answers.get(timeout=60), Change):
         caption = caption[: answer.kept] + answer.text
-    assert [type(one) for one in told] == [Changed, Changed]
+    assert [type(one) for one in told] == [Change, Change]
     assert conversations.n_sessions == 1
     assert caption == _alone_of(conversations, words)
 
@@ -203,7 +204,7 @@ def _alone_of(conversations, words):
     conversations.open("alone", opening("new", SETTINGS), answers.put)
     answers.get(timeout=60)
     conversations.ask("alone", asked("new", *words), answers.put)
-    while isinstance(answer := answers.get(timeout=60), Changed):
+    while isinstance(answer := answers.get(timeout=60), Change):
         caption = caption[: answer.kept] + answer.text
     return caption
 
@@ -223,14 +224,14 @@ def test_who_opens_many_sessions_holds_up_no_sentence_of_another(conversations):
 
     def note(answer):
         told.append(answer)
-        if not isinstance(answer, Changed):
+        if not isinstance(answer, Change):
             ended.set()
 
     conversations.ask("a", asked("one", *drawn(3, 12)), note)
     until.set()
     assert ended.wait(60)
     kinds = [type(one) for one in told]
-    n_before = kinds.index(Changed)
+    n_before = kinds.index(Change)
     assert n_before <= 2, "a sentence is begun before the openings that came before it"
     assert Opened in kinds[: kinds.index(Settled)], "nor do sentences hold up openings"
 
