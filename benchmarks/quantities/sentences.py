@@ -45,6 +45,7 @@ MONEY = {
 }
 PERCENT = {"de": "%|Prozent", "fr": "%|pour cent", "es": "%|por ciento"}
 _BLANK = "[ \u00a0\u202f]?"
+_MINUS = r"(?:[-\u2212]|minus |moins |menos )"
 _WORDS = {
     "de": "dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn zwanzig dreißig vierzig"
     " fünfzig sechzig siebzig achtzig neunzig",
@@ -219,6 +220,9 @@ def _in_words(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
         shape = rng.choice(["{} percent of the students were there.", "Prices rose by {} percent."])
         source = shape.format(said(percent))
         return source[0].upper() + source[1:], (f"{spelt(percent, to)}{_BLANK}(?:{PERCENT[to]})",)
+    if rng.random() < 0.3:
+        named = rng.choice(["Room {} is free.", "Please read page {}.", "We fly from gate {}."])
+        return named.format(said(percent)), (spelt(percent, to),)
     return text.format(said(n)), (spelt(n, to),)
 
 
@@ -226,7 +230,8 @@ def _units(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
     n = rng.randint(13, 400)
     unit, word = rng.choice(
         [("km", "Kilometer|kilomètres|kilómetros"), ("kg", "Kilo(?:gramm)?|kilos?"),
-         ("GB", "Gigabyte"), ("cm", "Zentimeter|centimètres|centímetros")]
+         ("GB", "Gigabyte"), ("cm", "Zentimeter|centimètres|centímetros"),
+         ("miles", "Meilen|millas|milles"), ("litres", "Litern?|litros")]
     )  # fmt: skip
     typed = rng.choice([f"{n}{unit}", f"{n} {unit}"])
     wanted = (rf"{digits(str(n), to)}{_BLANK}(?:{unit}|{word})",)
@@ -235,6 +240,10 @@ def _units(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
         [
             (f"It is {typed} long.", wanted),
             (f"We need {typed} more.", wanted),
+            (
+                f"It was -{n % 40} °C.",
+                (rf"{_MINUS}{digits(str(n % 40), to)}{_BLANK}(?:°C|Grad|degrés|grados)",),
+            ),
             (
                 f"Prices fell by {percent}% in May.",
                 (f"{digits(percent, to)}{_BLANK}(?:{PERCENT[to]})",),
@@ -271,6 +280,10 @@ def _ordinals(rng: random.Random, _: str) -> tuple[str, tuple[str, ...]]:
             (f"The game is on {month} {typed}, {year}.", (wanted, str(year))),
             (f"It happened on {n} {month} {year}.", (wanted, str(year))),
             (f"We meet on the {typed} of {month}.", (wanted,)),
+            (
+                f"He was the {_ONES[14 + n % 5]}th president.",
+                (wanted.replace(str(n), str(14 + n % 5)),),
+            ),
             (f"I was born in the {rng.randint(5, 9)}0s.", (r"\d0",)),
         ]
     )
@@ -298,15 +311,16 @@ def _spans(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
 def _exact(rng: random.Random, to: str) -> tuple[str, tuple[str, ...]]:
     address = ".".join(str(rng.randint(1, 254)) for _ in range(4))
     n, version = rng.randint(13, 99), f"{rng.randint(2, 9)}.{rng.randint(1, 20)}"
-    code, minus = f"B{n}", r"(?:[-\u2212]|minus |moins |menos )"
+    code = rng.choice([f"B{n}", f"{n}B"])
     return rng.choice(
         [
             (f"My address is {address} at home.", (re.escape(address),)),
             (f"We use version {version}.3 now.", (re.escape(version + ".3"),)),
             (f"Please go to gate {code}.", (code,)),
-            (f"It was -{n} degrees last night.", (minus + digits(str(n), to),)),
+            (f"It was {rng.choice(['-', 'minus '])}{n} degrees last night.",
+             (_MINUS + digits(str(n), to),)),
             (f"The price changed by -{n}%.",
-             (rf"{minus}{digits(str(n), to)}{_BLANK}(?:{PERCENT[to]})",)),
+             (rf"{_MINUS}{digits(str(n), to)}{_BLANK}(?:{PERCENT[to]})",)),
             (f"We meet in room no. {n}.", (rf"(?<!nein\. )(?<!non\. ){n}",)),
             (f"Only 1/{n} of them came.", (f"1/{n}",)),
             (f"We waited {n - 10}½ hours.", (rf"{n - 10},5",)),

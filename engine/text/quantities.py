@@ -53,7 +53,7 @@ _WORDS: dict[str, Iterable[str]] = {
     "ten": _TENS[1:], "scale": _SCALES, "ordinal": _ORDINALS, "decade": _DECADES,
     "small": (*_CARDINALS, *_DECADES, *_SCALES, "hundred"), "unit": ENGLISH["units"],
     "attached": ENGLISH["attached"], "letters": _LETTERS, "money": _MONEY, "short": _LONG,
-    "after": ENGLISH["hours_after"],
+    "after": ENGLISH["hours_after"], "starter": ENGLISH["starters"],
 }  # fmt: skip
 """What the patterns of the grammar are made of."""
 
@@ -214,6 +214,12 @@ def _past(g: _Groups, before: str) -> _Found:
     return _clock(hour, minutes, half)
 
 
+def _late(g: _Groups, before: str) -> _Found:
+    """Read ``half twelve``, as the British say it."""
+    is_after = before.casefold() in ENGLISH["hours_after"]
+    return _clock(_value(g["h1"]), 30, "") if is_after else None
+
+
 def _span(g: _Groups, _: str) -> _Found:
     """Read a span in one word: ``9am-5pm``, ``9:00-17:00``, ``9-5 p.m.``."""
     (hour, minutes), (end, end_minutes) = _time(g, "1"), _time(g, "2")
@@ -283,10 +289,9 @@ def _exact(g: _Groups, _: str) -> _Found:
 
 def _year(g: _Groups, _: str) -> _Found:
     """Read ``nineteen eighty-four``, ``nineteen oh five``, ``nineteen eighties``."""
-    decade = _DECADES.get(g["decade"].casefold(), 0)
-    rest = decade or _value(re.sub("^oh? ", "", g["rest"]))
+    rest = _DECADES.get(g["decade"].casefold(), 0) or _value(re.sub("^oh? ", "", g["rest"]))
     digits = f"{_value(g['century'])}{rest:02}"
-    return digits + "s" * bool(decade), [Quantity(digits, kind="exact")]
+    return digits + "s" * bool(g["decade"]), [Quantity(digits, kind="exact")]
 
 
 def _number(g: _Groups, before: str) -> _Found:
@@ -314,6 +319,15 @@ def _number(g: _Groups, before: str) -> _Found:
     one = Quantity(digits, scale, unit, "number" if scale or unit else kind, minus)
     rate = _RATES.get(g["rate"], g["rate"])
     return _text(one, name) + (f" per {rate}" if rate else ""), [one]
+
+
+def _part(g: _Groups, _: str) -> _Found:
+    """Read ``half a million``, ``three quarters of a billion``."""
+    part = {"h": 500, "q": 250, "t": 750}[g["part"][0].casefold()]
+    value, name = part * _SCALES[g["scale"].casefold()] // 1000, g["name"].casefold()
+    scale = next((it for it in ("billion", "million") if value >= _SCALES[it]), "")
+    one = Quantity(f"{value // _SCALES.get(scale, 1):,}", scale, _MONEY.get(name, ""))
+    return _text(one, name), [one]
 
 
 def _digits(g: _Groups, *, is_named: bool) -> tuple[str, str] | None:
@@ -391,8 +405,8 @@ def _text(one: Quantity, name: str) -> str:
 _RULES = [
     (_compiled(name), made)
     for name, made in {
-        "no": _no, "abbreviation": _long, "past": _past, "span": _span, "hour": _hour,
-        "exact": _exact, "nth": _ordinal, "year": _year, "scaled": _number, "plain": _number,
-        "word": _small,
+        "no": _no, "abbreviation": _long, "past": _past, "late": _late, "span": _span,
+        "hour": _hour, "exact": _exact, "nth": _ordinal, "year": _year, "part": _part,
+        "scaled": _number, "plain": _number, "word": _small,
     }.items()
 ]  # fmt: skip

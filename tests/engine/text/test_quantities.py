@@ -10,7 +10,8 @@ from engine.text.written import forms
 
 WORDS = (
     "one two five nine twenty thirty-five hundred and thousand million billion point a half quarter"
-    " past to at in the morning afternoon night from 5 12 9:30 9am p.m. a.m. $7.5M 1,250 20€ 3-2"
+    " past to at in the morning afternoon night from - – hundreds quarters of 5 12 9:30"
+    " 9am a.m.–10 p.m. a.m. $7.5M 1,250 20€ 3-2"
     " percent dollars km o'clock nineteen eighty-four oh I saw no. 7. people, until STOP NOW We"
 ).split()
 
@@ -97,6 +98,13 @@ WORDS = (
         ("five million", "five million"),
         ("fifteen million", "15 million"),
         ("eighty chairs", "80 chairs"),
+        ("at half twelve or half five", "at 12:30 or half five"),
+        ("open 6 a.m.–10 p.m. daily", "open 6:00 to 22:00 daily"),
+        ("in the nineteen hundreds", "in the 1900s"),
+        ("half a million euros", "500,000 euros"),
+        ("Three quarters of a billion people", "750 million people"),
+        ("three quarters of them", "three quarters of them"),
+        ("a $15-an-hour job", "a $15 per hour job"),
         ("Room nine is on page twelve", "Room 9 is on page 12"),
         ("minus thirty-four degrees", "-34 degrees"),
         ("it is minus five", "it is -5"),
@@ -143,7 +151,9 @@ def test_scale_unit_and_half_of_the_day_belong_to_a_number(source, numbers):
 @pytest.mark.parametrize(
     ("source", "may_be"),
     [("Let's meet at five.", True), ("It took 5 hours", True), ("I come at 5 p.m.", True),
-     ("She ate eleven of them.", False), ("I take 5.", False), ("it was fine to have two", False)],
+     ("She ate eleven of them.", False), ("I take 5.", False),
+     ("off after six stops", False), ("until 5 or 6", True), ("come by five", True),
+     ("it was fine to have two", False)],
 )  # fmt: skip
 def test_a_number_is_an_hour_only_where_one_may_stand(source, may_be):
     read = heard(source)
