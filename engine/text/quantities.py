@@ -74,7 +74,8 @@ def _compiled(name: str) -> re.Pattern[str]:
     return re.compile(_pattern(name).replace("@", "1"), re.IGNORECASE)
 
 
-_MAY_BEGIN, _MAY_BE_HOUR = _compiled("begins"), _compiled("hours")
+_MAY_BEGIN = _compiled("begins")
+_MAY_BE_HOUR, _MAY_BE_MONEY = _compiled("hours"), _compiled("moneys")
 _GOES_ON = tuple(tuple(words.split()) for words in _EN["goes_on"].split(","))
 _ENDS_OF_THESE = tuple(words[n:] for words in _GOES_ON for n in range(len(words)))
 _BETWEEN = frozenset((*sum(_GOES_ON, ()), *_CARDINALS, "or", "until", "till", "-", "–", "minutes"))
@@ -152,9 +153,11 @@ def read(words: Sequence[str], at: int, *, ended: bool) -> SourceWord | None:
     return None if may_go_on else found
 
 
-def may_be_hour(text: str, numbers: Iterable[Quantity]) -> bool:
-    """Return whether a number of what a model reads may be an hour, or count hours."""
-    return any(one.kind == "hour" for one in numbers) or bool(_MAY_BE_HOUR.search(text))
+def may_be_counted(text: str, numbers: Iterable[Quantity]) -> frozenset[str]:
+    """Return of ``hours`` and ``money`` what numbers of a text may be, as a model reads it."""
+    kinds = {"hours" for one in numbers if one.kind == "hour"}
+    kinds |= {"hours"} if _MAY_BE_HOUR.search(text) else set()
+    return frozenset(kinds | ({"money"} if _MAY_BE_MONEY.search(text) else set()))
 
 
 @lru_cache(maxsize=4096)

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
@@ -32,6 +32,7 @@ _NUMBER_OR_HOUR = re.compile(r"[0-9]+(?:(?:[.,:]| ?(?:h|Uhr|heures?) ?)[0-9]+)*[
 _BLANKS = str.maketrans("\u00a0\u202f", "  ")
 """French has two other blanks in its numbers."""
 
+_SCALES = ("million", "billion", "trillion")
 _SHORT_NUMERAL = 4
 """Letters that may begin other words than a number, too."""
 
@@ -218,11 +219,15 @@ def says_other(text: str, numbers: Sequence[Quantity], left: Sequence[int], lang
     return all(values.isdisjoint(_values(one)) for one in numbers)
 
 
-def says_hours(text: str, language: str) -> bool:
-    """Return whether a caption ends in hours behind a number: ``onze heures``, ``elf Uhr``."""
+def says_unit(text: str, kinds: Iterable[str], language: str) -> bool:
+    """Return whether a caption ends in ``hours`` or ``money`` behind a number: ``elf Uhr``."""
     before, word = _last_words(text)
-    is_number = before[-1:].isdecimal() or before in _numerals(language)
-    return is_number and word in TABLES.get(language, _OTHER).get("hours", ())
+    table = TABLES.get(language, _OTHER)
+    barred = {unit for kind in kinds for unit in table.get(kind, ())}
+    if re.split("['’]", word)[-1] not in barred:
+        return False
+    scales = (text for name in _SCALES for text in table.get(name, ()))
+    return before[-1:].isdecimal() or before in {*_numerals(language), *map(str.casefold, scales)}
 
 
 def _last_words(text: str) -> tuple[str, str]:
@@ -236,8 +241,9 @@ def _numerals(language: str) -> dict[str, int]:
     if table is None:
         return {}
     words = counted(table["words"][0].split()) | counted(table["tens"][0].split(), 10, 10)
+    stems = words | counted(table.get("stems", [""])[0].split())
     ends = table.get("nth", [])
-    return words | {word.rstrip("e") + end: n for word, n in words.items() for end in ends}
+    return words | {word.rstrip("e") + end: n for word, n in stems.items() for end in ends}
 
 
 def _values(one: Quantity) -> set[int]:

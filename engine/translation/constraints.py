@@ -21,12 +21,12 @@ import tokenizers
 from numpy.typing import NDArray
 
 from engine.text.prompt import word_starts
-from engine.text.quantities import may_be_hour
+from engine.text.quantities import may_be_counted
 from engine.text.source import Heard, is_rare
 from engine.text.tokenizer import WordTokenizer
 from engine.text.unwanted import HarmfulWords
-from engine.text.written import TABLES, Form, Written, forms, says_hours, says_other, written
-from engine.translation.copies import Candidates, Copies, tail_of
+from engine.text.written import TABLES, Form, Written, forms, says_other, says_unit, written
+from engine.translation.copies import Candidates, Copies, is_code, tail_of
 
 _MAX_TRIED = 256
 """Tokens that are tried in the order of their logits before the proposal is taken after all."""
@@ -46,7 +46,7 @@ class _Source:
     Attributes:
         numbers: the forms that each may have.
         blanks: a blank alone begins words of it: signs, and names such as *Łukasz*.
-        hours: a number of it may be an hour, or count hours.
+        uncounted: of ``hours`` and ``money`` what it has no number of.
         barred: groups of harmful words of which it has none.
         copies: what may be copied from it.
     """
@@ -54,7 +54,7 @@ class _Source:
     heard: Heard
     numbers: tuple[tuple[Form, ...], ...]
     blanks: bool
-    hours: bool
+    uncounted: frozenset[str]
     barred: frozenset[str]
     copies: Candidates
 
@@ -171,12 +171,14 @@ class Constraints:
         numbers = facts.heard.numbers
         has_half = _HALF in piece and text.isascii() and self._language in TABLES
         text_then = caption + piece.replace(_HALF, "")  # half of a °, which may follow a number
+        word = tail_of(text_then)
+        is_copy = any(is_code(it.word) and it.word.startswith(word) for it in facts.copies.names)
         return not (
             # a blank alone comes before digits and symbols
             (piece == " " and not facts.blanks and not now.left)
-            or written(text_then, facts.numbers, judged_from).n_others
+            or (not (is_copy and word) and written(text_then, facts.numbers, judged_from).n_others)
             or (numbers and says_other(text_then, numbers, now.left, self._language))
-            or (not facts.hours and says_hours(text_then, self._language))
+            or (facts.uncounted and says_unit(text_then, facts.uncounted, self._language))
             or has_half
             or any(is_rare(char) and char not in text for char in piece.strip(_HALF))
             or (not facts.numbers and {"º", "°"} & set(piece))  # *No.* is no number
@@ -207,7 +209,7 @@ class Constraints:
             tuple(forms(one, self._language) for one in source.numbers if english),
             not all(any(map(str.isalnum, word)) for word in words)
             or any(self._piece(copy.ids[0]) == " " for copy in copies.names),
-            may_be_hour(source.text, source.numbers),
+            {"hours", "money"} - may_be_counted(source.text, source.numbers),
             self._harmful.barred(words),
             copies,
         )

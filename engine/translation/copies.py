@@ -259,6 +259,11 @@ def tail_of(caption: str) -> str:
     return caption[max(map(caption.rfind, _BLANKS)) + 1 :]
 
 
+def is_code(word: str) -> bool:
+    """Return whether letters stand in a word behind digits and before others: ``X7kQ9``."""
+    return re.search(r"\d[^\W\d_]+\d", word) is not None
+
+
 def _unmarked(char: str) -> str:
     match = _MARKED.match(unicodedata.name(char, ""))
     return (match[2].lower() if match[1] == "SMALL" else match[2]) if match else char
@@ -268,6 +273,6 @@ def _bonus(word: str, *, is_first: bool) -> float:
     """Separate words that are copied letter by letter from names, which a language may change."""
     if _ADDRESS.search(word):
         return ADDRESS_BONUS
-    if len(word) > 1 and any(map(str.isupper, word)) and word.upper() == word:  # NASA, BX7749
-        return VERBATIM_BONUS
+    if len(word) > 1 and any(map(str.isupper, word)) and (word.upper() == word or is_code(word)):
+        return VERBATIM_BONUS  # NASA, BX7749
     return NAME_BONUS if len(word) > 2 and word[:1].isupper() and not is_first else 0.0

@@ -9,7 +9,7 @@ from engine.text.prompt import word_ids
 from engine.text.source import heard
 from engine.text.tokenizer import Detokenizer
 from engine.text.unwanted import HarmfulWords
-from engine.text.written import RUN
+from engine.text.written import RUN, says_other
 from engine.translation.constraints import Constraints
 from engine.translation.copies import ADDRESS_BONUS, NAME_BONUS, VERBATIM_BONUS
 from training.trainer.tokenizer import END_OF_WRITE, train_tokenizer
@@ -66,6 +66,7 @@ def write(constraints, source, wish):
         ("It is nine thirty", "um 9 Uhr 30"),
         ("At half past nine", "um halb zehn"),
         ("4200 euros", "4.200 Euro"),
+        ("It is X7kQ9.", "Es ist X7kQ9"),
         ("Nobody was murdered", "Ermordet wurde niemand"),
     ],
 )
@@ -89,9 +90,17 @@ def test_what_the_source_does_not_say_is_not_written(constraints, source, captio
     assert all(run in caption for run in RUN.findall(written))
 
 
-def test_hours_are_written_only_where_a_number_may_be_one(constraints):
+def test_hours_and_money_are_written_only_where_a_number_may_be_such(constraints):
     assert write(constraints, "We meet at nine", "um neun Uhr") == "um neun Uhr"
     assert write(constraints, "She ate nine", "um neun Uhr") == "um neun"
+    assert write(constraints, "They grew by 12", "um 12 Euro") == "um 12"
+    assert write(constraints, "They cost 12", "um 12 Euro") == "um 12 Euro"
+
+
+def test_an_ordinal_of_another_number_is_not_written():
+    source = heard("the 89th minute")
+    assert says_other("en el quinto", source.numbers, [0], "es")
+    assert not says_other("en el quinto", heard("the 5th minute").numbers, [0], "es")
 
 
 def test_half_of_the_sign_of_a_unit_may_stand_behind_its_number(constraints):
