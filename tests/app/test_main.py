@@ -29,11 +29,6 @@ def modules_after(code):
     return set(done.stdout.split())
 
 
-def test_the_command_line_alone_needs_neither_qt_nor_torch():
-    modules = modules_after("import app.__main__")
-    assert not modules & {"PySide6", *HEAVY}
-
-
 def test_the_window_is_there_before_torch_is_imported():
     code = """
 import os, pathlib
@@ -130,27 +125,26 @@ def test_without_another_home_choices_are_stored_where_the_system_wants_them(lau
     assert launched[0].preferences_file.parts[-2:] == ("surtitle", "settings.toml")
 
 
-@pytest.mark.parametrize("arguments", [["--policy", "guess"], ["--device", "tpu"], ["dance"]])
-def test_wrong_usage_ends_with_2(arguments, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    assert ended.value.code == 2
-    assert "usage: surtitle" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
-    ("arguments", "usage"),
-    [(["devices", "x"], "devices"), (["check", "--banana"], "check"),
-     (["adapters", "list", "--x"], "adapters list"), (["translate", "a", "b"], "translate"),
-     (["--device", "cpu", "listen", "--source", "mic", "x"], "listen")],
-)  # fmt: skip
-def test_a_wrong_option_of_a_command_gets_the_usage_of_that_command(arguments, usage, capsys):
+    ("arguments", "usage", "error"),
+    [
+        (["--policy", "guess"], "", "argument --policy: "),
+        (["--device", "tpu"], "", "invalid choice"),
+        (["dance"], "", "invalid choice"),
+        (["devices", "x"], "devices ", "unrecognized arguments"),
+        (["check", "--banana"], "check ", "unrecognized arguments"),
+        (["adapters", "list", "--x"], "adapters list ", "unrecognized arguments"),
+        (["translate", "a", "b"], "translate ", "unrecognized arguments"),
+        (["--device", "cpu", "listen", "--source", "x", "y"], "listen ", "unrecognized arguments"),
+    ],
+)
+def test_a_wrong_option_gets_the_usage_of_its_command(arguments, usage, error, capsys):
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"usage: surtitle {usage} ")
-    assert f"surtitle {usage}: error: unrecognized arguments: " in said
+    assert said.startswith(f"usage: surtitle {usage}")
+    assert error in said
 
 
 def show_version(capsys):

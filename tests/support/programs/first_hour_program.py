@@ -142,6 +142,8 @@ def read(walk):
     newest = walk.rows.views[-1].caption.split()[0]
     overlay = walk.application.overlay
     walk.wait(lambda: newest in overlay.accessibleDescription())
+    walk.window.activateWindow()  # the guide was it until now
+    walk.wait(walk.window.isActiveWindow)
     walk.press(Qt.Key.Key_M)
     walk.wait(lambda: walk.rows.views[-1].marked)
     tell("read", overlay=overlay.isVisible(), rows=walk.shown())
