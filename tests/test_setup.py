@@ -57,16 +57,6 @@ def installed(place, *arguments, gpu):
     return [line.rpartition("-e .")[2] for line in asked if "-e ." in line]
 
 
-def test_what_4_bits_need_is_installed_where_there_is_an_nvidia_gpu(place):
-    assert installed(place, gpu=True) == ["[speech,translation,quantise]"]
-    assert installed(place, gpu=True) == []
-
-
-def test_it_is_not_where_there_is_none(place):
-    assert installed(place, gpu=False) == ["[speech,translation,torch]"]
-    assert installed(place, gpu=False) == []
-
-
 def test_a_gpu_that_is_built_in_later_is_found_and_one_that_is_gone_costs_nothing(place):
     assert installed(place, gpu=False) == ["[speech,translation,torch]"]
     assert installed(place, gpu=True) == ["[speech,translation,quantise]"]

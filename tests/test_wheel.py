@@ -72,9 +72,6 @@ def test_the_wheel_brings_model_languages_icon_and_menu_entry(wheel):
         assert f"assets/models/{card.parent.name}/README.md" in names
     assert wheel.stat().st_size < 100_000_000
     assert {"assets/languages/surtitle_de.qm", "assets/icons/surtitle.svg"} <= names
-    words = ("hallucinations.txt", "harmful_words.toml", "stop_words.toml")
-    texts = ("known_models.toml", "caption_page.html", *words)
-    assert {f"assets/{text}" for text in texts} <= names
 
 
 def test_the_wheel_starts_its_programs_and_names_its_licence(wheel):

@@ -1,13 +1,9 @@
-import json
-
 import pytest
 import torch
 from transformers import AutoModelForCausalLM, Gemma2Config, LlamaConfig
 
-from benchmarks.decode import COLUMNS, main
 from benchmarks.random_models import random_network, shapes, weight_bytes
 from engine.runtime.torch.linear_layers import is_quantised
-from tests.support.fakes import save_tiny_model
 
 SMALL = {
     "vocab_size": 384,
@@ -49,15 +45,3 @@ def test_the_shapes_have_as_many_parameters_as_the_models_they_are_of():
             billions[name] = AutoModelForCausalLM.from_config(config).num_parameters() / 1e9
     expected = {"Llama-3.1-8B": 8.03, "Qwen2.5-7B": 7.62, "gemma-2-2b": 2.61}
     assert billions == pytest.approx(expected, abs=0.01)
-
-
-@pytest.mark.slow
-def test_everything_is_timed_and_written(tmp_path, capsys):
-    model = save_tiny_model(tmp_path / "tiny")
-    out = tmp_path / "out.json"
-    main(["--model", str(model), "--device", "cpu", "--repeats", "1", "--threads", "1",
-          "--out", str(out)])  # fmt: skip
-    found = json.loads(out.read_text())["models"]["tiny"]
-    assert set(found) == set(COLUMNS[3:])
-    assert all(value > 0 for value in found.values())
-    assert "| tiny |" in capsys.readouterr().out

@@ -9,8 +9,8 @@ from tests.support.fakes import tiny_weights
 CAPACITY = 600
 
 
-def make(policy="read:3"):
-    settings = TranslationSettings(policy=policy)
+def make():
+    settings = TranslationSettings(policy="read:3")
     return make_system("slots", tiny_weights(), settings, capacity=CAPACITY, log=EventLog())
 
 
@@ -35,12 +35,11 @@ def test_a_caption_that_drifted_is_counted():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", ["read:3", "wait:3"])
-def test_a_long_talk_leaves_nothing_behind(policy):
-    found = soak(make(policy), list(talk(250)), 4)
+def test_a_long_talk_leaves_nothing_behind():
+    found = soak(make(), list(talk(250)), 4)
     assert found.n_words >= 250
     assert found.n_utterances > 20
     assert len(found.kept) == found.n_utterances // 4
     assert found.most_rows < CAPACITY
     assert found.growth < 5
-    assert n_other(found.kept, lambda: make(policy)) == 0
+    assert n_other(found.kept, make) == 0

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from engine.errors import PolicyError, SurtitleError
+from engine.errors import PolicyError
 from engine.policy import (
     MOST_AT_ONCE,
     Action,
@@ -77,11 +77,6 @@ def test_stable_n_drafts_at_each_word():
         assert Stable(n).next_action(ended) is WRITE
 
 
-def test_a_wrong_policy_may_be_caught_as_ours_or_as_a_wrong_value():
-    assert issubclass(PolicyError, SurtitleError)
-    assert issubclass(PolicyError, ValueError)
-
-
 def test_wait_k_begins_target_word_j_when_g_of_j_words_are_read():
     rng = random.Random(0)
     for _ in range(200):
@@ -141,10 +136,6 @@ def test_what_has_ended_cannot_be_read(policy):
     for exhausted in (False, True):
         progress = Progress(n_read=1, exhausted=exhausted, source_ended=True)
         assert policy.next_action(progress) is WRITE
-
-
-def test_only_read_n_ends_its_writes():
-    assert [one for one in (ReadN(1), WaitK(1), Offline()) if one.ends_writes] == [ReadN(1)]
 
 
 @pytest.mark.parametrize("policy", [ReadN(2), WaitK(2), Stable(1)], ids=str)

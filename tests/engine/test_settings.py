@@ -1,6 +1,5 @@
 """Test that settings out of range are refused where they are made, in one sentence."""
 
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from engine.settings import (
     LayoutSettings,
     ModelSettings,
-    ServerSettings,
     TranslationSettings,
     UtteranceLimits,
 )
@@ -47,18 +45,3 @@ def test_settings_at_the_edge_of_their_range_are_taken():
 def test_rules_made_for_english_are_for_an_english_source_alone():
     assert TranslationSettings(source_language="en").reads_english
     assert not TranslationSettings(source_language="de").reads_english
-
-
-def test_what_is_not_named_is_what_most_people_want():
-    auto, off = ("device", "quantise", "system"), ("is_download", "is_second", "hears", "mends")
-    model = dict.fromkeys(auto, "auto") | dict.fromkeys((*off, "accepts_licence"), False)
-    model |= {"directory": HERE, "hub_name": "", "adapter": None, "capacity": 3072}
-    assert asdict(ModelSettings(directory=HERE)) == model
-    server = {"address": "", "token": "", "certificate": None, "takes_any_language": False}
-    server |= {"patience_s": 60.0}
-    assert asdict(ServerSettings(address="")) == server
-    assert asdict(TranslationSettings()) == {
-        "target_language": "de", "source_language": "en", "policy": "", "layout": None,
-        "limits": {"soft_words": 32, "max_words": 48, "max_bytes": 400}, "cut_loops": True,
-        "constrained": True, "glossary": (), "context_sentences": 0, "catch_up_words": 40,
-    }  # fmt: skip

@@ -349,14 +349,6 @@ def save_plain_model(folder, *, tied=False):
     return folder
 
 
-def say_slots(folder, slot_length):
-    """Let the card of a model folder say that it was trained with such slots."""
-    path = folder / "surtitle.json"
-    card = json.loads(path.read_text("utf-8")) | {"slot_length": slot_length}
-    path.write_text(json.dumps(card), "utf-8")
-    return folder
-
-
 def play(system, rng, n_turns, draw=random_word, *, edits=0.4):
     """Feed words one by one to an utterance, edit it at random, end it, and return it.
 

@@ -258,34 +258,3 @@ class EndlessScript:
         self.longest_s = max(self.longest_s, end_s - start_s)
         heard = endless_words(start_s - EVERY_S / 2, end_s - EVERY_S + 0.01)
         return Hypothesis(words=tuple(heard), start_s=start_s, end_s=end_s)
-
-
-class EndlessTalk:
-    """A source that makes the sound of ``endless_words`` while it is read, as fast as it is."""
-
-    def __init__(self, seconds, *, every_minute=lambda _at_s: None):
-        self._loud = np.full(SAMPLE_RATE_HZ // 2, 0.5, np.float32)
-        self._seconds = seconds
-        self._every_minute = every_minute
-        self._at_s = 0.0
-        self.n_dropped = 0
-
-    def start(self):
-        pass
-
-    def stop(self):
-        self._seconds = self._at_s
-
-    def read(self, _timeout_s):
-        if self.ended:
-            return None
-        at_s = self._at_s
-        if at_s % MINUTE_S == 0:
-            self._every_minute(at_s)
-        self._at_s += 0.5
-        samples = self._loud if at_s % MINUTE_S < SPOKEN_S else self._loud * 0
-        return AudioChunk(samples=samples, start_s=at_s, heard_at_s=time.monotonic())
-
-    @property
-    def ended(self):
-        return self._at_s >= self._seconds

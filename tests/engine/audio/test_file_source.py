@@ -1,11 +1,5 @@
-import contextlib
-import errno
-import io
 import itertools
-import os
-import struct
 import threading
-import time
 import wave
 
 import av
@@ -109,12 +103,6 @@ def test_any_format_gives_the_same_sound(tmp_path, name, codec, picture):
     assert notices == []
 
 
-def test_a_recording_says_how_long_it_is(tmp_path):
-    decoder = Decoder(write_wav(tmp_path / "tone.wav", tone(1.5, SAMPLE_RATE_HZ)))
-    assert decoder.duration_s == pytest.approx(1.5, abs=0.01)
-    decoder.close()
-
-
 def test_sound_that_begins_later_than_the_picture_keeps_its_place(tmp_path):
     path = write_media(
         tmp_path / "a.mkv", "flac", tone(2, 48_000), 48_000, picture=True, delay_s=1.5
@@ -188,19 +176,6 @@ def test_at_the_pace_of_real_time_a_chunk_comes_when_it_was_said(tmp_path):
     source.stop()
 
 
-def test_who_reads_late_misses_nothing(tmp_path):
-    clock = HandClock(70.0)
-    path = write_wav(tmp_path / "a.wav", tone(1, SAMPLE_RATE_HZ))
-    source = FileSource(path, print, real_time=True, clock=clock)
-    source.start()
-    clock.now_s += 60
-    chunks = []
-    while chunk := source.read(0):
-        chunks.append(chunk)
-    assert len(joined(chunks)) == SAMPLE_RATE_HZ
-    assert all(chunk.heard_at_s == pytest.approx(70 + chunk.end_s) for chunk in chunks)
-
-
 def test_a_pause_holds_reading_and_puts_off_what_is_due(tmp_path):
     clock = HandClock(70.0)
     path = write_wav(tmp_path / "a.wav", tone(1, SAMPLE_RATE_HZ))
@@ -223,24 +198,6 @@ def test_a_pause_holds_reading_and_puts_off_what_is_due(tmp_path):
     source.stop()
 
 
-def test_a_file_can_be_stopped_during_a_pause(tmp_path):
-    source = FileSource(
-        write_wav(tmp_path / "a.wav", tone(1, SAMPLE_RATE_HZ)), print, real_time=False
-    )
-    source.start()
-    source.pause(paused=True)
-    assert source.read(0) is None
-    source.stop()
-    assert source.read(60) is None
-    assert source.ended
-
-
-def test_real_time_is_real_time(tmp_path):
-    begun_s = time.monotonic()
-    read_all(write_wav(tmp_path / "a.wav", tone(0.4, SAMPLE_RATE_HZ)), real_time=True)
-    assert time.monotonic() - begun_s >= 0.4
-
-
 def test_stopping_wakes_who_waits(tmp_path):
     path = write_wav(tmp_path / "a.wav", np.zeros(SAMPLE_RATE_HZ))
     source = FileSource(path, print, real_time=True, clock=lambda: 0.0)
@@ -253,13 +210,6 @@ def test_stopping_wakes_who_waits(tmp_path):
     assert not reader.is_alive()
     assert source.ended
     assert source.read(1) is None
-
-
-def test_a_file_that_was_never_started_can_be_stopped(tmp_path):
-    source = FileSource(tmp_path / "nothing.wav", print, real_time=False)
-    source.stop()
-    assert source.ended
-    assert source.n_dropped == 0
 
 
 @pytest.mark.parametrize(
@@ -294,53 +244,6 @@ def test_a_film_without_sound_is_told(tmp_path):
         FileSource(path, print, real_time=False).start()
 
 
-def test_a_folder_is_no_recording(tmp_path):
-    with pytest.raises(AudioError, match="Is a directory"):
-        FileSource(tmp_path, print, real_time=False).start()
-
-
-@pytest.mark.parametrize(("n_channels", "rate_hz"), [(64, 16_000), (255, 16_000), (1, 2**31 - 1)])
-def test_sound_that_cannot_be_converted_is_one_sentence(tmp_path, n_channels, rate_hz):
-    path = tmp_path / "odd.wav"
-    sizes = struct.pack("<IHHII", 16, 1, n_channels, rate_hz, 2 * n_channels * rate_hz % 2**32)
-    parts = [b"fmt ", sizes, struct.pack("<HH", 2 * n_channels, 16), b"data"]
-    content = bytes(2 * n_channels * 64)
-    head = b"WAVE" + b"".join(parts) + struct.pack("<I", len(content))
-    path.write_bytes(b"RIFF" + struct.pack("<I", len(head) + len(content)) + head + content)
-    with (
-        contextlib.closing(Decoder(path)) as decoder,
-        pytest.raises(AudioError, match=f"channels: {n_channels}, rate: {rate_hz} Hz") as caught,
-    ):
-        list(decoder.chunks)
-    assert "Errno" not in str(caught.value)
-
-
-def test_a_disk_that_fails_while_a_recording_is_read_is_one_sentence(tmp_path, monkeypatch):
-    class Failing(io.FileIO):
-        def read(self, size=-1):
-            if self.tell() > 100_000:
-                raise OSError(errno.EIO, os.strerror(errno.EIO))
-            return super().read(size)
-
-    monkeypatch.setattr("engine.audio.file_source._opened", Failing)
-    path = write_wav(tmp_path / "tone.wav", tone(10, SAMPLE_RATE_HZ))
-    with (
-        contextlib.closing(Decoder(path)) as decoder,
-        pytest.raises(AudioError, match=r"tone.wav cannot be read any further: \w"),
-    ):
-        list(decoder.chunks)
-
-
-def test_a_file_whose_first_read_fails_is_one_sentence(tmp_path, monkeypatch):
-    class Failing(io.FileIO):
-        def read(self, _size=-1):
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    monkeypatch.setattr("engine.audio.file_source._opened", Failing)
-    with pytest.raises(AudioError, match=r"tone.wav.*Input/output error"):
-        Decoder(write_wav(tmp_path / "tone.wav", tone(1, SAMPLE_RATE_HZ)))
-
-
 def test_of_two_channels_that_cancel_each_other_out_the_louder_one_is_heard(tmp_path):
     left = tone(2, SAMPLE_RATE_HZ)
     with wave.open(str(tmp_path / "phase.wav"), "wb") as file:
@@ -351,17 +254,6 @@ def test_of_two_channels_that_cancel_each_other_out_the_louder_one_is_heard(tmp_
         file.writeframes((both * 32767).astype("<i2").tobytes())
     samples = joined(read_all(tmp_path / "phase.wav")[0])
     assert np.allclose(samples, 0.5 * left, atol=1e-3)
-
-
-def test_of_two_channels_of_which_one_is_silent_the_mean_is_heard(tmp_path):
-    left = tone(1, SAMPLE_RATE_HZ)
-    with wave.open(str(tmp_path / "left.wav"), "wb") as file:
-        file.setnchannels(2)
-        file.setsampwidth(2)
-        file.setframerate(SAMPLE_RATE_HZ)
-        both = np.stack([left, 0 * left], axis=1)
-        file.writeframes((both * 32767).astype("<i2").tobytes())
-    assert np.allclose(joined(read_all(tmp_path / "left.wav")[0]), np.sqrt(0.5) * left, atol=1e-3)
 
 
 def write_tracks(path, *languages, default):

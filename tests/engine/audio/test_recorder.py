@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from engine.audio.devices import (
-    FLOOR_DB,
     SAMPLE_RATE_HZ,
     AudioDevice,
     DeviceKind,
@@ -17,7 +16,7 @@ from engine.audio.devices import (
     WantedDevice,
 )
 from engine.audio.live_source import LiveSource
-from engine.audio.recorder import STEP_S, Clocks, Recorder, asleep_s
+from engine.audio.recorder import Clocks, Recorder
 from engine.errors import AudioError, NoSoundError, TapEndedError
 from engine.messages import Code
 
@@ -193,17 +192,6 @@ def test_a_gap_between_devices_is_a_gap_in_time():
     assert desk.recorder.n_dropped == 0
 
 
-def test_chunks_never_overlap_even_if_a_new_device_gives_a_burst():
-    desk = Desk(device())
-    desk.run(2)
-    desk.tap.ends = True
-    desk.run(STEP_S)
-    desk.tap.backlog = [np.ones(SAMPLE_RATE_HZ, np.float32)]
-    desk.run(2)
-    for before, after in itertools.pairwise(desk.chunks):
-        assert after.start_s >= before.end_s - 1e-9
-
-
 def test_devices_are_listed_when_something_changed_but_not_all_the_time():
     desk = Desk(device())
     desk.run(1)
@@ -215,43 +203,6 @@ def test_devices_are_listed_when_something_changed_but_not_all_the_time():
     n_before = desk.system.n_listings
     desk.run(100)
     assert desk.system.n_listings - n_before <= 11
-
-
-def test_a_device_is_looked_for_every_second_while_there_is_none():
-    desk = Desk()
-    desk.run(5)
-    desk.system.listed = (device(),)
-    desk.run(1.2)
-    assert desk.kinds == [NoticeKind.LOST, NoticeKind.LISTENING]
-    assert desk.system.n_listings <= 10
-
-
-def test_a_device_that_cannot_be_opened_is_tried_again():
-    desk = Desk(device())
-    desk.system.refuses = True
-    desk.run(5)
-    assert desk.kinds == [NoticeKind.STALLED]
-    desk.system.refuses = False
-    desk.run(60)
-    assert desk.kinds == [NoticeKind.STALLED, NoticeKind.LISTENING]
-
-
-def test_a_server_that_answers_slowly_is_not_taken_for_a_device_that_gives_nothing():
-    desk = Desk(device())
-    desk.run(1)
-    list_at_once = desk.system.devices
-
-    def list_slowly():
-        desk.system.now_s += 3
-        desk.tap.backlog.append(np.ones(3 * SAMPLE_RATE_HZ, np.float32))
-        return list_at_once()
-
-    desk.system.devices = list_slowly
-    for _ in range(5):
-        desk.system.news = True
-        desk.run(1)
-    assert desk.kinds == [NoticeKind.LISTENING]
-    assert desk.recorder.n_dropped == 0
 
 
 def test_a_busy_server_that_gives_sound_is_not_taken_for_gone():
@@ -281,23 +232,6 @@ def test_a_server_that_never_answers_is_waited_for_as_long_as_was_said():
     assert desk.kinds == [NoticeKind.NO_SERVER]
     with pytest.raises(NoSoundError):
         desk.run(3)
-
-
-def test_a_recorder_without_a_device_waits_before_it_looks_again():
-    desk = Desk()
-    begun_s = desk.system.now_s
-    assert [*desk.recorder.step()] == []
-    assert desk.system.now_s == begun_s + STEP_S
-
-
-def test_a_server_that_is_gone_later_is_waited_for_without_an_end():
-    desk = Desk(device(), patience_s=20)
-    desk.run(1)
-    loses_its_server(desk)
-    desk.run(60)
-    list_anew(desk, device())
-    desk.run(1)
-    assert desk.kinds[-1] == NoticeKind.LISTENING
 
 
 def list_anew(desk, *listed):
@@ -414,10 +348,6 @@ def test_a_loss_amid_silence_is_counted_and_not_told(is_silent):
     assert (NoticeKind.DROPPED in desk.kinds) is not is_silent
 
 
-def test_this_computer_does_not_sleep_between_two_looks():
-    assert asleep_s() == pytest.approx(asleep_s(), abs=0.1)
-
-
 class PacedSystem(FakeSystem):
     """The same at ten times the pace of real time, for the thread, as long as ``may_give``."""
 
@@ -487,40 +417,6 @@ def test_what_nobody_reads_is_dropped_counted_and_told_once(live):
     assert str(dropped[0].message).startswith("1 s of sound wait to be recognised")
 
 
-def test_what_is_read_makes_room(live):
-    source, system, notices = live
-    system.may_give = lambda: unread_s(source) < 0.8
-    source.start()
-    n_read = 0
-    while n_read < 3 * SAMPLE_RATE_HZ:
-        n_read += len(source.read(5).samples)
-    assert source.n_dropped == 0
-    assert [notice.kind for notice in notices] == [NoticeKind.LISTENING]
-
-
-def test_the_level_is_told_while_nobody_reads_and_falls_when_nothing_comes(live):
-    source, _, _ = live
-    assert source.level.rms_db == FLOOR_DB
-    assert source.sounding is None
-    source.start()
-    while source.level.rms_db < 0 - 1e-9:  # the fake's samples are its numbers, from 1 up
-        time.sleep(0.01)
-    assert source.sounding == "a"
-    source.stop()
-    time.sleep(0.6)
-    assert source.level.rms_db == FLOOR_DB
-
-
-def test_reading_waits_no_longer_than_it_may(live):
-    source, system, _ = live
-    system.listed = ()
-    source.start()
-    begun_s = time.monotonic()
-    assert source.read(0.1) is None
-    assert time.monotonic() - begun_s >= 0.1
-    assert not source.ended
-
-
 def test_stopping_wakes_who_reads(live):
     source, system, _ = live
     system.listed = ()
@@ -556,16 +452,6 @@ def test_a_source_records_until_sound_comes_from_the_one_in_its_place(live):
     after.stop()
 
 
-def test_a_source_ends_with_the_one_in_its_place(live):
-    before, _, notices = live
-    other = PacedSystem(device())
-    other.may_give = lambda: False
-    after = begun_after(before, other, notices)
-    after.stop()
-    read_all(before)
-    assert before.ended
-
-
 def test_a_source_does_not_wait_without_end_for_the_one_in_its_place(live, monkeypatch):
     monkeypatch.setattr("engine.audio.live_source.HANDOVER_S", 0.0)
     before, _, notices = live
@@ -573,12 +459,6 @@ def test_a_source_does_not_wait_without_end_for_the_one_in_its_place(live, monke
     read_all(before)
     assert before.ended
     after.stop()
-
-
-def test_a_source_that_was_never_started_can_be_stopped(live):
-    source, _, _ = live
-    source.stop()
-    assert source.ended
 
 
 def test_a_server_that_never_answers_ends_the_source_with_its_own_sentence(caplog):

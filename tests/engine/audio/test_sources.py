@@ -6,7 +6,6 @@ from engine.audio.backends import pulse
 from engine.audio.devices import AudioDevice, DeviceKind, WantedDevice
 from engine.audio.sources import AudioSources, find_device
 from engine.errors import AudioError, NoSoundError
-from tests.support.programs.run import ran
 
 MICROPHONE, SYSTEM = DeviceKind.MICROPHONE, DeviceKind.SYSTEM
 
@@ -111,13 +110,6 @@ def test_on_windows_two_systems_are_one(windows):
     system.close()
 
 
-@pytest.mark.usefixtures("windows")
-def test_all_sources_share_one_portaudio(monkeypatch):
-    monkeypatch.setattr(sys.modules["engine.audio.backends.portaudio"], "PortAudio", FakeSystem)
-    sources = AudioSources()
-    assert sources._system()._systems[MICROPHONE] is sources._system()._systems[MICROPHONE]
-
-
 @pytest.mark.parametrize("library", ["av", "sounddevice"])
 def test_a_missing_library_is_told_with_what_to_type(monkeypatch, library, tmp_path):
     for name in [
@@ -132,18 +124,3 @@ def test_a_missing_library_is_told_with_what_to_type(monkeypatch, library, tmp_p
     }[library]
     with pytest.raises(AudioError, match=r"pip install 'surtitle\[speech\]'"):
         make()
-
-
-def test_who_types_loads_no_library_of_sound():
-    script = (
-        "import sys, app.__main__, engine.audio.sources; "
-        "print(*{'av', 'sounddevice', 'soundcard'} & set(sys.modules))"
-    )
-    done = ran(sys.executable, "-c", script, check=True)
-    assert done.stdout.strip() == ""
-
-
-def test_where_sound_came_from_before_makes_no_other_choice():
-    chosen = WantedDevice(kind=MICROPHONE, name="usb.1", before="pci")
-    assert chosen == WantedDevice(kind=MICROPHONE, name="usb.1")
-    assert chosen != WantedDevice(kind=MICROPHONE, name="usb.2", before="pci")

@@ -39,11 +39,6 @@ def test_any_text_stays_on_its_line(tmp_path):
     assert json.loads(content)["text"] == text
 
 
-def test_without_a_file_events_go_nowhere():
-    with EventLog() as log:
-        log.write("source", words=["a"])
-
-
 def test_writing_after_the_end_does_nothing(tmp_path):
     log = EventLog(tmp_path / "log.jsonl")
     log.write("probe", utterance=1)
@@ -59,10 +54,3 @@ def test_an_error_closes_the_log(tmp_path):
         raise RuntimeError
     log.write("probe", utterance=1)
     assert lines(tmp_path / "log.jsonl") == []
-
-
-def test_a_new_log_takes_the_place_of_an_old_one(tmp_path):
-    for number in (1, 2):
-        with EventLog(tmp_path / "log.jsonl") as log:
-            log.write("probe", utterance=number)
-    assert [line["utterance"] for line in lines(tmp_path / "log.jsonl")] == [2]

@@ -1,5 +1,4 @@
 import random
-import tracemalloc
 from typing import NamedTuple
 
 from engine.events import (
@@ -9,9 +8,8 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
-from engine.metrics import latency
 from engine.metrics.latency import HEARD_STAGES, WordLags
-from engine.utterances import Utterance, UtteranceTracker
+from engine.utterances import UtteranceTracker
 from engine.words import FedWord
 
 
@@ -230,27 +228,3 @@ def test_the_oldest_words_are_forgotten(monkeypatch):
     assert (recognised.n_words, recognised.median_s) == (2, 3)
     assert record.heard()[0].n_words == 3
     assert record.lanes == ["me", "them"]
-
-
-def test_an_hour_of_lags_takes_less_than_a_megabyte():
-    n_words, record = 13_000, WordLags()
-    utterance = Utterance(key=0, number=0, lane="me", before_key=None, begun_at_s=0.0)
-    tracemalloc.start()
-    try:
-        for n in range(n_words):
-            utterance.new_captioned = [word(spoken_at_s=n, committed_at_s=n + 0.5)]
-            record.take(utterance, n + 1.0)
-        utterance.new_captioned = ()
-        held, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert record.heard()[0].n_words == n_words
-    assert held < 1 << 20
-
-
-def test_beyond_the_most_words_the_oldest_times_go_each_with_its_speaker(monkeypatch):
-    monkeypatch.setattr(latency, "_REMEMBERED", 2)
-    times = latency._Times()
-    for speaker in range(3):
-        times.add(speaker / 2, speaker)
-    assert (list(times.seconds), times.speakers) == ([0.5, 1.0], {1, 2})

@@ -1,13 +1,12 @@
 import hashlib
 import json
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 
 import pytest
 
 from engine.errors import ModelError
 from engine.models.fingerprint import Fingerprint, read_fingerprint
-from engine.untrusted.strict_json import JsonObject, read_object
 from tests.support.strangers import refused
 
 LLAMA = {
@@ -99,36 +98,10 @@ def test_the_heads_of_a_falcon_follow_its_flags(tmp_path, settings, kv_heads, fe
     assert (found.kv_heads, found.feed_forward, found.head_size) == (kv_heads, feed_forward, 16)
 
 
-@pytest.mark.parametrize("name", ["config.json", "tokenizer.json"])
-def test_a_folder_that_lacks_a_file_has_no_fingerprint(tmp_path, name):
-    (folder(tmp_path, LLAMA) / name).unlink()
-    assert f"has no {name}" in refusal(tmp_path)
-
-
 @pytest.mark.parametrize("key", ["model_type", "hidden_size", "num_hidden_layers", "vocab_size"])
 def test_a_configuration_that_lacks_a_field_is_refused(tmp_path, key):
     config = {name: value for name, value in LLAMA.items() if name != key}
     assert f"lacks '{key}'" in refusal(folder(tmp_path, config))
-
-
-@pytest.mark.parametrize("config", ["", "[]", '{"model_type": "llama", "model_type": "x"}'])
-def test_a_configuration_that_is_garbled_is_refused(tmp_path, config):
-    assert "get it again, or choose another one (detail: config.json" in refusal(
-        folder(tmp_path, config)
-    )
-
-
-def test_what_was_written_is_parsed_again(tmp_path):
-    one = fingerprint(tmp_path, LLAMA)
-    assert read_object(Fingerprint, JsonObject(asdict(one))) == one
-    for field in fields(one):
-        values = asdict(one)
-        del values[field.name]
-        with pytest.raises(ValueError, match=f"'{field.name}'"):
-            read_object(Fingerprint, JsonObject(values))
-    for sha256 in ("", "A" * 64, "g" * 64, "0" * 63):
-        with pytest.raises(ValueError, match="64 lower-case hexadecimal digits"):
-            read_object(Fingerprint, JsonObject(asdict(one) | {"tokenizer_sha256": sha256}))
 
 
 def test_every_field_makes_a_difference_and_is_named(tmp_path):

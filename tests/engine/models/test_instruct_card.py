@@ -6,19 +6,16 @@ import torch
 from engine.commands import EndPassage
 from engine.errors import ModelError
 from engine.events import Ready, UtteranceEnded
-from engine.metrics.event_log import EventLog
 from engine.models.adapters.adapter import model_card
 from engine.models.model_card import ASKED, LANGUAGE_NAMES, Language, ask_for, plain_card
 from engine.runtime.loader import load_weights
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.text.prompt import make_prompt
-from engine.translation.factory import make_system
 from engine.translation.feed import changes
 from engine.translation.retranslator import Retranslator
-from engine.translation.slot_translator import Translator
 from tests.support.chat_templates import CHATML, GEMMA_LIKE, tokenizer_with
 from tests.support.commands import fed
-from tests.support.fakes import random_word, save_tiny_model, tiny_tokenizer, tiny_weights
+from tests.support.fakes import random_word, save_tiny_model, tiny_tokenizer
 from tests.support.sessions import running
 
 
@@ -74,13 +71,6 @@ def test_a_model_that_no_token_ends_the_turns_of_is_refused(folder):
     tokenizer.eos_token = None
     with pytest.raises(ModelError, match="nothing tells which token ends a turn of someone-2b-it"):
         make_prompt(tokenizer, plain_card(folder), "de")
-
-
-def test_auto_makes_the_system_that_suits_the_model(folder):
-    weights = load_weights(ModelSettings(directory=folder, device="cpu"))
-    settings = TranslationSettings()
-    for of, kind in ((weights, Retranslator), (tiny_weights(), Translator)):
-        assert type(make_system("auto", of, settings, capacity=256, log=EventLog())) is kind
 
 
 def plain_translator(folder, kind, policy, slot_length):
@@ -142,36 +132,6 @@ def test_source_that_was_read_before_is_not_computed_again(folder, policy):
     assert system.model.tokens_fed == n_source + n_target
 
 
-@pytest.mark.parametrize("later", [["ab", "cd"], ["ab", "cd", "ef"]])
-def test_words_that_come_after_all_are_translated(folder, later):
-    system = plain_translator(folder, Retranslator, "read:2", 1)
-    utterance = system.open()
-    utterance.set_source(["ab", "cd"], ended=True)
-    list(changes(utterance))
-    assert utterance.finished
-    shown = bool(utterance.caption)
-    assert utterance.set_source(later, ended=False) == shown
-    list(changes(utterance))
-    assert not utterance.finished
-    utterance.set_source(later, ended=True)
-    list(changes(utterance))
-    fresh = plain_translator(folder, Retranslator, "read:2", 1)
-    expected = fresh.open()
-    for ended in (False, True):
-        expected.set_source(later, ended=ended)
-        list(changes(expected))
-    assert utterance.finished
-    assert utterance.caption == expected.caption
-
-
-def test_nothing_is_translated_to_nothing(folder):
-    system = plain_translator(folder, Retranslator, "read:2", 1)
-    utterance = system.open()
-    utterance.set_source([], ended=True)
-    assert list(changes(utterance)) == []
-    assert (utterance.finished, utterance.caption, system.model.tokens_fed) == (True, "", 0)
-
-
 def test_a_session_says_which_mode_runs_and_gives_the_captions_of_the_last_drafts(folder):
     layout = LayoutSettings(slot_length=1)
     settings = TranslationSettings(policy="wait:1", layout=layout, constrained=False)
@@ -188,15 +148,3 @@ def test_a_session_says_which_mode_runs_and_gives_the_captions_of_the_last_draft
     utterance.set_source(words, ended=True)
     list(changes(utterance))
     assert listener.receiver.text == [(tuple(words), utterance.caption)]
-
-
-@pytest.mark.parametrize("policy", ["read:3", "wait:2"])
-def test_slots_can_be_tried_on_a_plain_model(folder, policy):
-    system = plain_translator(folder, Translator, policy, 16)
-    utterance = system.open()
-    words = [random_word(random.Random(1)) for _ in range(6)]
-    for n in range(1, 7):
-        utterance.set_source(words[:n], ended=n == 6)
-        list(changes(utterance))
-    assert utterance.finished
-    assert "<|" not in utterance.caption

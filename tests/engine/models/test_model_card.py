@@ -57,30 +57,9 @@ def test_a_language_it_does_not_know_is_told_with_the_first_of_those_it_knows():
     assert len(str(caught.value)) < 400
 
 
-def test_names_stay_readable_in_the_file(tmp_path):
-    CARD.save(tmp_path)
-    assert "tiny é 漢" in (tmp_path / FILE_NAME).read_text(encoding="utf-8")
-
-
 def test_a_folder_without_a_card_is_no_model(tmp_path):
     for folder in (tmp_path, tmp_path / "nowhere"):
         assert "is no Surtitle model" in refusal(folder)
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"{", b"\xff\xfe", b"\x00", b"[" * 100_000, b'{"slot_length": 1e999}', b"9" * 5000,
-     b"[]", b"3", b'"text"', b"null", b" " * (1 << 21)],
-)  # fmt: skip
-def test_a_card_that_is_no_json_is_refused(tmp_path, content):
-    assert "choose another one (detail: surtitle.json " in refusal(written(tmp_path, content))
-
-
-def test_every_field_must_be_there(tmp_path):
-    content = saved_content(tmp_path)
-    for field in content:
-        rest = {key: value for key, value in content.items() if key != field}
-        assert field in refusal(written(tmp_path, rest))
 
 
 @pytest.mark.parametrize(
@@ -100,16 +79,6 @@ def test_every_field_must_be_there(tmp_path):
 def test_a_garbled_field_is_refused(tmp_path, field, value):
     content = saved_content(tmp_path) | {field: value}
     assert "it is damaged; get it again" in refusal(written(tmp_path, content))
-
-
-def test_a_language_is_found_by_its_code():
-    assert CARD.language("fr").name == "French"
-
-
-def test_a_calibration_is_saved_and_read_again(tmp_path):
-    card = replace(CARD, calibration=Calibration(slope=2.5, offset=-1.0, threshold=0.5))
-    card.save(tmp_path)
-    assert read_card(tmp_path) == card
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,9 @@
 """The part of a card about a speech encoder, and the header of the file beside it."""
 
-import json
-
 import pytest
 
 from engine.errors import ModelError
-from engine.models.model_card import FILE_NAME, read_card
+from engine.models.model_card import read_card
 from engine.models.speech_card import (
     SpeechCard,
     check_speech_header,
@@ -14,7 +12,6 @@ from engine.models.speech_card import (
 )
 from engine.untrusted.file_headers import SafetensorsHeader, TensorEntry
 from tests.support.direct.encoders import WIDTH, say_speech, tiny_card, tiny_encoder
-from tests.support.fakes import save_tiny_model
 
 
 @pytest.fixture
@@ -34,16 +31,9 @@ def test_the_card_is_saved_and_read_again(folder):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"block_frames": 0},
-        {"block_frames": 6},
-        {"block_frames": 1000},
-        {"context_frames": 9},
-        {"context_frames": -1},
         {"left_blocks": 1 << 20},
         {"heads": 3},
-        {"heads": 0},
         {"width": "wide"},
-        {"layers": 0},
         {"layers": True},
         {"vocabulary": 1 << 30},
         {"encoder_sha256": "0f"},
@@ -56,22 +46,12 @@ def test_garbled_words_of_a_card_on_speech_are_refused(folder, changes):
         read_card(folder)
 
 
-def test_a_card_without_an_encoder_says_nothing_of_one(tmp_path):
-    save_tiny_model(tmp_path)
-    assert "speech" not in json.loads((tmp_path / FILE_NAME).read_text(encoding="utf-8"))
-
-
 def test_weights_in_several_files_are_known_by_all_of_them(tmp_path):
     for name in ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"):
         (tmp_path / name).write_bytes(name.encode())
     before = translator_sha256(tmp_path)
     (tmp_path / "model-00002-of-00002.safetensors").write_bytes(b"other")
     assert translator_sha256(tmp_path) != before
-
-
-def test_the_card_of_ours_is_the_default():
-    card = SpeechCard()
-    assert (card.positions, card.block_frames, card.context_frames) == (2, 8, 4)
 
 
 @pytest.mark.parametrize(
@@ -89,11 +69,6 @@ def test_the_card_of_ours_is_the_default():
 def test_sizes_that_no_encoder_has_are_named(changes, said):
     with pytest.raises(ValueError, match=said):
         SpeechCard(**changes)
-
-
-def test_sizes_at_their_limits_are_taken():
-    assert SpeechCard(block_frames=4, context_frames=4).positions == 1
-    assert SpeechCard(context_frames=0, width=8, heads=4, vocabulary=0).heads == 4
 
 
 @pytest.mark.parametrize(

@@ -49,15 +49,6 @@ def assert_same(one, other, atol=0.0):
         np.testing.assert_allclose(mine, its, rtol=0, atol=atol)
 
 
-def test_tensors_are_allocated_once(new_model):
-    rng, model = random.Random(0), new_model(64)
-    before = [(np.asarray(kept).ctypes.data, kept.shape) for kept in tensors(model)]
-    for _ in range(15):
-        model.feed(random_rows(rng, rng.randint(1, 8), first=model.n_rows))
-        model.truncate(rng.randint(0, min(model.n_rows, 50)))
-        assert [(np.asarray(kept).ctypes.data, kept.shape) for kept in tensors(model)] == before
-
-
 def test_truncating_and_feeding_again_gives_what_feeding_gave(new_model):
     rng = random.Random(0)
     for _ in range(10):
@@ -97,15 +88,6 @@ def test_a_full_cache_refuses_and_stays_as_it_was(new_model):
     assert (model.n_rows, model.tokens_fed, model.forwards) == (5, 5, 1)
     assert_same([model.feed(more)], [twin.feed(more)])
     assert_same(content(model), content(twin))
-
-
-@pytest.mark.parametrize("n_rows", [-1, 6])
-def test_only_rows_that_are_there_can_be_kept(new_model, n_rows):
-    model = new_model(8)
-    model.feed(random_rows(random.Random(0), 5))
-    with pytest.raises(ValueError, match=f"5 rows cannot be truncated to {n_rows}"):
-        model.truncate(n_rows)
-    assert model.n_rows == 5
 
 
 def test_the_likeliest_id_that_is_not_suppressed_is_chosen(new_model):

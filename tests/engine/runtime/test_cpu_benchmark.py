@@ -1,5 +1,3 @@
-import random
-
 import pytest
 import torch
 
@@ -26,15 +24,6 @@ def test_packed_weights_must_gain_a_fifth_of_the_time():
         assert rank_ways({WHOLE: 1.0, NF4: seconds})[0] == first
 
 
-def test_every_way_is_kept_for_where_the_fastest_does_not_fit():
-    rng = random.Random(0)
-    for _ in range(50):
-        seconds = {way: rng.random() for way in (WHOLE, HALF, NF4, INT8)}
-        ranked = rank_ways(seconds)
-        assert sorted(map(str, ranked)) == sorted(map(str, seconds))
-        assert ranked.index(WHOLE) < ranked.index(HALF) or seconds[HALF] <= seconds[WHOLE]
-
-
 @pytest.mark.parametrize("way", [WHOLE, HALF, NF4, INT8])
 def test_what_is_timed_are_products_with_weights_kept_so(way, monkeypatch):
     if way[0] != "none":
@@ -51,16 +40,6 @@ def test_what_is_timed_are_products_with_weights_kept_so(way, monkeypatch):
     for product in products:
         assert product.dtype == way[1]
         assert torch.isfinite(product).all()
-
-
-@pytest.mark.parametrize("packed", [True, False])
-def test_4_bits_are_timed_as_they_will_be_multiplied(packed, monkeypatch):
-    pytest.importorskip("bitsandbytes")
-    fused = []
-    monkeypatch.setattr(load_plan, "multiplies_packed", lambda: packed)
-    monkeypatch.setattr(load_plan, "fuse_layers", fused.append)
-    time_ways([WHOLE, INT8, NF4], lambda _once: 1.0)
-    assert len(fused) == packed
 
 
 @pytest.mark.parametrize(
@@ -81,8 +60,3 @@ def test_4_bits_are_multiplied_packed_where_an_utterance_is_a_fifth_faster(
     monkeypatch.setattr(load_plan, "fuse_layers", fused.append)
     assert packed_is_faster(lambda _once: next(seconds)) is faster
     assert len(fused) == 1
-
-
-def test_nothing_is_timed_where_the_processor_cannot_multiply_them_packed(monkeypatch):
-    monkeypatch.setattr(load_plan, "has_fused_product", lambda: False)
-    assert packed_is_faster(lambda _once: pytest.fail("a stop-watch was asked")) is False

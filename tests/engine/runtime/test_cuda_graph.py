@@ -10,10 +10,8 @@ from engine.errors import CacheFullError
 from engine.layout.slots import make_planner
 from engine.runtime.torch.tensor_cache import MAX_ROWS
 from engine.runtime.torch.torch_store import slot_model
-from engine.settings import LayoutSettings, TranslationSettings
-from engine.translation.feed import changes
-from engine.translation.slot_translator import Translator
-from tests.support.fakes import bare_prompt, random_word, tiny_weights
+from engine.settings import LayoutSettings
+from tests.support.fakes import bare_prompt
 from tests.support.networks import ALIBI, ARCHITECTURES, N_IDS, tiny_network, weights_of
 
 pytestmark = pytest.mark.usefixtures("papers")  # other layouts and methods
@@ -96,24 +94,6 @@ def test_rows_that_were_taken_back_are_not_seen_again():
         assert static.next_id(rows, SUPPRESSED) == dynamic.next_id(rows, SUPPRESSED)
 
 
-def test_steps_are_made_anew_once_they_are_forgotten():
-    model = slot_model(tiny_network("llama"), 300, static=True)
-    rows = next(iter(conversation(random.Random(0), "slots")))
-    model.next_id(rows[:MAX_ROWS], SUPPRESSED)
-    before = model._store._steps.find(len(rows[:MAX_ROWS]), ranked=False)
-    assert model._store._steps.find(len(rows[:MAX_ROWS]), ranked=False) is before
-    model.forget_steps()
-    assert model._store._steps.find(len(rows[:MAX_ROWS]), ranked=False) is not before
-
-
-def test_what_may_not_be_chosen_may_change_from_step_to_step():
-    dynamic, static = both(tiny_network("qwen2"))
-    rng = random.Random(2)
-    for rows in conversation(rng, "slots"):
-        suppressed = rng.sample(range(N_IDS), 200)
-        assert static.next_id(rows, suppressed) == dynamic.next_id(rows, suppressed)
-
-
 def test_a_cache_that_grows_past_an_extent_goes_on(monkeypatch):
     monkeypatch.setattr("engine.runtime.torch.tensor_cache._FIRST_EXTENT", 16)
     rng = random.Random(5)
@@ -126,25 +106,6 @@ def test_a_cache_that_grows_past_an_extent_goes_on(monkeypatch):
         assert static.next_id(rows, SUPPRESSED) == dynamic.next_id(rows, SUPPRESSED)
     assert {extent for _, extent, _ in static._store._steps._steps} == {16, 32, 50}
     assert static.n_rows == dynamic.n_rows > 32
-
-
-@pytest.mark.parametrize("policy", ["read:2", "wait:2"])
-def test_captions_are_the_same(policy):
-    rng = random.Random(6)
-    texts = [[random_word(rng) for _ in range(8)] for _ in range(3)]
-    captions = []
-    for static in (False, True):
-        weights = tiny_weights()
-        translator = Translator(weights, TranslationSettings(policy=policy), capacity=600)
-        translator.model = slot_model(weights.network, 600, static=static)
-        for words in texts:
-            utterance = translator.open()
-            for n in range(1, len(words) + 1):
-                utterance.set_source(words[:n], ended=n == len(words))
-                list(changes(utterance))
-            captions.append(utterance.caption)
-    assert captions[:3] == captions[3:]
-    assert any(captions)
 
 
 @pytest.mark.gpu

@@ -1,27 +1,9 @@
-import sys
-from pathlib import Path
-
 import pytest
 import torch
 
 from engine.errors import ModelError
 from engine.runtime import load_plan
-from engine.runtime.load_plan import free_bytes, pick_device
-
-CPU = torch.device("cpu")
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux")
-def test_free_memory_is_what_linux_calls_available():
-    lines = Path("/proc/meminfo").read_text().splitlines()
-    total = int(lines[0].removeprefix("MemTotal:").split()[0]) * 1024
-    assert 0 < free_bytes(CPU) <= total
-
-
-def test_where_nobody_tells_free_memory_is_not_known(monkeypatch):
-    monkeypatch.setattr(sys, "platform", "darwin")
-    assert free_bytes(CPU) is None
-    assert free_bytes(torch.device("mps")) is None
+from engine.runtime.load_plan import pick_device
 
 
 @pytest.mark.parametrize("name", ["cuda", "mps"])

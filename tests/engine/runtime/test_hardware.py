@@ -57,24 +57,6 @@ def test_a_card_is_told_with_its_memory_and_a_driver_that_fails_with_its_reason(
     assert graphics() == ("", 0, 0, "")
 
 
-def test_a_computer_that_tells_nothing_is_described_all_the_same(driver):
-    def fail(*_arguments, **_options):
-        raise OSError
-
-    driver.setattr(os, "sysconf", fail, raising=False)
-    driver.setattr(Path, "read_text", fail)
-    driver.setattr(processor, "free_memory_bytes", lambda: None)
-    driver.setattr(platform, "system", lambda: "Other")
-    driver.setattr(platform, "processor", lambda: "")
-    driver.setattr(platform, "machine", lambda: "a64")
-    driver.setattr(os, "cpu_count", lambda: None)
-    machine = processor.look_around()
-    assert (machine.processor, machine.cores) == ("a64", 1)
-    assert (machine.memory_bytes, machine.free_bytes) == (0, 0)
-    driver.setattr(os, "cpu_count", lambda: 6)
-    assert processor.look_around().cores == 6
-
-
 def test_linux_names_processor_cores_and_memory(driver):
     told = "flags : x\nmodel name\t: Some CPU: fast\nmodel name : Other\n"
     driver.setattr(Path, "read_text", lambda *_arguments, **_options: told)

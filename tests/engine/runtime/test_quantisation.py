@@ -8,9 +8,6 @@ import pytest
 import torch
 from torch import nn
 
-from engine.errors import ModelError
-from engine.models.fingerprint import read_footprint
-from engine.runtime.load_plan import compute_dtype
 from engine.runtime.loader import load_by_torch
 from engine.runtime.torch import torch_loader
 from engine.runtime.torch.linear_layers import (
@@ -230,34 +227,3 @@ def test_all_linear_layers_of_the_blocks_are_packed_and_no_other(folder, quantis
     assert not linear.pop("lm_head")
     assert len(linear) >= 4
     assert all(linear.values())
-
-
-@pytest.mark.slow
-def test_the_estimate_is_what_the_tensors_take(folder):
-    for quantise in ("none", "nf4", "int8"):
-        network = load(folder, quantise)
-        taken = sum(parameter.numel() * parameter.element_size() for parameter in tensors(network))
-        estimate = read_footprint(folder).n_bytes(quantise, 4, capacity=0)
-        assert estimate == pytest.approx(taken, rel=0.02)
-
-
-def tensors(network):
-    """Parameters, each once, with the scales of packed ones."""
-    for parameter in network.parameters():
-        yield parameter
-        state = getattr(parameter, "quant_state", None)
-        if state is not None:
-            yield from (state.absmax, state.state2.absmax)
-        if getattr(parameter, "SCB", None) is not None:
-            yield parameter.SCB
-
-
-@pytest.mark.parametrize("quantise", ["nf4", "int8"])
-def test_a_missing_library_is_told_before_anything_is_loaded(folder, monkeypatch, quantise):
-    monkeypatch.setitem(sys.modules, "bitsandbytes", None)
-    with pytest.raises(ModelError, match=r"needs bitsandbytes: install it with pip install"):
-        load(folder, quantise)
-
-
-def test_a_processor_is_asked_what_it_multiplies_faster():
-    assert compute_dtype(torch.device("cpu")) in (torch.float32, torch.bfloat16)

@@ -121,15 +121,6 @@ def test_lanes_grow_past_their_first_columns_up_to_their_capacity():
         together.book.truncate(0, 6)
 
 
-def test_a_lane_that_grew_is_truncated_and_forgets():
-    together = TorchStore(tiny_weights().network, 2, capacity=300)
-    rows = [Row(3, n, time=n) for n in range(200)]
-    feed(together, [(0, rows), (1, rows[:2])])
-    together.book.truncate(0, 150)
-    together.evict(0, Eviction(start=4, stop=9, distance=5))
-    assert together.book.n_rows[0] == 145
-
-
 def test_feeding_pass_by_pass_in_float32_equals_one_padded_batch():
     samples = [rows_with_small_ids(seed) for seed in range(6)]
     network = tiny_weights(torch.float32).network

@@ -1,8 +1,6 @@
 """Several adapters on one base, switched while nothing else is loaded anew."""
 
 import random
-import sys
-import time
 
 import pytest
 import torch
@@ -12,12 +10,11 @@ from engine.models.fingerprint import read_fingerprint
 from engine.runtime.loader import load_by_torch, load_weights
 from engine.runtime.torch.linear_layers import TorchAdaptedLayers
 from engine.runtime.torch.torch_store import slot_model
-from engine.session import loaded_model
 from engine.session.loaded_model import AdapterSwitcher
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import CONFIG, factors, tiny_card, write_adapter
 from tests.support.fakes import save_tiny_model
-from tests.support.networks import ARCHITECTURES, save_network
+from tests.support.networks import save_network
 from tests.support.rows import rows_with_small_ids
 
 _FALCON = {"target_modules": ["query_key_value", "dense_4h_to_h"]}
@@ -63,7 +60,7 @@ def switcher(saved):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("architecture", "quantise"),
-    [*((one, "none") for one in ARCHITECTURES), ("llama", "nf4"), ("falcon-alibi", "nf4")],
+    [("llama", "none"), ("gemma3", "none"), ("falcon-alibi", "none"), ("llama", "nf4")],
 )
 def test_switching_computes_what_a_fresh_load_computes_bit_for_bit(
     tmp_path, architecture, quantise
@@ -119,22 +116,6 @@ def test_factors_that_make_no_numbers_are_refused_and_the_old_one_runs_on(
     assert torch.equal(slot_model(network, len(rows)).feed(rows), before[0])
 
 
-def test_a_probe_that_fails_leaves_the_old_one_running(switcher, base, tmp_path, monkeypatch):
-    switcher.load(add_adapter(tmp_path, base, "mine"))
-    weights = switcher.use("mine")
-    before = heard(weights)
-
-    def fail(_weights):
-        msg = "CUDA out of memory. Tried to allocate 2.00 GiB\nand more"
-        raise torch.OutOfMemoryError(msg)
-
-    monkeypatch.setattr(loaded_model, "_probe", fail)
-    with pytest.raises(AdapterError, match=r"failed its probe: mine stays in use.*CUDA out of "):
-        switcher.load(add_adapter(tmp_path, base, "other"))
-    assert torch.equal(heard(weights), before)
-    assert switcher.names == ("mine",)
-
-
 def test_memory_that_runs_out_in_a_switch_leaves_the_old_one_running(
     switcher, base, tmp_path, monkeypatch
 ):
@@ -162,11 +143,3 @@ def test_a_base_into_which_an_adapter_is_merged_takes_no_other(saved, base, tmp_
     weights = load_weights(settings_of(saved, adapter=add_adapter(tmp_path, base, "mine")))
     with pytest.raises(AdapterError, match="load the base without an adapter"):
         AdapterSwitcher(weights)
-
-
-def test_a_switch_needs_no_peft_and_takes_under_a_second(switcher, base, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "peft", None)  # importing it would fail
-    switcher.load(add_adapter(tmp_path, base, "mine"))
-    start_s = time.thread_time()  # what this takes, whatever else the machine does
-    switcher.use("mine")
-    assert time.thread_time() - start_s < 1

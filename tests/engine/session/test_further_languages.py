@@ -9,7 +9,6 @@ import pytest
 
 from engine.commands import (
     Clear,
-    Configure,
     EndPassage,
     Flush,
     FurtherLanguage,
@@ -25,7 +24,6 @@ from engine.events import (
     LanguagesChanged,
     UtteranceEnded,
 )
-from engine.messages import Code
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import Language
 from engine.session.loaded_model import LoadedModel
@@ -176,16 +174,6 @@ def test_a_language_that_comes_in_mid_sentence_captions_the_whole_of_it(model):
     assert found[1] == (TEXT, said(model, TEXT, together=2), further)
 
 
-def test_a_language_that_nobody_wants_any_more_is_not_computed(model):
-    with in_french(model) as (session, listener):
-        session.send(UseLanguages(()))
-        assert listener.wait_for(LanguagesChanged).languages == ()
-        session.send(fed(TEXT.split()))
-        session.send(Flush(1))
-        listener.wait_for(Flushed)
-    assert not listener.all_of(CaptionChanged, "fr")
-
-
 def test_an_edit_changes_the_captions_of_all_languages(model):
     with in_french(model) as (session, listener):
         session.send(typed(["ab", "cd", "hh"]))
@@ -201,25 +189,6 @@ def test_an_edit_changes_the_captions_of_all_languages(model):
         listener.wait_for(Flushed)
         assert len(captions_of(listener)) == 1
     assert found == [(TEXT, said(model, TEXT), {"fr": said(model, TEXT, "fr")})]
-
-
-def test_a_flush_is_answered_when_every_language_has_its_caption(model):
-    with in_french(model) as (session, listener):
-        session.send(fed(TEXT.split()))
-        session.send(Flush(1))
-        listener.wait_for(Flushed)
-        last = listener.events[-3:]
-        assert [one.language for one in last if isinstance(one, UtteranceEnded)].count("fr") == 1
-
-
-def test_other_settings_are_followed_but_for_the_language(model):
-    with in_french(model) as (session, listener):
-        session.send(Configure(TranslationSettings(policy="offline", glossary=(("ab", "xy"),))))
-        session.send(fed(TEXT.split()))
-        listener.wait_for(UtteranceEnded, language="fr")
-        ((_, _, further),) = captions_of(listener)
-    ((_, offline),) = at_once(model, TEXT, policy="offline", language="fr")
-    assert further == {"fr": offline}
 
 
 @pytest.mark.parametrize(
@@ -239,22 +208,6 @@ def test_a_language_that_cannot_be_captioned_leaves_the_others_alone(model, wron
     assert failed.language == wrong.code
     assert str(failed.message)
     assert found == [(TEXT, said(model, TEXT), {"de": said(model, TEXT)})]
-
-
-def test_an_engine_that_breaks_in_a_further_language_breaks_there_alone(model, monkeypatch):
-    with in_french(model) as (session, listener):
-        target = session._serving.targets.ready["fr"]
-        monkeypatch.setattr(target.captioner, "steps", None)
-        session.send(fed(TEXT.split()))
-        assert listener.wait_for(LanguageFailed).message.code is Code.ENGINE_STOPPED
-        assert listener.wait_for(LanguagesChanged).languages == ()
-        session.send(fed(OTHER.split()))
-        session.send(Flush(1))
-        listener.wait_for(Flushed)
-        assert [caption for _, caption, _ in captions_of(listener)] == [
-            said(model, TEXT),
-            said(model, OTHER),
-        ]
 
 
 def test_a_switch_of_adapters_switches_the_languages_of_the_same_model(model, tmp_path):
@@ -288,14 +241,3 @@ def test_a_session_without_a_model_captions_in_further_languages_by_theirs(model
     listener.wait_for(UtteranceEnded, language="fr")
     session.stop()
     assert captions_of(listener) == [(TEXT, TEXT, {"fr": said(model, TEXT, "fr")})]
-
-
-def test_a_language_that_is_far_behind_leaves_sentences_out_and_is_soon_here_again(model):
-    with in_french(model) as (session, listener):
-        session.send(fed(TEXT.split() * 60))
-        session.send(Flush(1))
-        listener.wait_for(Flushed)
-        found = captions_of(listener)
-    assert all(caption for _, caption, _ in found)
-    left_out = [further for _, _, further in found if not further.get("fr")]
-    assert 0 < len(left_out) < len(found)

@@ -65,15 +65,6 @@ def test_a_sentence_that_was_skipped_is_translated_once_it_is_corrected():
     )
 
 
-def test_only_a_passage_with_words_that_were_spoken_was_heard():
-    passage = Passage(Targets(hashing_translator("read:1")))
-    assert not passage.was_heard
-    passage.splice(0, None, untimed(["head"]))
-    assert not passage.was_heard
-    passage.splice(1, None, [FedWord("bed.", spoken_at_s=1.0)])
-    assert passage.was_heard
-
-
 @pytest.mark.parametrize(("typed", "left"), [(False, ["bed."]), (True, ["head.", "bed."])])
 def test_typed_sentences_are_skipped_only_where_that_is_asked(typed, left):
     events, translator = [], hashing_translator("read:1")

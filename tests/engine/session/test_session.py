@@ -1,6 +1,5 @@
 import json
 import threading
-from dataclasses import replace
 
 import pytest
 
@@ -66,24 +65,6 @@ def test_a_session_by_slots_replaces_a_policy_of_drafts_and_says_so(model):
     assert Refused not in listener.kinds
 
 
-def test_a_session_that_makes_drafts_follows_their_policy(model):
-    drafting = replace(model, system="retranslate")
-    with running(drafting, policy="stable:2") as (session, listener):
-        ready = listener.events[-1]
-        assert (ready.notices, ready.makes_drafts) == ((), True)
-        session.send(fed(["ab", "cd", "ef."]))
-        listener.wait_for(UtteranceEnded)
-        assert listener.receiver.text == at_once(drafting, "ab cd ef.", policy="stable:2")
-
-
-def test_what_is_to_be_known_of_the_source_is_told_once_the_model_is_ready(model, monkeypatch):
-    notice = Code.SOURCE_UNSPACED()
-    known = {"en": notice}.get  # the model reads no language without blanks
-    monkeypatch.setattr("engine.session.serving.source_notice", known)
-    with running(model) as (_, listener):
-        assert listener.wait_for(Notice).message == notice
-
-
 def test_everything_happens_on_one_worker_thread(model):
     with running(model) as (session, listener):
         session.send(fed(["ab", "cd."]))
@@ -138,10 +119,6 @@ def test_a_session_can_be_stopped_while_it_loads(model, patience_s):
     stopper.join(WAIT_S)
     assert not stopper.is_alive()
     assert {type(event) for event in events} <= {LoadProgress, Ready}
-
-
-def test_a_session_that_was_never_started_can_be_stopped(model):
-    Session(model, TranslationSettings(), Listener()).stop()
 
 
 # --- words ----------------------------------------------------------------------------------------
@@ -248,24 +225,8 @@ def test_a_model_that_cannot_be_loaded_is_told_in_one_sentence(tmp_path):
     assert "is no Surtitle model" in message
 
 
-@pytest.mark.parametrize(
-    ("translation", "words"),
-    [
-        (TranslationSettings(target_language="xx"), "not to 'xx'"),
-        (TranslationSettings(policy="fast"), "a policy is written"),
-    ],
-)
-def test_settings_that_the_model_cannot_obey_fail_the_load(model, translation, words):
-    assert words in failure(model, translation)
-
-
 def test_a_log_that_cannot_be_written_is_told_in_one_sentence(model, tmp_path):
     assert "nowhere" in failure(model, log=tmp_path / "nowhere" / "log.jsonl")
-
-
-def test_a_cache_that_is_too_small_is_told_in_one_sentence(model):
-    small = ModelSettings(directory=model.directory, device="cpu", capacity=2)
-    assert "the cache has 2" in failure(small)
 
 
 @pytest.mark.parametrize(
@@ -288,7 +249,7 @@ def test_a_change_that_cannot_be_obeyed_is_refused_and_everything_goes_on_as_bef
 
 
 @pytest.mark.parametrize(
-    "word", ["\ud83d", "\x00", "🙂" * 300, "\u202e\u2066", "<|end_of_source|>", "x" * 3000]
+    "word", ["\ud83d", "\x00", "\u202e\u2066", "<|end_of_source|>", "x" * 3000]
 )
 def test_a_word_of_any_characters_does_not_stop_the_session(model, word):
     with running(model, policy="read:1") as (session, listener):

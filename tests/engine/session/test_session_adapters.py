@@ -174,23 +174,3 @@ def test_an_adapter_for_slots_ends_a_policy_of_drafts_and_says_so(folders, tmp_p
         assert listener.wait_for(AdapterChanged).makes_drafts
         assert len(listener.all_of(Notice)) == 1
         assert Refused not in listener.kinds
-
-
-def test_sessions_side_by_side_have_adapters_of_their_own(folders, fresh):
-    with (
-        running(model(folders)) as (first, hears_first),
-        running(model(folders, "one")) as (second, hears_second),
-    ):
-        for word in TEXT.split():
-            first.send(fed([word]))
-            second.send(fed([word]))
-        hears_first.wait_for(UtteranceEnded)
-        hears_second.wait_for(UtteranceEnded)
-        second.send(LoadAdapter(folders["two"]))
-        first.send(fed(TEXT.split()))
-        second.send(fed(TEXT.split()))
-        hears_first.wait_for(UtteranceEnded)
-        hears_second.wait_for(UtteranceEnded)
-    one_by_one = [at_once(model(folders, name), TEXT, together=1) for name in (None, "one")]
-    assert hears_first.receiver.text == one_by_one[0] + fresh[None, TEXT]
-    assert hears_second.receiver.text == one_by_one[1] + fresh["two", TEXT]

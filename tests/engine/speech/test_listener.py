@@ -1,17 +1,13 @@
-import os
 import random
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.commands import Skip
 from engine.errors import AudioError, ModelError
-from engine.events import Failed, Flushed, SourceChanged, UtteranceEnded
+from engine.events import Failed, SourceChanged, UtteranceEnded
 from engine.messages import Code
-from engine.metrics.latency import WordLags
 from engine.speech.events import (
     Behind,
     CaughtUp,
@@ -24,19 +20,14 @@ from engine.speech.events import (
     TailChanged,
 )
 from engine.speech.listener import Lane, Listener, ListeningSettings, Recognition
-from engine.speech.recognizer import RecognizerSettings
-from engine.utterances import UtteranceTracker
 from engine.words import text_of
 from tests.support.hand_clock import HandClock
 from tests.support.listening_fakes import (
     WORD_S,
     Chunks,
     Echo,
-    EndlessScript,
-    EndlessTalk,
     Loudness,
     Script,
-    endless_words,
     hear_out,
     script,
     sound_of,
@@ -158,11 +149,6 @@ def test_two_who_speak_at_once_lose_no_sentence(seed):
         assert [word for one, word in echo.fed if one == lane] == text.split()
 
 
-def test_lanes_of_one_name_are_refused():
-    with pytest.raises(ValueError, match="differ"):
-        listener([Lane(name="", source=Chunks([])), Lane(name="", source=Chunks([]))], None)
-
-
 def test_a_pause_ends_what_no_full_stop_ends():
     words = script("no stop here") + script("and on", 8.0)
     source = Chunks(sound_of(words, 11.0))
@@ -178,15 +164,6 @@ def test_a_short_pause_within_a_sentence_does_not_cut_it():
     source = Chunks(sound_of(words, 4.0))
     _, _, heard = run([Lane(name="", source=source)], Script(words))
     assert len(heard.of(UtteranceEnded)) == 1
-
-
-def test_silence_gives_nothing_at_all():
-    model = Script([])
-    _, echo, heard = run([Lane(name="", source=Chunks(sound_of([], 30.0)))], model)
-    assert echo.fed == []
-    assert model.prompts == []
-    kinds = [type(event) for event in heard.events]
-    assert kinds == [RecognizerReady, SoundCame, Flushed, ListeningEnded]
 
 
 def test_the_first_sound_of_each_lane_is_told_once_after_the_model_is_ready():
@@ -474,23 +451,6 @@ def test_a_slow_translation_is_not_blamed_on_the_recogniser():
     assert not heard.of(Behind)[0].smaller_model
 
 
-def test_who_is_late_takes_more_sound_in_one_pass():
-    clock = HandClock()
-    words = script(" ".join(["word"] * 60))
-    passes = []
-
-    def take_time():
-        passes.append(clock.now_s)
-        clock.now_s += 2.0
-
-    source = Late(sound_of(words, 24.0), clock)
-    model = Script(words, on_pass=take_time)
-    _, echo, _ = run([Lane(name="", source=source)], model, clock=clock)
-    assert len(passes) < 24 / RecognizerSettings().step_s * 0.7
-    assert clock.now_s < 24 + 5
-    assert len(echo.fed) == 60
-
-
 def test_a_file_that_is_read_as_fast_as_it_goes_is_never_behind():
     clock = HandClock()
     words = script(" ".join(["word"] * 30))
@@ -505,80 +465,7 @@ def test_a_file_that_is_read_as_fast_as_it_goes_is_never_behind():
     assert not heard.of(Behind)
 
 
-def test_lags_are_those_of_the_sound():
-    clock = HandClock()
-    words = script("we went home again today.")
-    source = Late(sound_of(words, 6.0), clock)
-    made, _, heard = run([Lane(name="", source=source)], Script(words), clock=clock)
-    lags, utterances = WordLags(), UtteranceTracker()
-    for event in heard.events:
-        utterance = utterances.take(event, clock.now_s)
-        if utterance is not None:
-            lags.take(utterance, clock.now_s)
-    recognised = lags.heard()[0]
-    assert recognised.n_words == 5
-    assert 0.3 < recognised.median_s < 2.5
-    assert made.n_dropped == 0
-
-
-def test_the_sound_is_worth_what_its_words_say():
-    assert len(sound_of(script("a b"), 2.0)) == 2 * SAMPLE_RATE_HZ
-    assert script("a b")[1].end_s == pytest.approx(2 * WORD_S)
-
-
 # --- for hours ------------------------------------------------------------------------------------
-
-
-def megabytes():
-    """Memory of this process."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads Linux's own numbers")
-def test_twenty_minutes_of_speech_take_no_more_memory_than_the_first_and_no_longer():
-    memory, lags = [], []
-    n_fed = 0
-
-    class Counting(Echo):
-        def feed_words(self, words, lane):
-            nonlocal n_fed
-            n_fed += len(words)
-            super().feed_words(words, lane)
-            lags.extend(source.read_s - word.end_s for word in words)
-            self.fed.clear()
-            self.words.clear()
-
-    class Forgetting(Heard):
-        def __call__(self, event):
-            super().__call__(event)
-            self.events.clear()
-
-    class Noting(EndlessTalk):
-        read_s = 0.0
-
-        def read(self, timeout_s):
-            chunk = super().read(timeout_s)
-            self.read_s = chunk.end_s if chunk else self.read_s
-            return chunk
-
-    source = Noting(1_200.0, every_minute=lambda _at_s: memory.append(megabytes()))
-    model, echo, heard = EndlessScript(), Counting(), Forgetting()
-    made = Listener(
-        [Lane(name="", source=source, live=False)],
-        echo,
-        Recognition(make_model=lambda: model, make_detector=Loudness),
-        heard,
-    )
-    echo.report = to_both(heard, made)
-    hear_out(made, 170)
-    assert n_fed == len(list(endless_words(0.0, 1_200.0)))
-    assert memory[-1] - memory[5] < 10
-    quarter = len(lags) // 4
-    assert np.mean(lags[-quarter:]) < np.mean(lags[:quarter]) + 0.1
-    assert max(lags) < 10
-    assert model.longest_s < 25
 
 
 class Breaking(Chunks):

@@ -1,4 +1,4 @@
-"""Ten minutes of a microphone: people speak, and between that it is silent, noisy or another one.
+"""Seven minutes of a microphone: people speak, and between that it is silent, noisy or another one.
 
 The sound, the detector of speech and all behind it are as they are, on the clock of the sound. One
 recogniser knows when which word is said, so that what is lost or doubled is not its doing; another
@@ -26,7 +26,7 @@ from tests.support.spoken import keys, word_error_rate
 
 pytest.importorskip("faster_whisper")
 
-_SECONDS = 600
+_SECONDS = 400
 _BLOCK = SAMPLE_RATE_HZ // 50
 _HALF_S = 0.05  # of a word; more of it would reach into a pause where it is not known so exactly
 _QUIET = 0.12  # of the loudest block: below it nobody speaks
@@ -94,7 +94,7 @@ class Microphone:
         return not self._waiting
 
 
-def ten_minutes(clock):
+def seven_minutes(clock):
     """A microphone with its sound, and when which recording of a person begins and ends in it."""
     rng = random.Random(0)
     microphone, said = Microphone(clock), []
@@ -133,9 +133,9 @@ def heard(microphone, clock, model):
 @needs_recordings
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_of_ten_minutes_every_word_is_heard_once():
+def test_of_seven_minutes_every_word_is_heard_once():
     clock = HandClock()
-    microphone, said = ten_minutes(clock)
+    microphone, said = seven_minutes(clock)
     words = [word for one, begins_s, _ in said for word in spoken(one, begins_s)]
     found = heard(microphone, clock, Script(words))
     assert keys(word.text for word in found) == keys(word.text for word in words)
@@ -145,11 +145,11 @@ def test_of_ten_minutes_every_word_is_heard_once():
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(bundled_speech_model() is None, reason="needs the package moonshine-voice")
-def test_a_recogniser_of_people_loses_and_doubles_nothing_in_ten_minutes():
+def test_a_recogniser_of_people_loses_and_doubles_nothing_in_seven_minutes():
     """It mishears some words, on other processors perhaps others: none is lost with its sentence,
     none is there twice, and nothing is heard where nobody speaks."""
     clock = HandClock()
-    microphone, said = ten_minutes(clock)
+    microphone, said = seven_minutes(clock)
     found = heard(microphone, clock, Moonshine(bundled_speech_model()))
     texts = {begins_s: [] for _, begins_s, _ in said}
     for word in found:

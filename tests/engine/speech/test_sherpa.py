@@ -1,7 +1,6 @@
 """The streaming recogniser for tests, heard by sherpa-onnx and by the listener."""
 
 import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from engine.errors import ModelError
 from engine.events import UtteranceEnded
 from engine.speech.events import ListeningFailed
 from engine.speech.listener import Lane, Listener, Recognition
-from engine.speech.sherpa import Sherpa, SherpaSettings, SherpaStream, checked_files
+from engine.speech.sherpa import Sherpa, SherpaSettings, checked_files
 from engine.speech.streaming import StreamingRecognizer
 from engine.speech.vad import SileroDetector, VadSettings, VoiceActivityDetector
 from tests.support.listening_fakes import Chunks, Echo, hear_out, to_both
@@ -118,9 +117,8 @@ def test_words_are_in_small_letters_but_the_english_i(tiny):
     assert italian.spelled("I") == "i"
 
 
-@pytest.mark.parametrize("sound", [silence, white_noise, music])
-def test_a_minute_without_speech_gives_no_word(tiny, sound):
-    assert listened(sound(60.0), tiny)[0] == []
+def test_half_a_minute_without_speech_gives_no_word(tiny):
+    assert listened(np.concatenate([white_noise(15.0), music(15.0)]), tiny)[0] == []
 
 
 @needs_voice
@@ -153,47 +151,6 @@ def test_the_cut_into_pieces_changes_no_word(tiny):
 
     assert told(1600) == told(997) == told(len(samples))
     assert told(1600)[-1].at_s < len(samples) / SAMPLE_RATE_HZ
-
-
-class Library:
-    """Tells one of these answers after another, each after 300 samples more."""
-
-    def __init__(self, *answers):
-        self.answers, self.n_asked, self.n_waiting = iter(answers), 0, 0
-
-    def create_stream(self, _words):
-        return self
-
-    def accept_waveform(self, _rate, samples):
-        self.n_waiting += len(samples)
-
-    def is_ready(self, _stream):
-        return self.n_waiting >= 300
-
-    def decode_stream(self, _stream):
-        self.n_waiting -= 300
-
-    def get_result_all(self, _stream):
-        self.n_asked += 1
-        tokens = next(self.answers).split()
-        return SimpleNamespace(tokens=tokens, timestamps=[0.5 * n for n, _ in enumerate(tokens)])
-
-
-def test_the_library_is_asked_for_its_answer_only_where_it_computed():
-    library = Library("a", "a b")
-    stream = SherpaStream(library, "")
-    told = [len(stream.feed(np.zeros(100, np.float32))) for _ in range(7)]
-    assert told == [0, 0, 1, 1, 1, 2, 2]
-    assert library.n_asked == 2
-
-
-def test_pieces_that_stay_are_not_made_again_and_those_that_change_are():
-    stream = SherpaStream(Library("a", "a b", "a c d", "a c"), "")
-    told = [stream.feed(np.zeros(300, np.float32)) for _ in range(4)]
-    assert [[piece.text for piece in pieces] for pieces in told] == [
-        ["a"], ["a", "b"], ["a", "c", "d"], ["a", "c"],
-    ]  # fmt: skip
-    assert told[1][0] is told[0][0]
 
 
 def test_a_computer_without_the_library_is_told_what_to_install(monkeypatch):

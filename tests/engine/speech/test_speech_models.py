@@ -8,10 +8,7 @@ import torch
 
 from engine.errors import HubError, ModelError
 from engine.hub.catalogue import (
-    SPEECH_BYTES,
-    SPEECH_MODELS,
     STREAMING_MODELS,
-    quicker_speech_model,
     suited_speech_model,
 )
 from engine.speech.direct import DirectModel
@@ -105,15 +102,6 @@ def test_names_that_nobody_knows_are_one_sentence(library):
 def test_who_speaks_another_language_gets_a_model_that_knows_it():
     assert suited_speech_model(NAME, "en") == NAME
     assert suited_speech_model(NAME, "pl") == "base"
-
-
-def test_of_every_streaming_model_size_licence_and_files_are_known():
-    for name, choice in STREAMING_MODELS.items():
-        assert name in SPEECH_MODELS
-        assert SPEECH_BYTES[name] == choice.download_bytes > 0
-        assert choice.licence == "Apache-2.0"
-        assert "tokens.txt" in choice.files
-        assert quicker_speech_model(name) == ""
 
 
 def test_a_translator_that_hears_for_itself_is_a_speech_model_by_its_folder(tmp_path):

@@ -1,6 +1,5 @@
 import itertools
 import random
-import time
 
 import pytest
 
@@ -29,10 +28,6 @@ def test_measures_lie_apart_and_count_where_two_of_them_had_a_free_processor():
     assert len(pauses) == 6
 
 
-def test_seconds_in_which_other_programs_have_the_core_do_not_count():
-    assert matrix_gflops.__defaults__[0] is time.thread_time
-
-
 def test_who_waits_for_no_more_measures_gets_the_first():
     pauses = []
     matrix_gflops(ticking(itertools.repeat(0.1)), lambda seconds: pauses.append(seconds) or True)
@@ -59,7 +54,3 @@ def test_two_threads_of_a_core_are_one_core(tmp_path, monkeypatch):
         (tmp_path / f"cpu{number}/topology").mkdir(parents=True)
         (tmp_path / f"cpu{number}/topology/thread_siblings_list").write_text(siblings)
     assert physical_cores(tmp_path) == 2
-
-
-def test_this_processor_has_a_class():
-    assert speed.processor_class() in CLASS_GFLOPS

@@ -221,17 +221,3 @@ def test_a_language_without_blanks_is_cut_before_a_word_grows_without_end():
     results = heard(Told(*(("漢", 0.02 * n) for n in range(1, 100))), loud(3.0))
     assert "".join(words(results)) == "漢" * 99
     assert max(map(len, words(results))) <= 40
-
-
-@pytest.mark.parametrize("seconds", [0.05, 0.2])
-def test_the_seconds_of_computing_are_counted(seconds):
-    ticks = iter(np.arange(10_000) * seconds)
-    made = recognizer(Told(), clock=lambda: float(next(ticks)))
-    for chunk in chunks(loud(8.0), [1600] * 80):
-        made.feed(chunk)
-    assert made.real_time_factor == pytest.approx(10 * seconds)
-
-
-def test_settings_are_checked_where_they_are_made():
-    with pytest.raises(ValueError, match="settled_s"):
-        StreamingSettings(settled_s=0.0)

@@ -64,7 +64,7 @@ def test_streaming_commits_about_what_the_whole_recording_gives(whisper):
     assert n_streamed <= n_whole + 0.1 * n_words
 
 
-@pytest.mark.parametrize("level", [0.0, 0.01, 0.2])
-def test_a_minute_without_speech_gives_no_word(whisper, level):
-    noise = np.random.default_rng(5).standard_normal(60 * SAMPLE_RATE_HZ) * level
+def test_a_minute_without_speech_gives_no_word(whisper):
+    noise = np.random.default_rng(5).standard_normal(60 * SAMPLE_RATE_HZ)
+    noise *= np.repeat([0.0, 0.01, 0.2], 20 * SAMPLE_RATE_HZ)
     assert committed(whisper, noise.astype(np.float32)) == []

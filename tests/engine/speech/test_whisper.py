@@ -18,11 +18,6 @@ def test_a_prompt_is_cut_to_the_whole_words_at_its_end(seed):
     assert kept == " ".join(words) or len(kept) > 180
 
 
-def test_a_device_nobody_knows_is_refused():
-    with pytest.raises(ValueError, match="auto"):
-        WhisperSettings(device="tpu")
-
-
 def test_a_folder_without_a_model_is_one_clear_sentence(tmp_path):
     pytest.importorskip("faster_whisper")
     with pytest.raises(ModelError, match="get it again, or choose another one"):

@@ -87,20 +87,6 @@ def test_a_line_over_the_limits_is_cut_and_nothing_is_lost():
     assert cut_line("", LIMITS) == []
 
 
-@pytest.mark.slow
-def test_delays_of_a_line_that_is_cut_count_from_its_start(translate):
-    words = ["ab cd"] * 60 + ["a" * 400]  # the last word is longer than any word may be
-    (told,) = translate("slots", "offline", [" ".join(words)])
-    ends, n_words = set(), 0
-    for parts in cut_line(" ".join(words[:-1]), LIMITS):
-        n_words += len(parts.words)
-        ends.add(n_words)
-    assert len(told.source) == len(told.ms) == 121
-    assert list(told.delays) == sorted(told.delays)
-    assert len(ends & set(told.delays)) >= 2
-    assert max(told.delays) <= 121
-
-
 @pytest.mark.parametrize("policy", POLICIES)
 def test_the_last_word_that_is_fed_ends_its_utterance_also_without_a_full_stop(policy):
     rng = random.Random(3)

@@ -250,17 +250,6 @@ def test_setting_the_same_words_tells_nothing():
     assert editor.translate() == []
 
 
-def test_a_sentence_that_is_put_in_stands_before_the_one_that_follows():
-    editor = Editor()
-    editor.append("aa bb. cc dd.")
-    events = editor.splice(2, 2, ["ee", "ff."])
-    assert events == [
-        UtteranceOpened(utterance=3, before=2, languages=("en", "de")),
-        SourceChanged(utterance=3, words=untimed(("ee", "ff."))),
-    ]
-    assert editor.receiver.order == [1, 3, 2]
-
-
 def test_a_sentence_that_is_cut_in_two_opens_one_and_joining_drops_it():
     editor = Editor()
     editor.append("aa bb cc dd. ee.")

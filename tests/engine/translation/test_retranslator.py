@@ -6,15 +6,12 @@ import random
 
 import pytest
 
-from engine.errors import ModelError, PolicyError
 from engine.layout.rows import Row
 from engine.metrics.event_log import EventLog
 from engine.runtime.torch.torch_store import slot_model
-from engine.settings import SYSTEMS, TranslationSettings
-from engine.translation.factory import make_system
+from engine.settings import TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.retranslator import Retranslator
-from engine.translation.slot_translator import Translator
 from tests.support.fakes import (
     WORD_FOR_WORD,
     HashingModel,
@@ -262,27 +259,3 @@ def test_a_draft_that_never_ends_is_cut(tmp_path):
     assert utterance.finished
     assert 0 < len(utterance.caption.split()) < 60
     assert '"cut"' in (tmp_path / "log.jsonl").read_text()
-
-
-def test_settings_that_are_refused_change_nothing():
-    system = retranslator()
-    for settings, error in (
-        (TranslationSettings(target_language="xx"), ModelError),
-        (TranslationSettings(source_language="pl"), ModelError),
-        (TranslationSettings(policy="sometimes"), PolicyError),
-    ):
-        with pytest.raises(error):
-            system.configure(settings)
-        assert system.settings.policy == "wait:1"
-
-
-def test_a_system_is_made_by_its_name():
-    kinds = []
-    for name in [*SYSTEMS][1:3]:  # the last is another kind of model's
-        system = make_system(
-            name, tiny_weights(), TranslationSettings(), capacity=64, log=EventLog()
-        )
-        kinds.append(type(system))
-    assert kinds == [Translator, Retranslator]
-    with pytest.raises(ValueError, match="retranslate, encoder-decoder, got 'magic'"):
-        make_system("magic", tiny_weights(), TranslationSettings(), capacity=64, log=EventLog())

@@ -284,14 +284,6 @@ def test_a_model_that_never_ends_is_ended(policy, token, tmp_path):
     assert '"cut"' in (tmp_path / "log.jsonl").read_text()
 
 
-def test_a_write_that_ends_in_time_is_not_cut(tmp_path):
-    with EventLog(tmp_path / "log.jsonl") as log:
-        engine = hashing_translator("read:3", log=log)
-        obey(engine, word_for_word)
-        translate(engine, list("abcdefghabcdefgh"))
-    assert '"cut"' not in (tmp_path / "log.jsonl").read_text()
-
-
 @pytest.mark.parametrize("policy", POLICIES)
 def test_the_longest_utterance_of_a_model_that_never_ends_fits_the_default_cache(policy):
     """Else one line of emoji would end the session."""

@@ -104,19 +104,6 @@ def test_blocks_wait_while_a_passage_is_held():
     assert caption == caption_of(blocks(12))
 
 
-def test_sound_is_only_added_at_its_end():
-    passage = new_passage()
-    passage.splice(0, None, words_of(blocks(3)))
-    with pytest.raises(ValueError, match="only added at its end, 3, not at 1"):
-        passage.splice(1, None, words_of(blocks(3)))
-
-
-def test_what_ends_without_a_block_is_no_utterance():
-    passage = new_passage()
-    assert passage.finish() == []
-    assert passage.is_settled
-
-
 def hearing(folder):
     save_speech_encoder(folder, tiny_encoder(torch.float32))
     return ModelSettings(directory=folder, device="cpu", capacity=1024, hears=True)

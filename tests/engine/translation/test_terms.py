@@ -180,9 +180,3 @@ def test_a_glossary_that_is_too_large_is_refused_and_the_old_one_stays(glossary)
     with pytest.raises(ContextError, match=f"at most {MAX_TERMS} terms of {LONGEST} characters"):
         engine.configure(TranslationSettings(glossary=glossary))
     assert engine.constraints is before
-
-
-def test_a_glossary_may_be_as_large_as_is_said():
-    longest = ("x" * LONGEST, "y" * LONGEST)
-    glossary = (longest, *((f"term{n}", "x") for n in range(MAX_TERMS - 1)))
-    hashing_translator().configure(TranslationSettings(glossary=glossary))

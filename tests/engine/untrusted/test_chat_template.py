@@ -13,7 +13,7 @@ from engine.hub.bundled import bundled_models
 from engine.text.prompt import make_prompt
 from engine.untrusted import limited_process
 from engine.untrusted.limited_child import rendered
-from engine.untrusted.limited_process import LimitedError, render, text_of
+from engine.untrusted.limited_process import LimitedError, render
 from tests.support.chat_templates import CHATML, WITHOUT_SYSTEM, card, tokenizer_with
 from tests.support.strangers import refused
 from training.trainer.tokenizer import CHAT_TEMPLATE
@@ -126,10 +126,3 @@ def test_the_templates_that_come_with_the_program_need_no_process(monkeypatch):
     for text in [CHAT_TEMPLATE, *ours]:
         assert hashlib.sha256(text.encode()).hexdigest() in limited_process._OURS
         assert "Hag." in render(text, [CHAT], {"bos_token": ""})
-
-
-def test_a_slip_of_a_library_is_named_and_its_own_words_are_not():
-    words = "'NoneType' object has no attribute 'get'"
-    with pytest.raises(LimitedError) as told:
-        text_of({"failure": "AttributeError", "words": words}, {})
-    assert str(told.value) == "the library that reads it fails with AttributeError"

@@ -46,21 +46,13 @@ def test_a_sound_folder_is_let_through(tiny):
     ["config.json", "tokenizer_config.json", "generation_config.json", "processor_config.json",
      "preprocessor_config.json", "special_tokens_map.json"],
 )  # fmt: skip
-@pytest.mark.parametrize("deep", [False, True])
-def test_a_file_that_names_code_is_refused_before_any_library_sees_it(
-    folder, name, deep, monkeypatch
-):
+def test_a_file_that_names_code_is_refused_before_any_library_sees_it(folder, name, monkeypatch):
     code = {"auto_map": {"AutoConfig": "evil.Evil"}}
-    change(folder, name, **({"text_config": [code]} if deep else code))
+    change(folder, name, **({"text_config": [code]} if name == "config.json" else code))
     monkeypatch.setattr("transformers.AutoModelForCausalLM.from_pretrained", None)
     monkeypatch.setattr("transformers.PreTrainedTokenizerFast.from_pretrained", None)
     for judge in (check_model_folder, load, load_tokenizer):
         assert "names Python code of its own" in refusal(folder, judge)
-
-
-def test_an_empty_entry_for_code_names_none(folder):
-    change(folder, auto_map=None)
-    check_model_folder(folder)
 
 
 @pytest.mark.parametrize(
@@ -72,11 +64,6 @@ def test_an_empty_entry_for_code_names_none(folder):
 def test_a_configuration_that_loads_from_elsewhere_is_refused(folder, key, value):
     change(folder, **{key: value})
     assert key in refusal(folder)
-
-
-def test_a_configuration_may_name_an_attention_of_the_library(folder):
-    change(folder, attn_implementation="sdpa")
-    check_model_folder(folder)
 
 
 @pytest.mark.parametrize("method", ["fp8", "gptq", "awq", None, 3])
@@ -139,13 +126,6 @@ def test_templates_in_a_folder_of_their_own_are_judged_too(folder):
     (folder / "additional_chat_templates").mkdir()
     os.mkfifo(folder / "additional_chat_templates" / "x.jinja")
     assert "no plain file" in refusal(folder)
-
-
-@pytest.mark.parametrize("content", ["", "[]", "[" * 100_000, "9" * 5000, "\x00", '{"a": '])
-@pytest.mark.parametrize("name", ["config.json", "tokenizer_config.json"])
-def test_what_is_no_object_is_refused(folder, name, content):
-    (folder / name).write_text(content)
-    assert name in refusal(folder)
 
 
 # --- numbers that are counted up to -------------------------------------------------------------

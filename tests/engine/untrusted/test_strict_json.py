@@ -1,17 +1,12 @@
 import json
 import math
-import os
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import pytest
 
-from engine.untrusted.file_headers import read_header
-from engine.untrusted.plain_files import file_sha256
 from engine.untrusted.strict_json import (
     NEEDED,
     SHA256,
@@ -66,24 +61,6 @@ def test_a_file_is_read_up_to_its_limit_and_no_further(tmp_path):
         JsonObject.read(path, 7)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
-@pytest.mark.timeout(20)
-def test_a_pipe_or_a_device_in_the_place_of_a_file_is_refused_and_not_waited_for(tmp_path):
-    path = tmp_path / "x.json"
-    os.mkfifo(path)
-    for other in (path, Path("/dev/zero"), tmp_path):
-        for read in (partial(JsonObject.read, limit=9), file_sha256, read_header):
-            with pytest.raises(OSError, match="it is no plain file"):
-                read(other)
-
-
-def test_a_link_to_a_file_is_read(tmp_path):
-    """The hub's own cache is made of links."""
-    (tmp_path / "blob").write_bytes(b"{}")
-    (tmp_path / "x.json").symlink_to("blob")
-    assert JsonObject.read(tmp_path / "x.json", 8).values == {}
-
-
 READS = {
     "text": "x",
     "sha256": "0f" * 32,
@@ -118,15 +95,6 @@ def test_a_value_of_another_type_is_refused(read):
 def test_a_value_that_is_missing_is_refused(read):
     with pytest.raises(ValueError, match="lacks 'a'"):
         getattr(parsed(b=1), read)("a")
-
-
-def test_a_default_stands_for_a_missing_value_and_not_for_null():
-    assert parsed().integer("a", default=7) == 7
-    assert parsed().flag("a", default=False) is False
-    assert parsed().texts("a", default=("x",)) == ("x",)
-    assert parsed().inners("a") == []
-    with pytest.raises(ValueError, match="got None"):
-        parsed(a=None).integer("a", default=7)
 
 
 def test_texts_have_limits():

@@ -43,22 +43,8 @@ def test_what_saves_memory_changes_no_loss(data, tiny, tmp_path, arguments):
     assert losses(out) == pytest.approx(losses(tmp_path / "plain"), rel=1e-5)
 
 
-def test_the_rate_falls_as_it_is_told(data, tiny, tmp_path):
-    def rates(name, *arguments):
-        out = tmp_path / name
-        assert finetune(data, tiny, out, "--epochs", "4", "--warm-up", "2", *arguments) == 0
-        steps = (out / "steps.jsonl").read_text(encoding="utf-8").splitlines()
-        return [json.loads(step)["rate"] for step in steps]
-
-    rising, steps = [0.005, 0.01], range(3, 13)
-    assert rates("root") == pytest.approx(rising + [0.01 * (2 / n) ** 0.5 for n in steps])
-    linear = [1e-5, *rising, *(0.001 * (12 - n) for n in range(3, 12))]
-    assert rates("linear", "--fall", "linear") == pytest.approx(linear)
-
-
-def test_every_method_trains(data, tiny, tmp_path):
-    usual = ("without-mask", "without-slots", "gpe", "conversational", "prefix", "causal")
-    for method in (*usual, "easist"):
+def test_other_methods_train(data, tiny, tmp_path):
+    for method in ("without-mask", "prefix", "easist"):  # samples of all: research/test_methods.py
         out = tmp_path / method
         assert finetune(data, tiny, out, "--method", method, "--stop-after", "1") == 0
         assert read_counters(out / "checkpoint").step == 1

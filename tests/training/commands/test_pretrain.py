@@ -45,9 +45,6 @@ def test_a_recipe_holds_data_weights_size_and_schedule(words, tmp_path):
     ("changed", "name"),
     [
         (["--hidden", "128"], "shape"),
-        (["--layers", "2"], "shape"),
-        (["--vocabulary", "384"], "shape"),
-        (["--batch-tokens", "500"], "step"),
         (["--seed", "7"], "step"),
         (["--slot", "8"], "slot length"),
         (["--weight", "odd=2"], "weighting"),

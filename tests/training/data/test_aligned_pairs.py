@@ -63,16 +63,6 @@ def test_statistics_stand_beside_the_pairs(tmp_path, prepared):
     assert values["mean_agreement"] == 0.5
 
 
-@pytest.mark.usefixtures("links")
-def test_the_person_is_told_what_became_of_the_pairs(tmp_path, prepared, capsys):
-    aligned(tmp_path, prepared)
-    said = capsys.readouterr().out
-    assert " 3  pairs\n" in said
-    assert " 2  have a read-n schedule\n" in said
-    assert " 1    the two directions agree too little\n" in said
-    assert " 0.50  agreement of the two directions, on average\n" in said
-
-
 def test_pairs_that_no_schedule_fits_are_kept_without_one(tmp_path, prepared, monkeypatch):
     pairs = [*PAIRS[:2], SentencePair("g", "", "chat")]
     write_pairs(prepared, pairs)
@@ -93,14 +83,6 @@ def test_without_an_aligner_the_target_is_spread_evenly(tmp_path, prepared, monk
     values = statistics(tmp_path)
     assert (values["scheduled"], values["dropped"]) == (3, {})
     assert values["aligner"] is values["min_agreement"] is values["mean_agreement"] is None
-
-
-@pytest.mark.parametrize("ending", ["", ".gz", ".xz"])
-def test_the_file_is_packed_as_its_name_says(tmp_path, prepared, ending):
-    out = tmp_path / f"pairs.aligned.tsv{ending}"
-    assert main(["align", "--ratio", "--from", str(prepared), "--out", str(out)]) == 0
-    assert [one.pair for one in read_aligned([out])] == PAIRS
-    assert (b"a b c" in out.read_bytes()) is (ending == "")
 
 
 def test_the_real_aligner_schedules_a_language_whose_pairs_of_words_are_swapped(tmp_path):

@@ -11,13 +11,12 @@ from training.data.augmentation import (
     as_recognised,
     choose,
     fill,
-    hesitate,
     join,
     swap_names,
     swap_numbers,
 )
 from training.data.corpus import SentencePair, read_pairs
-from training.data.invented_facts import Number, in_notation, invent
+from training.data.invented_facts import Number, in_notation
 
 ROOT = Path(__file__).parents[3]
 FIELD = re.compile(r"\{(\w+?)2?\}")
@@ -82,22 +81,6 @@ def test_a_fact_is_written_as_french_and_spanish_write_it(fact, french, spanish)
     assert in_notation(fact, "es") == spanish
 
 
-@pytest.mark.parametrize("kind", ["int", "decimal", "percent", "price"])
-def test_a_number_has_the_same_digits_in_every_language(kind):
-    for seed in range(300):
-        fact = invent(kind, rng(seed))
-        digits = {re.sub(r"\D", "", in_notation(fact, code)) for code in ("en", "de", "fr", "es")}
-        assert len(digits) == 1
-        assert digits != {""}
-
-
-def test_a_share_is_a_whole_number_of_one_or_two_digits_or_has_decimals():
-    shares = [invent("percent", rng(seed)).digits for seed in range(300)]
-    lengths = {len(digits) for digits in shares if "." not in digits}
-    assert lengths == {1, 2}
-    assert 100 < sum("." in digits for digits in shares) < 250
-
-
 # --- phrases --------------------------------------------------------------------------------------
 
 
@@ -136,36 +119,7 @@ def test_every_language_has_as_much_and_no_sentence_that_measures_models(kind):
         assert not held_out & {text for one in own for text in (one.source, one.target)}
 
 
-@pytest.mark.parametrize("kind", ["meeting", "contrasts", *SENSE])
-def test_french_and_spanish_have_their_marks(kind):
-    for language, phrase in phrases(kind):
-        text = phrase.target
-        if language == "fr":
-            assert not re.search(r"[^\u00a0][?!;]$| [?!;]|’", text), phrase
-        if language == "es":
-            settled = [choose(phrase, rng(seed)).target for seed in range(40)]
-            assert all(one.count("¿") == one.count("?") for one in settled), phrase
-
-
-def test_a_field_holds_one_fact_on_both_sides():
-    phrase = pair("{first} paid {price} on {date}.", "{first} zahlte am {date} {price}.")
-    for seed in range(50):
-        filled = fill(phrase, "de", rng(seed))
-        assert filled.source.split()[0] == filled.target.split()[0]
-        year = filled.source.rstrip(".").split()[-1]
-        assert year in filled.target
-
-
 # --- substitution ---------------------------------------------------------------------------------
-
-
-def test_a_name_of_both_sides_is_replaced_in_both():
-    original = pair("I saw Tom, and Tom saw me.", "Ich sah Tom, und Tom sah mich.")
-    for seed in range(20):
-        changed = swap_names(original, "de", rng(seed))
-        new = changed.source.split()[2].rstrip(",")
-        assert changed.source == f"I saw {new}, and {new} saw me."
-        assert changed.target == f"Ich sah {new}, und {new} sah mich."
 
 
 @pytest.mark.parametrize(
@@ -231,10 +185,6 @@ def test_a_number_that_is_one_stays():
     assert swap_numbers(pair("It takes 1 day.", "Il faut 1 jour."), "fr", rng()) is None
 
 
-def test_a_sentence_without_a_common_number_is_left_alone():
-    assert swap_numbers(pair("Two of 3.", "Zwei von drei."), "de", rng()) is None
-
-
 # --- speech ---------------------------------------------------------------------------------------
 
 
@@ -249,26 +199,12 @@ def test_a_word_of_punctuation_alone_is_not_lost():
     assert as_recognised(pair("Yes – of course it is.", "Ja – natürlich."), rng()) is None
 
 
-def test_hesitations_keep_every_word_in_its_order():
-    original = pair("Now we open the door, please.", "Wir öffnen jetzt bitte die Tür.")
-    texts = set()
-    for seed in range(100):
-        changed = hesitate(original, rng(seed))
-        assert changed.target == original.target
-        words = iter(changed.source.lower().replace(",", "").split())
-        assert all(word in words for word in original.source.lower().replace(",", "").split())
-        texts.add(changed.source)
-    assert original.source not in texts
-    assert len(texts) > 40
-
-
 # --- contrasts and joined sentences ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_every_contrast_can_be_settled_and_filled_on_both_sides(seed):
+def test_every_contrast_can_be_settled_and_filled_on_both_sides():
     contrasts = [found for kind in ("contrasts", *SENSE) for found in phrases(kind)]
-    for language, phrase in contrasts:
+    for seed, (language, phrase) in enumerate(contrasts):
         filled = fill(choose(phrase, rng(seed)), language, rng(seed))
         for text in (filled.source, filled.target):
             assert not set("<>|{}") & set(text)
@@ -276,17 +212,6 @@ def test_every_contrast_can_be_settled_and_filled_on_both_sides(seed):
             assert " ," not in text
             assert text.lstrip("¿¡")[0].isupper() or not text.lstrip("¿¡")[0].isalpha()
             assert text[-1] in ".?!"
-
-
-def test_choices_of_one_letter_are_alike_on_both_sides_wherever_they_stand():
-    phrase = pair("We <v:won|lost> <n:it|them>.", "Wir haben <n:es|sie> <v:gewonnen|verloren>.")
-    made = {(one.source, one.target) for seed in range(40) for one in [choose(phrase, rng(seed))]}
-    assert made == {
-        ("We won it.", "Wir haben es gewonnen."),
-        ("We lost it.", "Wir haben es verloren."),
-        ("We won them.", "Wir haben sie gewonnen."),
-        ("We lost them.", "Wir haben sie verloren."),
-    }
 
 
 def test_a_choice_with_too_few_alternatives_is_refused():
@@ -305,19 +230,6 @@ def test_two_statements_may_be_joined_by_a_conjunction():
     made = {(one.source, one.target) for seed in range(60) if (one := joined(first, second, seed))}
     assert ("I am here, but we wait.", "Ich bin hier, aber wir warten.") in made
     assert ("I am here. We wait.", "Ich bin hier. Wir warten.") in made
-
-
-@pytest.mark.parametrize(
-    ("language", "first", "second", "whole"),
-    [
-        ("fr", "Je suis là.", "J'attends.", "Je suis là, mais j'attends."),
-        ("es", "Estoy aquí.", "No espero.", "Estoy aquí, pero no espero."),
-    ],
-)
-def test_french_and_spanish_statements_are_joined_likewise(language, first, second, whole):
-    two = [pair("I am here.", first), pair("I wait.", second)]
-    made = {one.target for seed in range(60) if (one := join(two, language, rng(seed)))}
-    assert whole in made
 
 
 @pytest.mark.parametrize(
@@ -346,20 +258,8 @@ def test_the_same_seed_makes_the_same_pairs_and_each_kind_has_its_name(tmp_path,
     made = []
     for name in ("one.tsv", "two.tsv"):
         arguments = ["--from", str(source), "--to-language", "de", "--out", str(tmp_path / name)]
-        assert (
-            main(
-                [
-                    "augment",
-                    *arguments,
-                    "--share",
-                    "phrases=2",
-                    "recogniser=1",
-                    "contrasts=1",
-                    "joined=1",
-                ]
-            )
-            == 0
-        )
+        shares = ["phrases=2", "recogniser=1", "contrasts=1", "joined=1"]
+        assert main(["augment", *arguments, "--share", *shares]) == 0
         made.append((tmp_path / name).read_text("utf-8"))
     assert made[0] == made[1]
     corpora = {line.split("\t")[2] for line in made[0].splitlines()}

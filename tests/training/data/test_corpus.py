@@ -48,14 +48,6 @@ def test_what_is_written_is_read_again(tmp_path, ending):
     assert list(read_pairs([path])) == PAIRS
 
 
-@pytest.mark.parametrize("ending", PACK)
-def test_writing_twice_gives_the_same_bytes(tmp_path, ending):
-    first, second = tmp_path / f"first.tsv{ending}", tmp_path / f"second.tsv{ending}"
-    write_pairs(first, PAIRS)
-    write_pairs(second, PAIRS)
-    assert first.read_bytes() == second.read_bytes()
-
-
 def test_a_byte_order_mark_and_carriage_returns_are_no_part_of_the_text(tmp_path):
     path = tmp_path / "windows.tsv"
     path.write_bytes(b"\xef\xbb\xbfHello.\tHallo.\r\nBye.\tTsch\xc3\xbcs.\r\n")
@@ -80,14 +72,6 @@ def test_broken_rows_are_handed_on_with_their_line_and_reason(tmp_path):
         BrokenRow(path, 3, "invalid UTF-8", "Bye.\tTsch\ufffds."),
         BrokenRow(path, 4, "wrong number of columns", "1\t2\t3\t4"),
     ]
-
-
-def test_invalid_bytes_in_an_aligned_file_name_this_file(tmp_path):
-    source, target = tmp_path / "talk.en", tmp_path / "talk.de"
-    source.write_bytes(b"One.\nTwo.\n")
-    target.write_bytes(b"Eins.\nZw\xffi.\n")
-    broken = list(read_rows([source, target]))[1]
-    assert broken == BrokenRow(target, 2, "invalid UTF-8", "Zw\ufffdi.")
 
 
 def test_strict_reading_stops_at_a_broken_row_and_names_its_place(tmp_path):

@@ -2,7 +2,6 @@
 
 import random
 import re
-from datetime import date
 
 import pytest
 
@@ -54,15 +53,6 @@ def test_whole_numbers_have_their_digits_and_are_never_one():
 )
 def test_texts_have_the_form_of_their_kind(kind, form):
     assert not [text for text in drawn(kind) if not re.fullmatch(form, text)]
-
-
-def test_days_are_of_this_century_and_clocks_often_stand_at_a_quarter():
-    days, clocks = drawn("date"), drawn("time", 8000)
-    assert date(2000, 1, 1) <= min(days) < date(2000, 6, 1)
-    assert date(2035, 1, 1) < max(days) <= date(2035, 8, 4)
-    assert {clock.hour for clock in clocks} == set(range(24))
-    assert {clock.minute for clock in clocks} == set(range(60))
-    assert sum(clock.minute % 15 == 0 for clock in clocks) > len(clocks) * 0.8
 
 
 def test_no_man_stands_for_a_woman_nor_the_other_way_round():

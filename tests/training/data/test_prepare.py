@@ -2,11 +2,9 @@
 
 import gzip
 import lzma
-import sys
 
 import pytest
 
-from tests.support.programs.run import ran
 from training.__main__ import main
 from training.data.corpus import SentencePair, read_pairs
 
@@ -63,15 +61,6 @@ def test_good_pairs_are_written_and_the_report_adds_up(tmp_path, corpus, test_se
     assert "See [[there]]. | Siehe [[dort]]." in printed
 
 
-def test_two_aligned_files_are_prepared(tmp_path):
-    (tmp_path / "talk.en").write_text("One apple.\nTwo pears.\n")
-    (tmp_path / "talk.nl").write_text("Een appel.\n\n")
-    arguments = ["--from", str(tmp_path / "talk.en"), str(tmp_path / "talk.nl")]
-    out = tmp_path / "out.tsv"
-    assert main(["prepare", *arguments, "--to-language", "nl", "--out", str(out)]) == 0
-    assert out.read_text() == "One apple.\tEen appel.\ttalk\n"
-
-
 def test_the_options_reach_the_rules(tmp_path):
     corpus, out = tmp_path / "train.tsv", tmp_path / "out.tsv"
     corpus.write_text("A b c d.\tEin be ce de.\nHi.\tHallo.\nHi.\tHi du.\n")
@@ -85,14 +74,6 @@ def test_a_test_set_may_be_lines_or_a_tsv(tmp_path, corpus, content):
     held_out.write_bytes(gzip.compress(content.encode()))
     assert prepare(corpus, out, "--held-out", str(held_out)) == 0
     assert "matter" not in out.read_text()
-
-
-def test_a_short_sentence_of_a_test_set_is_held_out_with_its_translation_alone(tmp_path):
-    corpus, held_out, out = (tmp_path / name for name in ("train.tsv", "test.tsv", "out.tsv"))
-    corpus.write_text("Short.\tKurz.\nShort.\tKlein.\n")
-    held_out.write_text("Short.\tKurz.\tmore\n")
-    assert prepare(corpus, out, "--held-out", str(held_out)) == 0
-    assert out.read_text() == "Short.\tKlein.\ttrain\n"
 
 
 @pytest.mark.parametrize("name", ["out.tsv", "out.tsv.gz"])
@@ -117,13 +98,3 @@ def test_nothing_left_is_a_failure_that_names_the_main_reason(tmp_path, capsys):
     assert "nothing is left of the 2 rows" in (error := capsys.readouterr().err)
     assert "2 times: wrong script" in error
     assert not out.exists()
-
-
-def test_help_starts_without_the_model_libraries():
-    code = (
-        "import sys; from training.__main__ import main\n"
-        "try: main(['prepare', '--help'])\n"
-        "finally: sys.exit(7 if {'torch', 'transformers'} & set(sys.modules) else 0)"
-    )
-    command = [sys.executable, "-c", code]
-    assert ran(*command, text=False).returncode == 0

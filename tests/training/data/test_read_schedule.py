@@ -51,15 +51,6 @@ def test_words_behind_the_last_link_need_the_whole_source():
     assert needed_words([], 6, 0) == ()
 
 
-def test_needs_lie_in_the_source_and_never_fall():
-    for links, n_source, n_target in random_cases(500):
-        needs = needed_words(links, n_source, n_target)
-        assert len(needs) == n_target
-        assert list(needs) == sorted(needs)
-        assert needs[0] >= 1
-        assert needs[-1] <= n_source
-
-
 # --- without an aligner ---------------------------------------------------------------------------
 
 

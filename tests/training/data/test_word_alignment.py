@@ -145,28 +145,6 @@ def test_an_aligner_that_fails_is_told_in_one_sentence(monkeypatch, forward, rev
     assert "\n" not in str(caught.value)
 
 
-def test_words_that_go_together_are_linked():
-    pytest.importorskip("eflomal")
-    words = {
-        "red": "rot",
-        "green": "grün",
-        "blue": "blau",
-        "one": "eins",
-        "two": "zwei",
-        "six": "sechs",
-    }
-    rng = random.Random(0)
-    pairs = []
-    for _ in range(120):
-        source = rng.sample(sorted(words), 3)
-        pairs.append(SentencePair(" ".join(source), " ".join(map(words.get, source)), "test"))
-    links = list(align(pairs))
-    assert len(links) == len(pairs)
-    diagonal = {(0, 0), (1, 1), (2, 2)}
-    right = sum(forward == reverse == diagonal for forward, reverse in links)
-    assert right > 100
-
-
 def test_pairs_that_the_aligner_cannot_take_have_no_links():
     pytest.importorskip("eflomal")
     plain = [SentencePair("a b c", "x y z", "test")] * 20

@@ -5,7 +5,7 @@ import pytest
 from engine.models.model_card import Calibration
 from tests.support.run_folders import translation
 from training.errors import TrainingError
-from training.evaluation.calibration import calibrate, calibration_error, is_good, marked
+from training.evaluation.calibration import calibrate, calibration_error
 from training.evaluation.runs import Sentence
 
 REFERENCE = "Wir treffen uns morgen um neun im großen Saal."
@@ -46,12 +46,3 @@ def test_a_caption_is_marked_below_the_threshold():
     assert curve.confidence(-0.51).is_low
     assert not curve.confidence(-0.49).is_low
     assert not Calibration(slope=2.0, offset=1.0, threshold=0.1).confidence(-0.51).is_low
-
-
-def test_marked_captions_are_worse_than_the_others():
-    true = Calibration(slope=3.0, offset=2.5, threshold=0.5)
-    sentences = list(drawn(true, 1000, seed=4))
-    doubtful, sure = marked(calibrate(sentences, 0.5), sentences)
-    assert len(doubtful) + len(sure) == len(sentences)
-    share_good = [sum(map(is_good, part)) / len(part) for part in (doubtful, sure)]
-    assert share_good[0] < 0.5 < share_good[1]

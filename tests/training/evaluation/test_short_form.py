@@ -2,12 +2,7 @@
 
 import json
 import multiprocessing
-import random
 import shutil
-import signal
-import subprocess
-import sys
-import time
 
 import pytest
 
@@ -17,17 +12,13 @@ from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import WARM_UP, feed_line
 from engine.translation.slot_translator import Translator
-from tests.support.fakes import random_word
 from tests.support.run_folders import (
     evaluate,
-    evaluate_arguments,
     summary_of,
     work_here,
     write_test_set,
 )
 from training.evaluation import short_form as workers
-from training.evaluation.models import measured_model
-from training.evaluation.runs import RunSettings
 from training.research.__main__ import main as research
 
 pytestmark = pytest.mark.usefixtures("papers")
@@ -218,16 +209,6 @@ def test_a_run_that_was_stopped_goes_on_and_ends_as_an_unbroken_one(
         assert n_lines_again <= 15
 
 
-@pytest.mark.usefixtures("in_process")
-def test_another_policy_may_be_added_later(tmp_path, files, tiny):
-    out = tmp_path / "out"
-    evaluate(files, tiny, out, policies="read:3")
-    logs = {path: path.read_bytes() for path in (out / "log").iterdir()}
-    evaluate(files, tiny, out)
-    assert [one["policy"] for one in summary_of(out)] == list(POLICIES)
-    assert all(path.read_bytes() == content for path, content in logs.items())
-
-
 @pytest.mark.slow
 def test_the_logs_of_a_tau_are_not_those_of_a_longer_one(tmp_path):
     names = [f"{policy}.{n}.jsonl" for policy in ("adaptive:0", "adaptive:0.3") for n in (2, 10)]
@@ -235,55 +216,6 @@ def test_the_logs_of_a_tau_are_not_those_of_a_longer_one(tmp_path):
         (tmp_path / name).touch()
     for policy, own in (("adaptive:0", names[:2]), ("adaptive:0.3", names[2:])):
         assert [path.name for path in workers.log_paths(tmp_path, policy)] == own
-
-
-def test_a_run_that_is_killed_keeps_what_it_has_and_leaves_no_worker(tmp_path, tiny):
-    rng = random.Random(4)
-    files = (tmp_path / "a.en", tmp_path / "a.de")
-    text = "".join(" ".join(random_word(rng) for _ in range(6)) + "\n" for _ in range(400))
-    for file in files:
-        file.write_text(text)
-    out = tmp_path / "out"
-    given = evaluate_arguments(files, tiny, out, "--workers", "1", policies="wait:2")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "training", *given], stderr=subprocess.DEVNULL
-    )
-    deadline = time.monotonic() + 150
-    while not any(path.stat().st_size > 50_000 for path in out.glob("log/*")):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    (log,) = (out / "log").iterdir()
-    sizes = [-1, -2]
-    while sizes[-1] != sizes[-2]:  # the worker ends by itself, as nobody listens any more
-        time.sleep(0.3)
-        sizes.append(log.stat().st_size)
-        assert time.monotonic() < deadline
-    done = list(replay(read_events(log)))
-    assert 0 < len(done) < 400
-    assert not (out / "summary.json").exists()
-
-
-@pytest.mark.slow
-def test_a_full_disk_is_one_sentence_and_what_was_translated_is_kept(
-    tmp_path, files, tiny, monkeypatch
-):
-    def full(_share):
-        raise OSError(28, "No space left on device")
-        yield
-
-    monkeypatch.setattr(workers, "_translations", full)
-    receiver, sender = workers.multiprocessing.Pipe(duplex=False)
-    settings = RunSettings(
-        source=files[0], reference=files[1], policies=("read:3",),
-        model=measured_model(tiny, None, "cpu"),
-        translation=TranslationSettings(), out=tmp_path / "out",
-    )  # fmt: skip
-    handler = signal.getsignal(signal.SIGINT)
-    workers._work(workers._Share(settings, (), 1), sender)
-    signal.signal(signal.SIGINT, handler)
-    assert "cannot be written (No space left on device)" in receiver.recv()
 
 
 def test_a_model_that_does_not_load_is_told_by_the_worker(

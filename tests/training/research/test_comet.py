@@ -1,22 +1,15 @@
-"""Test scoring with COMET: the command with a stand-in for ``comet-score``, and, where
-``scripts/comet-environment`` was run, with COMET itself.
-"""
+"""Test scoring with COMET: the command with a stand-in for ``comet-score``."""
 
 import json
 import random
 import sys
-from pathlib import Path
 from statistics import fmean
 
 import pytest
 
-from tests.support.programs.run import ran
 from tests.support.run_folders import references, silent, translations, write_run
 from training.evaluation.runs import read_run
 from training.research.__main__ import main
-from training.research.comet import PROGRAM
-
-HERE = Path(__file__).parent
 
 STAND_IN = f"""#!{sys.executable}
 import json, pathlib, sys
@@ -89,17 +82,3 @@ def test_an_environment_that_fails_is_one_sentence(tmp_path, capsys, text, sente
     (line,) = capsys.readouterr().err.splitlines()
     assert sentence in line
     assert not (folder / "comet.json").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)  # COMET takes a while to be imported
-@pytest.mark.skipif(
-    not PROGRAM.exists(), reason="COMET is not installed: scripts/comet-environment"
-)
-def test_comet_itself_scores_a_run(tmp_path):
-    folder, model = made_run(tmp_path), tmp_path / "model"
-    ran(PROGRAM.with_name("python"), HERE / "comet_model.py", model, text=False, check=True)
-    assert main(["comet", str(folder), "--model", str(model), "--device", "cpu"]) == 0
-    rows = json.loads((folder / "comet.json").read_text())["policies"]
-    assert [len(row["segments"]) for row in rows] == [12, 12]
-    assert max(rows[0]["segments"]) - min(rows[0]["segments"]) > 0.02

@@ -54,17 +54,3 @@ def test_the_table_and_the_file_tell_the_same(runs, tmp_path, capsys):
     first = differences[0]
     assert first["laal"]["difference"] == first["laal"]["low"] == pytest.approx(1)
     assert (first["laal"]["p"], first["laal"]["n_sentences"]) == (1 / 51, 40)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("runs")
-def test_unlike_policies_are_compared_when_they_are_picked(tmp_path, capsys):
-    names = ["good:read:3", "bad:wait:3", "good:wait:5"]
-    assert main(["compare", *names, "--samples", "20", "--out", "out"]) == 0
-    found = report(tmp_path / "out")["differences"]
-    assert [(one["run"], one["policy"]) for one in found] == [
-        ("bad:wait:3", "wait:3"),
-        ("good:wait:5", "wait:5"),
-    ]
-    assert {(one["against"], one["against_policy"]) for one in found} == {("good:read:3", "read:3")}
-    assert "each run minus good:read:3:" in capsys.readouterr().out

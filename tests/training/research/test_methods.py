@@ -1,8 +1,6 @@
 """What each method trains on: the paper's figures of the samples, as equalities."""
 
 import random
-from collections import Counter
-from dataclasses import replace
 
 import pytest
 import torch
@@ -11,9 +9,8 @@ from engine.layout.rows import IGNORE, visible
 from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, numbered_pair
-from training.research.methods import LEVELS, METHODS, TARGET_SIDE, nested_boundaries
-from training.settings import Mixture
-from training.trainer.samples import AlignedReads, Method, TokenizedPair, build_samples
+from training.research.methods import METHODS, TARGET_SIDE
+from training.trainer.samples import Method, build_samples
 
 N_SYSTEM, N_USER, N_ASSISTANT = 3, 2, 2
 ALL = {"exposst": Method(), **METHODS}
@@ -129,24 +126,6 @@ def test_prefix_and_causal_samples_are_ordinary_text(name):
             assert torch.equal(sight(rows), torch.ones(len(rows), len(rows)).tril().bool())
 
 
-def test_a_prefix_sample_holds_a_prefix_of_both_sides_and_asks_for_what_follows():
-    for seed in SEEDS:
-        parts, pair, policy = samples("prefix", seed)
-        source, target = flat(pair.source), flat(pair.target)
-        n_asked = 0
-        for rows in parts:
-            read = [row.id for row in rows if 1000 <= row.id < 2000]
-            written = [row.id for row in rows if row.id >= 2000]
-            assert read == source[: len(read)]
-            assert written == target[: len(written)]
-            before = sum(id_ != EOW for id_ in labels(rows))
-            n_asked += before
-            assert n_asked >= len(written)
-        if isinstance(policy, WaitK):
-            n_words = min(len(pair.source) - policy.k + 1, len(pair.target) + 1)
-            assert abs(len(parts) - max(1, n_words)) <= 1  # one more where the marker comes alone
-
-
 def test_conversational_positions_are_the_order_of_arrival_with_both_headers_for_each_read():
     for seed in SEEDS:
         ((rows,), _, policy) = samples("conversational", seed)
@@ -181,53 +160,3 @@ def test_every_token_after_the_prompt_is_a_label_where_the_source_is_labelled():
         start = N_SYSTEM + N_USER
         assert [row.label for row in rows[: start - 1]] == [IGNORE] * (start - 1)
         assert [row.label for row in rows[start - 1 :]] == [*(row.id for row in rows[start:]), EOW]
-
-
-def test_the_end_of_a_write_that_is_cut_short_has_no_label_where_the_source_is_labelled():
-    pair = TokenizedPair(((1000,), (1001,)), ((2000,), (2001,), (2002,)), (1, 1, 2), (1, 2, 2))
-    prompt, policy = bare_prompt(), AlignedReads((1, 2))
-    layout = LayoutSettings(name="interleaved")
-    (rows,) = build_samples(pair, policy, prompt, layout, marker_alone=False)
-    rows = METHODS["easist"].finish(rows, policy, prompt)
-    found = [(row.id, row.label) for row in rows]
-    assert found == [
-        (900, IGNORE), (910, 1000), (1000, 920), (920, 2000), (2000, IGNORE), (EOW, 1001),
-        (1001, 930), (930, 920), (920, 2001), (2001, 2002), (2002, EOW),
-    ]  # fmt: skip
-
-
-def test_half_of_the_pairs_of_easist_are_read_in_chunks_of_any_level_and_half_whole():
-    pair = TokenizedPair(tuple((n,) for n in range(8)), ((9,),) * 6, (1, 2, 3, 5, 6, 8))
-    levels = {apart: nested_boundaries(pair.needs, apart) for apart in LEVELS}
-    rng, mixture, method = random.Random(0), Mixture(), METHODS["easist"]
-    drawn = Counter(method.draw(pair, mixture, rng) for _ in range(2000))
-    assert set(drawn) == {Offline(), *(AlignedReads(one) for one in levels.values())}
-    assert drawn[Offline()] == pytest.approx(1000, abs=70)
-    for boundaries in levels.values():
-        assert drawn[AlignedReads(boundaries)] == pytest.approx(200, abs=50)
-    unaligned = replace(pair, needs=None)
-    assert {method.draw(unaligned, mixture, rng) for _ in range(20)} == {Offline()}
-
-
-def test_source_that_is_kept_apart_sees_no_target_and_all_else_is_as_in_slots():
-    n_unlike = 0
-    for seed in SEEDS:
-        ((rows,), _, _), ((slots,), _, _) = samples("source-apart", seed), samples("exposst", seed)
-        assert [(row.id, row.time, row.label) for row in rows] == [
-            (row.id, row.time, row.label) for row in slots
-        ]
-        assert encoded(rows) == encoded(slots)
-        is_target = torch.tensor([row.position >= TARGET_SIDE for row in rows])
-        seen, seen_in_slots = sight(rows), sight(slots)
-        asked = torch.tensor([row.label != IGNORE for row in rows])
-        assert torch.equal(seen[asked], seen_in_slots[asked])
-        assert (seen | ~seen_in_slots)[
-            is_target
-        ].all()  # one that ends a slot sees what comes with it
-        assert not seen[~is_target][:, is_target].any()
-        assert torch.equal(
-            seen[~is_target][:, ~is_target], seen_in_slots[~is_target][:, ~is_target]
-        )
-        assert all(not flag for flag, row in zip(is_target, rows, strict=True) if is_source(row))
-        n_unlike += int(seen_in_slots[~is_target][:, is_target].any())
-    assert n_unlike > len(SEEDS) / 4  # a second slot sees the target of the first

@@ -52,23 +52,6 @@ def test_the_card_gets_the_scores_of_the_run_and_those_of_the_base_beside_them(a
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"adapter_sha256": "another"}, "another adapter"),
-        ({"system": "long form"}, "name runs of evaluate"),
-    ],
-)
-def test_a_run_of_something_else_is_refused_and_the_card_stays(
-    adapter, tmp_path, capsys, changes, words
-):
-    before = (adapter / "surtitle.json").read_bytes()
-    its = a_run(tmp_path / "its", wrong=0.2, **changes)
-    assert record(adapter, f"talks={its}") in {1, 2}
-    assert words in capsys.readouterr().err
-    assert (adapter / "surtitle.json").read_bytes() == before
-
-
-@pytest.mark.parametrize(
     "changes",
     [{"adapter_sha256": "a"}, {"language": "fr"}, {"source_sha256": "b"}, {"model_sha256": "c"}],
 )

@@ -1,7 +1,7 @@
 """Let the real SimulEval drive our engine and rescore our runs, and compare with our own figures.
 
 It runs in an environment of its own, which ``scripts/simuleval-environment`` makes. Without it the
-tests are skipped, but never where CI runs. The last 25 lines are of rare words, which models write
+tests are skipped, but never where CI runs. The last 11 lines are of rare words, which models write
 in parts; ``benchmarks/interop/simuleval_agreement.py`` compares whole corpora.
 """
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from engine.metrics.event_log import EventLog, read_events, replay
-from engine.settings import TranslationSettings, UtteranceLimits
+from engine.settings import TranslationSettings
 from engine.translation.factory import make_system
 from engine.translation.feed import feed_line
 from tests.support.fakes import random_word, tiny_weights
@@ -64,25 +64,3 @@ def test_of_a_growing_text_whole_words_alone_are_handed_over():
             assert len(told.split()) == n_whole
         assert told + words.flush() == text
         assert words.flush() == ""
-
-
-def test_a_word_that_the_model_goes_on_with_after_it_has_read_on_is_handed_over_once():
-    words = WholeWords()
-    writes = ["Frage", ",", " Luft-", "Mar", "ke", "", " ist", "?"]
-    assert [words.feed(write) for write in writes] == [
-        "", "", "Frage, ", "", "", "", "Luft-Marke ", "",
-    ]  # fmt: skip
-    assert words.flush() == "ist?"
-
-
-def test_a_line_over_the_limits_becomes_several_utterances():
-    rng = random.Random(7)
-    words = [random_word(rng) for _ in range(10)]
-    limits = UtteranceLimits(soft_words=2, max_words=4)
-    pieces = pieces_of(WordByWord(system_of("slots", "offline", limits=limits)), words)
-    parts = words[:4], words[4:8], words[8:]
-    alone = [WordByWord(system_of("slots", "offline")) for _ in parts]
-    captions = ["".join(pieces_of(one, part)) for one, part in zip(alone, parts, strict=True)]
-    assert " ".join("".join(pieces).split()) == " ".join(" ".join(captions).split())
-    # nobody knows before the fifth word that the fourth was the last
-    assert [n for n, piece in enumerate(pieces, start=1) if piece] == [5, 9, 10]

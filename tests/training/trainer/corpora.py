@@ -14,22 +14,20 @@ def sentence(rng):
     return " ".join(words), " ".join(WORDS[word] for word in words)
 
 
-def write_data(folder, language="de"):
+def write_data(folder):
     """Make corpora as scripts/train-bundled takes them; return pairs that are held out."""
     rng = random.Random(0)
     parallel, dev = folder / "parallel", folder / "dev" / "little"
     parallel.mkdir(parents=True)
     dev.mkdir(parents=True)
-    meeting = (
-        (ROOT / "benchmarks/meetings" / f"en-{language}.tsv").read_text("utf-8").split("\n", 1)[0]
-    )
+    meeting = (ROOT / "benchmarks/meetings/en-de.tsv").read_text("utf-8").split("\n", 1)[0]
     held_out = [DEV, "\t".join(meeting.split("\t")[:2])]
     for name, lines in (("train", held_out), ("more", [])):
         pairs = ["\t".join(sentence(rng)) for _ in range(40)]
         text = "".join(f"{line}\t{name}\n" for line in [*pairs, *lines])
-        (parallel / f"{name}.en-{language}.tsv.xz").write_bytes(lzma.compress(text.encode()))
+        (parallel / f"{name}.en-de.tsv.xz").write_bytes(lzma.compress(text.encode()))
     pairs = [DEV.split("\t"), *(sentence(rng) for _ in range(5))]
-    for column, code in enumerate(("en", language)):
+    for column, code in enumerate(("en", "de")):
         text = "".join(f"{pair[column]}\n" for pair in pairs)
-        (dev / f"en-{language}.{code}").write_text(text, "utf-8")
+        (dev / f"en-de.{code}").write_text(text, "utf-8")
     return held_out

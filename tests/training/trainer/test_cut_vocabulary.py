@@ -201,19 +201,3 @@ def test_every_weight_is_trained_on_and_the_terms_go_with_the_result(folder, cor
     assert losses(out)[-1] < losses(out)[0]
     assert (out / "NOTICE").read_bytes() == (base / "NOTICE").read_bytes()
     assert (out / "LICENSE").exists()
-
-
-def test_a_run_on_another_model_does_not_resume(folder, corpus, tmp_path, capsys):
-    bases = [tmp_path / "one", tmp_path / "other"]
-    data = tmp_path / "aligned.tsv"
-    data.write_text("a b c\th i j\tmine\t1 2 3\n" * 30, "utf-8")
-    for base in bases:
-        cut(folder, corpus, base)
-    weights = bases[1] / "model.safetensors"
-    content = bytearray(weights.read_bytes())
-    content[-1] ^= 1
-    weights.write_bytes(content)
-    out = tmp_path / "run"
-    codes = [trained(base, out, f"de={data}", "--stop-after", "1") for base in bases]
-    assert codes == [0, 2]
-    assert "was made with another base" in capsys.readouterr().err

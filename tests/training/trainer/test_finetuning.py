@@ -2,8 +2,6 @@
 
 import functools
 import json
-import resource
-from contextlib import contextmanager
 
 import pytest
 import torch
@@ -16,10 +14,7 @@ from engine.settings import ModelSettings
 from tests.support.fakes import save_tiny_model
 from tests.support.networks import stock_network
 from tests.support.training_runs import finetune, losses, told_fault, write_dev, write_pairs
-from training.settings import TrainSettings
-from training.trainer import run as trainer
 from training.trainer.checkpoint import read_counters
-from training.trainer.finetuning import find_base
 from training.trainer.loss import ForwardLoss
 from training.trainer.run import Run
 
@@ -135,26 +130,6 @@ def test_a_run_that_was_stopped_and_resumed_is_the_unbroken_run_to_the_bit(
     assert losses(out) == losses(trained)
 
 
-def test_a_run_that_ends_right_behind_a_checkpoint_has_written_that_step_down(
-    data, tiny, trained, tmp_path, monkeypatch
-):
-    out = tmp_path / "letters"
-    arguments = ["--dropout", "0.2", "--checkpoint-steps", "1"]
-    save = trainer.save_checkpoint
-
-    def save_and_end(*whole, **named):
-        save(*whole, **named)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(trainer, "save_checkpoint", save_and_end)
-        with pytest.raises(KeyboardInterrupt):
-            finetune(data, tiny, out, *arguments)
-    assert losses(out) == losses(trained)[:1]
-    assert finetune(data, tiny, out, *arguments) == 0
-    assert losses(out) == losses(trained)
-
-
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
@@ -222,44 +197,3 @@ def test_a_loss_that_is_no_number_stops_before_the_step(data, tiny, tmp_path, ca
     assert (out / "checkpoint" / "state.safetensors").read_bytes() == kept
     monkeypatch.undo()
     assert finetune(data, tiny, out) == 0
-
-
-@contextmanager
-def full_disk(n_bytes):
-    """Let files grow to so many bytes only; the tests' own output may be such a file."""
-    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, usual[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
-
-
-def test_a_full_disk_is_one_sentence_and_the_checkpoint_is_kept(
-    data, tiny, tmp_path, capsys, monkeypatch
-):
-    out = tmp_path / "out"
-    assert finetune(data, tiny, out, "--stop-after", "1") == 0
-    before = (out / "checkpoint" / "state.safetensors").read_bytes()
-    monkeypatch.setattr("training.trainer.run._try_to_save", lambda *_: None)
-    with full_disk(20_000):
-        assert finetune(data, tiny, out) == 1
-    told = told_fault(capsys)
-    assert f"the checkpoint {out / 'checkpoint'} of step 3 cannot be written" in told
-    assert (out / "checkpoint" / "state.safetensors").read_bytes() == before
-    assert not list(out.glob("*.new"))
-
-
-def settings_of(tmp_path, base="some/model"):
-    return TrainSettings(out=tmp_path / "out", base=base, models=tmp_path / "models")
-
-
-def test_a_base_is_fetched_once_and_found_without_a_network(tiny_hub, tmp_path):
-    data = settings_of(tmp_path)
-    base = find_base(data, ("read:3",))
-    assert base.name == "tiny"
-    n_asked = len(tiny_hub.asked)
-    again = find_base(data, ("read:3",))
-    assert again.folder == base.folder
-    assert again.fingerprint == base.fingerprint
-    assert len(tiny_hub.asked) == n_asked

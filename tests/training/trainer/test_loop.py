@@ -50,24 +50,6 @@ def steps(model, optimizer, first, n_steps):
         optimizer.zero_grad()
 
 
-def assert_same(one, other):
-    assert one.keys() == other.keys()
-    for name, tensor in one.items():
-        assert torch.equal(tensor, other[name])
-
-
-def test_a_run_that_is_resumed_goes_on_to_the_bit(tmp_path):
-    unbroken, _ = whole = run()
-    steps(*whole, 0, 7)
-    first = run()
-    steps(*first, 0, 3)
-    save_checkpoint(tmp_path / "checkpoint", *first, Counters(step=3))
-    resumed, _ = second = run(seed=1)
-    assert load_checkpoint(tmp_path / "checkpoint", *second) == Counters(step=3)
-    steps(*second, 3, 4)
-    assert_same(resumed.state_dict(), unbroken.state_dict())
-
-
 def test_tied_weights_stay_tied(tmp_path):
     first = run()
     steps(*first, 0, 2)

@@ -19,10 +19,6 @@ from training.trainer import loss as loss_module
 from training.trainer.loss import BareLoss, Markers, forbid_markers
 from training.trainer.stream import Example, pack, pad
 
-EOW, EOT = 5, 9
-BOS = 3
-MARKERS = Markers(within_target=(BOS, EOW), within_writes=(BOS, EOT))
-
 
 @pytest.fixture(scope="module")
 def prompt():
@@ -89,18 +85,6 @@ def test_embeddings_that_their_table_multiplies_are_multiplied_in_training_too(p
     torch.testing.assert_close(mine, its, rtol=0, atol=1e-4)
 
 
-def test_dropout_of_gemma_is_of_what_its_norms_add(prompt):
-    gemma = copy.deepcopy(tiny_network("gemma3", torch.float32)).train()
-    loss = BareLoss(gemma, Markers.of(prompt), 0.0)
-    loss.use_dropout(0.5)
-    hooked = {name.split(".")[-1] for name, layer in gemma.named_modules() if layer._forward_hooks}
-    assert hooked == {"post_attention_layernorm", "post_feedforward_layernorm"}
-    batch = pad(examples(prompt, ReadN(2)))
-    torch.manual_seed(0)
-    first = loss(gemma, batch)
-    assert loss(gemma, batch) != first
-
-
 def test_every_labelled_row_counts_the_same_whatever_it_is_batched_with(model, prompt):
     samples = examples(prompt, ReadN(2), WaitK(3), Offline())
     together = loss_of(model, pad(samples), prompt, 0.1)
@@ -123,20 +107,6 @@ def test_a_forbidden_marker_gets_no_gradient(model, prompt, policy):
     assert {*forbidden, allowed} == prompt.markers
     assert gradient[forbidden].max() == 0
     assert gradient[allowed] > 0
-
-
-def test_each_row_forbids_the_marker_of_the_other_policies():
-    logits = torch.randn(4, 12)
-    ends_writes = torch.tensor([True, False, True, False])
-    allowed = forbid_markers(logits, ends_writes, MARKERS)
-    chances = allowed.softmax(-1)
-    assert chances[ends_writes, EOT].max() < 1e-20
-    assert chances[~ends_writes, EOW].max() < 1e-20
-    assert chances[:, BOS].max() < 1e-20
-    others = [id_ for id_ in range(12) if id_ not in (BOS, EOW, EOT)]
-    assert torch.equal(allowed[:, others], logits[:, others])
-    assert torch.equal(allowed[ends_writes, EOW], logits[ends_writes, EOW])
-    assert torch.equal(allowed[~ends_writes, EOT], logits[~ends_writes, EOT])
 
 
 def test_label_smoothing_has_the_loss_and_the_gradients_of_torch(model, prompt):

@@ -45,10 +45,6 @@ def labels(rows):
     return [row.label for row in rows if row.label != IGNORE]
 
 
-def flat(words):
-    return [id_ for word in words for id_ in word]
-
-
 def random_policy(rng, pair):
     return rng.choice(
         [
@@ -86,31 +82,6 @@ def test_labels_of_read_3_with_a_closed_phase():
         (7, 13, 6, IGNORE), (EOS, 14, 6, IGNORE),
         (EOW, 18, 6, 105), (105, 19, 7, 106), (106, 20, 8, EOW),
     ]  # fmt: skip
-
-
-def test_the_labels_are_the_target_and_its_ends_and_nothing_is_asked_twice():
-    for pair, policy, rows in random_cases(300):
-        end = EOW if policy.ends_writes else EOT
-        in_order = [label for label in labels(rows) if label != EOW]
-        target = flat(pair.target)
-        assert in_order == (target if policy.ends_writes else [*target, EOT])
-        assert labels(rows)[-1] == end
-
-
-def test_every_word_of_both_sides_is_fed_once_and_stands_in_order():
-    for pair, _, rows in random_cases(300):
-        in_order = [row.id for row in sorted(rows, key=lambda row: row.position)]
-        words = [*pair.source, *pair.target]
-        assert [id_ for id_ in in_order if 1000 <= id_ < 2000] == flat(pair.source)
-        assert [id_ for id_ in in_order if id_ >= 2000] == flat(pair.target)
-        assert in_order.count(EOS) == 1
-        assert len(set(in_order)) >= len(flat(words))
-
-
-def test_every_end_of_write_but_the_last_is_fed():
-    for _, _, rows in random_cases(300):
-        fed = [row.id for row in rows].count(EOW)
-        assert fed == max(0, labels(rows).count(EOW) - 1)
 
 
 def test_read_n_begins_no_word_before_the_source_it_needs_is_read():

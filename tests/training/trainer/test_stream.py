@@ -1,4 +1,3 @@
-import dataclasses
 import itertools
 import multiprocessing
 import os
@@ -11,18 +10,17 @@ from pathlib import Path
 import pytest
 import torch
 
-from engine.layout.rows import IGNORE, NEVER, Row
+from engine.layout.rows import IGNORE
 from engine.runtime.torch.attention import Attention
-from tests.support.fakes import bare_prompt, numbered_pair, tiny_weights
+from tests.support.fakes import bare_prompt, numbered_pair
 from tests.support.networks import ALIBI, ARCHITECTURES, tiny_network
 from tests.support.rows import random_examples
 from training.settings import Mixture
 from training.trainer.checkpoint import Counters
-from training.trainer.loss import BareLoss, ForwardLoss, Markers
+from training.trainer.loss import ForwardLoss, Markers
 from training.trainer.processes import OneProcess
 from training.trainer.samples import METHODS, CorpusPair
 from training.trainer.stream import (
-    Example,
     Filled,
     Stream,
     epoch_order,
@@ -71,65 +69,7 @@ def content(batches, n_batches):
     ]
 
 
-def random_rows(rng, n_rows):
-    return [Row(rng.randrange(380), index, index, rng.randrange(380)) for index in range(n_rows)]
-
-
-# --- padding --------------------------------------------------------------------------------------
-
-
-def test_rows_stand_in_the_batch_as_they_are_and_the_rest_never_comes():
-    rng = random.Random(0)
-    examples = [Example(random_rows(rng, n_rows), n_rows % 2 == 0) for n_rows in (3, 5, 1)]
-    batch = pad(examples)
-    assert batch.n_rows == 9
-    assert not batch.ends_writes.any()
-    for index, example in enumerate(examples):
-        n_rows = len(example.rows)
-        tensors = (batch.ids, batch.places.position, batch.places.time, batch.labels)
-        columns = zip(*(tensor[index] for tensor in tensors), strict=True)
-        rows = [Row(*(int(value) for value in column)) for column in columns]
-        assert rows[:n_rows] == example.rows
-        assert all(row.time == NEVER and row.label == IGNORE for row in rows[n_rows:])
-
-
-def test_padding_changes_no_logit():
-    rng = random.Random(0)
-    short, long = random_rows(rng, 6), random_rows(rng, 11)
-    network = tiny_weights().network
-
-    def logits(*samples):
-        batch = pad([Example(rows, ends_writes=False) for rows in samples])
-        with torch.inference_mode():
-            return network(
-                input_ids=batch.ids,
-                position_ids=batch.places.encoded,
-                attention_mask=batch.bias(Attention.of(network)),
-                use_cache=False,
-            ).logits
-
-    together = logits(short, long)
-    assert torch.isfinite(together).all()
-    torch.testing.assert_close(together[0, :6], logits(short)[0], rtol=0, atol=1e-9)
-    torch.testing.assert_close(together[1], logits(long)[0], rtol=0, atol=1e-9)
-
-
-def examples_of(batch):
-    """Labels of each example of a batch, and whether its policy ends its writes."""
-    for line, documents in enumerate(batch.documents):
-        for document in range(int(documents.max()) + 1):
-            rows = documents == document
-            (ends_writes,) = batch.ends_writes[line, rows].unique()
-            yield batch.labels[line, rows], ends_writes
-
-
 # --- the stream -----------------------------------------------------------------------------------
-
-
-def test_the_same_seed_gives_the_same_batches():
-    one, other = (content(batches_of(stream().steps()), 40) for _ in range(2))
-    assert one == other
-    assert one != content(batches_of(stream(seed=2).steps()), 40)
 
 
 @pytest.mark.parametrize("skip", [1, 7, 25])
@@ -153,22 +93,6 @@ def test_an_epoch_holds_every_pair_once_and_the_next_is_drawn_anew():
     assert pairs(first) == pairs(second)
     assert first != second
     assert sorted(map(str, first)) != sorted(map(str, second))  # other policies too
-
-
-def test_every_example_knows_whether_its_policy_ends_its_writes():
-    prompt = bare_prompt()
-    both = set()
-    steps = list(itertools.islice(stream().steps(), 20))
-    for step, batch in zip(steps, batches_of(steps), strict=True):
-        n_lines = len(step.lines)  # those behind them are padding
-        assert not batch.ends_writes[n_lines:].any()
-        for labels, ends_writes in examples_of(batch):
-            wrong = prompt.end_of_target if ends_writes else prompt.end_of_write
-            right = prompt.end_of_write if ends_writes else prompt.end_of_target
-            assert wrong not in labels
-            assert right in labels
-            both.add(bool(ends_writes))
-    assert both == {False, True}
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
@@ -199,25 +123,6 @@ def test_a_corpus_stands_in_an_epoch_as_often_as_its_weight_says():
     assert set(counts["more"]) == {2, 3}
     assert abs(sum(counts["half"]) / 75 - 0.5) < 0.15
     assert abs(sum(counts["more"]) / 75 - 2.5) < 0.15
-
-
-def test_the_size_of_an_epoch_is_the_sum_of_the_weights():
-    weighted = stream(pairs=corpus(40, "half", "once"), weights={"half": 0.5})
-    assert weighted.epoch_size() == 30
-    sizes = [
-        len(epoch_order(weighted.pairs, weighted.weights, random.Random(seed)))
-        for seed in range(50)
-    ]
-    assert abs(sum(sizes) / 50 - 30) < 1
-
-
-def test_moving_a_batch_moves_every_tensor():
-    batch = pack([[Example(random_rows(random.Random(0), 3), False)] * 2])
-    moved = batch.to(torch.device("meta"))
-    values = [getattr(moved, field.name) for field in dataclasses.fields(batch)]
-    tensors = [value for value in [*values, *moved.places] if isinstance(value, torch.Tensor)]
-    assert len(tensors) == 8
-    assert {tensor.device.type for tensor in tensors} == {"meta"}
 
 
 # --- filled lines ---------------------------------------------------------------------------------
@@ -291,13 +196,6 @@ def is_running(pid):
         return " Z " not in Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return False
-
-
-def test_a_new_base_learns_the_same_from_filled_lines_as_from_lines_of_their_own():
-    loss = BareLoss(tiny_weights().network, Markers((), ()), 0.1)
-    examples = random_examples(4, 7)
-    together = loss(loss, pack(pack_lines(examples, 90), n_lines=9, length=90))
-    torch.testing.assert_close(together, loss(loss, pad(examples)), rtol=1e-5, atol=0)
 
 
 pytestmark = pytest.mark.usefixtures("papers")  # other layouts and methods

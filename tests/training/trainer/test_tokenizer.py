@@ -1,6 +1,5 @@
 import random
 
-import pytest
 from transformers import PreTrainedTokenizerFast
 
 from engine.models.model_card import read_card
@@ -16,7 +15,6 @@ from training.trainer.tokenizer import (
     PAD,
     USER,
     language_tag,
-    make_card,
     save_tokenizer,
     train_tokenizer,
 )
@@ -59,24 +57,3 @@ def test_what_is_saved_is_loaded_again(tmp_path):
     text = " ".join(random_word(rng) for _ in range(50)) + " 漢🙂 3.5" + "".join(MARKERS)
     assert again.encode(text) == tokenizer.encode(text)
     assert make_prompt(again, card, "de") == make_prompt(tokenizer, card, "de")
-
-
-@pytest.mark.parametrize("language", ["de", "fr"])
-def test_the_chat_is_one_token_a_role_and_nothing_else(language):
-    chat = [
-        {"role": "system", "content": language_tag(language)},
-        {"role": "user", "content": " one"},
-        {"role": "assistant", "content": " two"},
-        {"role": "user", "content": " three"},
-    ]
-    rendered = tiny_tokenizer().apply_chat_template(chat, tokenize=False)
-    assert rendered == f"{BEGIN}{language_tag(language)}{USER} one{ASSISTANT} two{USER} three"
-
-
-def test_a_card_names_the_markers_of_the_tokenizer():
-    card = make_card(name="x", languages=["de"], slot_length=8, policies=["read:3"])
-    assert (card.end_of_source, card.end_of_write, card.end_of_target) == (
-        END_OF_SOURCE, END_OF_WRITE, END,
-    )  # fmt: skip
-    assert (card.slot_length, card.policies) == (8, ("read:3",))
-    assert card.language("de").system == language_tag("de")

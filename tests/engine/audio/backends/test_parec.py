@@ -1,7 +1,6 @@
 """The tap without a server: programs of our own stand in for ``parec``."""
 
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -46,17 +45,6 @@ def test_what_was_read_is_not_changed_by_reading_on(tmp_path):
     recording.read(0)
     recording.close()
     assert np.array_equal(first, kept)
-
-
-def test_reading_waits_as_long_as_it_may():
-    recording = tap("time.sleep(9)")
-    begun_s = time.monotonic()
-    assert len(recording.read(0.2)) == 0
-    assert 0.2 <= time.monotonic() - begun_s < 8  # and not until the tap ends
-    recording.close()
-    recording.close()
-    with pytest.raises(TapEndedError):
-        recording.read(0)
 
 
 def test_a_move_is_seen_even_if_it_is_told_in_pieces():

@@ -4,18 +4,16 @@ import dataclasses
 import json
 import subprocess
 import sys
-import threading
 import time
 import wave
 
 import numpy as np
 import pytest
 
-from engine.audio.devices import AudioDevice, DeviceKind, NoticeKind, WantedDevice
-from engine.audio.live_source import LiveSource
+from engine.audio.devices import AudioDevice, DeviceKind
 from engine.errors import AudioError, NoSoundError, TapEndedError
 from tests.support.programs.run import ran
-from tests.support.sound_server import Feeder, n_missing, needs_sound_server, wait_until
+from tests.support.sound_server import needs_sound_server
 
 try:
     from engine.audio.backends import portaudio
@@ -29,49 +27,12 @@ MICROPHONE = AudioDevice(
 pytestmark = needs_sound_server()
 
 
-@pytest.fixture
-def tap(feeder):  # noqa: ARG001  what is heard
-    tap = portaudio.PortAudio().open(MICROPHONE)
-    yield tap
-    tap.close()
-
-
 def read_samples(tap, n_samples):
     """Read so many; a machine that does much else may hand them over late, and loses none."""
     parts, end_s = [], time.monotonic() + 90
     while sum(map(len, parts)) < n_samples and time.monotonic() < end_s:
         parts.append(tap.read(0.05))
     return np.concatenate(parts)
-
-
-def hog(stopping):
-    n = 0
-    while not stopping.is_set():
-        n += 1
-
-
-@pytest.mark.slow
-def test_no_sample_is_lost_while_other_threads_are_busy(tap):
-    stopping = threading.Event()
-    hogs = [threading.Thread(target=hog, args=(stopping,)) for _ in range(2)]
-    for thread in hogs:
-        thread.start()
-    samples = read_samples(tap, 3 * 16_000)
-    stopping.set()
-    for thread in hogs:
-        thread.join()
-    assert len(samples) >= 3 * 16_000
-    assert n_missing(samples) == 0
-    assert tap.n_dropped == 0
-
-
-@pytest.mark.slow
-def test_a_ring_that_is_not_read_keeps_what_it_has_and_counts_the_rest(tap, monkeypatch):
-    monkeypatch.setattr(tap, "_ring", type(tap._ring)(8_000))
-    wait_until(lambda: tap.n_dropped > 8_000)
-    samples = tap.read(0)
-    assert len(samples) == 8_000
-    assert n_missing(samples) == 0
 
 
 @pytest.mark.usefixtures("server")
@@ -108,29 +69,6 @@ def test_without_portaudio_the_sentence_says_so(monkeypatch):
     monkeypatch.setattr(subprocess, "run", fail)
     with pytest.raises(NoSoundError, match="PortAudio, which records from microphones"):
         portaudio.PortAudio().devices()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("feeder")
-def test_a_server_that_dies_is_noticed_and_waited_for(server):
-    kinds = []
-    source = LiveSource(
-        portaudio.PortAudio(),
-        WantedDevice(kind=DeviceKind.MICROPHONE, name="microphone"),
-        lambda notice: kinds.append(notice.kind),
-    )
-    source.start()
-    try:
-        wait_until(lambda: NoticeKind.LISTENING in kinds)
-        n_told = len(kinds)
-        server.kill()
-        wait_until(lambda: len(kinds) > n_told)
-        server.start()
-        again = Feeder(server)
-        wait_until(lambda: kinds[-1] in (NoticeKind.LISTENING, NoticeKind.RETURNED))
-        again.stop()
-    finally:
-        source.stop()
 
 
 @pytest.mark.slow

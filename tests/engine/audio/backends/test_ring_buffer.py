@@ -1,7 +1,4 @@
-import threading
-
 import numpy as np
-import pytest
 
 from engine.audio.chunks import Ring
 
@@ -30,34 +27,9 @@ def test_what_is_read_waiting_and_dropped_is_what_was_written():
         assert len(read) + ring.n_dropped == n_written
 
 
-@pytest.mark.slow
-def test_one_thread_may_write_while_another_reads():
-    ring, n_blocks = Ring(1000), 3000
-    read = []
-
-    def write():
-        for block in range(n_blocks):
-            while 1000 - (ring._n_written - ring._n_read) < 7:
-                pass
-            ring.write(numbered(7 * block, 7))
-
-    writer = threading.Thread(target=write)
-    writer.start()
-    while len(read) < 7 * n_blocks:
-        read += list(ring.read())
-    writer.join()
-    assert np.array_equal(read, numbered(0, 7 * n_blocks))
-    assert ring.n_dropped == 0
-
-
 def test_what_was_read_does_not_change_when_the_ring_is_written_on():
     ring = Ring(4)
     ring.write(numbered(1, 4))
     block = ring.read()
     ring.write(numbered(5, 4))
     assert list(block) == [1, 2, 3, 4]
-
-
-def test_a_ring_without_room_is_refused():
-    with pytest.raises(ValueError, match="at least one sample, got 0"):
-        Ring(0)

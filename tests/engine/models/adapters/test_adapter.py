@@ -1,7 +1,6 @@
 import json
 import os
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,13 +18,11 @@ from engine.models.adapters.adapter import (
     verify_adapter,
     write_adapter_card,
 )
-from engine.models.adapters.card import AdapterScore, read_adapter_card
+from engine.models.adapters.card import read_adapter_card
 from engine.models.adapters.lora import WEIGHTS_FILE
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import FILE_NAME
-from engine.untrusted.faults import Fault
 from tests.support.adapter_folders import BASE, factors, tiny_card, write_adapter
-from tests.support.programs.run import ran
 
 FILES = ("adapter_config.json", "adapter_model.safetensors", "surtitle.json")
 
@@ -73,12 +70,10 @@ def test_a_sound_adapter_of_this_base_is_ok(folder):
     assert usable_adapter(folder, BASE) == found
 
 
-@pytest.mark.parametrize(
-    "architecture", ["llama", "mistral", "qwen2", "qwen3", "gemma2", "gemma3_text", "falcon"]
-)
+@pytest.mark.parametrize("architecture", ["llama", "falcon"])  # others: test_linear_layers.py
 @pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")  # peft 0.21
 @pytest.mark.slow
-def test_what_peft_saves_is_accepted_for_every_architecture(architecture, tmp_path):
+def test_what_peft_saves_is_accepted(architecture, tmp_path):
     peft = pytest.importorskip("peft")
     sizes = {"vocab_size": 32, "hidden_size": 32, "num_attention_heads": 4}
     if architecture != "falcon":
@@ -96,30 +91,6 @@ def test_what_peft_saves_is_accepted_for_every_architecture(architecture, tmp_pa
         assert adapter == inspect_adapter(folder, base)
         assert (adapter.status, adapter.reason) == (Status.OK, None)
         assert len(adapter.weights.layers) == n_layers
-
-
-@pytest.mark.parametrize(
-    ("settings", "saving"),
-    [
-        ({"target_modules": ["q_proj", "embed_tokens"]}, {}),
-        ({"target_modules": ["q_proj", "lm_head"]}, {}),
-        ({"target_modules": ["q_proj"]}, {"save_embedding_layers": True}),  # a vocabulary resized
-    ],
-    ids=["embedding", "output", "resized"],
-)
-@pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")  # peft 0.21
-@pytest.mark.filterwarnings("ignore:Setting `save_embedding_layers`:UserWarning")
-@pytest.mark.slow
-def test_what_peft_saves_beyond_the_blocks_is_not_called_damaged(settings, saving, tmp_path):
-    peft = pytest.importorskip("peft")
-    sizes = {"vocab_size": 32, "hidden_size": 32, "intermediate_size": 24, "num_hidden_layers": 2}
-    network = AutoModelForCausalLM.from_config(
-        AutoConfig.for_model("llama", num_attention_heads=4, num_key_value_heads=2, **sizes)
-    )
-    lora = peft.LoraConfig(r=3, task_type="CAUSAL_LM", **settings)
-    peft.get_peft_model(network, lora).save_pretrained(tmp_path, **saving)
-    found = inspect_adapter(tmp_path)
-    assert (found.status, found.reason.code) == (Status.BLOCKED, Fault.UNSUPPORTED)
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -161,22 +132,7 @@ def test_a_link_is_refused_wherever_it_leads(folder, name):
     assert f"its {name} is no plain file" in reason(folder)
 
 
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
-def test_a_pipe_is_refused_and_not_waited_for(folder, name):
-    (folder / name).unlink()
-    os.mkfifo(folder / name)
-    assert f"its {name} is no plain file" in reason(folder)
-
-
-@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root reads everything")
-@pytest.mark.parametrize("name", FILES)
-def test_a_file_that_may_not_be_read_is_told(folder, name):
-    (folder / name).chmod(0)
-    assert f"its {name} cannot be read" in reason(folder)
-
-
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])
+@pytest.mark.parametrize("share", [0.0, 0.9])
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_that_was_cut_is_blocked(folder, name, share):
     content = (folder / name).read_bytes()
@@ -189,13 +145,6 @@ def test_what_can_be_read_of_a_blocked_adapter_is_told(folder):
     (folder / WEIGHTS_FILE).write_bytes(content[:-1])
     found = inspect_adapter(folder, BASE)
     assert (found.card.name, found.lora.rank, found.weights) == ("tiny-en-de", 2, None)
-
-
-def test_settings_that_do_not_fit_the_factors_are_blocked(folder):
-    path = folder / "adapter_config.json"
-    config = json.loads(path.read_text())
-    path.write_text(json.dumps(config | {"r": 4}))
-    assert "[4, 64] was expected" in reason(folder)
 
 
 # --- bases ----------------------------------------------------------------------------------------
@@ -277,37 +226,6 @@ def test_changed_weights_are_found_when_all_of_them_are_read(folder):
         verify_adapter(adapter)
 
 
-def test_weights_without_a_card_are_hashed_all_the_same(tmp_path):
-    adapter = usable_adapter(write_adapter(tmp_path / "x", card=False))
-    assert len(verify_adapter(adapter)) == 64
-
-
-def test_scores_are_added_by_writing_the_card_again(folder):
-    card = read_adapter_card(folder)
-    scores = (AdapterScore(test_set="dev", lines=9, language="de", policy="read:3", bleu=20.0,
-                           laal=2.5),)  # fmt: skip
-    adapter = write_adapter_card(folder, replace(card, scores=scores))
-    assert adapter.card == replace(card, scores=scores)
-    assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
-
-
-def test_a_card_that_cannot_be_written_leaves_the_old_one(folder, monkeypatch):
-    def full(*_arguments):
-        raise OSError(28, "No space left on device")
-
-    before = (folder / FILE_NAME).read_bytes()
-    monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(AdapterError, match="No space left on device; make room"):
-        write_adapter_card(folder, tiny_card())
-    assert (folder / FILE_NAME).read_bytes() == before
-    assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
-
-
-def test_a_card_needs_weights(tmp_path):
-    with pytest.raises(AdapterError, match=r"it has no adapter_model\.safetensors; get it again"):
-        write_adapter_card(tmp_path, tiny_card())
-
-
 def test_an_adapter_says_how_its_base_is_spoken_to(folder, tmp_path):
     adapter = usable_adapter(folder, BASE)
     assert model_card(tmp_path, adapter) == adapter.card.model_card()
@@ -315,14 +233,3 @@ def test_an_adapter_says_how_its_base_is_spoken_to(folder, tmp_path):
     for other in (None, stranger):
         with pytest.raises(ModelError, match="is no Surtitle model"):
             model_card(tmp_path, other)
-
-
-def test_looking_at_adapters_needs_no_torch(whole):
-    code = f"""
-import pathlib, sys
-from engine.models.adapters.adapter import inspect_adapter
-assert inspect_adapter(pathlib.Path({str(whole)!r})).status == "ok"
-print(*sys.modules)"""
-    done = ran(sys.executable, "-c", code, check=True)
-    heavy = {"torch", "numpy", "transformers", "tokenizers", "safetensors", "peft", "PySide6"}
-    assert not set(done.stdout.split()) & heavy

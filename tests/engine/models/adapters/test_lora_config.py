@@ -37,36 +37,6 @@ def named(lora, path, layer):
     return [end for end in ends if end in lora.targets and (chosen or end == path)]
 
 
-def is_named(lora, path):
-    """Whether ``places`` names a layer of model.layers in 4 blocks."""
-    _, _, layer, module = path.split(".", 3)
-    return (int(layer), module) in list(lora.targeted_layers("model.layers", [module], 4))
-
-
-def test_a_target_is_the_end_of_a_path_and_never_of_a_word():
-    lora = parsed(target_modules=["q_proj", "mlp.down_proj", "dense"])
-    for path, yes in (
-        ("model.layers.0.self_attn.q_proj", True),
-        ("model.layers.0.mlp.down_proj", True),
-        ("model.layers.0.self_attn.xq_proj", False),
-        ("model.layers.0.other.down_proj", False),
-        ("model.layers.0.mlp.dense_h_to_4h", False),
-    ):
-        assert is_named(lora, path) == yes
-    assert not lora.names_blocks
-
-
-def test_a_target_can_name_a_layer_of_one_block():
-    path = "model.layers.1.self_attn.q_proj"
-    lora = parsed(target_modules=[path, "2.self_attn.q_proj"], layers_to_transform=[0])
-    assert is_named(lora, path)  # whatever the chosen layers are, as peft has it
-    assert not is_named(lora, "model.layers.0.self_attn.q_proj")
-    assert not is_named(lora, "model.layers.2.self_attn.q_proj")
-    assert lora.names_blocks
-    assert parsed(target_modules=[path]).names_blocks
-    assert parsed(layers_to_transform=[0]).names_blocks
-
-
 def test_the_places_are_those_that_asking_layer_by_layer_finds():
     rng = random.Random(0)
     parts, modules = ["q", "k", "attn"], ["q", "attn.q", "attn.k", "attn.attn.q", "k.q"]
@@ -97,36 +67,23 @@ def test_the_places_are_those_that_asking_layer_by_layer_finds():
         ({"peft_type": "IA3"}, "describes 'IA3', and only LORA"),
         ({"peft_type": None}, "'peft_type' should be text"),
         ({"r": 0}, "'r' should be a whole number"),
-        ({"r": 2.5}, "'r' should be a whole number"),
         ({"r": 65_537}, "'r' should be a whole number"),
         ({"lora_alpha": 0}, "more than 0"),
-        ({"lora_alpha": -1.5}, "more than 0"),
-        ({"lora_alpha": "16"}, "'lora_alpha' should be a number"),
-        ({"target_modules": None}, "'target_modules' should be a list"),
         ({"target_modules": []}, "names no target"),
         ({"target_modules": "all-linear"}, "by a pattern"),
-        ({"target_modules": "(a+)+$"}, "by a pattern"),
-        ({"target_modules": ["../q_proj"]}, "no name of a layer"),
         ({"target_modules": ["q_proj\x1b[2J"]}, "no name of a layer"),
         ({"target_modules": ["q_proj", ""]}, "no name of a layer"),
-        ({"target_modules": [".q_proj"]}, "no name of a layer"),
-        ({"target_modules": ["q" * 300]}, "no name of a layer"),
         ({"layers_to_transform": [-1]}, "whole numbers"),
-        ({"layers_to_transform": "all"}, "whole number"),
         ({"layers_to_transform": True}, "whole number"),
         ({"bias": "all"}, "sets 'bias' to 'all'"),
-        ({"bias": None}, "sets 'bias' to None"),
         ({"fan_in_fan_out": True}, "sets 'fan_in_fan_out'"),
         ({"init_lora_weights": "pissa"}, "sets 'init_lora_weights' to 'pissa'"),
-        ({"init_lora_weights": 1}, "sets 'init_lora_weights' to 1"),
         ({"task_type": "SEQ_CLS"}, "sets 'task_type'"),
         ({"use_rslora": "yes"}, "'use_rslora' should be true or false"),
         ({"use_dora": True}, "sets 'use_dora', which is not supported"),
         ({"modules_to_save": ["lm_head"]}, "sets 'modules_to_save'"),
-        ({"rank_pattern": {"q_proj": 8}}, "sets 'rank_pattern'"),
         ({"alpha_pattern": {"(a+)+$": 8}}, "sets 'alpha_pattern'"),
         ({"megatron_config": {"a": 1}, "megatron_core": "os"}, "sets 'megatron_config'"),
-        ({"trainable_token_indices": [1]}, "sets 'trainable_token_indices'"),
         ({"exclude_modules": "(a+)+$"}, "sets 'exclude_modules'"),
         ({"something_of_next_year": 1}, "sets 'something_of_next_year'"),
     ],

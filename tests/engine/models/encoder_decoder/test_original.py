@@ -14,7 +14,6 @@ from engine.models.encoder_decoder.tokenizer import SentencePieceTokenizer, read
 from tests.engine.runtime.ctranslate2.tiny_models import (
     FAMILIES,
     LANGUAGES,
-    make_encoder_decoder,
     train_pieces,
 )
 
@@ -170,17 +169,6 @@ def test_a_t5_that_is_no_translation_model_is_refused(originals, tmp_path):
         read_original(folder)
 
 
-@pytest.mark.parametrize(
-    ("licence", "forbids"), [("cc-by-4.0", False), ("cc-by-nc-4.0", True), ("apache-2.0", False)]
-)
-def test_a_licence_that_forbids_commercial_use_is_found(tmp_path, licence, forbids):
-    folder = make_encoder_decoder(tmp_path / "m", "marian", licence=licence)
-    record = model_record(folder)
-    assert (record.licence, record.forbids_commerce) == (licence, forbids)
-    (folder / "README.md").unlink()
-    assert not model_record(folder).forbids_commerce
-
-
 def test_nllb_is_under_its_licence_even_without_a_readme(originals, tmp_path):
     folder = shutil.copytree(originals["nllb"], tmp_path / "nllb")
     (folder / "README.md").unlink()
@@ -205,9 +193,8 @@ def test_pieces_whose_rules_make_a_long_text_of_a_short_one_are_refused(original
 
 @pytest.mark.parametrize(
     ("family", "key"),
-    [("marian", "encoder_layers"), ("m2m100", "decoder_layers"), ("nllb", "num_hidden_layers"),
-     ("madlad", "num_layers"), ("madlad", "num_decoder_layers")],
-)  # fmt: skip
+    [("marian", "encoder_layers"), ("nllb", "num_hidden_layers"), ("madlad", "num_decoder_layers")],
+)
 def test_more_layers_than_there_are_weights_for_are_refused_before_they_are_built(
     originals, tmp_path, family, key
 ):

@@ -8,14 +8,13 @@ from engine.errors import ModelError
 from engine.models.encoder_decoder.record import (
     RECORD_FILE,
     Record,
-    Vocabulary,
     checked_vocabulary,
     converted_folder,
     precision_folder,
     read_record,
     save_calibration,
 )
-from engine.models.encoder_decoder.tokenizer import SentencePieceTokenizer, make_decoder
+from engine.models.encoder_decoder.tokenizer import make_decoder
 from engine.models.model_card import Calibration
 
 RECORD = Record(
@@ -107,22 +106,6 @@ def test_a_list_that_is_no_vocabulary_is_refused(tokens, said):
 def test_a_vocabulary_knows_the_ids_of_its_tokens():
     assert checked_vocabulary(["a", "x" * 1000]).ids == {"a": 0, "x" * 1000: 1}
     assert checked_vocabulary([]) == ()
-
-
-class Letters:
-    """Cuts a text into its letters, as sentencepiece cuts it into pieces."""
-
-    def encode(self, text, out_type):
-        return out_type(text).split(" ")
-
-
-def test_markers_in_a_text_are_left_out_and_strange_pieces_are_unknown():
-    vocabulary = Vocabulary(["<unk>", "</s>", "a", "b"])
-    tokenizer = SentencePieceTokenizer(Letters(), vocabulary, frozenset({"</s>"}), "<unk>")
-    assert tokenizer.encode("a </s> b c") == [2, 3, 0]
-    assert tokenizer.pieces("a </s>") == ["a", "</s>"]
-    assert tokenizer.convert_ids_to_tokens([3, 0]) == ["b", "<unk>"]
-    assert len(tokenizer) == 4
 
 
 def test_ids_become_text_without_markers_and_bytes_become_characters():

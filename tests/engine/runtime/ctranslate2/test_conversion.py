@@ -1,10 +1,8 @@
 """Test conversion: the same translations as transformers', whole or not at all."""
 
 import contextlib
-import json
 import os
 import shutil
-import signal
 import sys
 
 import ctranslate2
@@ -186,23 +184,6 @@ def test_a_disk_without_room_is_said_before_anything_is_done(original, monkeypat
     assert all(isinstance(values[name], ByteCount) for name in ("size", "free"))
 
 
-@pytest.mark.skipif(os.name != "posix", reason="limits the size of files by a signal")
-def test_a_disk_that_fills_up_while_weights_are_written_leaves_nothing(
-    original, tmp_path, monkeypatch
-):
-    before = _names(original)
-    source = f"""
-import resource, runpy, signal
-signal.signal(signal.{signal.SIGXFSZ.name}, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
-runpy.run_path({conversion.conversion_child.__file__!r}, run_name="__main__")
-"""
-    _child(monkeypatch, tmp_path, source)
-    with pytest.raises(ModelError, match=r"cannot be written .File too large.; make room there"):
-        ready_folder(original, "int8")
-    assert _nothing_half_written(original, before)
-
-
 _LIGHT = """
 import sys
 sys.modules["torch"] = sys.modules["transformers"] = None
@@ -212,9 +193,8 @@ sys.exit(main(["translate", "--model", sys.argv[1], sys.argv[2]]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_program_without_torch_converts_and_translates(originals, tmp_path, family):
-    folder = shutil.copytree(originals[family], tmp_path / family)
+def test_a_program_without_torch_converts_and_translates(originals, tmp_path):
+    folder = shutil.copytree(originals["m2m100"], tmp_path / "m2m100")
     (tmp_path / "text").write_text("the old house is green\n")
     done = ran(sys.executable, "-c", _LIGHT, folder, tmp_path / "text")
     assert done.returncode == 0, done.stderr
@@ -237,23 +217,6 @@ def test_a_licence_that_forbids_commerce_is_asked_once(converted, tmp_path):
     assert ready_folder(done, "int8", accepts_licence=True) == done
     assert ready_folder(done, "int8") == done
     assert read_record(done).is_accepted
-
-
-def test_damaged_converted_weights_are_refused(converted, tmp_path):
-    done = shutil.copytree(converted["marian"] / "ctranslate2-float16", tmp_path / "done")
-    content = (done / "model.bin").read_bytes()
-    (done / "model.bin").write_bytes(content[: len(content) // 2])
-    with pytest.raises(ModelError, match="cannot be loaded"):
-        load_weights(ModelSettings(directory=done))
-
-
-@pytest.mark.parametrize("marker", ["<unk>", "</s>"])
-def test_a_converted_vocabulary_without_a_marker_is_refused(converted, tmp_path, marker):
-    done = shutil.copytree(converted["marian"] / "ctranslate2-float16", tmp_path / "done")
-    path = done / "shared_vocabulary.json"
-    path.write_text(path.read_text().replace(json.dumps(marker), '"another"'))
-    with pytest.raises(ModelError, match=f"shared_vocabulary.json.*{marker}"):
-        load_weights(ModelSettings(directory=done))
 
 
 @pytest.mark.slow

@@ -8,15 +8,12 @@ from unittest.mock import Mock
 import numpy as np
 import onnxruntime
 import pytest
-import torch
 from safetensors.torch import load_file, save_file
 
 from engine.errors import ModelError
 from engine.layout.rows import Row
-from engine.models.llama import read_llama_shape
 from engine.models.model_card import read_card
 from engine.runtime.loader import load_by_torch, load_weights
-from engine.runtime.onnx import onnx_loader
 from engine.runtime.onnx.onnx_loader import (
     NotPlainError,
     OnnxWeights,
@@ -164,25 +161,6 @@ def test_a_runtime_that_is_too_old_leaves_the_model_to_torch(folder, monkeypatch
 def test_a_runtime_that_is_missing_leaves_the_model_to_torch(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     assert "ONNX Runtime 1.22 or newer is not installed" in notes(loaded(folder, device="cpu"))[0]
-
-
-def test_too_little_memory_leaves_the_model_to_torch(folder, monkeypatch):
-    monkeypatch.setattr(onnx_loader, "free_memory_bytes", lambda: 1000)
-    with pytest.raises(NotPlainError, match=r"needs .* whole on cpu, 1\.0 kB free"):
-        load_onnx(ModelSettings(directory=folder), read_card(folder))
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-def test_weights_of_every_type_are_computed_in_float32(folder, dtype):
-    path = folder / "model.safetensors"
-    tensors = {name: tensor.to(dtype) for name, tensor in load_file(path).items()}
-    save_file(tensors, path, {"format": "pt"})
-    light = loaded(folder).new_model(20)
-    wanted = {name: tensor.float() for name, tensor in tensors.items()}
-    weights, _ = onnx_loader._read_weights(folder, read_llama_shape(folder), "")
-    for name, array in weights.items():
-        assert np.array_equal(array, wanted[name].numpy())
-    assert np.isfinite(light.feed(ROWS)).all()
 
 
 LOOK = """

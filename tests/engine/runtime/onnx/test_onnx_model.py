@@ -3,10 +3,7 @@
 That it computes what torch computes is tested in ``tests/contract/test_onnx.py``.
 """
 
-from unittest.mock import Mock
-
 import numpy as np
-import onnxruntime
 import pytest
 
 from engine.errors import ModelError
@@ -15,7 +12,7 @@ from engine.layout.rows import Row
 from engine.runtime.causal_model import Ask
 from engine.runtime.loader import load_weights
 from engine.runtime.onnx import onnx_store
-from engine.runtime.onnx.onnx_store import OnnxNetwork, OnnxStore
+from engine.runtime.onnx.onnx_store import OnnxStore
 from engine.settings import LayoutSettings, ModelSettings
 from tests.support.fakes import save_plain_model
 
@@ -35,17 +32,6 @@ def decoded(model, n_steps=8):
     model.feed(ROWS)
     start = len(ROWS)
     return [model.feed([Row(9 + n, start + n, 1 + n)]) for n in range(n_steps)]
-
-
-def test_the_runtime_writes_the_cache_where_it_is_and_only_the_new_rows(weights):
-    model = weights.new_model(40)
-    cache = model._store.layers
-    model.feed(ROWS)
-    before = cache.copy()
-    model.feed([Row(30, 12, 1), Row(31, 13, 1)])
-    assert model._store.layers is cache
-    written = np.abs(cache - before).max(axis=(0, 1, 2, 3, 5)) > 0  # (K,)
-    assert np.flatnonzero(written).tolist() == [12, 13]
 
 
 def test_single_rows_of_lanes_are_computed_in_one_pass_as_each_alone(weights, monkeypatch):
@@ -117,10 +103,3 @@ def test_a_layout_that_counts_keys_is_refused(weights):
 def test_an_id_without_a_row_in_the_table_is_one_sentence(weights):
     with pytest.raises(ModelError, match=r"ONNX Runtime cannot compute the model \(.*\)"):
         weights.new_model(4).feed([Row(10**6, 0, 0)])
-
-
-def test_too_little_memory_of_the_runtime_is_known_by_its_words(weights, monkeypatch):
-    failed = Mock(side_effect=RuntimeError("bad allocation\nat 0x0"))
-    monkeypatch.setattr(onnxruntime, "InferenceSession", failed)
-    with pytest.raises(MemoryError, match=r"^bad allocation$"):
-        OnnxNetwork(weights.network.shape, {}, n_threads=1)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from engine.models.speech_card import SpeechCard
-from engine.runtime.sound import BlockStream, LogMel, SpeechEncoder, block_samples
+from engine.runtime.sound import BlockStream, LogMel, block_samples
 from tests.support.direct.encoders import cut, noise, tiny_encoder
 
 SHAPES = [
@@ -88,22 +87,6 @@ def test_a_block_sees_so_many_blocks_before_it_and_no_more():
     assert near == [False, False, True, True, True]
 
 
-def held(stream):
-    """Numbers that a stream keeps."""
-    cached = sum(it.numel() for pair in stream._cached for it in pair)
-    return cached + stream._frames.numel() + stream._spectrum.size + len(stream._mel._waiting)
-
-
-def test_what_a_stream_keeps_does_not_grow():
-    encoder = tiny_encoder()
-    stream, rng, sizes = BlockStream(encoder), np.random.default_rng(3), set()
-    for number in range(30):
-        stream.feed(noise(rng, 0.32))
-        if number > 5:
-            sizes.add(held(stream))
-    assert len(sizes) == 1
-
-
 def test_each_block_is_computed_once(monkeypatch):
     encoder, rows, rng = tiny_encoder(), [], np.random.default_rng(5)
     layer = type(encoder.stack[0])
@@ -113,17 +96,8 @@ def test_each_block_is_computed_once(monkeypatch):
     assert rows == [12] * 2 * 9 + [8] * 2  # own and ahead; nothing is ahead of the last
 
 
-def test_nothing_heard_is_no_block():
-    assert BlockStream(tiny_encoder()).flush() == []
-
-
 def test_own_words_come_with_each_frame_where_there_are_any():
     encoder = tiny_encoder(vocabulary=11)
     block = BlockStream(encoder).feed(noise(np.random.default_rng(6), 0.5))[0]
     assert block.words.shape == (8, 11)
     assert BlockStream(tiny_encoder()).feed(noise(np.random.default_rng(6), 0.5))[0].words is None
-
-
-def test_ours_has_five_million_weights():
-    encoder = SpeechEncoder(SpeechCard(), 384)
-    assert 4.5e6 < sum(it.numel() for it in encoder.parameters()) < 6e6

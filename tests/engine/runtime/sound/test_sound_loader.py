@@ -3,7 +3,6 @@ import shutil
 
 import numpy as np
 import pytest
-import safetensors
 import torch
 from safetensors.torch import load_file, save_file
 
@@ -115,12 +114,6 @@ def test_a_huge_file_is_refused_before_it_is_read(folder):
         load(folder)
 
 
-def test_a_card_that_promises_a_huge_file_is_refused(folder):
-    say_speech(folder, read_card(folder).speech, width=4096, layers=64, feed_forward=1 << 15)
-    with pytest.raises(ModelError, match=r"larger than can be read here.*bytes by its card"):
-        load(folder)
-
-
 @pytest.mark.parametrize("place", [3, 20, -5])
 def test_what_a_file_is_not_is_told_before_it_is_in_memory(folder, monkeypatch, place):
     monkeypatch.setattr("engine.runtime.sound.read_tensor_file", pytest.fail)
@@ -139,24 +132,3 @@ def test_where_memory_runs_out_that_is_told(folder, monkeypatch):
     monkeypatch.setattr("engine.runtime.sound.read_tensor_file", fail)
     with pytest.raises(ModelError, match="memory ran out"):
         load(folder)
-
-
-def test_a_missing_file_is_told_by_its_name(folder):
-    (folder / ENCODER_FILE).unlink()
-    with pytest.raises(ModelError, match=f"it has no {ENCODER_FILE}"):
-        load(folder)
-
-
-def test_no_library_opens_a_file_that_is_refused(folder, monkeypatch):
-    def open_(*_arguments, **_others):
-        pytest.fail("a library opened it")
-
-    monkeypatch.setattr(safetensors, "safe_open", open_)
-    monkeypatch.setattr(torch, "from_numpy", open_)
-    for change, _ in FAULTS:
-        path, content = folder / ENCODER_FILE, (folder / ENCODER_FILE).read_bytes()
-        changed(folder, change)
-        with pytest.raises(ModelError):
-            load(folder)
-        path.write_bytes(content)
-        say_speech(folder, read_card(folder).speech, encoder_sha256=file_sha256(path))

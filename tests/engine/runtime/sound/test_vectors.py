@@ -107,11 +107,3 @@ def test_onnx_runtime_reads_vectors_as_torch_does(tmp_path):
             np.testing.assert_allclose(found.logits, wanted.logits, rtol=0, atol=5e-5)
             if found.states is not None:
                 np.testing.assert_allclose(found.states, wanted.states, rtol=0, atol=5e-5)
-
-
-def test_onnx_runtime_refuses_fewer_vectors_than_rows_that_carry_one(tmp_path):
-    light, _ = both(save_plain_model(tmp_path))
-    with pytest.raises(ValueError, match="2 rows carry a vector, and there are 1"):
-        light.new_store(1, 50).compute(
-            Ask(0, [Row(-1, 0, 0), Row(-2, 1, 0)], (), False, random_vectors(1))
-        )

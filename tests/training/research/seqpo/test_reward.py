@@ -64,16 +64,6 @@ def test_an_empty_translation_is_the_worst_of_its_group():
     assert rewards(qualities, lags, USUAL) == pytest.approx(expected)
 
 
-def test_a_right_translation_has_quality_one_and_a_doubled_one_pays_for_its_length():
-    quality = StringQuality("de")
-    doubled = "eins eins zwei zwei drei drei vier vier"
-    best, worst, near = (quality(one, RIGHT) for one in (RIGHT, doubled, f"{RIGHT} vier"))
-    assert best == pytest.approx(1.0)
-    unpaid = worst + 0.5 * (0.6931472 - 0.25)  # log 2, and what is free
-    assert worst < near < best
-    assert 0.2 < unpaid < 0.7
-
-
 def test_lagging_is_that_of_the_metrics():
     assert lagging((4, 4), SOURCE, RIGHT, "de") == 4.0
     assert lagging((1, 2, 3, 4), SOURCE, RIGHT, "de") == 1.0

@@ -1,6 +1,5 @@
 """The best step is kept and a run that harms is ended, by dev sets that are given."""
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -96,18 +95,6 @@ def test_a_run_ends_when_the_dev_score_falls_and_not_before(settings, said):
     assert not later.reason  # as far as it may
 
 
-def test_a_run_ends_when_most_writes_are_empty(settings):
-    watch = opened(settings, 0)
-    watch.note({"empty_writes": 0.6})
-    assert not watch.reason
-    watch.note({"empty_writes": 0.61})
-    assert watch.reason == "61% of the writes are empty, and 60% are the most"
-    steps = [json.dumps({"step": n, "empty_writes": 0.5 + n / 20}) + "\n" for n in (1, 2, 3)]
-    (settings.out / "steps.jsonl").write_text("".join(steps), encoding="utf-8")
-    assert opened(settings, 3).reason  # a run that has ended is not taken up again
-    assert not opened(settings, 2).reason
-
-
 def test_the_best_step_has_most_chrf_less_the_price_of_lagging(settings, said):
     watch = opened(settings, 0)
     said.late = 3
@@ -122,17 +109,3 @@ def test_the_best_step_has_most_chrf_less_the_price_of_lagging(settings, said):
     assert look(watch, 15, said)
     dear = opened(replace(settings, seqpo=replace(settings.seqpo, lag_price=-2.0)), 15)
     assert not dear.is_better  # were lagging worth something, the start would be best
-
-
-def test_a_resumed_run_reads_the_decodings_up_to_its_checkpoint(settings, said):
-    watch = opened(settings, 0)
-    look(watch, 0, said)
-    said.late = 1
-    look(watch, 5, said)
-    said.wrong = True
-    look(watch, 10, said)
-    assert opened(settings, 10).reason == watch.reason != ""
-    earlier = opened(settings, 9)  # a run that goes back to step 9 decodes step 10 again
-    assert (earlier.reason, earlier.is_better, earlier.scores) == ("", True, watch.scores)
-    assert not opened(settings, 10).reason
-    assert not earlier.is_due(0)  # the start is decoded once

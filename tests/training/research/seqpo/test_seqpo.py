@@ -12,7 +12,7 @@ from engine.models.fingerprint import read_fingerprint
 from engine.runtime.loader import load_by_torch
 from engine.settings import ModelSettings
 from tests.support.fakes import play
-from tests.support.training_runs import write_dev, write_pairs
+from tests.support.training_runs import write_pairs
 from tests.support.twins import both, twin
 from training.research.__main__ import main
 from training.trainer.run import Run
@@ -84,18 +84,3 @@ def test_the_adapter_is_sound_and_loads_on_torch_and_onnx_runtime_as_it_was_trai
         trained, used, before = (one(ids).logits for one in (runs[0].network, heavy.network, bare))
     torch.testing.assert_close(used, trained, rtol=0, atol=1e-4)
     assert (used - before).abs().max() > 0.1
-
-
-def test_a_run_trains_all_weights_and_decodes_its_dev_set(tmp_path, plain_model, data):
-    whole = tmp_path / "whole"
-    dev = ["--dev", write_dev(tmp_path), "--dev-policies", "read:1", "--every", "1"]
-    assert seqpo(data, plain_model, whole, "--steps", "2", "--all-weights", *dev) == 0
-    decoded = lines_of(whole / "dev.jsonl")
-    assert [line["step"] for line in decoded][:2] == [0, 1]
-    assert decoded[0]["scores"][0]["chrf"] >= 0
-    best = max(decoded, key=lambda line: value_of(line["scores"][0]))
-    assert (whole / "model" / "model.safetensors").exists() == (best["step"] > 0)
-
-
-def value_of(score):
-    return score["chrf"] - 2 * score["laal"] if score["laal"] is not None else float("-inf")

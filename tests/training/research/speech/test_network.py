@@ -210,14 +210,3 @@ def test_gradients_reach_the_parts_of_a_stage_and_no_others(parts, losses):
             continue
         assert (name in reached) == wanted, name
         assert not wanted or parameter.grad.isfinite().all()
-
-
-def test_a_loss_that_does_not_count_changes_nothing():
-    made, _ = network()
-    whole = batch(*(sample(line) for line in LINES))
-    losses = made(whole)
-    last = {}
-    one = SpokenLoss(SpeechSettings(losses=("simultaneous", "policy"), policy_weight=3.0), last)
-    expected = losses["simultaneous"] + 3 * losses["policy"]
-    torch.testing.assert_close(one(made, whole), expected)
-    assert set(last) == {"loss_simultaneous", "loss_policy"}

@@ -18,7 +18,6 @@ from training.research.adaptive import HEAD_FILE
 TINY = ["--width", "16", "--layers", "1", "--heads", "2", "--feed-forward", "16"]
 QUICK = ["--batch", "8", "--epochs", "1", "--warm-up", "2", "--rate", "1e-2", "--device", "cpu"]
 QUICK += ["--precision", "fp32"]  # else a stopwatch chooses, in each run
-ADAPTER = ("merge_first", "merge_second", "out")
 
 pytestmark = pytest.mark.slow
 
@@ -89,55 +88,3 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not(stages, table, tmp_path
     )
     after, whole = encoder_of(tmp_path / "joint"), encoder_of(stages / "joint")
     assert all(abs(after[name] - whole[name]).max() < 1e-4 for name in whole)
-
-
-@pytest.mark.parametrize(
-    ("losses", "parts"),
-    [
-        ("simultaneous,offline", "encoder,adapter"),  # without L_policy
-        ("simultaneous,policy", "encoder,adapter,head"),  # without L_ST
-        ("offline,simultaneous,policy", "adapter,head"),  # the adapter alone
-        ("policy", "head"),
-        ("offline", "adapter,translator"),
-    ],
-)
-def test_every_ablation_is_run(stages, table, tmp_path, losses, parts):
-    base = ["--base", str(stages / "words" / "model")]  # without stage II
-    out = tmp_path / "joint"
-    others = ["--losses", losses, "--parts", parts]
-    assert train("joint", table, out, *base, *others) == 0
-    moved = changed(encoder_of(stages / "words"), encoder_of(out))
-    kept = {"mean", "scale", "words.weight", "words.bias"}
-    expected = {
-        name
-        for name in encoder_of(out)
-        if name not in kept
-        and ("adapter" if name.startswith(ADAPTER) else "encoder") in parts.split(",")
-    }
-    assert moved == expected
-    weights = load_weights(ModelSettings(directory=out / "model", device="cpu"))
-    assert isinstance(weights, OnnxWeights)
-    assert (out / "model" / HEAD_FILE).exists() == ("policy" in losses)
-    translator = (out / "model" / "model.safetensors").read_bytes()
-    same = translator == (stages / "base" / "model.safetensors").read_bytes()
-    assert same == ("translator" not in parts)
-    load_speech_encoder(out / "model", weights.card, weights.width)
-
-
-def test_what_cannot_be_trained_is_one_sentence(stages, table, tmp_path, capsys):
-    base = ["--base", str(stages / "base")]
-
-    def refused(recipe, data, *arguments):
-        assert train(recipe, data, tmp_path / "out", *arguments) != 0
-        captured = capsys.readouterr().err.splitlines()
-        return captured[-1]
-
-    assert "reads text alone" in refused("joint", table, *base)
-    assert "its loss is words alone" in refused("words", table, *base, "--losses", "offline")
-    assert "a loss must be one of" in refused("joint", table, *base, "--losses", "other")
-    assert "a part must be one of" in refused("joint", table, *base, "--parts", "decoder")
-    untimed = write_tones(tmp_path / "untimed.tsv", 4, timed=False)
-    translate = ["--base", str(stages / "translate" / "model")]
-    assert "has both a schedule and the times" in refused("joint", untimed, *translate)
-    (tmp_path / "no.tsv").write_text("a\tb\n", encoding="utf-8")
-    assert "is no utterance" in refused("joint", tmp_path / "no.tsv", *translate)

@@ -13,7 +13,7 @@ from omnisteval.scoring import LAALScorer
 from engine.metrics.latency import real_time_delays
 from tests.support.programs.run import ran
 from tests.support.run_folders import WORDS, translations
-from training.research.talks import Part, Talk, score, soft_resegment
+from training.research.talks import Talk, score, soft_resegment
 
 MS = 500.0
 """Of a source word: one whose multiples are exact, since OmniSTEval drops what comes at the end."""
@@ -93,29 +93,3 @@ def test_cuts_and_scores_are_omnistevals(tmp_path):
     segments = [Instance.from_dict(row) for row in cut]
     for computing, laal in ((False, ours.stream_laal), (True, ours.stream_laal_ca)):
         assert laal * MS == pytest.approx(LAALScorer(computation_aware=computing)(segments))
-
-
-def one_talk(hypothesis, references, n_erased=0):
-    """A talk of three words a segment; its translation comes word by word, the rest at the end."""
-    talk = Talk(sources=("one two three",) * len(references), references=references)
-    n_words, n_written = len(talk.words), len(hypothesis.split())
-    (made,) = translations(random.Random(0), [" ".join(talk.words)], wrong=0, late=0)
-    delays = tuple(min(n, n_words) for n in range(1, n_written + 1))
-    made = replace(made, hypothesis=hypothesis, delays=delays, n_erased=n_erased)
-    return talk, replace(made, emitted_ms=(1.0,) * n_written)
-
-
-def test_each_score_is_of_its_own_cut():
-    talk, made = one_talk("eins zwei drei vier fünf sechs", ("eins zwei drei", "vier fünf sechs"))
-    first = [Part("eins zwei drei", 0, 3), Part("vier fünf sechs", 3, 6)]
-    second = [Part("eins", 0, 1), Part("zwei drei vier fünf sechs", 1, 6)]
-    one, other = (score("read:3", [made], [talk], [cut], [cut], "de") for cut in (first, second))
-    both = score("read:3", [made], [talk], [first], [second], "de")
-    for name in ("quality", "stream_laal", "stream_laal_ca", "n_empty"):
-        assert getattr(both, name) == getattr(one, name)
-    for name in ("bleu_soft", "chrf_soft", "long_yaal", "long_yaal_ca"):
-        assert getattr(both, name) == getattr(other, name)
-        assert getattr(one, name) != getattr(other, name)
-    assert one.stream_laal != other.stream_laal
-    row = both.row()
-    assert (row["chrf"], row["chrf_soft"]) == (one.quality.chrf, other.quality.chrf)

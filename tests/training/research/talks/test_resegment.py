@@ -1,11 +1,9 @@
 """Test that a talk's translation is cut to its reference, and that nothing is lost by it."""
 
-import builtins
 import random
 
 import pytest
 
-from training.errors import TrainingError
 from training.research.talks import resegment
 
 mweralign = pytest.importorskip("mweralign")
@@ -56,22 +54,3 @@ def test_the_cuts_are_those_that_the_library_makes_of_the_words_themselves(capfd
         lines = mweralign.align_texts("\n".join(references), translation).split("\n")
         assert parts_of(translation, references) == [line.strip() for line in lines]
     capfd.readouterr()
-
-
-def test_the_library_prints_nothing(capfd):
-    resegment("eins zwei", ["eins", "zwei"], "de")
-    captured = capfd.readouterr()
-    assert (captured.out, captured.err) == ("", "")
-
-
-def test_a_missing_library_is_one_sentence(monkeypatch):
-    real = builtins.__import__
-
-    def without(name, *arguments):
-        if name == "mweralign":
-            raise ImportError(name)
-        return real(name, *arguments)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(TrainingError, match=r"pip install 'surtitle\[evaluate,dev\]'"):
-        resegment("eins", ["eins"], "de")

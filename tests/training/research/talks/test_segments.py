@@ -1,14 +1,8 @@
 """Test lagging on segments against figures of simulstream and against OmniSTEval itself."""
 
-import itertools
-import math
-import random
-
 import pytest
-from omnisteval.data import Instance
-from omnisteval.scoring import YAALScorer
 
-from training.research.talks import Part, long_yaal, make_segments, resegment, stream_laal
+from training.research.talks import make_segments, resegment, stream_laal
 
 # Delays (s) of simulstream's test of StreamLAAL, with and without computing; its words are numbered
 # here, since only their being equal matters.
@@ -60,40 +54,3 @@ def test_stream_laal_of_characters_is_simulstreams(which, expected):
         "zh",
     )
     assert found == pytest.approx(expected, abs=1e-6)
-
-
-def drawn_talk(rng):
-    """Segments of a talk with delays that were cut to them anyhow."""
-    lengths = [rng.randint(1, 12) for _ in range(rng.randint(1, 6))]
-    starts = [sum(lengths[:n]) for n in range(len(lengths))]
-    references = [" ".join("w" * rng.randint(1, 12)) for _ in lengths]
-    delays = sorted(rng.randint(1, sum(lengths)) for _ in range(rng.randint(0, 40)))
-    cuts = sorted(rng.randint(0, len(delays)) for _ in lengths[1:])
-    ends = [0, *cuts, len(delays)]
-    parts = [Part("", *pair) for pair in itertools.pairwise(ends)]
-    spans = list(zip(starts, lengths, strict=True))
-    return make_segments(parts, references, spans, delays)
-
-
-def test_long_yaal_is_omnistevals():
-    rng = random.Random(5)
-    n_none = 0
-    for _ in range(1000):
-        segments = drawn_talk(rng) + (drawn_talk(rng) if rng.random() < 0.5 else [])
-        instances = [
-            Instance(
-                reference=one.reference,
-                emission_cu=list(one.delays),
-                source_length=one.source_length,
-                time_to_recording_end=one.to_end,
-            )
-            for one in segments
-        ]
-        expected = YAALScorer(is_longform=True)(instances)
-        found = long_yaal(segments, "de")
-        if found is None:
-            n_none += 1
-            assert math.isnan(expected)
-        else:
-            assert found == pytest.approx(expected, abs=1e-9)
-    assert 0 < n_none < 500

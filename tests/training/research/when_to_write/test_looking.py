@@ -284,21 +284,6 @@ def test_every_live_decision_has_the_probability_of_one_masked_pass():
     assert min(found[name] for name in names) > 5, found
 
 
-@pytest.mark.parametrize("has_head", [False, True])
-def test_a_source_that_was_fed_without_a_look_is_not_fed_again_but_read_on(has_head):
-    events, head = [], HASHING_HEAD if has_head else None
-    engine = looking("adaptive:0.99", layout="interleaved", head=head, log=EventLog(events))
-    utterance = engine.open()
-    utterance.set_source(["a", "b"], ended=False)  # they come together
-    list(changes(utterance))
-    assert [one[0] for one in decisions(events)] == [2]
-    utterance.set_source(["a"], ended=False)
-    n_forwards = engine.model.forwards
-    list(changes(utterance))
-    assert decisions(events) == [(1, 0.0, "read")]
-    assert engine.model.forwards == n_forwards
-
-
 @pytest.mark.parametrize(
     "policy", [Adaptive(0.0), Adaptive(0.3), Adaptive(1.0, 3), Adaptive(0.125, 12)], ids=str
 )
