@@ -76,13 +76,10 @@ def test_a_run_that_goes_on_knows_what_it_knew(tmp_path, monkeypatch):
         path.unlink()
 
 
-def test_a_full_disk_is_one_sentence(tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
+def test_a_line_that_cannot_be_written_is_one_sentence(tmp_path, monkeypatch):
     watch = watching(tmp_path, monkeypatch, [5])
-    monkeypatch.setattr("training.trainer.dev_watch.decode", full)
-    with pytest.raises(TrainingError, match=r"step 10 cannot be logged \(No space left on device"):
+    (tmp_path / "dev.jsonl").mkdir()
+    with pytest.raises(TrainingError, match=r"dev.jsonl cannot be written \(Is a directory\)"):
         look(watch, 10)
 
 
