@@ -111,15 +111,6 @@ def test_of_many_languages_the_first_are_named(desk, tmp_path):
     assert desk.cells()[0][2] == "English to German, French, Polish + 2"
 
 
-def test_an_adapter_for_another_timing_is_warned_of(desk, whole):
-    desk.do(lambda: desk.dialog.add(whole))
-    desk.dialog.show_policy("read:5")
-    assert desk.dialog.reason.text() == ""
-    desk.dialog.show_policy("wait:3")
-    assert desk.dialog.reason.text().startswith("Trained for another timing")
-    assert desk.can_be_switched()
-
-
 def test_a_folder_adds_an_adapter_and_selects_it(desk, whole, pick, tmp_path):
     other = write_adapter(tmp_path / "z-last")
     button = desk.dialog.add_folder
@@ -147,34 +138,24 @@ def test_a_dropped_file_of_an_adapter_is_added(desk, whole):
     assert len(desk.cells()) == 1
 
 
-def broken(whole, folder, kind):
+def broken(whole, folder):
     """Break a copy of an adapter."""
     there = Path(shutil.copytree(whole, folder))
     weights = there / "adapter_model.safetensors"
-    match kind:
-        case "cut":
-            weights.write_bytes(weights.read_bytes()[:-40])
-        case "no config":
-            (there / "adapter_config.json").unlink()
-        case "empty":
-            shutil.rmtree(there)
-            there.mkdir()
+    weights.write_bytes(weights.read_bytes()[:-40])
     return there
 
 
-@pytest.mark.parametrize("kind", ["cut", "empty"])
-def test_a_broken_adapter_is_not_added_and_one_sentence_says_why(desk, whole, tmp_path, kind):
-    told = desk.do(lambda: desk.dialog.add(broken(whole, tmp_path / "broken", kind)))
-    acts = ("get it again", "choose another one", "save them as safetensors", "put the file")
-    assert any(act in told for act in acts)
+def test_a_broken_adapter_is_not_added_and_one_sentence_says_why(desk, whole, tmp_path):
+    told = desk.do(lambda: desk.dialog.add(broken(whole, tmp_path / "broken")))
+    assert "get it again" in told
     assert "\n" not in told
     assert desk.cells() == []
 
 
-@pytest.mark.parametrize("kind", ["cut", "no config"])
-def test_an_adapter_that_broke_in_the_library_is_blocked_with_its_reason(desk, whole, kind):
+def test_an_adapter_that_broke_in_the_library_is_blocked_with_its_reason(desk, whole):
     desk.home.mkdir()
-    broken(whole, desk.home / "tiny-en-de", kind)
+    broken(whole, desk.home / "tiny-en-de")
     desk.do(desk.dialog.open_list)
     assert desk.cells()[0][1] == "✕ Does not work"
     assert desk.dialog.reason.text().startswith(("It ", "Its "))

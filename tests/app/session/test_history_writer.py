@@ -9,7 +9,6 @@ from app.config.preferences import PrivacyPreferences
 from engine.events import (
     CaptionChanged,
     SourceChanged,
-    UtteranceEnded,
     UtteranceOpened,
 )
 from engine.words import FedWord, untimed
@@ -30,17 +29,6 @@ def keepers(qapp, tmp_path):  # noqa: ARG001  signals need it
         keeper.close()
 
 
-def test_what_is_said_goes_to_memory_and_journal(keepers, tmp_path):
-    keeper = keepers()
-    say(keeper, 0, "Guten\nMorgen.")
-    say(keeper, 1, "Ja.")
-    keeper.close()
-    assert [cue.text for cue in keeper.cues] == ["Guten\nMorgen.", "Ja."]
-    (session,) = past_sessions(tmp_path / "sessions")
-    assert session.ended_well
-    assert list(session.cues) == keeper.cues
-
-
 def test_what_is_wanted_may_change_at_any_time(keepers, tmp_path):
     keeper = keepers(PrivacyPreferences(journal=False))
     say(keeper, 0, "Ohne.")
@@ -54,34 +42,10 @@ def test_what_is_wanted_may_change_at_any_time(keepers, tmp_path):
     assert [cue.text for cue in session.cues] == ["Mit."]
 
 
-def test_a_folder_that_cannot_be_written_is_told_once_and_captions_go_on(keepers, tmp_path, qtbot):
-    (tmp_path / "sessions").write_text("a file where the folder should be")
-    keeper = keepers(PrivacyPreferences())
-    told = []
-    keeper.failed.connect(told.append)
-    for number in range(5):
-        say(keeper, number, "Ja.")
-    keeper.close()
-    qtbot.waitUntil(lambda: bool(told))
-    qtbot.wait(20)
-    assert len(told) == 1
-    assert len(keeper.cues) == 5
-
-
 def crashed(tmp_path, number):
     journal = SessionJournal(tmp_path / "sessions", datetime.now(UTC))
     journal.write(kept(number))
     os.close(journal._file)
-
-
-def test_a_session_that_did_not_end_well_is_offered_until_it_was_taken(keepers, tmp_path):
-    crashed(tmp_path, 3)
-    keeper = keepers()
-    assert keeper.lost_session is not None
-    lost = keeper.take_lost_session()
-    assert lost.cues == (kept(3).cue,)
-    assert keeper.take_lost_session() is None
-    assert keepers().lost_session is None
 
 
 def test_a_session_is_offered_no_more_after_a_start_that_ended_well(keepers, tmp_path):
@@ -89,20 +53,6 @@ def test_a_session_is_offered_no_more_after_a_start_that_ended_well(keepers, tmp
     keepers().close()
     assert keepers().lost_session is None
     assert len(past_sessions(tmp_path / "sessions")) == 1
-
-
-def test_a_cue_that_was_heard_has_the_time_at_which_it_was_said(keepers):
-    keeper = keepers()
-    keeper.follow(UtteranceOpened(utterance=0, lane="me"))
-    heard_s = time.monotonic()
-    word = FedWord(
-        "Good", committed_at_s=heard_s + 5, spoken_at_s=heard_s + 4.5, start_s=7, end_s=8.5
-    )
-    keeper.follow(SourceChanged(utterance=0, words=(word,)))
-    keeper.follow(UtteranceEnded(utterance=0))
-    (cue,) = keeper.cues
-    assert cue.end_s - cue.start_s == pytest.approx(1.5)
-    assert cue.start_s == pytest.approx(3.0, abs=2.0)
 
 
 def test_an_end_without_patience_keeps_the_sentence_as_far_as_it_came(qapp, tmp_path):  # noqa: ARG001
@@ -177,13 +127,3 @@ def test_an_earlier_session_goes_on_in_a_journal_of_its_own(keepers, tmp_path, s
     earlier = kept(3).cue.text
     assert kept_now == ([["Eins."], [earlier, "Zwei."]] if stored else [[earlier]])
     assert keeper.is_stored is stored
-
-
-def test_only_a_session_with_damage_and_no_caption_is_told_as_damaged(keepers, tmp_path):
-    crashed(tmp_path, 3)
-    assert keepers().damaged_session is None
-    journal = SessionJournal(tmp_path / "sessions", datetime.now(UTC))
-    journal.write(kept(4))
-    os.close(journal._file)
-    journal.path.write_text("no journal at all\n")
-    assert keepers().damaged_session.path == journal.path

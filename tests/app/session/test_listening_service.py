@@ -6,22 +6,12 @@ from app.session.listening_service import ListeningService, Spoken
 from engine.audio.devices import DeviceKind, WantedDevice
 from engine.errors import AudioError
 from engine.messages import Code
-from engine.speech.events import ListeningFailed, TailChanged
+from engine.speech.events import TailChanged
 from tests.support.app.fake_speech_engine import FakeSpeechEngine, Talk
 from tests.support.listening_fakes import Echo
 
 MICROPHONE, SYSTEM = WantedDevice(kind=DeviceKind.MICROPHONE), WantedDevice(kind=DeviceKind.SYSTEM)
-SIGNALS = (
-    "recognizer_missing",
-    "begins",
-    "began",
-    "ended",
-    "failed",
-    "file_lacks_model",
-    "file_began",
-    "file_noticed",
-    "file_ended",
-)
+SIGNALS = ("recognizer_missing", "begins", "began", "ended", "failed")
 
 
 class Desk:
@@ -48,10 +38,6 @@ class Desk:
 
     def ends_with(self, told):
         self.wait(lambda: self.told[-1:] == [told])
-
-    def file(self, tmp_path, text, *, real_time=False, recognizer="base.en"):
-        (tmp_path / "talk").write_text(text)
-        self.service.caption_file(tmp_path / "talk", recognizer, real_time=real_time)
 
 
 @pytest.fixture
@@ -113,42 +99,3 @@ def test_sources_that_cannot_be_opened_are_told_and_are_no_run(desk, monkeypatch
     desk.listen(MICROPHONE)
     desk.says("begins", "failed")
     assert not desk.service.is_listening
-
-
-def test_the_model_that_fails_is_replaced_where_another_one_is_named(desk):
-    desk.speech.failure = "it is damaged"
-    desk.listen(MICROPHONE, instead="tiny.en")
-    desk.wait(lambda: desk.echo.fed)
-    desk.listen()
-    desk.ends_with(("ended",))
-    desk.listen(MICROPHONE)
-    desk.wait(lambda: any(isinstance(event, ListeningFailed) for event in desk.heard))
-
-
-def test_a_file_is_read_held_and_ended_beside_what_is_heard(desk, tmp_path):
-    desk.listen(MICROPHONE)
-    desk.wait(lambda: desk.echo.fed)
-    assert desk.service.file_position_s == (0.0, 0.0)
-    desk.service.pause_file(paused=True)
-    desk.file(tmp_path, "said in it.", real_time=True)
-    desk.wait(lambda: ("file_began",) in desk.told)
-    desk.wait(lambda: desk.speech.runs[0].sources["me"].stopped)
-    assert desk.speech.asked[-1] == (tmp_path / "talk", "base.en", True)
-    assert desk.service.file_position_s == (0.0, desk.speech.runs[-1].file.duration_s)
-    desk.service.pause_file(paused=False)
-    desk.ends_with(("file_ended", None))
-    assert ("them", "it.") in desk.echo.fed
-    assert not desk.service.is_listening
-    assert ("ended",) in desk.told
-
-
-def test_a_file_that_is_stopped_ends_and_the_microphone_is_stopped_by_no_such_click(desk, tmp_path):
-    desk.listen(MICROPHONE)
-    desk.wait(lambda: desk.echo.fed)
-    desk.service.stop_file()
-    assert not desk.speech.runs[0].sources["me"].stopped
-    desk.service.pause_file(paused=True)
-    desk.file(tmp_path, "said in it.")
-    desk.wait(lambda: ("file_began",) in desk.told)
-    desk.service.stop_file()
-    desk.ends_with(("file_ended", None))
