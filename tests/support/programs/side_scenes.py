@@ -148,9 +148,15 @@ class SideScenes:
         self.act_server_used()
         name = SERVER.removeprefix("https://")
         gone = Code.SERVER_UNREACHABLE(server=name, reason=Code.CONNECTION_REFUSED())
-        QTimer.singleShot(
-            1000, lambda: self.application.bridge.event_came.emit(Failed(message=gone))
-        )
+
+        def fail():
+            if not self.window.status.server.text().startswith("Computed on"):
+                QTimer.singleShot(200, fail)
+                return
+            self.application.bridge.event_came.emit(Failed(message=gone))
+            self.application.server.hide()  # it tries nothing more, and the next try would succeed
+
+        fail()
 
     def open_models(self, *lines):
         guide = self.application.setup
