@@ -37,6 +37,7 @@ NOTE = Code.SERVER_SENTENCE_GIVEN_UP(reason=Code.SERVER_FULL())
 
 
 ASKED = Asked(session=SESSION, number=1, words=("a",), ended=False)
+LANGUAGES = {f"aa-{number}": "" for number in range(1000)}
 OPENED = Opened(model="m", languages={"de": "German"}, target="de", notices=(NOTE,))
 
 
@@ -93,6 +94,31 @@ def test_a_message_that_cannot_be_shown_is_not():
         failed = read_answer(write(Failure(told)))
         assert failed.message.code is Code.SERVER_MISUNDERSTOOD
         assert not read_opened(write(replace(OPENED, notices=(told,)))).notices
+
+
+@pytest.mark.parametrize(
+    ("known", "other"),
+    [
+        ({"model": "m" * 200}, {"model": "m" * 201}),
+        ({"model": "m"}, {"model": "\x1b[2J"}),
+        ({"target": "zh_Hant-TW"}, {"target": "d"}),
+        ({"languages": {"de": ""}}, {"languages": {"../x": ""}}),
+        ({"languages": LANGUAGES}, {"languages": LANGUAGES | {"zz": "one more"}}),
+    ],
+)
+def test_what_a_server_offers_is_taken_up_to_its_bounds_and_refused_beyond(known, other):
+    assert read_opened(write(replace(OPENED, **known))) == replace(OPENED, **known)
+    with pytest.raises(ValueError, match=r"should|cannot be shown|more than 1000 languages"):
+        read_opened(write(replace(OPENED, **other)))
+
+
+def test_a_confidence_is_a_share():
+    for value in (0.0, 1.0):
+        settled = Settled(n_read=1, finished=True, confidence=Confidence(value))
+        assert read_answer(write(settled)) == settled
+    for value in (-0.1, 1.1):
+        with pytest.raises(ValueError, match="'confidence' should be from 0 to 1"):
+            read_answer(write(replace(settled, confidence=Confidence(value))))
 
 
 def test_another_version_is_told_from_ours():
