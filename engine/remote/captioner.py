@@ -82,7 +82,8 @@ class RemoteCaptioner:
 
     Attributes:
         opened: what the server said to the settings.
-        notify: is called once with the reason where a server is waited for long.
+        notify: is called with what a person should know: that a server is waited for long, once,
+            and how other settings are deviated from.
     """
 
     def __init__(
@@ -130,6 +131,8 @@ class RemoteCaptioner:
         target = self.opened.target if takes_any_language else settings.target_language
         self.settings = replace(settings, target_language=target)
         self._opening, self.context_rows = replace(asked, target=target), self.opened.context_rows
+        for notice in self.opened.notices:
+            self.notify(notice)
 
     def open(self) -> RemoteUtterance:
         self._n_utterances += 1

@@ -14,9 +14,12 @@ from engine.commands import (
     EndPassage,
     FeedWords,
     Flush,
+    LoadAdapter,
     MakeUp,
     SetWords,
     Skip,
+    UnloadAdapter,
+    UseAdapter,
     UseLanguages,
     WordCommand,
 )
@@ -104,6 +107,7 @@ class Serving:
     Attributes:
         has_work: ``advance`` may have work to do.
         backlog_words: committed source words that are not read yet; any thread may look.
+        interrupt: lets what is waited for fail at once; for other threads.
     """
 
     def __init__(
@@ -113,9 +117,11 @@ class Serving:
         report: Callable[[Event], None],
         wake: Callable[[], None] = lambda: None,
         own: "Callable[[], LoadedModel] | None" = None,
+        interrupt: Callable[[], None] = lambda: None,
     ) -> None:
         """Start without words; settings as they were asked for, the rest as for ``Languages``."""
         self.targets = Targets(captioner)
+        self.interrupt = interrupt
         self.has_work = False
         self.backlog_words = 0
         self._is_at_rest = False  # since the last command
@@ -153,11 +159,16 @@ class Serving:
                 self._skip(typed=typed)
             case Flush(number):
                 self._flushes.append(number)
+            case LoadAdapter() | UseAdapter() | UnloadAdapter() if self._has_model:
+                self._report(Refused(message=Code.SERVER_HAS_ITS_ADAPTER()))
             case SetWords() | FeedWords() | EndPassage() | Clear():
-                self._report_all(self._passages.change(command))
-                if isinstance(command, Clear):
-                    self.targets.clear()
-                    self._report(Cleared())
+                self._change(command)
+
+    def _change(self, command: WordCommand) -> None:
+        self._report_all(self._passages.change(command))
+        if isinstance(command, Clear):
+            self.targets.clear()
+            self._report(Cleared())
 
     def _configure(self, translation: TranslationSettings) -> None:
         """Use other settings; wrong ones are refused and the old ones stay."""
@@ -216,9 +227,6 @@ class Serving:
             self.has_work, self._is_at_rest = event is not None, True
         if event is not None:
             self._report(event)
-
-    def interrupt(self) -> None:
-        """Let what is waited for fail at once; for other threads."""
 
     def _keep_pace(self) -> bool:
         """Read larger steps while words wait; report and return a change of the steps."""

@@ -12,7 +12,7 @@ from engine.remote.captioner import RemoteCaptioner
 from engine.remote.service import Service, SessionUnknownError
 from engine.remote.wire import MOST_CAPTION, Failure, Opened, Settled
 from engine.session.command_queue import CommandQueue
-from engine.session.remote_captions import RemoteCaptions
+from engine.session.remote_captions import captions_by
 from engine.settings import ServerSettings, TranslationSettings
 from engine.translation.captioner import Change
 from engine.words import n_same, untimed
@@ -39,7 +39,8 @@ class Loud(Service):
         self._answer()
         self.knows.add(opening.session)
         self.opened.append(opening)
-        return Opened(model="loud", languages={"it": "Italian"}, target="it")
+        notices = (Code.SERVER_FULL(),)
+        return Opened(model="loud", languages={"it": "Italian"}, target="it", notices=notices)
 
     def ask(self, asked, has_waited):
         self._answer()
@@ -77,7 +78,7 @@ class Desk:
         self.server.sleep = self._wait
         self.captioner = RemoteCaptioner(self.server, settings, lambda: self.now_s)
         self.captioner._interrupted.wait = self._wait
-        self.captions = RemoteCaptions(self.captioner, self.events.append)
+        self.captions = captions_by(self.captioner, self.events.append)
 
     def _wait(self, seconds):
         self.now_s += seconds
@@ -172,6 +173,12 @@ def test_who_waits_can_be_let_go(desk):
     with pytest.raises(ServerGoneError):
         desk.say("one.")
     assert desk.now_s == 100.0
+
+
+def test_how_a_server_deviates_from_other_settings_is_told(desk):
+    assert desk.told == [], "those of the first stand in Ready"
+    desk.captions._obey(Configure(TranslationSettings(policy="read:2")))
+    assert desk.told == [Code.SERVER_FULL]
 
 
 def test_a_language_that_the_server_does_not_know_is_another_only_where_that_is_allowed():
