@@ -99,3 +99,10 @@ def test_sources_that_cannot_be_opened_are_told_and_are_no_run(desk, monkeypatch
     desk.listen(MICROPHONE)
     desk.says("begins", "failed")
     assert not desk.service.is_listening
+
+
+def test_a_stop_of_the_file_stops_no_microphone(desk):
+    desk.listen(MICROPHONE)
+    desk.wait(lambda: desk.echo.fed)
+    desk.service.stop_file()
+    assert not desk.speech.runs[0].sources["me"].stopped
