@@ -91,11 +91,6 @@ def follow(*steps, record=None):
     return record, samples
 
 
-def test_the_time_before_the_session_took_a_word_counts():
-    _, samples = follow((0, 1), (4, opened()), (4, source(1)), (5, caption(1)))
-    assert samples == [5]
-
-
 def test_a_caption_counts_the_words_it_rests_on_and_each_once():
     _, samples = follow(
         (0, opened()), (0, 3), (0, source(3)), (1, caption(2)), (2, caption(2)), (3, caption(3))
@@ -128,14 +123,6 @@ def test_lanes_keep_their_words_apart():
     record.follow(source(1, 1), 2)
     assert record.follow(caption(1, 2), 4) == [2]
     assert record.follow(caption(1, 1), 4) == [4]
-
-
-def test_an_edit_that_shortens_a_passage_is_measured_from_there_on():
-    record, _ = follow((0, opened()), (0, 3), (0, source(3)), (1, caption(3)))
-    record.paint(1, 1)
-    _, samples = follow((2, source(1)), (3, 1), (3, source(2)), (4, caption(2)), record=record)
-    assert samples == [1]
-    assert record.paint(1, 5) == [2]
 
 
 def test_words_of_utterances_that_are_dropped_or_unknown_change_nothing():

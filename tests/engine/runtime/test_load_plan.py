@@ -112,15 +112,6 @@ def test_a_large_model_on_a_processor_is_kept_as_it_computes_fastest():
     assert whole[torch.float32] == pytest.approx(2 * whole[torch.bfloat16])
 
 
-def test_nothing_is_measured_where_somebody_said_how_or_the_model_is_small(saved):
-    def never():
-        pytest.fail("a stop-watch was asked")
-
-    for quantise in ("none", "nf4", "int8"):
-        load_plans(ModelSettings(directory="x", device="cpu", quantise=quantise), LLAMA_8B, never)
-    load_plans(ModelSettings(directory=saved, device="cpu"), read_footprint(saved), never)
-
-
 def test_4_bits_are_not_for_mps(monkeypatch):
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     with pytest.raises(ModelError, match="use --quantize none or --device cpu"):

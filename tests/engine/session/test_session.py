@@ -65,17 +65,6 @@ def test_a_session_by_slots_replaces_a_policy_of_drafts_and_says_so(model):
     assert Refused not in listener.kinds
 
 
-def test_everything_happens_on_one_worker_thread(model):
-    with running(model) as (session, listener):
-        session.send(fed(["ab", "cd."]))
-        listener.wait_for(UtteranceEnded)
-        session.send(fed(["ef", "gh."]))
-        listener.wait_for(UtteranceEnded)
-    (thread,) = listener.threads
-    assert thread.name == "surtitle-engine"
-    assert thread is not threading.current_thread()
-
-
 def test_after_stop_no_thread_is_left_and_nothing_more_is_told(model):
     with running(model) as (session, listener):
         session.send(fed("ab cd ef gh ab cd ef gh.".split()))

@@ -9,7 +9,6 @@ import torch
 from engine.errors import HubError, ModelError
 from engine.hub.catalogue import (
     STREAMING_MODELS,
-    suited_speech_model,
 )
 from engine.speech.direct import DirectModel
 from engine.speech.sherpa import Sherpa
@@ -61,15 +60,6 @@ def test_of_a_streaming_model_one_set_of_files_is_fetched_and_goes_on_where_it_b
     assert found_speech_model(NAME, library) == folder
 
 
-def test_a_repository_that_has_something_else_by_now_is_said_so(library):
-    said = "has no streaming speech model for sherpa-onnx"
-    with (
-        hub_server.running({"README.md": b"moved"}) as hub,
-        pytest.raises(HubError, match=said),
-    ):
-        speech_model_folder(NAME, library, hub_server.fetching(hub))
-
-
 @needs_sherpa
 def test_a_folder_tells_by_its_files_what_it_holds(library):
     for folder, kind in ((TINY_STREAMING, Sherpa), (TINY, Whisper)):
@@ -92,16 +82,6 @@ def test_folders_of_neither_kind_and_damaged_ones_are_one_sentence(tmp_path, lib
     (whisper / "tokenizer.json").unlink()
     with pytest.raises(ModelError, match=r"has no tokenizer\.json"):
         speech_model_folder(str(whisper), library)
-
-
-def test_names_that_nobody_knows_are_one_sentence(library):
-    with pytest.raises(ModelError, match="no speech model is called 'huge'"):
-        found_speech_model("huge", library)
-
-
-def test_who_speaks_another_language_gets_a_model_that_knows_it():
-    assert suited_speech_model(NAME, "en") == NAME
-    assert suited_speech_model(NAME, "pl") == "base"
 
 
 def test_a_translator_that_hears_for_itself_is_a_speech_model_by_its_folder(tmp_path):

@@ -67,11 +67,6 @@ def test_a_transducer_with_a_damaged_part_is_refused(tmp_path, name, told, inste
     assert "cannot be used" in refusal(folder)
 
 
-def test_other_folders_are_none_of_it(tmp_path):
-    assert not is_streaming(tmp_path)
-    assert not is_streaming(tmp_path / "nowhere")
-
-
 def test_files_in_eight_bits_are_taken_first_and_the_newest_by_name(folder):
     (folder / "ctc.int8.onnx").write_bytes((folder / "ctc.onnx").read_bytes())
     assert checked_files(folder).paths["ctc"].endswith("ctc.int8.onnx")
@@ -113,11 +108,6 @@ def test_a_network_that_is_cut_foreign_or_missing_is_refused(folder):
     assert "of a kind that is not known here" in refusal(folder)
     network.unlink()
     assert "has no *.onnx" in refusal(folder)
-
-
-def test_half_a_transducer_is_refused(folder):
-    shutil.move(folder / "ctc.onnx", folder / "encoder.onnx")
-    assert "has no decoder*.onnx" in refusal(folder)
 
 
 @pytest.mark.parametrize(

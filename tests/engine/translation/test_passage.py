@@ -262,20 +262,6 @@ def test_a_sentence_that_is_cut_in_two_opens_one_and_joining_drops_it():
     assert UtteranceDropped(utterance=3) in joined
 
 
-def test_an_end_is_told_again_only_after_an_edit():
-    editor = Editor()
-    editor.append("aa bb.")
-    assert UtteranceEnded(utterance=1) in editor.translate()
-    assert editor.translate() == []
-    editor.splice(0, 1, ["cc"])
-    assert editor.translate().count(UtteranceEnded(utterance=1)) == 1
-
-
-def test_finishing_nothing_is_nothing():
-    editor = Editor()
-    assert editor.finish() == editor.translate() == []
-
-
 def test_a_dropped_passage_leaves_nothing():
     editor = Editor()
     editor.append("aa bb. cc")
@@ -303,15 +289,6 @@ def test_a_talk_without_an_end_stays_small_and_loses_nothing():
     assert editor.passage.n_words == 300
     assert len(editor.text) == 150
     assert [word for words, _ in editor.text for word in words] == editor.words
-
-
-def test_words_of_a_long_talk_are_still_counted_from_its_start():
-    editor = Editor()
-    for _ in range(80):
-        editor.append("aa bb.")
-        editor.translate()
-    editor.splice(158, 159, ["cc"])
-    assert editor.receiver.words[80] == ("cc", "bb.")
 
 
 def test_final_words_stay_as_they_are():

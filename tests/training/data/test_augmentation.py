@@ -150,15 +150,6 @@ def test_numbers_of_both_sides_are_replaced_each_in_its_notation():
     assert any("," in number for number in seen)
 
 
-def test_a_name_shortens_and_changes_the_words_before_it():
-    french, spanish = pair("I saw Anna.", "La sœur d'Anna."), pair("Me and Igor.", "Yo e Igor.")
-    made = {swap_names(french, "fr", rng(seed)).target for seed in range(60)}
-    assert all(re.match(r"La sœur (d'[AEIOU]|de [^AEIOU])", one) for one in made)
-    assert len({one[8:10] for one in made}) == 2
-    made = {swap_names(spanish, "es", rng(seed)).target for seed in range(60)}
-    assert all(re.match(r"Yo (e (I|Hi)|y (?!I|Hi))", one) for one in made)
-
-
 def test_a_woman_gets_no_name_of_a_man():
     made = {
         swap_names(pair("I saw Mary.", "Mary est partie."), "fr", rng(seed)).target.split()[0]

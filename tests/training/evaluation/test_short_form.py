@@ -1,8 +1,6 @@
 """Test how a test set is translated live by workers, scored, and gone on with."""
 
 import json
-import multiprocessing
-import shutil
 
 import pytest
 
@@ -216,15 +214,3 @@ def test_the_logs_of_a_tau_are_not_those_of_a_longer_one(tmp_path):
         (tmp_path / name).touch()
     for policy, own in (("adaptive:0", names[:2]), ("adaptive:0.3", names[2:])):
         assert [path.name for path in workers.log_paths(tmp_path, policy)] == own
-
-
-def test_a_model_that_does_not_load_is_told_by_the_worker(
-    tmp_path, files, tiny, capsys, monkeypatch
-):
-    context = multiprocessing.get_context("fork")  # a copy of this process imports nothing anew
-    monkeypatch.setattr(workers.multiprocessing, "get_context", lambda _spawn: context)
-    broken = tmp_path / "broken"
-    shutil.copytree(tiny, broken)
-    (broken / "model.safetensors").unlink()
-    assert evaluate(files, broken, tmp_path / "out", "--workers", "1") == 1
-    assert "cannot be loaded" in capsys.readouterr().err

@@ -2,7 +2,6 @@
 
 import json
 import random
-import shutil
 from dataclasses import replace
 
 import pytest
@@ -48,18 +47,3 @@ def test_runs_are_grouped_by_policy_and_complete_groups_come_first(tmp_path):
     both = ["wait:1", "wait:3", "wait:5", "read:3", "offline"]
     grouped = [[one and one.scores.policy for one in row] for row in rows(contenders)]
     assert grouped == [*([name, name] for name in both), ["read:5", None]]
-
-
-def test_one_policy_is_picked_behind_a_colon_and_folders_of_one_name_are_told_by_their_paths(
-    tmp_path,
-):
-    good, bad = two_runs(tmp_path)
-    other = bad.rename(tmp_path / "c:d")
-    picked = read_contenders([f"{good}:read:3", f"{other}:wait:1", f"{good}:wait:1"])
-    assert [one.name for one in picked] == ["good:read:3", "c:d:wait:1", "good:wait:1"]
-    (row,) = rows(picked)
-    assert [one.scores.policy for one in row] == ["read:3", "wait:1", "wait:1"]
-    (tmp_path / "x").mkdir()
-    twin = shutil.copytree(good, tmp_path / "x" / "good")
-    names = [[str(good), str(twin)], [f"{good}:read:3", f"{twin}:read:3"]]
-    assert [[one.name for one in read_contenders(pair)] for pair in names] == names

@@ -9,7 +9,7 @@ from engine.layout.rows import IGNORE, visible
 from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, numbered_pair
-from training.research.methods import METHODS, TARGET_SIDE
+from training.research.methods import METHODS
 from training.trainer.samples import Method, build_samples
 
 N_SYSTEM, N_USER, N_ASSISTANT = 3, 2, 2
@@ -98,20 +98,6 @@ def test_no_method_but_the_one_without_mask_sees_source_that_is_not_read(name):
     assert (early > 100) == (name == "without-mask")
 
 
-@pytest.mark.parametrize("name", ["gpe", "without-slots", "simulmask"])
-def test_source_sees_source_only_and_one_header_stands_before_each_side(name):
-    for seed in SEEDS:
-        ((rows,), _, _) = samples(name, seed)
-        assert sum(row.id == 910 for row in rows) == 1
-        assert sum(row.id == 920 for row in rows) == 1
-        seen = sight(rows)
-        for row, sees in zip(rows, seen, strict=True):
-            if is_source(row):
-                assert all(
-                    one.position < TARGET_SIDE for one, ok in zip(rows, sees, strict=True) if ok
-                )
-
-
 @pytest.mark.parametrize("name", ["without-slots", "prefix", "causal"])
 def test_these_methods_train_on_positions_without_gap(name):
     for seed in SEEDS:
@@ -124,17 +110,6 @@ def test_prefix_and_causal_samples_are_ordinary_text(name):
     for seed in SEEDS:
         for rows in samples(name, seed)[0]:
             assert torch.equal(sight(rows), torch.ones(len(rows), len(rows)).tril().bool())
-
-
-def test_conversational_positions_are_the_order_of_arrival_with_both_headers_for_each_read():
-    for seed in SEEDS:
-        ((rows,), _, policy) = samples("conversational", seed)
-        assert encoded(rows) == list(range(len(rows)))
-        assert torch.equal(sight(rows), torch.ones(len(rows), len(rows)).tril().bool())
-        n_users = sum(row.id == 910 for row in rows)
-        assert n_users == sum(row.id == 920 for row in rows)
-        if isinstance(policy, ReadN):
-            assert n_users == labels(rows).count(EOW)
 
 
 def test_interleaved_rows_have_one_token_after_each_piece_and_no_header_between_them():

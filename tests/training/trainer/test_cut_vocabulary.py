@@ -91,15 +91,6 @@ def test_words_whose_pieces_are_kept_are_encoded_as_before(whole, texts):
     assert n_other > 100
 
 
-def test_ids_that_texts_need_more_are_kept_first(whole, texts):
-    often = [*texts, *["abc"] * 1000]
-    fewer = cut_tokenizer(whole, needed_ids(whole, often, len(MARKERS) + 256 + 60))
-    assert pieces(fewer, "abc") == pieces(whole, "abc")
-    for marker in MARKERS:
-        assert len(fewer.encode(marker, add_special_tokens=False)) == 1
-    assert fewer.decode(word_ids(fewer, "漢🙂")) == " 漢🙂"
-
-
 @pytest.fixture
 def folder(whole, tmp_path):
     folder = tmp_path / "whole"
@@ -151,14 +142,6 @@ def test_its_card_asks_for_each_language_and_the_terms_come_along(folder, corpus
     assert "found at ai.google.dev/gemma/terms" in (out / "NOTICE").read_text("utf-8")
     assert "Gemma Terms of Use" in (out / "LICENSE").read_text("utf-8")
     assert "modified" in (out / "README.md").read_text("utf-8")
-
-
-def test_a_file_of_another_hash_is_refused_before_it_is_read(corpus, tmp_path, capsys):
-    model = tmp_path / "model.gguf"
-    model.write_bytes(b"GGUF of somebody else")
-    assert cut(model, corpus, tmp_path / "cut") == 2
-    assert "sha256" in capsys.readouterr().err
-    assert not (tmp_path / "cut").exists()
 
 
 def test_a_tokenizer_without_gemmas_markers_is_refused(folder, corpus, tmp_path, capsys):

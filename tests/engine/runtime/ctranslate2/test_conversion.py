@@ -219,22 +219,6 @@ def test_a_licence_that_forbids_commerce_is_asked_once(converted, tmp_path):
     assert read_record(done).is_accepted
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="Windows has no lock of a folder")
-def test_a_second_conversion_waits_and_leaves_the_first_one_alone(original):
-    second = []
-
-    def begin_another(_name, part):
-        if not second:
-            second.append(part)
-            with pytest.raises(FetchCancelledError, match="converting marian was cancelled"):
-                ready_folder(original, "int8", cancelled=lambda: True)
-
-    found = ready_folder(original, "int8", progress=begin_another)
-    assert second
-    assert load_weights(ModelSettings(directory=found, device="cpu")).card.name == "marian"
-
-
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no lock of a folder")
 def test_who_waited_takes_what_the_other_process_made(converted, original, monkeypatch):
     monkeypatch.setattr(conversion, "_run", None)  # nothing is converted here
