@@ -269,6 +269,16 @@ def test_a_server_that_is_gone_is_waited_for_however_often_it_goes():
         assert room.run(1) == ([NoticeKind.LISTENING], "a")
 
 
+def test_a_new_server_is_not_blamed_for_what_failed_under_the_old_one():
+    room = Room(device("a", default=True), device("b"))
+    room.gives["a"] = "nothing"
+    room.run(30)
+    devices, room.devices = room.devices, None
+    room.run(0.2)
+    room.devices, room.gives = devices, {}
+    assert room.run(1) == ([NoticeKind.LISTENING], "a")
+
+
 def test_who_moves_the_recording_in_a_mixer_has_chosen_a_device():
     room = Room(device("a", number=1, default=True), device("b", number=2), device("c", number=3))
     room.run(1)
