@@ -14,6 +14,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from engine.files import ASSETS
+from engine.text.spelling import core
 
 _EN = tomllib.loads((ASSETS / "english_numbers.toml").read_text("utf-8"))
 _GRAMMAR: dict[str, str] = _EN.pop("grammar")
@@ -75,7 +76,7 @@ def _compiled(name: str) -> re.Pattern[str]:
 
 
 _MAY_BEGIN = _compiled("begins")
-_MAY_BE_HOUR, _MAY_BE_MONEY = _compiled("hours"), _compiled("moneys")
+_COUNTED = {"hours": _compiled("hours"), "money": _compiled("sums")}
 _GOES_ON = tuple(tuple(words.split()) for words in _EN["goes_on"].split(","))
 _ENDS_OF_THESE = tuple(words[n:] for words in _GOES_ON for n in range(len(words)))
 _BETWEEN = frozenset((*sum(_GOES_ON, ()), *_CARDINALS, "or", "until", "till", "-", "–", "minutes"))
@@ -83,7 +84,6 @@ _LONGEST = 14
 """Words that a number has at most, with what may follow."""
 
 _RUN = re.compile(r"\d+(?:[.,:]?\d+)*")
-_WORD = re.compile(r"([\"'“‘«(\[¿¡]*)(.*?)([.,;:!?…)\]\"'”’»]*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +125,6 @@ class SourceWord:
     n_words: int = 1
 
 
-@lru_cache(maxsize=4096)
-def core(word: str) -> tuple[str, str, str]:
-    """Take the marks around a word off; a bracket that opens within stays (``401(k)``)."""
-    match = _WORD.fullmatch(word)
-    lead, text, trail = match.groups() if match else ("", word, "")
-    if trail.startswith(")") and text.count("(") > text.count(")"):
-        text, trail = text + ")", trail[1:]
-    return lead, text, trail
-
-
 def read(words: Sequence[str], at: int, *, ended: bool) -> SourceWord | None:
     """Read what begins with a word: a number, or the word alone.
 
@@ -153,11 +143,9 @@ def read(words: Sequence[str], at: int, *, ended: bool) -> SourceWord | None:
     return None if may_go_on else found
 
 
-def may_be_counted(text: str, numbers: Iterable[Quantity]) -> frozenset[str]:
+def may_be_counted(text: str) -> frozenset[str]:
     """Return of ``hours`` and ``money`` what numbers of a text may be, as a model reads it."""
-    kinds = {"hours" for one in numbers if one.kind == "hour"}
-    kinds |= {"hours"} if _MAY_BE_HOUR.search(text) else set()
-    return frozenset(kinds | ({"money"} if _MAY_BE_MONEY.search(text) else set()))
+    return frozenset(kind for kind, pattern in _COUNTED.items() if pattern.search(text))
 
 
 @lru_cache(maxsize=4096)
@@ -196,9 +184,6 @@ def _no(_: _Groups, before: str) -> _Found:
 
 def _long(g: _Groups, _: str) -> _Found:
     return _LONG[g["all"]], []
-
-
-# hours
 
 
 def _past(g: _Groups, before: str) -> _Found:
@@ -281,9 +266,6 @@ def _clock(hour: int, minutes: int | None, half: str) -> tuple[str, list[Quantit
     text = f"{hour}:{minutes or 0:02}"
     digits = text if minutes is not None else str(hour)
     return text, [Quantity(digits, kind="hour", half=half)]
-
-
-# numbers
 
 
 def _exact(g: _Groups, _: str) -> _Found:

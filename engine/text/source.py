@@ -26,8 +26,8 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from engine.text.quantities import ENGLISH, Quantity, SourceWord, core, read
-from engine.text.spelling import spelt
+from engine.text.quantities import ENGLISH, Quantity, SourceWord, read
+from engine.text.spelling import core, spelt
 
 if TYPE_CHECKING:
     from engine.text.punctuation import Punctuation

@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 
 from engine.files import ASSETS
 
+_WORD = re.compile(r"([\"'“‘«(\[¿¡]*)(.*?)([.,;:!?…)\]\"'”’»]*)", re.DOTALL)
 _LETTERS = "abcdefghijklmnopqrstuvwxyz'"
 _FREQUENT, _CERTAIN = 7, 4
 """A word that is meant was seen 64 times, and 16 times as often as each that is as near."""
@@ -27,6 +28,16 @@ _STEM = 5
 
 _IN_COMPOUNDS = {3: 9, 4: 5}
 """How often a part of so many letters was seen at least; longer ones as those of four."""
+
+
+@lru_cache(maxsize=4096)
+def core(word: str) -> tuple[str, str, str]:
+    """Take the marks around a word off; a bracket that opens within stays (``401(k)``)."""
+    match = _WORD.fullmatch(word)
+    lead, text, trail = match.groups() if match else ("", word, "")
+    if trail.startswith(")") and text.count("(") > text.count(")"):
+        text, trail = text + ")", trail[1:]
+    return lead, text, trail
 
 
 @lru_cache(maxsize=4096)
