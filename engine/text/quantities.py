@@ -156,7 +156,8 @@ def _alone(word: str) -> SourceWord:
 
 def _read(words: Sequence[str], at: int) -> SourceWord:
     lead, before = core(words[at])[0], core(words[at - 1])[1] if at else ""
-    before = before if at > 1 else before.casefold()  # the first word is in capitals
+    if at < 2 and before == before.capitalize():  # as the first word of a sentence is
+        before = before.casefold()
     text = " ".join(words[at : at + _LONGEST])
     for pattern, made in _RULES:
         if (match := pattern.match(text, len(lead))) is None:

@@ -141,6 +141,7 @@ def test_digits_and_words_have_one_form(source, reads):
         ("in nineteen eighty-four", [Quantity("1984", kind="exact")]),
         ("five of 401(k)", [Quantity("5", kind="word"), Quantity("401", kind="exact")]),
         ("version 3.11", [Quantity("3.11", kind="point")]),
+        ("PHP 8.2", [Quantity("8.2", kind="point")]),
         ("of 10-15%", [Quantity("10-15", unit="%")]),
     ],
 )  # fmt: skip
@@ -153,6 +154,7 @@ def test_scale_unit_and_half_of_the_day_belong_to_a_number(source, numbers):
     [("Let's meet at five.", True), ("It took 5 hours", True), ("I come at 5 p.m.", True),
      ("She ate eleven of them.", False), ("I take 5.", False),
      ("off after six stops", False), ("until 5 or 6", True), ("come by five", True),
+     ("wake me thursday seven am", True), ("an alarm for seven thursday", True),
      ("it was fine to have two", False)],
 )  # fmt: skip
 def test_a_number_is_an_hour_only_where_one_may_stand(source, may_be):
