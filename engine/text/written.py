@@ -204,7 +204,8 @@ def _next(left: Sequence[int], numbers: Sequence[tuple[Form, ...]]) -> list[int]
 def says_other(text: str, numbers: Sequence[Quantity], left: Sequence[int], language: str) -> bool:
     """Return whether the last word of a caption is, or becomes, a number that is not in its source.
 
-    ``left`` are those that are not written yet; where each was in words, no word is judged.
+    ``left`` are those that are not written yet; where each of them was in words, or each of all
+    where none is left, no word is judged.
     """
     before, word = _last_words(text)
     numerals = _numerals(language)
@@ -214,7 +215,8 @@ def says_other(text: str, numbers: Sequence[Quantity], left: Sequence[int], lang
     if values and [before] == TABLES[language].get("half"):  # *halb acht* is half past seven
         halves = (int(one.digits[:-3]) for one in numbers if one.digits.endswith(":30"))
         return values.isdisjoint(hour % 12 + 1 for hour in halves)
-    if not values or all(numbers[n].kind == "word" for n in left):
+    judged = left or range(len(numbers))
+    if not values or all(numbers[n].kind == "word" for n in judged):
         return False
     return all(values.isdisjoint(_values(one)) for one in numbers)
 

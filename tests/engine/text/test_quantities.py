@@ -53,7 +53,8 @@ WORDS = (
         ),
         ("From 5,406 to 84,158 in 4 years.", "From 5,406 to 84,158 in 4 years."),
         ("five hundred million people", "500 million people"),
-        ("a hundred and twenty people", "a 120 people"),
+        ("a hundred and twenty people", "120 people"),
+        ("a hundred of a kind", "100 of a kind"),
         ("two and a half million euros", "2.5 million euros"),
         ("two and a half hours", "two and a half hours"),
         ("twenty-first century", "21st century"),
@@ -165,7 +166,7 @@ def test_a_number_is_an_hour_only_where_one_may_stand(source, may_be):
     ("words", "waits"),
     [("twenty", True), ("1", True), ("one", True), ("in 1984", True), ("1,250 people", False),
      ("twenty-five, ", False), ("two million", True), ("at 5 in the", True),
-     ("at 5 in Rome", False), ("half", True), ("a", False), ("room no.", True),
+     ("at 5 in Rome", False), ("half", True), ("a", True), ("a car", False), ("room no.", True),
      ("people", False), ("5 p.m.", True), ("minus", True)],
 )  # fmt: skip
 def test_a_number_waits_for_the_word_that_it_may_go_on_with(words, waits):

@@ -103,6 +103,11 @@ def test_an_ordinal_of_another_number_is_not_written():
     assert not says_other("en el quinto", heard("the 5th minute").numbers, [0], "es")
 
 
+def test_a_number_in_words_is_judged_behind_the_last_number_of_the_source():
+    assert says_other("bis 11 Uhr, von zwei", heard("until 11 a.m.").numbers, [], "de")
+    assert not says_other("bis 11, und zwei", heard("until 11 and two").numbers, [], "de")
+
+
 def test_half_of_the_sign_of_a_unit_may_stand_behind_its_number(constraints):
     half, other = tokenizer().backend_tokenizer.encode("°", add_special_tokens=False).ids[0], 5
     values = logits(half, other)
