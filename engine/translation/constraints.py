@@ -209,7 +209,7 @@ class Constraints:
             tuple(forms(one, self._language) for one in source.numbers if english),
             not all(any(map(str.isalnum, word)) for word in words)
             or any(self._piece(copy.ids[0]) == " " for copy in copies.names),
-            {"hours", "money"} - may_be_counted(source.text),
+            frozenset({"hours", "money"}) - may_be_counted(source.text),
             self._harmful.barred(words),
             copies,
         )
