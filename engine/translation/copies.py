@@ -271,8 +271,8 @@ def _unmarked(char: str) -> str:
 
 def _bonus(word: str, *, is_first: bool) -> float:
     """Separate words that are copied letter by letter from names, which a language may change."""
-    if _ADDRESS.search(word):
+    if _ADDRESS.search(word) or is_code(word):
         return ADDRESS_BONUS
-    if len(word) > 1 and any(map(str.isupper, word)) and (word.upper() == word or is_code(word)):
-        return VERBATIM_BONUS  # NASA, BX7749
+    if len(word) > 1 and any(map(str.isupper, word)) and word.upper() == word:  # NASA, BX7749
+        return VERBATIM_BONUS
     return NAME_BONUS if len(word) > 2 and word[:1].isupper() and not is_first else 0.0

@@ -101,6 +101,7 @@ def test_an_ordinal_of_another_number_is_not_written():
     source = heard("the 89th minute")
     assert says_other("en el quinto", source.numbers, [0], "es")
     assert not says_other("en el quinto", heard("the 5th minute").numbers, [0], "es")
+    assert says_other("el tercer", heard("the 23rd of May").numbers, [0], "es")
 
 
 def test_a_number_in_words_is_judged_behind_the_last_number_of_the_source():
@@ -133,6 +134,7 @@ def test_a_number_that_the_model_gets_wrong_becomes_the_one_of_the_source(constr
         ("https://example.net/r42", ADDRESS_BONUS),
         ("umsatz_neu.pdf", ADDRESS_BONUS),
         ("zentrix.de", ADDRESS_BONUS),
+        ("p4ssW0rd9", ADDRESS_BONUS),
         ("BRANDENBURG", VERBATIM_BONUS),
     ],
 )
