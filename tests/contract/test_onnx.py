@@ -47,7 +47,7 @@ def test_random_utterances_with_edits_and_overflow_are_computed_alike(plain_mode
 
 @pytest.mark.parametrize(
     ("policy", "n_turns", "capacity"),
-    [("read:2", 16, 120), ("wait:2", 16, 90)],
+    [("read:2", 16, 112), ("wait:2", 16, 90)],
 )
 def test_an_utterance_longer_than_the_cache_is_computed_alike_after_evictions(
     plain_model, policy, n_turns, capacity

@@ -87,7 +87,7 @@ def test_where_the_source_lacks_its_full_stop_the_caption_lacks_its_own():
 )
 def test_the_policy_says_when_a_draft_is_made(policy, drafted, tmp_path):
     with EventLog(tmp_path / "log.jsonl") as log:
-        translate(retranslator(policy, log=log), list("abcde"))
+        translate(retranslator(policy, log=log), list("bcdef"))
     rows = [json.loads(row) for row in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert [row["n_read"] for row in rows if row["event"] == "drafted"] == drafted
 
@@ -123,7 +123,7 @@ def test_whole_words_that_two_drafts_share_and_no_more_are_committed():
     rng = random.Random(6)
     n_early = 0
     for _ in range(60):
-        words = [random_word(rng) for _ in range(rng.randint(2, 8))]
+        words = [f"b{random_word(rng)}" for _ in range(rng.randint(2, 8))]  # no "a", which waits
         drafts = random_drafts(rng, len(words))
         system = retranslator()
         speak(system, drafts)
@@ -216,7 +216,7 @@ def test_what_is_computed_again_is_counted(drafts, again, tmp_path):
     with EventLog(tmp_path / "log.jsonl") as log:
         system = retranslator(log=log)
         speak(system, drafts)
-        utterance, _ = translate(system, list("abc")[: len(drafts)])
+        utterance, _ = translate(system, list("bcd")[: len(drafts)])
     n_headers = len(utterance.prompt.headers.assistant)
     rows = [json.loads(row) for row in (tmp_path / "log.jsonl").read_text().splitlines()]
     fed = [row for row in rows if row["event"] == "fed"]
