@@ -45,11 +45,12 @@ def wheel(built):
 
 
 def files_of_the_program():
-    """Every file under the packages, but what Python makes of them."""
+    """Every file under the packages, but what Python makes of them and what a training keeps."""
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*"):
-            if path.is_file() and "__pycache__" not in path.parts:
-                yield path.relative_to(ROOT).as_posix()
+            place = path.relative_to(ROOT)
+            if path.is_file() and not {"__pycache__", "kept"} & set(place.parts):
+                yield place.as_posix()
 
 
 def test_the_wheel_holds_every_file_of_the_program_and_no_other(wheel):
