@@ -110,6 +110,7 @@ def measured(model, adapter, asked, path, _monkeypatch):
     policy = asked.get("policy")
     arguments = parser.parse_args(
         ["evaluate", f"--source={source}", f"--reference={source}", "--to=de", f"--out={path}.run",
+         "--workers=1",
          f"--model={model}", *([f"--adapter={adapter}"] if adapter else []),
          *(f"--{name}={value}" for name, value in asked.items() if name != "policy"),
          *([f"--policies={policy}"] if policy else [])]
