@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
@@ -221,13 +221,18 @@ def says_other(text: str, numbers: Sequence[Quantity], left: Sequence[int], lang
     return all(values.isdisjoint(_values(one)) for one in numbers)
 
 
-def says_unit(text: str, kinds: Iterable[str], language: str) -> bool:
-    """Return whether a caption ends in ``hours`` or ``money`` behind a number: ``elf Uhr``."""
-    before, word = _last_words(text)
+def units(kinds: Iterable[str], language: str) -> frozenset[str]:
+    """Return the words of a language for ``hours`` and ``money``, or for one of them."""
     table = TABLES.get(language, _OTHER)
-    barred = {unit for kind in kinds for unit in table.get(kind, ())}
+    return frozenset(unit for kind in kinds for unit in table.get(kind, ()))
+
+
+def says_unit(text: str, barred: Collection[str], language: str) -> bool:
+    """Return whether a caption ends in one of these ``units`` behind a number: ``elf Uhr``."""
+    before, word = _last_words(text)
     if re.split("['’]", word)[-1] not in barred:
         return False
+    table = TABLES.get(language, _OTHER)
     scales = (text for name in _SCALES for text in table.get(name, ()))
     return before[-1:].isdecimal() or before in {*_numerals(language), *map(str.casefold, scales)}
 

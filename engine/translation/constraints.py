@@ -25,7 +25,7 @@ from engine.text.quantities import may_be_counted
 from engine.text.source import Heard, is_rare
 from engine.text.tokenizer import WordTokenizer
 from engine.text.unwanted import HarmfulWords
-from engine.text.written import TABLES, Form, Written, forms, says_other, says_unit, written
+from engine.text.written import TABLES, Form, Written, forms, says_other, says_unit, units, written
 from engine.translation.copies import Candidates, Copies, is_code, tail_of
 
 _MAX_TRIED = 256
@@ -46,17 +46,19 @@ class _Source:
     Attributes:
         numbers: the forms that each may have.
         blanks: a blank alone begins words of it: signs, and names such as *Łukasz*.
-        uncounted: of ``hours`` and ``money`` what it has no number of.
+        units: words for hours and money of which it has no number.
         barred: groups of harmful words of which it has none.
         copies: what may be copied from it.
+        codes: words of that in which letters stand behind digits and before others.
     """
 
     heard: Heard
     numbers: tuple[tuple[Form, ...], ...]
     blanks: bool
-    uncounted: frozenset[str]
+    units: frozenset[str]
     barred: frozenset[str]
     copies: Candidates
+    codes: tuple[str, ...]
 
 
 class Constraints:
@@ -172,13 +174,13 @@ class Constraints:
         has_half = _HALF in piece and text.isascii() and self._language in TABLES
         text_then = caption + piece.replace(_HALF, "")  # half of a °, which may follow a number
         word = tail_of(text_then)
-        is_copy = any(is_code(it.word) and it.word.startswith(word) for it in facts.copies.names)
+        is_copy = word and any(code.startswith(word) for code in facts.codes)
         return not (
             # a blank alone comes before digits and symbols
             (piece == " " and not facts.blanks and not now.left)
-            or (not (is_copy and word) and written(text_then, facts.numbers, judged_from).n_others)
+            or (not is_copy and written(text_then, facts.numbers, judged_from).n_others)
             or (numbers and says_other(text_then, numbers, now.left, self._language))
-            or (facts.uncounted and says_unit(text_then, facts.uncounted, self._language))
+            or (facts.units and says_unit(text_then, facts.units, self._language))
             or has_half
             or any(is_rare(char) and char not in text for char in piece.strip(_HALF))
             or (not facts.numbers and {"º", "°"} & set(piece))  # *No.* is no number
@@ -209,9 +211,10 @@ class Constraints:
             tuple(forms(one, self._language) for one in source.numbers if english),
             not all(any(map(str.isalnum, word)) for word in words)
             or any(self._piece(copy.ids[0]) == " " for copy in copies.names),
-            frozenset({"hours", "money"}) - may_be_counted(source.text),
+            units({"hours", "money"} - may_be_counted(source.text), self._language),
             self._harmful.barred(words),
             copies,
+            tuple(copy.word for copy in copies.names if is_code(copy.word)),
         )
 
     def _decode_piece(self, id_: int) -> str:
