@@ -215,6 +215,7 @@ class ListeningController(QObject):
             self.service.list_devices()
         else:
             self._show_stopped()
+        self._switches = False  # else it would begin again, and fail twice, once it was found
         self.service.listen(wanted, self._choice.recognizer, self._choice.instead)
 
     def _keep_before(self) -> None:

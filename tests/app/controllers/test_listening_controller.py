@@ -277,6 +277,25 @@ def test_a_model_that_is_not_here_is_offered_and_used_once_it_is(program):
     assert [name for _, name in one.speech.asked].count("small.en") == 1, "it is loaded once"
 
 
+def test_a_source_that_is_switched_on_before_its_model_was_found_is_listened_to_once(
+    program, monkeypatch, tmp_path
+):
+    one = program().open()
+    may_be_found = threading.Event()
+    monkeypatch.setattr(
+        "engine.speech.speech_models.found_speech_model",
+        lambda *_: tmp_path if may_be_found.wait() else None,
+    )
+    choose_recognizer(one, "tiny.en")
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    with one.qtbot.waitSignal(one.application.listening.service.recognizer_looked_for):
+        may_be_found.set()
+    one.press(one.bar.microphone)
+    one.wait(lambda: not one.application.listening.service.is_listening)
+    assert [name for _, name in one.speech.asked] == ["tiny.en"]
+
+
 def test_a_source_that_is_added_after_its_model_was_deleted_leaves_the_other_on(program):
     one = program({DeviceKind.MICROPHONE: [SAID], DeviceKind.SYSTEM: [SAID]}).open().hear()
     one.speech.here.clear()
