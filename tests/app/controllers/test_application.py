@@ -226,6 +226,7 @@ def test_the_key_of_undo_takes_back_typing_then_each_deletion_then_the_new_sessi
         one.say(word)
     one.wait(lambda: len(keeper.cues) == len(rows))
     for left in (rows[1:], []):
+        one.wait(lambda: window.transcript.rows.views[0].ended)  # else it stays
         window.transcript.selectRow(0)
         window.transcript.delete()
         one.wait_for_rows(*left)
@@ -254,6 +255,7 @@ def test_undoing_a_new_session_leaves_deleted_what_was_deleted_since(one, monkey
         one.wait_for_rows((word, word.upper()))
         if word == "Good":
             window.menu_actions.new_session.trigger()
+    one.wait(lambda: window.transcript.rows.views[0].ended)  # else it stays
     window.transcript.selectRow(0)
     window.transcript.delete()
     window.banner.dismiss.click()
