@@ -74,8 +74,8 @@ class LeftOut:
     """Sound was left out, since captions were too far behind; words go on with what is said now.
 
     Attributes:
-        seconds: of sound that nobody heard.
-        start_s: when it began, on the timeline of its source.
+        seconds: from its first speech to its last.
+        start_s: when the speech began, on the timeline of its source.
         since_s: the same by the clock of the chunks.
         after: number of the newest committed word of the lane before it.
     """

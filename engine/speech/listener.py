@@ -16,7 +16,7 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.audio.chunks import SILENT, AudioChunk, AudioSource
+from engine.audio.chunks import AudioChunk, AudioSource
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, NoticeKind, WantedDevice
 from engine.commands import EndPassage, FeedWords, Flush, HeardCommand, Skip
 from engine.errors import AudioError, SurtitleError
@@ -412,23 +412,24 @@ class _LaneWorker:
     def _leave_out(
         self, chunk: AudioChunk
     ) -> Generator[Heard | FeedWords | EndPassage, None, AudioChunk]:
-        """End what was said, and return the newest sound; report what is left out before it."""
+        """End what was said, and return the newest sound; report the speech before it."""
         yield from self._take_results(self._recognizer.flush(), self._newest)
         yield EndPassage(self._lane.name)
-        first, n_samples, loudest = chunk, 0, 0.0
+        begun_s = _begun_s(chunk) - chunk.start_s
+        skipped = list[AudioChunk]()
         while self._clock() - chunk.heard_at_s > _NOW_S:
             following = self._lane.source.read(0)
             if following is None:
                 break
-            n_samples += len(chunk.samples)
-            loudest = max(loudest, float(np.abs(chunk.samples).max()))
+            skipped.append(chunk)
             chunk = following
-        if loudest > SILENT:
+        if speech := self._recognizer.skip(skipped):
+            start_s, last = speech[0].start_s, speech[-1]
             yield LeftOut(
                 lane=self._lane.name,
-                seconds=n_samples / SAMPLE_RATE_HZ,
-                start_s=first.start_s,
-                since_s=_begun_s(first),
+                seconds=last.start_s + len(last.samples) / SAMPLE_RATE_HZ - start_s,
+                start_s=start_s,
+                since_s=begun_s + start_s,
                 after=self._n_words[self._lane.name],
             )
         return chunk

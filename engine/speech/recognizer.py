@@ -90,6 +90,11 @@ class LiveRecognizer(ABC):
         """Commit the rest: no sound follows, or it does not follow at once."""
         return [result for part in self._vad.flush() for result in self._take(part)]
 
+    def skip(self, sound: Sequence[AudioChunk]) -> list[SpeechPart]:
+        """Pass over sound that is left out; return what is speech in it."""
+        parts = [part for chunk in sound for part in self._vad.feed(chunk)]
+        return parts + self._vad.flush()
+
     @abstractmethod
     def _take(self, part: SpeechPart) -> Iterable[Recognized]:
         """Hear a part of a speech."""
