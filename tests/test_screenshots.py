@@ -41,7 +41,7 @@ def test_a_picture_that_no_scene_makes_fails(tmp_path):
 
 def test_each_picture_is_of_a_known_scene_and_has_one_name():
     program = ROOT / "tests" / "support" / "programs" / "scene_program.py"
-    told = ran(sys.executable, program, "--help", check=True, timeout=120).stdout
+    told = ran(sys.executable, program, "--help", check=True, timeout=500).stdout
     known = set(re.search(r"\{([\w,\s]+)\}", told)[1].replace("\n", "").replace(" ", "").split(","))
     names = listed()
     assert len(set(names)) == len(names)

@@ -14,7 +14,7 @@ from engine.files import ASSETS
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # windows without a screen
 
-PATIENCE_MS = 60_000  # a machine may do much else; nothing waits longer than it must
+PATIENCE_MS = 150_000  # a machine may do much else; nothing waits longer than it must
 
 
 @pytest.fixture(autouse=True, scope="module")

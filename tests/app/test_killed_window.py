@@ -43,7 +43,7 @@ def test_a_window_that_is_killed_loses_one_caption_at_most_and_offers_the_rest(
     qtbot.addWidget(application.overlay)
     application.show()
     if told > 1:
-        qtbot.waitUntil(window.banner.offer.isVisible, timeout=20_000)
+        qtbot.waitUntil(window.banner.offer.isVisible)
         window.banner.offer.click()
     rows = cells(application.history.session_window.transcript)
     assert rows == [(f"Sentence {n}.", f"SENTENCE {n}.") for n in range(len(rows))]

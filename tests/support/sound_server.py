@@ -101,7 +101,7 @@ class TestServer:
         self._end_script()
 
     def _end_script(self) -> None:
-        self._script.communicate(timeout=20)
+        self._script.communicate(timeout=300)
 
 
 class Feeder:
@@ -124,7 +124,7 @@ class Feeder:
         self._process.stdin.write(f"{what}\n")
 
     def stop(self) -> None:
-        self._process.communicate(timeout=20)
+        self._process.communicate(timeout=300)
 
 
 def numbers(samples):

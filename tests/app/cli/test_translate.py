@@ -648,7 +648,7 @@ print(main(['translate', '--model', sys.argv[1], '--policy', 'x']))
 print(main(['translate', '--model', sys.argv[1], '--to', 'x']))
 print([name for name in ('torch', 'transformers', 'PySide6') if name in sys.modules])"""
     with surtitle(model, code=code) as process:
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=300)
 
     assert b"--policy POLICY" in out
     assert out.splitlines()[-3:] == [b"2", b"2", b"[]"]

@@ -79,7 +79,7 @@ def child():
 
 
 def wait(qtbot, command):
-    qtbot.waitUntil(lambda: bool(command.ends), timeout=30_000)
+    qtbot.waitUntil(lambda: bool(command.ends))
     assert not command.is_running
     return command.ends
 
@@ -99,7 +99,7 @@ def test_a_hang_is_ended_and_is_one_sentence(qtbot, child):
         "import os, time; print('{\"pid\": %d}' % os.getpid(), flush=True); time.sleep(99)"
     )
     command.run([], 60)
-    qtbot.waitUntil(lambda: bool(command.lines), timeout=30_000)
+    qtbot.waitUntil(lambda: bool(command.lines))
     command._give_up()
     assert "did not answer within 60 seconds" in wait(qtbot, command)[0]
     with pytest.raises(ProcessLookupError):
@@ -130,6 +130,6 @@ def test_a_second_run_takes_the_place_of_the_first(qtbot, child):
 def test_our_own_command_finds_this_very_program(qtbot, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     command = ChildCommand(program=own_command())
-    with qtbot.waitSignal(command.ended, timeout=60_000) as ended:
+    with qtbot.waitSignal(command.ended) as ended:
         command.run(["--version"], 60)
     assert ended.args == [""]

@@ -52,7 +52,7 @@ print(send_command(Path(sys.argv[1]), sys.argv[2], lambda: None).name)
 def tell(qtbot, folder, command):
     """Tell a command as a second start does, while this one's event loop runs."""
     process = python(TELL, folder, command)
-    qtbot.waitUntil(lambda: process.poll() is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: process.poll() is not None)
     reply = Reply[process.stdout.read().strip()]
     process.stdout.close()
     return reply
@@ -161,7 +161,7 @@ def test_after_a_crash_another_one_runs_and_obeys_what_it_knows(instances, qtbot
     process.wait()
     one = instances()
     assert one.claim()
-    with qtbot.waitSignal(one.command_came, timeout=60_000) as came:
+    with qtbot.waitSignal(one.command_came) as came:
         assert tell(qtbot, tmp_path, "pause") == Reply.OBEYED
     assert came.args == ["pause"]
     with qtbot.assertNotEmitted(one.command_came):

@@ -290,7 +290,7 @@ def test_words_flow_by_the_clock_and_are_painted_once_they_are_there(stages, qtb
     assert texts(stage.overlay.view.lines)[-1] == "Wir"
     stage.overlay.grab()
     assert not told
-    qtbot.waitUntil(lambda: texts(stage.overlay.view.lines)[-1] == long.caption, timeout=30_000)
+    qtbot.waitUntil(lambda: texts(stage.overlay.view.lines)[-1] == long.caption)
     stage.overlay.grab()
     assert told
 

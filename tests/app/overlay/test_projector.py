@@ -141,4 +141,4 @@ def test_words_flow_there_as_well(projected, qtbot):
     longer = UtteranceView(key=3, caption="Und wir gehen")
     view.show_views([*VIEWS, longer])
     assert texts(view)[0][-1] == "Und"
-    qtbot.waitUntil(lambda: texts(view)[0][-1] == longer.caption, timeout=30_000)
+    qtbot.waitUntil(lambda: texts(view)[0][-1] == longer.caption)

@@ -23,7 +23,7 @@ pytestmark = [
 def found():
     """What a hand on the mouse finds on a screen with a window manager."""
     program = "tests/support/programs/overlay_program.py"
-    done = ran("scripts/with-display", sys.executable, program, check=True, timeout=150)
+    done = ran("scripts/with-display", sys.executable, program, check=True, timeout=500)
     return json.loads(done.stdout.splitlines()[-1])
 
 

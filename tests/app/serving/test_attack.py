@@ -63,7 +63,7 @@ def n_open_files(process):
 
 def asked(address, path):
     wanted = urllib.request.Request(address + path, headers={"Authorization": f"Bearer {TOKEN}"})
-    with urllib.request.urlopen(wanted, timeout=60) as answer:
+    with urllib.request.urlopen(wanted, timeout=300) as answer:
         return answer.read().decode()
 
 

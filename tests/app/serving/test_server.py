@@ -46,7 +46,7 @@ def asked(server, path="/metrics", method="GET", body=b"", token=TOKEN, **heads)
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in heads.items()]
     lines += [f"authorization: Bearer {token}"] if token else []
     lines += [] if "host" in heads else ["host: localhost"]
-    with socket.create_connection(place(server), timeout=30) as sock:
+    with socket.create_connection(place(server), timeout=300) as sock:
         sock.sendall("\r\n".join([*lines, "", ""]).encode() + body)
         answer = b"".join(iter(lambda: sock.recv(65536), b""))
     return int(answer.split()[1]), answer.partition(b"\r\n\r\n")[2].decode()
@@ -152,7 +152,7 @@ def test_words_are_sent_by_tls_to_whom_the_certificate_names(far_model):
         stranger = ServerSettings(address=server.address, token=TOKEN)  # trusts the system's
         with pytest.raises(ServerError, match="is not safe"):
             Service(stranger).open(OPENING)
-        with socket.create_connection(place(server), timeout=30) as sock:
+        with socket.create_connection(place(server), timeout=300) as sock:
             sock.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
             assert b"200" not in sock.recv(100)
 
@@ -209,11 +209,11 @@ def test_a_request_lives_as_long_as_its_connection(far_model, monkeypatch):
     monkeypatch.setattr(Conversations, "ask", lambda _, *order: taken.put(order[-1]))
     with house_server(far_model) as (_, server):
         assert asked(server, "/v1/sessions", "POST", told())[0] == 200
-        with socket.create_connection(place(server), timeout=30) as sock:
+        with socket.create_connection(place(server), timeout=300) as sock:
             head = f"POST {CAPTION[0]} HTTP/1.1\r\nhost: localhost\r\n"
             head += f"authorization: Bearer {TOKEN}\r\ncontent-length: {len(CAPTION[1])}\r\n\r\n"
             sock.sendall(head.encode() + CAPTION[1])
-            lives = taken.get(timeout=30)
+            lives = taken.get(timeout=300)
             assert lives()
         wait_until(lambda: not lives())
 
@@ -238,7 +238,7 @@ def test_a_session_that_was_quiet_for_long_is_not_counted_as_in_use(far_model):
     opened = queue.Queue()
     conversations.start()
     conversations.open("", OPENING, opened.put)
-    opened.get(timeout=30)
+    opened.get(timeout=300)
     assert (conversations.n_sessions, conversations.n_in_use) == (1, 1)
     now_s[0] = 59.0
     assert conversations.n_in_use == 1, "its lane may go before"

@@ -412,7 +412,7 @@ def program():
     )
     yield process
     process.send_signal(signal.SIGCONT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
 
 
 class Talk:

@@ -25,7 +25,7 @@ def renew(tmp_path, *entries, change=lambda listing: listing):
     with hub_server.running(files) as hub:
         hub.change = lambda listing: change(listing | {"cardData": {"license": "cc-by-4.0"}})
         command = [sys.executable, "-m", "scripts.renew_models", path]
-        done = ran(*command, surroundings={"HF_ENDPOINT": hub.endpoint}, timeout=170)
+        done = ran(*command, surroundings={"HF_ENDPOINT": hub.endpoint}, timeout=500)
     return done, path, [path for path, _ in hub.asked if "/models/" in path]
 
 

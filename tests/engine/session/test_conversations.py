@@ -41,7 +41,7 @@ def captions_of(model, words, before=lambda _: None):
     session.start()
 
     def until(kind):
-        while not isinstance(event := heard.get(timeout=60), kind):
+        while not isinstance(event := heard.get(timeout=300), kind):
             assert not isinstance(event, Failed), event
             if not isinstance(event, Ready):
                 receiver(event)
@@ -136,7 +136,7 @@ def test_a_lane_goes_to_another_after_a_quiet_time_and_no_lane_is_given_twice(fa
 
     def opened(who):
         conversations.open(who, opening("one", SETTINGS), answers.put)
-        return answers.get(timeout=60)
+        return answers.get(timeout=300)
 
     conversations.start()
     assert [type(opened(who)) for who in "ab"] == [Opened, Opened]
@@ -152,7 +152,7 @@ def test_a_lane_goes_to_another_after_a_quiet_time_and_no_lane_is_given_twice(fa
         True,
     )
     conversations.ask("b", asked("one", "a"), answers.put)
-    assert answers.get(timeout=60) == Failure(Code.SERVER_BUSY())
+    assert answers.get(timeout=300) == Failure(Code.SERVER_BUSY())
     now[0] = 64.95
     assert conversations.n_in_use == 1  # the other was quiet for a minute
     conversations.leave("a", "one")
@@ -161,9 +161,9 @@ def test_a_lane_goes_to_another_after_a_quiet_time_and_no_lane_is_given_twice(fa
     unknown = opening("two", replace(SETTINGS, target_language="xx"))
     conversations.leave("b", "one")
     conversations.open("b", unknown, answers.put)
-    assert isinstance(answers.get(timeout=60), Failure)
+    assert isinstance(answers.get(timeout=300), Failure)
     conversations.open("b", replace(unknown, takes_any_language=True), answers.put)
-    assert answers.get(timeout=60).target == "de"
+    assert answers.get(timeout=300).target == "de"
     conversations.leave("b", "two")
     assert isinstance(opened("b"), Opened)  # what failed has given its lane back
     conversations.stop(patience_s=60)
@@ -185,14 +185,14 @@ def asked(session, *words, number=1):
 def test_nothing_more_is_computed_for_who_has_gone(conversations):
     told, answers = [], queue.Queue()
     conversations.open("a", opening("one", SETTINGS), answers.put)
-    assert isinstance(answers.get(timeout=60), Opened)
+    assert isinstance(answers.get(timeout=300), Opened)
     words = tuple(drawn(3, 12))
     conversations.ask("a", asked("one", *words), told.append, lambda: len(told) < 2)
     conversations.ask("a", asked("one", "b", number=2), told.append, lambda: False)
     conversations.open("b", opening("two", SETTINGS), told.append, lambda: False)
     conversations.ask("a", asked("one", *words), answers.put)
     caption = ""
-    while isinstance(answer := answers.get(timeout=60), Change):
+    while isinstance(answer := answers.get(timeout=300), Change):
         caption = caption[: answer.kept] + answer.text
     assert [type(one) for one in told] == [Change, Change]
     assert conversations.n_sessions == 1
@@ -202,9 +202,9 @@ def test_nothing_more_is_computed_for_who_has_gone(conversations):
 def _alone_of(conversations, words):
     answers, caption = queue.Queue(), ""
     conversations.open("alone", opening("new", SETTINGS), answers.put)
-    answers.get(timeout=60)
+    answers.get(timeout=300)
     conversations.ask("alone", asked("new", *words), answers.put)
-    while isinstance(answer := answers.get(timeout=60), Change):
+    while isinstance(answer := answers.get(timeout=300), Change):
         caption = caption[: answer.kept] + answer.text
     return caption
 

@@ -5,7 +5,7 @@ from app.session.engine_bridge import EngineBridge
 from tests.support.app.home import settings_in
 
 SAID = "we went to the old house. then it rained."
-WAIT_MS = 90_000
+WAIT_MS = 150_000
 
 
 class ListeningProgram:

@@ -41,7 +41,7 @@ def typed(folder, text):
         (programs / name).write_text(RECORDER.format(python=sys.executable))
         (programs / name).chmod(0o755)
     environment = {"PATH": f"{programs}:{os.environ['PATH']}", "RECORD": str(record)}
-    subprocess.run(["bash", "-euc", text], cwd=folder, env=environment, check=True, timeout=60)
+    subprocess.run(["bash", "-euc", text], cwd=folder, env=environment, check=True, timeout=300)
     return [json.loads(line) for line in record.read_text().splitlines()]
 
 

@@ -39,7 +39,7 @@ epochs = 0.2
 
 
 def run(*arguments):
-    return ran(ROOT / "scripts/train-bundled", *map(str, arguments), timeout=170)
+    return ran(ROOT / "scripts/train-bundled", *map(str, arguments), timeout=500)
 
 
 @pytest.mark.slow

@@ -29,7 +29,7 @@ def launch(jobs):
         the finished process; its status is 0 where all ended well.
     """
     return ran(
-        sys.executable, "-m", "tests.training.trainer.two_processes", json.dumps(jobs), timeout=170
+        sys.executable, "-m", "tests.training.trainer.two_processes", json.dumps(jobs), timeout=500
     )
 
 

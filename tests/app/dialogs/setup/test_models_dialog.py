@@ -41,7 +41,7 @@ def test_the_bundled_model_and_those_of_the_library_are_here_and_others_are_not(
         (folder / "config.json").write_text("{}")
     (one.library / "mine" / "README.md").write_text("---\nlicense: mit\n---\n")
     one.refresh()
-    qtbot.waitUntil(lambda: bool(one.lists), timeout=30_000)
+    qtbot.waitUntil(lambda: bool(one.lists))
     (offers,) = one.lists
     here = {offer.name: offer for offer in offers if offer.is_here}
     bundled = [folder.name for folder in bundled_models()]
@@ -94,7 +94,7 @@ def models(made, tmp_path):
 
 
 def listed(qtbot, one):
-    qtbot.waitUntil(lambda: len(one._offers) == N_GERMAN, timeout=30_000)
+    qtbot.waitUntil(lambda: len(one._offers) == N_GERMAN)
     return one
 
 
@@ -112,8 +112,8 @@ def facts(page, name):
 
 def test_what_the_computer_has_and_what_fits_stands_beside_the_models(models, qtbot):
     page = models()
-    qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
-    qtbot.waitUntil(lambda: "Runs (speed not known)" in facts(page, SMALL), timeout=30_000)
+    qtbot.waitUntil(lambda: "8 cores" in page.machine.text())
+    qtbot.waitUntil(lambda: "Runs (speed not known)" in facts(page, SMALL))
     first, *others = page.cards.words
     assert first.title == "English → German, built in"
     assert first.is_best
@@ -158,10 +158,10 @@ def test_a_check_that_crashes_is_one_sentence_is_tried_again_and_a_model_can_be_
     models, qtbot
 ):
     one = models(CRASH)
-    qtbot.waitUntil(lambda: "crashed" in one.machine.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "crashed" in one.machine.text())
     one.retry.click()
     assert not one.retry.isVisible()
-    qtbot.waitUntil(one.retry.isVisible, timeout=30_000)
+    qtbot.waitUntil(one.retry.isVisible)
     select(listed(qtbot, one), KNOWN_MODELS[1].name)
     one.apply.click()
     assert one.uses == [ModelChoice(model=Path(KNOWN_MODELS[1].name), language="de")]
@@ -202,7 +202,7 @@ FAST = {"kind": "computing", "gflops": 1000.0}
 
 def test_two_languages_lead_to_the_models_that_translate_between_them(models, qtbot):
     page = polish(models(says(MACHINE, FAST)))
-    qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "8 cores" in page.machine.text())
     first = page.cards.words[0]
     assert first.is_best
     assert first.detail == "facebook/m2m100_418M · MIT"
@@ -265,14 +265,14 @@ def test_nothing_is_recommended_beside_a_doubt_that_it_is_fast_enough(
     models, qtbot, gflops, again, marked
 ):
     page = polish(models(says(MACHINE)))
-    qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "8 cores" in page.machine.text())
     page.take_speed(gflops, again)
     assert page.cards.words[0].is_best is marked
 
 
 def test_the_model_in_use_stays_selected_when_another_one_is_recommended(models, qtbot):
     page = models(says(MACHINE, FAST), model=Path("/my/own"))
-    qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "8 cores" in page.machine.text())
     assert page.offer.choice == Path("/my/own")
 
 

@@ -67,7 +67,7 @@ def run_omnisteval(folder, talks, made):
     }
     options = [f"--{name}={folder / file}" for name, file in files.items()]
     command = [sys.executable, "-m", "omnisteval.cli", "longform", "--word_level", *options]
-    ran(*command, text=False, check=True, timeout=100)
+    ran(*command, text=False, check=True, timeout=500)
     cut = (folder / "out" / "instances.resegmented.jsonl").read_text().splitlines()
     scores = (folder / "out" / "scores.tsv").read_text().splitlines()[1:]
     return [json.loads(row) for row in cut], {
