@@ -20,7 +20,7 @@ from app.cli.exit_codes import UsageError, exit_code_of, tell
 from app.cli.translate import add_model_options, chosen_model, convert_first
 from app.config.process import leaving_at_once
 from app.config.text_io import TextError
-from app.sharing.networks import LOOPBACK
+from app.sharing.access import LOOPBACK
 from engine.errors import first_line, message_of
 from engine.folders import own_folder
 from engine.settings import ModelSettings, TranslationSettings

@@ -227,9 +227,7 @@ class Application(QObject):
             dialog.translation.models_wanted.connect(actions.models.trigger)
             dialog.advanced.show_address(self.page.source.address)
             self.page.address_changed.connect(dialog.advanced.show_address)
-            dialog.speech.show_offer(self.listening.offered)
-            self.listening.download_offered.connect(dialog.speech.show_offer)
-            dialog.speech.download_clicked.connect(self.listening.fetch)
+            dialog.speech.models_wanted.connect(self.setup.open_speech)
             dialog.speech.devices_wanted.connect(service.list_devices)
             service.devices_listed.connect(dialog.speech.show_devices)
         return self._settings_dialog

@@ -16,6 +16,7 @@ from app.config.preferences import LEAST_PROJECTED, MOST_PROJECTED, PLACES, Pref
 from app.config.settings_in_force import SettingsInForce
 from app.config.translations import worded
 from app.controllers.further_controller import FurtherController
+from app.dialogs.networks import is_here, networks
 from app.dialogs.share_dialog import FURTHER, ShareChoice, ShareDialog
 from app.look.palette import Rgb
 from app.look.widgets.dialog_text import bring_up
@@ -25,7 +26,6 @@ from app.overlay.controller import OverlayController
 from app.overlay.projector import ProjectorView
 from app.overlay.themes import theme_of
 from app.session.browser_source import BrowserSource, PageLook, page_token
-from app.sharing.networks import is_here, networks
 from app.sharing.room_feed import CAPTION, SOURCE
 from engine.errors import message_of
 

@@ -80,14 +80,12 @@ class ListeningController(QObject):
     Nothing is recorded before the user clicks a source, and nothing is downloaded unasked.
 
     Signals:
-        download_offered(str): ``fetch`` would download this speech model; empty if none is needed.
         sound_lost(float): seconds of sound that were lost so far.
 
     Attributes:
         offered: the speech model that ``fetch`` would download; empty if none is needed.
     """
 
-    download_offered = Signal(str)
     sound_lost = Signal(float)
 
     def __init__(
@@ -109,7 +107,7 @@ class ListeningController(QObject):
         self._before = dict[DeviceKind, str | None]()  # from which sound came; None: the default
         self._is_ready = False
         self._heard = set[str]()  # lanes from which sound came
-        self._fetching = self.offered = self._damaged = ""
+        self._fetching = self._damaged = ""
         self._notices = SourceNotices(window.banner)
         self._choice = RecognizerChoice(settings)
         self._switches = False  # another speech model was chosen and is being looked for
@@ -307,15 +305,9 @@ class ListeningController(QObject):
         elif self._choice.go_back():
             self._offer_wish(recognizer, obstacle)
             return
-        missing = "" if obstacle is None else recognizer
-        self._window.empty_page.show_missing(missing)
-        self._offer_download(missing)
+        self._window.empty_page.show_missing("" if obstacle is None else recognizer)
         if switches and self._wanted:
             self.service.listen(self._wanted, self._choice.recognizer, self._choice.instead)
-
-    def _offer_download(self, recognizer: str) -> None:
-        self.offered = recognizer
-        self.download_offered.emit(recognizer)
 
     def _offer_wish(self, recognizer: str, obstacle: str) -> None:
         """Offer to download the model that was chosen, or say why it cannot be used."""
@@ -324,7 +316,6 @@ class ListeningController(QObject):
             self._banner.show_offer(f"{as_sentence(obstacle)} {goes_on}", CHOOSE)
             return
         self._choice.wish = recognizer
-        self._offer_download(recognizer)
         text = self.tr("The speech model {} is not on this computer").format(
             speech_name(recognizer)
         )

@@ -63,7 +63,7 @@ class SetupController(QObject):
     def open_speech(self) -> None:
         dialog = self._wizard()
         self.opened.emit()
-        dialog.open_speech(self._settings.preferences)
+        dialog.open_speech(self._settings.preferences, self._library)
 
     @Slot(str)
     def open_models(self, language: str = "") -> None:

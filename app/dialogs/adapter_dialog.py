@@ -2,38 +2,31 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import (
-    QModelIndex,
-    QSignalBlocker,
-    Qt,
-    Signal,
-    Slot,
-)
-from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QMenu,
-    QPushButton,
     QTableWidget,
     QTableWidgetItem,
-    QTreeWidget,
-    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
-from app.captions.adapter_details import NOTHING, Detail, rows
+from app.captions.adapter_details import NOTHING
 from app.config.translations import worded
 from app.dialogs.adapter_service import AdapterService, ListedAdapter
 from app.look.widgets.buttons import open_with
 from app.look.widgets.desktop import ask_folder
 from app.look.widgets.dialog_text import (
+    add_action,
     as_sentence,
     bring_up,
     close_button,
     dress_table,
     paragraph,
+    push_button,
     size_text,
 )
 from app.look.widgets.names import language_name
@@ -49,7 +42,7 @@ _CHECKED = Qt.CheckState.Checked
 class AdapterDialog(QDialog):
     """A table of adapters, each with a switch, and what the selected one is for.
 
-    The rest, which its makers need, stands in the menu *More*.
+    The details that its makers need are in ``surtitle adapters``.
 
     Signals:
         load_wanted(Path): load the adapter in this folder and translate with it.
@@ -72,8 +65,8 @@ class AdapterDialog(QDialog):
         self._policy = ""
         self._says_working = False
         self.listed: list[ListedAdapter] = []  # row by row
-        self.table, self.details = QTableWidget(0, len(self._titles())), QTreeWidget()
-        self.more = QPushButton(self.tr("&More"))
+        self.table = QTableWidget(0, len(self._titles()))
+        self.more = push_button(self.tr("&More"))
         self.purpose, self.reason, self.message = paragraph(), paragraph(), paragraph()
         self._dress()
         self._lay_out()
@@ -117,34 +110,21 @@ class AdapterDialog(QDialog):
         self.table.setHorizontalHeaderLabels(self._titles())
         self.table.setAccessibleName(self.tr("Adapters"))
         dress_table(self.table)
-        self.details.setHeaderHidden(True)
-        self.details.setColumnCount(2)
-        self.details.setRootIsDecorated(False)
-        self.details.setWordWrap(True)
-        self.details.setAccessibleName(self.tr("Details of the adapter"))
         for label in (self.purpose, self.reason, self.message):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
     def _lay_out(self) -> None:
         menu = QMenu(self.more)
-        self.unfold = menu.addAction(self.tr("&Details"))
-        self.unfold.setCheckable(True)
-        self.unfold.toggled.connect(self.details.setVisible)
-        self.details.hide()
-        self.verify = self._add_entry(menu, self.tr("&Verify"), self._verify)
-        self.unload = self._add_entry(menu, self.tr("&Unload"), self._unload)
-        self.remove = self._add_entry(menu, self.tr("&Remove"), self._remove)
-        self.bare = self._add_entry(menu, self.tr("&Translate without an adapter"), self._use_none)
+        self.unload = menu.addAction(self.tr("&Unload"), self._unload)
+        self.remove = menu.addAction(self.tr("&Remove"), self._remove)
+        self.bare = menu.addAction(self.tr("&Translate without an adapter"), self._use_none)
         self.more.setMenu(menu)
         open_with(menu, self.more)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.table.addActions(menu.actions())
-        self.add_folder = QPushButton(self.tr("&Add…"))
-        self.add_folder.clicked.connect(self._ask_folder)
         last = close_button()
-        for button in (self.add_folder, self.more):
-            button.setAutoDefault(False)
-            last.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+        self.add_folder = add_action(last, self.tr("&Add…"), self._ask_folder)
+        last.addButton(self.more, QDialogButtonBox.ButtonRole.ActionRole)
         last.rejected.connect(self.close)
         column = QVBoxLayout(self)
         hint = self.tr(
@@ -155,14 +135,8 @@ class AdapterDialog(QDialog):
         column.addWidget(self.table, 1)
         for widget in (self.purpose, self.reason, self.message):
             column.addWidget(widget)
-        column.addWidget(self.details, 1)
         column.addWidget(last)
         self.resize(820, 560)
-
-    def _add_entry(self, menu: QMenu, text: str, act: object) -> QAction:
-        entry = menu.addAction(text)
-        entry.triggered.connect(act)
-        return entry
 
     def _chosen(self) -> ListedAdapter | None:
         row = self.table.currentIndex().row()
@@ -191,19 +165,11 @@ class AdapterDialog(QDialog):
         self._show_details(self._chosen())
 
     def _show_details(self, listed: ListedAdapter | None) -> None:
-        self.details.clear()
         self.reason.setText("")
         card = None if listed is None else listed.adapter.card
         self.purpose.setText("" if card is None else card.description)
         self.purpose.setVisible(bool(self.purpose.text()))
         if listed is not None:
-            items = [
-                QTreeWidgetItem([worded(name), worded(value)])
-                for name, value in rows(listed.adapter)
-                if name.code is not Detail.DESCRIPTION
-            ]
-            self.details.addTopLevelItems(items)
-            self.details.resizeColumnToContents(0)
             if listed.adapter.reason is not None:
                 self.reason.setText(as_sentence(worded(listed.adapter.reason)))
             elif self._is_for_others(listed):
@@ -225,7 +191,6 @@ class AdapterDialog(QDialog):
         is_used = name == self._used
         self.bare.setEnabled(self._used is not None)
         self.unload.setEnabled(name in self._loaded and not is_used)
-        self.verify.setEnabled(listed is not None and listed.adapter.weights is not None)
         is_own = listed is not None and not listed.shelved.bundled
         self.remove.setEnabled(is_own and not is_used)
 
@@ -328,12 +293,6 @@ class AdapterDialog(QDialog):
         listed = self._chosen()
         if listed is not None:
             self.unload_wanted.emit(listed.adapter.name)
-
-    @Slot()
-    def _verify(self) -> None:
-        listed = self._chosen()
-        if listed is not None:
-            self._service.verify(listed)
 
     @Slot()
     def _remove(self) -> None:

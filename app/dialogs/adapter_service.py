@@ -11,7 +11,7 @@ from app.config.background import BackgroundQueue
 from app.config.translations import error_text
 from engine.errors import SurtitleError
 from engine.hub.bundled import default_adapter
-from engine.models.adapters.adapter import Adapter, Status, inspect_adapter, verify_adapter
+from engine.models.adapters.adapter import Adapter, Status, inspect_adapter
 from engine.models.adapters.library import AdapterLibrary, LibraryAdapter
 from engine.models.fingerprint import Fingerprint, read_fingerprint
 from engine.settings import TranslationSettings
@@ -26,7 +26,7 @@ class ListedAdapter:
 
 
 class AdapterService(QObject):
-    """List, add, verify and remove adapters. Only ``verify`` reads whole files.
+    """List, add and remove adapters.
 
     Signals:
         listed(list of ListedAdapter): the current library.
@@ -78,10 +78,6 @@ class AdapterService(QObject):
     def add(self, path: Path) -> None:
         """Copy an adapter into the library; ``path`` is its folder or a file in it."""
         self._run(lambda: self._add(path))
-
-    def verify(self, listed: ListedAdapter) -> None:
-        """Read all weights of an adapter and compare them with its card."""
-        self._run(lambda: self._verify(listed))
 
     def remove(self, name: str) -> None:
         self._run(lambda: self._remove(name))
@@ -145,13 +141,6 @@ class AdapterService(QObject):
         self.reported.emit(self.tr("The adapter {} was added").format(adapter.name))
         self._list()
         self.added.emit(adapter.name)
-
-    def _verify(self, listed: ListedAdapter) -> None:
-        sha256 = verify_adapter(listed.adapter)
-        text = self.tr("The adapter {} matches its card: sha256 {}")
-        if listed.adapter.card is None:
-            text = self.tr("The adapter {} has no card to compare it with: sha256 {}")
-        self.reported.emit(text.format(listed.shelved.name, sha256))
 
     def _remove(self, name: str) -> None:
         self._library.remove(name)

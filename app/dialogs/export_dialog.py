@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QDialogButtonBox, QFormLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QFormLayout, QWidget
 
 from app.captions.cues import Cue, begun
 from app.captions.export import (
@@ -24,7 +24,14 @@ from app.config.text_io import TextError
 from app.config.translations import error_text
 from app.look.style_sheet import make_primary
 from app.look.widgets.desktop import ask_save, forget_folder
-from app.look.widgets.dialog_text import add_row, breakable, bring_up, close_button, paragraph
+from app.look.widgets.dialog_text import (
+    add_action,
+    add_row,
+    breakable,
+    bring_up,
+    close_button,
+    paragraph,
+)
 from app.look.widgets.names import lane_name, language_name
 
 _TOPIC = "export"  # of its file dialogs
@@ -133,7 +140,7 @@ class ExportDialog(QDialog):
 
     def _lay_out(self) -> None:
         buttons = close_button()
-        self.save = buttons.addButton(self.tr("&Export…"), QDialogButtonBox.ButtonRole.ActionRole)
+        self.save = add_action(buttons, self.tr("&Export…"), self._ask_path)
         form = self._rows = QFormLayout(self)
         add_row(form, self.tr("&Format"), self.form, self.form)
         add_row(form, self.tr("C&ontent"), self.content, self.content)
@@ -150,7 +157,6 @@ class ExportDialog(QDialog):
         self.save.setDefault(True)
         make_primary(self.save)
         self.message.setMinimumHeight(_LINES * self.message.fontMetrics().lineSpacing())
-        self.save.clicked.connect(self._ask_path)
         buttons.rejected.connect(self.close)
 
     @Slot()

@@ -1,6 +1,7 @@
 """Help, About with the licences of all parts, and diagnostics for the clipboard."""
 
 import platform
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -28,33 +29,7 @@ from engine.files import ASSETS
 from engine.hub.bundled import bundled_adapters, bundled_models
 
 PROGRAM = "surtitle"
-LIBRARIES = (
-    "PySide6-Essentials",
-    "torch",
-    "transformers",
-    "tokenizers",
-    "safetensors",
-    "huggingface_hub",
-    "numpy",
-    "faster-whisper",
-    "ctranslate2",
-    "onnxruntime",
-    "av",
-    "sounddevice",
-    "SoundCard",
-    "jinja2",
-    "platformdirs",
-    "tomli-w",
-    "starlette",
-    "uvicorn",
-    "segno",
-    "tqdm",
-    "sacrebleu",
-    "accelerate",
-    "bitsandbytes",
-)
-"""What the program may use; not all of it is installed everywhere."""
-
+_NAME = re.compile(r"[^\w.-]")  # what ends it
 _LONG = 80  # letters; some packages put the whole text into the field
 _CLASSIFIER = "License :: OSI Approved :: "
 _LIBRARIES = (PROGRAM, "PySide6-Essentials", "torch", "transformers", "tokenizers")
@@ -64,6 +39,16 @@ _MARGIN = 12  # pixels
 _LICENCE = "Apache-2.0"
 _LOGO = 64  # pixels
 _HEADER_LINES = 20  # of a card; its licence stands in them
+
+
+def libraries() -> list[str]:
+    """Return the packages that the program may use; not all of them are installed everywhere."""
+    try:
+        required = metadata.requires(PROGRAM) or []
+    except metadata.PackageNotFoundError:
+        return []
+    used = (one for one in required if not re.search("extra == .dev", one))
+    return sorted({_NAME.split(one)[0] for one in used})
 
 
 def version_of(package: str) -> str:
@@ -221,7 +206,7 @@ class AboutDialog(QDialog):
         yield self.tr("Icons Lucide: ISC, some MIT (below)")
         yield ""
         unnamed = self.tr("see its package")
-        for name in LIBRARIES:
+        for name in libraries():
             if version := version_of(name):
                 yield f"{name} {version}: {licence_of(name) or unnamed}"
         yield ""

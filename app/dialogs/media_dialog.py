@@ -17,14 +17,15 @@ from PySide6.QtWidgets import (
 )
 
 from app.dialogs.setup.pages import heading_of, scrolled
-from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary
 from app.look.widgets.desktop import open_folder
 from app.look.widgets.dialog_text import (
     as_sentence,
     breakable,
     bring_up,
+    exchange,
     paragraph,
+    push_button,
     quiet,
     size_text,
 )
@@ -81,11 +82,11 @@ class MediaDialog(QDialog):
         self.progress = QProgressBar(textVisible=False)
         self.progress.setAccessibleName(self.tr("Progress of the file"))
         self.message = paragraph()
-        self.start, self.stop = QPushButton(self.tr("&Start")), QPushButton(self.tr("S&top"))
-        self.speech = QPushButton(self.tr("Speech &model…"))
-        self.folder = QPushButton(icon("folder-open", before_text=True), self.tr("&Open folder"))
-        self.show_captions = QPushButton(self.tr("Show c&aptions"))
-        self.leave = QPushButton(self.tr("C&lose"))
+        self.start, self.stop = push_button(self.tr("&Start")), push_button(self.tr("S&top"))
+        self.speech = push_button(self.tr("Speech &model…"))
+        self.folder = push_button(self.tr("&Open folder"), "folder-open")
+        self.show_captions = push_button(self.tr("Show c&aptions"))
+        self.leave = push_button(self.tr("C&lose"))
         self._lay_out()
         self._offer(self.start)
         self.start.clicked.connect(self._start)
@@ -181,9 +182,6 @@ class MediaDialog(QDialog):
         row.addStretch(1)
         for button in (self.start, self.stop, self.leave):
             row.addWidget(button)
-        others = (self.speech, self.folder, self.show_captions)
-        for button in (self.start, self.stop, self.leave, *others):
-            button.setAutoDefault(False)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[6 * GAP] * 4)
         column.setSpacing(4 * GAP)
@@ -207,12 +205,8 @@ class MediaDialog(QDialog):
         self._offer(self.start)
         for choice in (self.fast, self.slow, *self.boxes.values()):
             choice.setEnabled(not running)
-        gone, there = (self.start, self.stop) if running else (self.stop, self.start)
-        has_focus = gone.hasFocus()
-        there.show()
-        if has_focus:  # else Close would have it
-            there.setFocus()
-        gone.hide()
+        buttons = self.start, self.stop
+        exchange(*(buttons if running else reversed(buttons)))
         self.progress.setVisible(running)
         for button in (self.folder, self.speech, self.show_captions):
             button.hide()

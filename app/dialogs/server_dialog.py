@@ -3,21 +3,20 @@
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QFormLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLineEdit, QWidget
 
 from app.config.preferences import MOST_ADDRESS
 from app.config.settings_in_force import MOST_TOKEN, is_token
 from app.look.style_sheet import make_primary
 from app.look.widgets.desktop import ask_open
-from app.look.widgets.dialog_text import add_row, close_button, paragraph, quiet
+from app.look.widgets.dialog_text import (
+    add_action,
+    add_row,
+    close_button,
+    paragraph,
+    push_button,
+    quiet,
+)
 from engine.settings import ServerSettings
 
 _LETTERS = 40  # of the address, without scrolling
@@ -44,20 +43,17 @@ class ServerDialog(QDialog):
         self.token.setMaxLength(MOST_TOKEN)
         self.certificate = QLineEdit()
         self.certificate.setPlaceholderText(self.tr("Only if needed"))
-        self.browse = QPushButton(self.tr("&Browse…"))
-        self.browse.setAutoDefault(False)
+        self.browse = push_button(self.tr("&Browse…"))
         self.message = paragraph()
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._lay_out()
         self.address.textChanged.connect(self._check)
         self.browse.clicked.connect(self._ask_certificate)
-        self.use.clicked.connect(self._use)
         self.show_server(None)
 
     def _lay_out(self) -> None:
         buttons = close_button()
-        role = QDialogButtonBox.ButtonRole.ActionRole
-        self.use = buttons.addButton(self.tr("Co&nnect"), role)
+        self.use = add_action(buttons, self.tr("Co&nnect"), self._use)
         self.use.setDefault(True)
         make_primary(self.use)
         width = self.address.fontMetrics().averageCharWidth() * _LETTERS

@@ -10,7 +10,6 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractButton,
     QDialog,
-    QDialogButtonBox,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -26,7 +25,7 @@ from app.captions.model import UtteranceView
 from app.config.preferences import BOTH, CAPTIONS_ONLY, SOURCE_LANGUAGE
 from app.config.translations import filled, worded
 from app.look.style_sheet import make_primary
-from app.look.widgets.dialog_text import bring_up, close_button, paragraph
+from app.look.widgets.dialog_text import add_action, bring_up, close_button, paragraph
 from app.look.widgets.names import language_name
 from app.main_window.find_bar import FindBar
 from app.main_window.transcript_view import Transcript
@@ -55,24 +54,18 @@ class SessionWindow(QDialog):
         self._session: PastSession | None = None
         self.transcript, self.message = Transcript(read_only=True), paragraph()
         buttons = close_button()
-        role = QDialogButtonBox.ButtonRole.ActionRole
-        self.search = buttons.addButton(self.tr("&Find…"), role)
-        self.export = buttons.addButton(self.tr("&Export…"), role)
-        self.resume = buttons.addButton(self.tr("&Continue this session"), role)
         self.find_bar = FindBar()
+        self.search = add_action(buttons, self.tr("&Find…"), self.find_bar.open_bar)
+        self.export = add_action(buttons, self.tr("&Export…"), self._export)
+        self.resume = add_action(buttons, self.tr("&Continue this session"), self._resume)
         column = QVBoxLayout(self)
         for widget in (self.find_bar, self.transcript, self.message, buttons):
             column.addWidget(widget)
         self.resize(760, 460)
-        for button in (self.search, self.export, self.resume):
-            button.setAutoDefault(False)  # Enter in the search is for the search
         self.find_bar.wanted.connect(self._find)
         self.find_bar.closed.connect(self._end_search)
-        self.search.clicked.connect(self.find_bar.open_bar)
         keys = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         keys.activated.connect(self.find_bar.open_bar)
-        self.export.clicked.connect(self._export)
-        self.resume.clicked.connect(self._resume)
         buttons.rejected.connect(self.close)
 
     def show_session(self, session: PastSession, search: str = "") -> None:
@@ -182,11 +175,11 @@ class SessionsDialog(QDialog):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.message = paragraph()
         buttons = close_button()
-        action = QDialogButtonBox.ButtonRole.ActionRole
-        self.show_again = buttons.addButton(self.tr("&Show"), action)
+        self.show_again = add_action(buttons, self.tr("&Show"), self._show)
         make_primary(self.show_again)
-        self.export = buttons.addButton(self.tr("&Export…"), action)
-        self.delete = buttons.addButton(self.tr("&Delete…"), action)
+        self.show_again.setDefault(True)  # Enter in the search shows what was found
+        self.export = add_action(buttons, self.tr("&Export…"), self._export)
+        self.delete = add_action(buttons, self.tr("&Delete…"), self._ask)
         self.question = self._make_question()
         column = QVBoxLayout(self)
         for widget in (self.search, self.list, self.message, buttons):
@@ -194,10 +187,7 @@ class SessionsDialog(QDialog):
         self.resize(520, 360)
         self.search.textChanged.connect(self._list)
         self.list.itemSelectionChanged.connect(self._take_selection)
-        self.show_again.clicked.connect(self._show)
         self.list.itemActivated.connect(self._show)
-        self.export.clicked.connect(self._export)
-        self.delete.clicked.connect(self._ask)
         self.question.buttonClicked.connect(self._take_answer)
         buttons.rejected.connect(self.close)
 

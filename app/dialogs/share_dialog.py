@@ -5,6 +5,7 @@ Its QR code can fill a screen for the room, and says there in each language what
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from urllib.parse import urlsplit
 
 import segno
@@ -12,6 +13,7 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
     QFont,
     QGuiApplication,
+    QImage,
     QKeyEvent,
     QPainter,
     QPaintEvent,
@@ -34,12 +36,13 @@ from PySide6.QtWidgets import (
 )
 
 from app.captions.further import MOST_READ
+from app.dialogs.networks import Network
 from app.dialogs.setup.pages import scrolled
 from app.look.style_sheet import make_primary
 from app.look.widgets.dialog_text import add_action, add_row, close_button, paragraph, quiet
 from app.look.widgets.fit_to_screen import frame_of
 from app.look.widgets.names import language_name
-from app.sharing.networks import LOOPBACK, Network
+from app.sharing.access import LOOPBACK
 from app.sharing.room_feed import CAPTION, SOURCE
 
 FURTHER = "further"
@@ -95,31 +98,24 @@ class QrCode(QWidget):
         super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(_LEAST, _LEAST)
-        self._squares: list[tuple[int, int]] = []  # dark ones, by column and row
-        self._n_squares = 1
+        self._squares = QImage()  # a pixel each
 
     def sizeHint(self) -> QSize:
         """Return a size that is read from a few steps away."""
         return QSize(_USUAL, _USUAL)
 
     def show_text(self, text: str) -> None:
-        rows = [list(row) for row in segno.make(text, error="m", micro=False).matrix]
-        self._n_squares = len(rows)
-        self._squares = [
-            (x, y) for y, row in enumerate(rows) for x, is_dark in enumerate(row) if is_dark
-        ]
+        picture = BytesIO()
+        segno.make(text, error="m", micro=False).save(picture, kind="png", border=_BORDER)
+        self._squares = QImage.fromData(picture.getvalue())
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        n_wide = self._n_squares + 2 * _BORDER
-        side = max(1, min(self.width(), self.height()) // n_wide)
-        left = (self.width() - side * n_wide) // 2
-        top = (self.height() - side * n_wide) // 2
+        n_wide = max(1, self._squares.width())
+        side = max(1, min(self.width(), self.height()) // n_wide) * n_wide
+        corner = (self.width() - side) // 2, (self.height() - side) // 2
         painter = QPainter(self)
-        painter.fillRect(QRect(left, top, side * n_wide, side * n_wide), Qt.GlobalColor.white)
-        for x, y in self._squares:
-            corner = left + side * (x + _BORDER), top + side * (y + _BORDER)
-            painter.fillRect(QRect(*corner, side, side), Qt.GlobalColor.black)
+        painter.drawImage(QRect(*corner, side, side), self._squares)
         painter.end()
 
 

@@ -25,9 +25,8 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.config.text_io import TextError
-from app.sharing.access import Tries, is_same
+from app.sharing.access import LOOPBACK, Tries, is_same
 from app.sharing.doorkeeper import Client, Doorkeeper
-from app.sharing.networks import LOOPBACK
 from app.sharing.server import PageServer, TlsFiles, listening_socket
 from app.sharing.streams import Rounds
 from engine.errors import message_of

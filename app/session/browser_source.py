@@ -112,15 +112,15 @@ class BrowserSource(QObject):
 
     def open_at(self, port: int) -> str | None:
         """Listen on a port, 0 for any free one; return as ``use`` does."""
-        from app.sharing import overlay_page  # noqa: PLC0415  slow to import, and rarely used
+        from app.sharing import access, pages  # noqa: PLC0415  slow to import, and rarely used
         from app.sharing.server import PageServer, listening_socket  # noqa: PLC0415  as above
 
         self.token = self.token or page_token(self._token_file)
         try:
             self._server = PageServer(
-                listening_socket(overlay_page.HOST, port),
-                lambda keeper, rounds: overlay_page.overlay_pages(self.token, self, keeper, rounds),
-                overlay_page.MOST_READERS,
+                listening_socket(access.LOOPBACK, port),
+                lambda keeper, rounds: pages.overlay_pages(self.token, self, keeper, rounds),
+                pages.MOST_OVERLAYS,
             )
         except OSError as error:
             text = self.tr(

@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 _log = logging.getLogger(__name__)
 
+LOOPBACK = "127.0.0.1"  # where this computer alone can ask
+
 TRIES, MINUTE_S = 10, 60.0
 """So many wrong secrets are taken from one address in that time."""
 

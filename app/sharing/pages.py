@@ -1,4 +1,4 @@
-"""The parts that all caption pages share: which requests are heard, and how pages are sent.
+"""Parts that all caption pages share, and the page of the overlay for a browser source in OBS.
 
 Captions are text to a page, never HTML; its own script and style are named by their hashes, so that
 a browser runs nothing else, and asks nobody else for anything.
@@ -15,9 +15,10 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.sharing.access import LOOPBACK, is_same
 from app.sharing.doorkeeper import Doorkeeper
 from app.sharing.streams import EventResponse, Reader, Rounds, Stream
 from engine.files import ASSETS
@@ -36,6 +37,8 @@ _NOT_FRAMED = "; frame-ancestors 'none'"
 _LONGEST_NAME = 16  # letters of what a reader follows
 
 _METHODS = ("GET", "POST")
+
+MOST_OVERLAYS = 16  # that are read at once
 
 
 def pages_at(hosts: Sequence[str], routes: Sequence[BaseRoute]) -> ASGIApp:
@@ -120,3 +123,25 @@ def _hash(html: str, element: str) -> str:
     (content,) = re.findall(f"<{element}>(.*?)</{element}>", html, re.DOTALL)
     digest = hashlib.sha256(content.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def overlay_pages(token: str, stream: Stream, doorkeeper: Doorkeeper, rounds: Rounds) -> ASGIApp:
+    """Return the page and its captions, for requests with the token."""
+    whole = Page("caption_page.html", takes_any_style=True, is_framed=True)
+
+    def is_let_in(request: Request) -> bool:
+        return is_same(request.query_params.get("token", ""), token)
+
+    async def page(request: Request) -> Response:
+        return whole.response() if is_let_in(request) else _stranger()
+
+    async def captions(request: Request) -> Response | EventResponse:
+        if not is_let_in(request):
+            return _stranger()
+        return stream_answer(request, stream, rounds, doorkeeper)
+
+    return pages_at((LOOPBACK, "localhost"), [Route("/", page), Route("/captions", captions)])
+
+
+def _stranger() -> Response:
+    return refusal(403, "the address of this page holds a secret")

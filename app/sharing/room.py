@@ -12,9 +12,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from app.captions.model import UtteranceView
-from app.sharing.access import Access
+from app.sharing.access import LOOPBACK, Access
 from app.sharing.doorkeeper import Doorkeeper
-from app.sharing.networks import LOOPBACK
 from app.sharing.pages import Page, pages_at, refusal, stream_answer
 from app.sharing.room_feed import RoomFeed
 from app.sharing.server import PageServer, listening_socket

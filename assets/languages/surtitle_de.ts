@@ -1545,16 +1545,8 @@
         <translation>Der Adapter {} übersetzt jetzt</translation>
     </message>
     <message>
-        <source>Details of the adapter</source>
-        <translation>Einzelheiten des Adapters</translation>
-    </message>
-    <message>
         <source>&amp;Unload</source>
         <translation>&amp;Entladen</translation>
-    </message>
-    <message>
-        <source>&amp;Verify</source>
-        <translation>&amp;Prüfen</translation>
     </message>
     <message>
         <source>&amp;Remove</source>
@@ -1640,24 +1632,12 @@
         <source>Folder of an adapter</source>
         <translation>Ordner eines Adapters</translation>
     </message>
-    <message>
-        <source>&amp;Details</source>
-        <translation>Einzel&amp;heiten</translation>
-    </message>
 </context>
 <context>
     <name>AdapterService</name>
     <message>
         <source>The adapter {} was added</source>
         <translation>Der Adapter {} wurde hinzugefügt</translation>
-    </message>
-    <message>
-        <source>The adapter {} matches its card: sha256 {}</source>
-        <translation>Der Adapter {} entspricht seiner Karte: sha256 {}</translation>
-    </message>
-    <message>
-        <source>The adapter {} has no card to compare it with: sha256 {}</source>
-        <translation>Zum Adapter {} gibt es keine Karte zum Vergleich: sha256 {}</translation>
     </message>
     <message>
         <source>The adapter {} was removed</source>
@@ -3483,6 +3463,13 @@
     </message>
 </context>
 <context>
+    <name>SettingsPage</name>
+    <message>
+        <source>Choose another &amp;model…</source>
+        <translation>Anderes &amp;Modell wählen …</translation>
+    </message>
+</context>
+<context>
     <name>SetupController</name>
     <message>
         <source>quality: {}</source>
@@ -3799,40 +3786,8 @@
         <translation>&amp;Computerton</translation>
     </message>
     <message>
-        <source>Speech &amp;model</source>
-        <translation>Spracherkennungs&amp;modell</translation>
-    </message>
-    <message>
-        <source>Its name, or the folder of a Whisper or streaming model, or of a model that translates straight from the sound.</source>
-        <translation>Sein Name, oder der Ordner eines Whisper- oder Streaming-Modells oder eines Modells, das direkt aus dem Ton übersetzt.</translation>
-    </message>
-    <message>
-        <source>Choose &amp;folder…</source>
-        <translation>&amp;Ordner wählen …</translation>
-    </message>
-    <message>
         <source>&amp;Open folder</source>
         <translation>Or&amp;dner öffnen</translation>
-    </message>
-    <message>
-        <source>The upper models are faster, the lower ones more accurate. Those with “.en” know English only, and hear it better. A model is downloaded once, and only after you agree; until then the one before is used. You can also type the name of a model on huggingface.co.</source>
-        <translation>Die oberen Modelle sind schneller, die unteren genauer. Die mit „.en“ können nur Englisch und hören es besser. Ein Modell wird einmal heruntergeladen, und erst, wenn Sie zustimmen; bis dahin wird das vorige verwendet. Sie können auch den Namen eines Modells von huggingface.co eintippen.</translation>
-    </message>
-    <message>
-        <source>&amp;Download {}</source>
-        <translation>{} &amp;herunterladen</translation>
-    </message>
-    <message>
-        <source>Comes with Surtitle: English, words appear about a second later</source>
-        <translation>Gehört zu Surtitle: Englisch, Wörter erscheinen etwa eine Sekunde später</translation>
-    </message>
-    <message>
-        <source>Straight from the sound: it translates by itself, and writes no English</source>
-        <translation>Direkt aus dem Ton: es übersetzt selbst und schreibt kein Englisch</translation>
-    </message>
-    <message>
-        <source>{} MB to download, once</source>
-        <translation>{} MB, einmaliger Download</translation>
     </message>
     <message>
         <source>Folder of a speech model</source>
@@ -3887,6 +3842,10 @@
         <translation>Ein anderes Modell</translation>
     </message>
     <message>
+        <source>It translates by itself, and writes no English</source>
+        <translation>Es übersetzt selbst und schreibt kein Englisch</translation>
+    </message>
+    <message>
         <source>Captions fell behind speech on this computer.</source>
         <translation>Auf diesem Computer blieben die Untertitel zurück.</translation>
     </message>
@@ -3901,10 +3860,6 @@
     <message>
         <source>Probably too slow for this computer.</source>
         <translation>Wahrscheinlich zu langsam für diesen Computer.</translation>
-    </message>
-    <message>
-        <source>At once: words appear as they are said</source>
-        <translation>Sofort: Wörter erscheinen, während sie gesagt werden</translation>
     </message>
     <message>
         <source>More exact: words appear a second or two later</source>
@@ -4094,10 +4049,6 @@
     <message>
         <source>Translation model</source>
         <translation>Übersetzungsmodell</translation>
-    </message>
-    <message>
-        <source>Choose another &amp;model…</source>
-        <translation>Anderes &amp;Modell wählen …</translation>
     </message>
 </context>
 <context>

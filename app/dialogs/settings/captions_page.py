@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFontDatabase, QPainter, QPaintEvent, QPalette, QPen
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QRadioButton, QWidget
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QFontDatabase, QIcon, QPixmap
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
 
 from app.config.preferences import (
     DOUBT_MARKS,
@@ -22,7 +22,7 @@ from app.config.window_system import can_hide, is_wayland
 from app.dialogs.settings.page import SettingsPage
 from app.look.palette import LEGIBLE, Rgb, contrast, over
 from app.look.style_sheet import make_spin
-from app.look.widgets.dialog_text import paragraph, quiet
+from app.look.widgets.dialog_text import paragraph
 from app.look.widgets.names import lane_name
 from app.overlay.preview import BEHIND, CaptionPreview
 from app.overlay.themes import theme_of
@@ -30,110 +30,7 @@ from app.overlay.themes import theme_of
 _OPAQUE, _PERCENT = 255, 100
 _TEXT_COLOURS = ("#ffffff", "#ffe600", "#7cf29c", "#7fdfff", "#ffb86b", "#ffa8d8", "#000000")
 _BOX_COLOURS = ("#000000", "#2b2b2b", "#0b1f4b", "#08301c", "#4a0f0f", "#ffffff")
-_SIZE, _RING, _DISTANCE = 24, 2, 4  # pixels
-_RADIUS = 4
-_GAP = 4
-
-
-class ColourWells(QWidget):
-    """Choose a colour. The first one is square: that of a scheme, with an empty value.
-
-    Signals:
-        chosen(): another colour was chosen.
-    """
-
-    chosen = Signal()
-
-    def __init__(self, scheme: str, colours: Sequence[tuple[str, str]]) -> None:
-        """Make a button for each colour.
-
-        Args:
-            scheme: name of the first one.
-            colours: names and values of the others.
-        """
-        super().__init__()
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(_GAP)
-        self._row.addStretch()
-        self._wells = dict[str, _Well]()
-        self._add(scheme, "")
-        label = quiet(scheme)
-        label.setWordWrap(False)
-        self._row.insertWidget(self._row.count() - 1, label)
-        for name, value in colours:
-            self._add(name, value)
-        self.show_value("")
-
-    @property
-    def value(self) -> str:
-        """The chosen colour as ``#rrggbb``; empty for that of the scheme."""
-        return next((value for value, well in self._wells.items() if well.isChecked()), "")
-
-    def show_value(self, value: str) -> None:
-        """Choose a colour, which may be one that has no button yet."""
-        if value not in self._wells:
-            self._add(value, value)
-        self._wells[value].setChecked(True)
-
-    def show_scheme(self, colour: str) -> None:
-        self._wells[""].show_colour(colour)
-
-    def well(self, value: str) -> QRadioButton:
-        return self._wells[value]
-
-    def _add(self, name: str, value: str) -> None:
-        well = self._wells[value] = _Well(name, value, is_round=bool(value))
-        self._row.insertWidget(self._row.count() - 1, well)
-        well.toggled.connect(self._take)
-
-    @Slot(bool)
-    def _take(self, is_chosen: bool) -> None:  # noqa: FBT001  what the signal carries
-        if is_chosen:
-            self.setFocusProxy(self._wells[self.value])
-            self.chosen.emit()
-
-
-class _Well(QRadioButton):
-    """A disc or a square of one colour; a ring is around the chosen one."""
-
-    def __init__(self, name: str, colour: str, *, is_round: bool) -> None:
-        super().__init__()
-        self._colour = QColor(colour)
-        self._is_round = is_round
-        self.setAccessibleName(name)
-        self.setToolTip(name)
-        self.setFixedSize(self.sizeHint())
-
-    def show_colour(self, colour: str) -> None:
-        self._colour = QColor(colour)
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(_SIZE, _SIZE)
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
-
-    def hitButton(self, pos: QPoint) -> bool:
-        return self.rect().contains(pos)
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  all of it is painted
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        palette, role = self.palette(), QPalette.ColorRole
-        ring = role.WindowText if self.hasFocus() else role.Highlight
-        painter.setPen(QPen(palette.color(ring), _RING))
-        if self.isChecked():
-            self._draw(painter, _RING / 2)
-        painter.setPen(QPen(palette.color(role.PlaceholderText), 1))
-        painter.setBrush(self._colour if self._colour.isValid() else Qt.BrushStyle.NoBrush)
-        self._draw(painter, _DISTANCE)
-
-    def _draw(self, painter: QPainter, inside: float) -> None:
-        area = QRectF(self.rect()).adjusted(inside, inside, -inside, -inside)
-        radius = area.width() / 2 if self._is_round else _RADIUS
-        painter.drawRoundedRect(area, radius, radius)
+_SWATCH = 16  # pixels
 
 
 class CaptionsPage(SettingsPage):
@@ -229,15 +126,12 @@ class CaptionsPage(SettingsPage):
         self.form.addRow("", self.legibility)
         self.preset.activated.connect(self._forget_own_colours)
 
-    def _add_colour(
-        self, field: str, label: str, colours: Sequence[tuple[str, str]]
-    ) -> ColourWells:
-        wells = ColourWells(self.tr("From colour scheme"), colours)
-        self.add_field(label, wells)
-        self.bind(
-            field, lambda value: wells.show_value(str(value)), lambda: wells.value, wells.chosen
-        )
-        return wells
+    def _add_colour(self, field: str, label: str, colours: Sequence[tuple[str, str]]) -> QComboBox:
+        """Append a list of colours, of which the first is that of the scheme, an empty value."""
+        combo = self.add_combo(field, label, [(self.tr("From colour scheme"), ""), *colours])
+        for row, (_, value) in enumerate(colours, start=1):
+            combo.setItemIcon(row, _swatch(value))
+        return combo
 
     def _add_opacity(self) -> QComboBox:
         combo = QComboBox()
@@ -257,17 +151,16 @@ class CaptionsPage(SettingsPage):
     @Slot()
     def _forget_own_colours(self) -> None:
         """Let a preset that the user chooses begin with its own colours."""
-        for wells in (self.text_colour, self.background_colour):
-            wells.show_value("")
-        self.opacity.setCurrentIndex(0)
+        for combo in (self.text_colour, self.background_colour, self.opacity):
+            combo.setCurrentIndex(0)
 
     def _show_scheme(self) -> None:
         of_preset = replace(
             self._shown.captions, text_colour="", background_colour="", opacity=None
         )
         colours = theme_of(of_preset)
-        self.text_colour.show_scheme(_hex(colours.text))
-        self.background_colour.show_scheme(_hex(colours.background))
+        self.text_colour.setItemIcon(0, _swatch(_hex(colours.text)))
+        self.background_colour.setItemIcon(0, _swatch(_hex(colours.background)))
         percent = round(colours.opacity / _OPAQUE * _PERCENT)
         self.opacity.setItemText(0, self.tr("{} % (colour scheme)").format(percent))
 
@@ -371,3 +264,9 @@ def _contrast_of(preferences: Preferences) -> float:
 
 def _hex(colour: Rgb) -> str:
     return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
+def _swatch(colour: str) -> QIcon:
+    picture = QPixmap(_SWATCH, _SWATCH)
+    picture.fill(colour)
+    return QIcon(picture)

@@ -1,19 +1,17 @@
 """The settings window: pages, each with its own reset; edits take effect at once.
 
-The pages about the windows, the translation and what few need stand here.
+The pages about the windows, the models and what few need stand here.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QPointF, QSignalBlocker, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QCursor, QGuiApplication, QHideEvent, QHoverEvent
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QLineEdit,
     QPushButton,
     QScrollArea,
@@ -37,13 +35,13 @@ from app.config.translations import worded
 from app.dialogs.settings.captions_page import CaptionsPage
 from app.dialogs.settings.page import SettingsPage
 from app.dialogs.settings.shortcuts_page import ShortcutsPage
-from app.dialogs.settings.speech_page import SpeechPage
 from app.look.icons import icon
 from app.look.style_sheet import GAP
 from app.look.widgets.desktop import ask_open, ask_save, open_folder, open_page
 from app.look.widgets.dialog_text import close_button, paragraph
-from app.look.widgets.names import unoffered_policy
+from app.look.widgets.names import device_names, speech_name, unoffered_policy
 from app.main_window.actions import Actions
+from engine.audio.devices import AudioDevice, DeviceKind
 from engine.hub.bundled import suited_model
 from engine.untrusted.plain_files import model_name
 
@@ -122,14 +120,57 @@ class GeneralPage(SettingsPage):
         self.days.setSuffix(self.tr(" days", "", days))
 
 
-class TranslationPage(SettingsPage):
-    """When captions are written, and which model translates.
+class SpeechPage(SettingsPage):
+    """The devices, and which speech model hears.
 
     Signals:
-        models_wanted(): choose another translation model.
+        devices_wanted(): which devices there are; the page is seen.
     """
 
-    models_wanted = Signal()
+    devices_wanted = Signal()
+
+    def __init__(self, data_folder: Path) -> None:
+        super().__init__("")
+        self._folder = data_folder / "models"
+        self.title = self.tr("Speech")
+        self.microphone, self.system = (
+            self.add_combo(f"listening.{kind}", label, device_names(kind))
+            for kind, label in (
+                (DeviceKind.MICROPHONE, self.tr("M&icrophone")),
+                (DeviceKind.SYSTEM, self.tr("&Computer sound")),
+            )
+        )
+        self.open_models = QPushButton(
+            icon("folder-open", before_text=True), self.tr("&Open folder")
+        )
+        self.open_models.clicked.connect(self._open_models)
+        self.add_model(self.tr("Speech model"), self.open_models)
+
+    def fill(self, preferences: Preferences) -> None:
+        super().fill(preferences)
+        recognizer = preferences.listening.recognizer
+        self.show_model(speech_name(recognizer), recognizer)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.devices_wanted.emit()
+
+    @Slot(list)
+    def show_devices(self, devices: Sequence[AudioDevice]) -> None:
+        """Offer the devices; the chosen ones stay, even if they are absent."""
+        for combo, kind in (
+            (self.microphone, DeviceKind.MICROPHONE),
+            (self.system, DeviceKind.SYSTEM),
+        ):
+            self.offer(combo, device_names(kind, devices))
+
+    @Slot()
+    def _open_models(self) -> None:
+        self.noticed.emit(open_folder(self._folder))
+
+
+class TranslationPage(SettingsPage):
+    """When captions are written, and which model translates."""
 
     def __init__(self, policies: Sequence[tuple[str, str, str]]) -> None:
         super().__init__("")
@@ -138,19 +179,15 @@ class TranslationPage(SettingsPage):
         self._explanations = dict[str, str]()
         self.explanation = paragraph()
         self.form.addRow("", self.explanation)
-        self.model = QLabel(wordWrap=True)
-        self.form.addRow(self.tr("Translation model"), self.model)
-        self.choose_model = QPushButton(self.tr("Choose another &model…"))
-        self.choose_model.clicked.connect(self.models_wanted)
-        self.add_buttons(self.choose_model)
+        self.add_model(self.tr("Translation model"))
         self.policy.currentIndexChanged.connect(self._explain)
         self.show_timings(policies)
 
     def fill(self, preferences: Preferences) -> None:
         self._offer([unoffered_policy(preferences.translation.policy)])
         super().fill(preferences)
-        self.model.setText(_model_name(preferences.model, preferences.translation.language))
-        self.model.setToolTip(str(preferences.model or ""))
+        name = _model_name(preferences.model, preferences.translation.language)
+        self.show_model(name, str(preferences.model or ""))
 
     def show_timings(self, policies: Sequence[tuple[str, str, str]]) -> None:
         """Offer policies, as ``policy_names`` returns them; the chosen one stays."""
@@ -400,9 +437,7 @@ class WideTabs(QTabWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        bar = _Bar()
-        self.setTabBar(bar)
-        self.currentChanged.connect(bar.forget_mouse)
+        self.setTabBar(_Bar())
         self.setUsesScrollButtons(False)
         self.setElideMode(Qt.TextElideMode.ElideNone)
 
@@ -413,17 +448,3 @@ class _Bar(QTabBar):
 
     def minimumTabSizeHint(self, index: int) -> QSize:
         return self.tabSizeHint(index)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._leave()
-
-    @Slot()
-    def forget_mouse(self) -> None:
-        """Let no tab look as if the mouse were on it after it has left unseen."""
-        if not self.rect().contains(self.mapFromGlobal(QCursor.pos())):
-            self._leave()
-
-    def _leave(self) -> None:
-        outside = QPointF(-1, -1)
-        QApplication.sendEvent(self, QHoverEvent(QEvent.Type.HoverLeave, outside, outside, outside))

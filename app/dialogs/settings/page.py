@@ -60,6 +60,7 @@ class SettingsPage(QWidget):
     Signals:
         edited(Preferences): all preferences after an edit by the user.
         noticed(str): a sentence for the user.
+        models_wanted(): choose another model, where the page names one.
 
     Attributes:
         above: stays above the page while that is scrolled, if there is anything.
@@ -67,6 +68,7 @@ class SettingsPage(QWidget):
 
     edited = Signal(object)
     noticed = Signal(str)
+    models_wanted = Signal()
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -131,6 +133,18 @@ class SettingsPage(QWidget):
             row.addWidget(button)
         row.addStretch(1)
         self.form.addRow("", row)
+
+    def add_model(self, label: str, *others: QPushButton) -> None:
+        """Append the name of a model, which is chosen in a window of its own, and buttons."""
+        self.model = QLabel(wordWrap=True)
+        self.form.addRow(label, self.model)
+        self.choose_model = QPushButton(self.tr("Choose another &model…"))
+        self.choose_model.clicked.connect(self.models_wanted)
+        self.add_buttons(self.choose_model, *others)
+
+    def show_model(self, name: str, tip: str) -> None:
+        self.model.setText(name)
+        self.model.setToolTip(tip)
 
     def add_field(self, label: str, widget: QWidget, explanation: str = "") -> None:
         """Append a field; screen readers read its label, too."""

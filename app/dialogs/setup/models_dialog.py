@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
     QLabel,
-    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -31,10 +30,16 @@ from app.config.translations import failure_text, worded
 from app.dialogs.setup.offers import OfferList, words_of
 from app.dialogs.setup.pages import heading_of, lay_out_page
 from app.dialogs.setup.wizard import WizardServices
-from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary
 from app.look.widgets.desktop import ask_folder
-from app.look.widgets.dialog_text import as_sentence, bring_up, paragraph, quiet, size_text
+from app.look.widgets.dialog_text import (
+    as_sentence,
+    bring_up,
+    paragraph,
+    push_button,
+    quiet,
+    size_text,
+)
 from app.look.widgets.names import language_names
 from engine.hub.catalogue import TRANSLATION_MODELS
 from engine.runtime.processor import Machine
@@ -124,13 +129,13 @@ class ModelsDialog(QDialog):
         self._in_use: ModelChoice | None = None
         self.machine = quiet(self.tr("Checking this computer…"))
         self.machine.setAccessibleDescription(self.tr("This computer"))
-        self.retry = self._button(self.tr("Check a&gain"), "refresh-cw")
+        self.retry = push_button(self.tr("Check a&gain"), "refresh-cw")
         self.retry.hide()
         self.cards = OfferList()
         self.message, self.room = paragraph(), quiet()
         self.message.hide()
-        self.folder = self._button(self.tr("Choose a f&older…"), "folder-open")
-        self.apply = self._button(self.tr("&Use this model"))
+        self.folder = push_button(self.tr("Choose a f&older…"), "folder-open")
+        self.apply = push_button(self.tr("&Use this model"))
         make_primary(self.apply)
         self.area = self._lay_out()
         self._connect()
@@ -225,13 +230,6 @@ class ModelsDialog(QDialog):
         row.addStretch(1)
         return row
 
-    def _button(self, text: str, picture: str = "") -> QPushButton:
-        button = (
-            QPushButton(icon(picture, before_text=True), text) if picture else QPushButton(text)
-        )
-        button.setAutoDefault(False)
-        return button
-
     def _lay_out(self) -> QScrollArea:
         """Lay it out; what it says of the selected model never scrolls away."""
         checking = QHBoxLayout()
@@ -253,7 +251,7 @@ class ModelsDialog(QDialog):
         texts.addStretch(1)
         told.addLayout(texts, 1)
         told.addWidget(self.folder, 0, Qt.AlignmentFlag.AlignTop)
-        close = self._button(self.tr("C&lose"))
+        close = push_button(self.tr("C&lose"))
         close.clicked.connect(self.close)
         top, row = QHBoxLayout(), QHBoxLayout()
         top.addWidget(heading_of(self.windowTitle()))

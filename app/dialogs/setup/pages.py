@@ -5,8 +5,7 @@ That asks what is to be captioned, in which languages, and says what stays priva
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
@@ -25,12 +24,10 @@ from PySide6.QtWidgets import (
 from app.config.preferences import CAPTIONS_ONLY, Preferences
 from app.look.icons import icon
 from app.look.style_sheet import GAP
-from app.look.widgets.dialog_text import paragraph, quiet
+from app.look.widgets.dialog_text import paragraph, push_button, quiet
 from app.look.widgets.names import language_name, language_names
 
 _HEADING = 1.5  # letters, of those of the window
-_BEGUN = 6  # words when it is first seen
-_LATE = 3  # words between what is said and its caption
 _SAID = "Good morning everyone, and welcome to our meeting."
 _CAPTIONS = {
     "de": "Guten Morgen zusammen und willkommen zu unserer Besprechung.",
@@ -40,10 +37,9 @@ _CAPTIONS = {
 _BIG = 1.5  # letters, of those of the window
 _HIGH = 18 * GAP  # a button of what is captioned, where the page has room
 _ICON_SIDE = 20
-_WORD_MS, _REST = 380, 6  # between two words; words' time before it begins again
 
 CALL, VOICE, FILE, TYPING = "call", "voice", "file", "typing"
-"""Return what is to be captioned."""
+"""What is to be captioned."""
 
 
 def heading_of(text: str) -> QLabel:
@@ -98,12 +94,11 @@ def lay_out_page(
 
 
 class ExampleCaption(QFrame):
-    """A box as that of the overlay, in which a sentence and its caption grow, word for word."""
+    """A box as that of the overlay, with a sentence and its caption."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._said, self._caption, self._n_words = _SAID.split(), list[str](), _BEGUN
-        self.said, self.caption = paragraph(), paragraph()
+        self.said, self.caption = paragraph(_SAID), paragraph()
         font = self.caption.font()
         font.setPointSizeF(_BIG * font.pointSizeF())
         self.caption.setFont(font)
@@ -112,36 +107,12 @@ class ExampleCaption(QFrame):
         column.setSpacing(GAP)
         for line in (self.said, self.caption):
             line.setAccessibleName(self.tr("Example"))
-            line.setMinimumHeight(line.fontMetrics().lineSpacing())
             column.addWidget(line)
-        self._timer = QTimer(self, interval=_WORD_MS)
-        self._timer.timeout.connect(self._go_on)
-        self.show_language("de")
 
     def show_language(self, language: str) -> None:
         """Show the caption in a language; what is said alone where there is no example in it."""
-        self._caption = _CAPTIONS.get(language, "").split()
-        self.caption.setVisible(bool(self._caption))
-        self._show()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._timer.start()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._timer.stop()
-
-    @Slot()
-    def _go_on(self) -> None:
-        last = len(self._said) + _LATE + len(self._caption) + _REST
-        self._n_words = (self._n_words + 1) % last
-        self._show()
-
-    def _show(self) -> None:
-        self.said.setText(" ".join(self._said[: self._n_words + 1]))
-        n_shown = max(0, self._n_words - _LATE)
-        self.caption.setText(" ".join(self._caption[:n_shown]))
+        self.caption.setText(_CAPTIONS.get(language, ""))
+        self.caption.setVisible(language in _CAPTIONS)
 
 
 class WizardPage(QWidget):
@@ -214,9 +185,8 @@ class WelcomePage(WizardPage):
         group, row = QButtonGroup(self), QHBoxLayout()
         row.setSpacing(2 * GAP)
         for use, picture, text in named:
-            button = self.uses[use] = QPushButton(icon(picture, before_text=True), text)
+            button = self.uses[use] = push_button(text, picture)
             button.setCheckable(True)
-            button.setAutoDefault(False)
             button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
             button.setMaximumHeight(_HIGH)
             group.addButton(button)

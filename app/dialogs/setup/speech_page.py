@@ -5,18 +5,32 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from app.dialogs.setup.offers import Fact, OfferList, OfferWords, words_of_card
 from app.dialogs.setup.pages import WizardPage
 from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary
 from app.look.widgets.desktop import ask_folder
-from app.look.widgets.dialog_text import as_sentence, paragraph, size_text
+from app.look.widgets.dialog_text import (
+    as_sentence,
+    exchange,
+    paragraph,
+    push_button,
+    size_text,
+)
 from app.look.widgets.names import speech_words
 from app.session.listening_service import ListeningService
 from engine.hub.bundled import standard_speech_model
-from engine.hub.catalogue import MOONSHINE, SPEECH_BYTES, SPEECH_CHOICES, STREAMING_MODELS
+from engine.hub.catalogue import (
+    MOONSHINE,
+    SPEECH_BYTES,
+    SPEECH_CHOICES,
+    SPEECH_MODELS,
+    STREAMING_MODELS,
+    WHISPER_MODELS,
+)
+from engine.models.model_card import translates_sound
 from engine.speech.speed import ENOUGH, FAST
 
 SILENT_MS = 8000
@@ -52,12 +66,11 @@ class DownloadRow(QWidget):
         self.message.setSizePolicy(keeping)
         self.progress = QProgressBar(textVisible=False)
         self.progress.setAccessibleName(self.tr("Progress of the download"))
-        self.download = QPushButton(icon("download", "on_accent", before_text=True), "")
+        self.download = push_button()
+        self.download.setIcon(icon("download", "on_accent", before_text=True))
         make_primary(self.download)
-        self.cancel = QPushButton(self.tr("&Cancel"))
-        self.folder = QPushButton(
-            icon("folder-open", before_text=True), self.tr("Choose a f&older…")
-        )
+        self.cancel = push_button(self.tr("&Cancel"))
+        self.folder = push_button(self.tr("Choose a f&older…"), "folder-open")
         row = QHBoxLayout()
         row.setSpacing(2 * GAP)
         for button in (self.download, self.cancel):
@@ -65,8 +78,6 @@ class DownloadRow(QWidget):
         row.addWidget(self.progress, 1)
         row.addStretch(0)
         row.addWidget(self.folder)
-        for button in (self.download, self.cancel, self.folder):
-            button.setAutoDefault(False)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2 * GAP)
@@ -75,7 +86,6 @@ class DownloadRow(QWidget):
         self.download.clicked.connect(self.wanted)
         self.cancel.clicked.connect(self.cancelled)
         self.folder.clicked.connect(self.folder_wanted)
-        self._offer(self.tr("&Download"))
         self.silence = QTimer(self, singleShot=True, interval=SILENT_MS)
         self.silence.timeout.connect(self._tell_silence)
         self.show_message("")
@@ -84,12 +94,9 @@ class DownloadRow(QWidget):
         super().hideEvent(event)
         self.silence.stop()
 
-    def set_possible(self, *, possible: bool) -> None:
-        self.download.setEnabled(possible)
-
     def show_message(self, text: str) -> None:
         """Show a sentence; no download is running."""
-        self._offer(self.tr("&Download"))
+        self.download.setText(self.tr("&Download"))
         self._show(text, running=False)
 
     def show_contact(self, text: str) -> None:
@@ -107,16 +114,13 @@ class DownloadRow(QWidget):
         """Show why a download ended; an empty message means that the user cancelled it."""
         stopped = self.tr("Download stopped. It will resume from here next time.")
         self._show(as_sentence(message) or stopped, running=False)
-        self._offer(self.tr("&Try again") if message else self.tr("&Download"))
+        self.download.setText(self.tr("&Try again") if message else self.tr("&Download"))
 
     @Slot()
     def _tell_silence(self) -> None:
         """Show that nothing comes, before the connection is given up."""
         waiting = self.tr("nothing arrives at the moment")
         self.message.setText(f"{self.message.text()} – {waiting}")
-
-    def _offer(self, text: str) -> None:
-        self.download.setText(text)
 
     def _show(self, text: str, *, running: bool) -> None:
         self.is_running = running
@@ -127,14 +131,8 @@ class DownloadRow(QWidget):
         self.message.setText(text)
         self.message.setVisible(bool(text))
         self.progress.setVisible(running)
-        gone, there = self.download, self.cancel
-        if not running:
-            gone, there = there, gone
-        has_focus = gone.hasFocus()
-        there.show()
-        if has_focus:  # else the next button would have it, and Enter would choose a folder
-            there.setFocus()
-        gone.hide()
+        buttons = self.download, self.cancel
+        exchange(*(buttons if running else reversed(buttons)))
 
 
 class SpeechPage(WizardPage):
@@ -159,6 +157,7 @@ class SpeechPage(WizardPage):
         self._found = dict[str, str | None]()
         self._fetched = set[str]()  # what was looked up before may be reported later
         self._given_up = dict[str, str]()  # folders that could not be loaded, and why
+        self._others = list[str]()  # that not everybody is offered
         self._own = ""  # a model that is not among them
         self.recognizer = ""  # name or folder of the selected one
         self._asked = ""  # a folder that is looked into; selected once a model was found there
@@ -212,15 +211,22 @@ class SpeechPage(WizardPage):
         The main window then offers it, too.
         """
         is_free = not (self._fetching or self.is_here or self._is_found(self._in_use))
-        is_other = self.recognizer in self._purposes and self.recognizer != self._in_use
+        is_other = self.recognizer in SPEECH_MODELS and self.recognizer != self._in_use
         return self.recognizer if is_free and is_other else ""
 
-    def show_in_use(self, recognizer: str) -> None:
+    def show_in_use(self, recognizer: str, library: Path | None) -> None:
         """Select the model in use, unless another is being downloaded.
 
         The standard one is in use where nobody chose: it has to be here, or be recommended.
+
+        Args:
+            library: every known model is offered, and those in this folder that translate sound;
+                None offers a newcomer few.
         """
-        self._in_use = recognizer
+        self._in_use, self._others = recognizer, []
+        if library is not None:
+            self._others = [name for name in WHISPER_MODELS if name not in self._purposes]
+            self._others += map(str, sound_folders(library))
         is_standard = recognizer == standard_speech_model() and not self._is_found(recognizer)
         if not (self.is_fetching or is_standard):
             self.choose(recognizer)
@@ -229,7 +235,7 @@ class SpeechPage(WizardPage):
         """Select a model; one that is not among them gets a line of its own."""
         is_other = recognizer != self.recognizer
         self.recognizer = recognizer
-        self._own = self._own if recognizer in self._purposes else recognizer
+        self._own = self._own if recognizer in self._known else recognizer
         self._describe()
         if is_other:
             self._take_choice()
@@ -237,7 +243,7 @@ class SpeechPage(WizardPage):
 
     def give_up(self, recognizer: str, failure: str) -> None:
         """Note that a folder could not be loaded: from the next time on this page says so."""
-        if recognizer not in self._purposes:
+        if recognizer not in SPEECH_MODELS:
             self._given_up[recognizer] = failure
 
     def enter(self) -> None:
@@ -259,8 +265,13 @@ class SpeechPage(WizardPage):
         row.folder_wanted.connect(self._ask_folder)
 
     @property
+    def _known(self) -> list[str]:
+        return [*self._purposes, *self._others]
+
+    @property
     def _listed(self) -> list[str]:
-        return [*self._purposes, *([self._own] if self._own else [])]
+        known = self._known
+        return [*known, self._own] if self._own and self._own not in known else known
 
     def _describe(self) -> None:
         best, listed = self._service.pace.recommended, self._listed
@@ -272,18 +283,25 @@ class SpeechPage(WizardPage):
 
     def _card(self, name: str, *, is_best: bool) -> OfferWords:
         licence = _LICENCES.get(name, "")
-        sentences = (self._purposes.get(name, Path(name).name), self._speed(name))
+        sentences = (self._purpose(name), self._speed(name))
         facts = [" ".join(filter(None, sentences))]
         facts += [size_text(SPEECH_BYTES[name])] if name in SPEECH_BYTES else []
-        if name in self._purposes and self._is_found(name):
+        if name in SPEECH_MODELS and self._is_found(name):
             facts.append(self.tr("already here"))
         return words_of_card(
-            speech_words(name) or self.tr("Another model"),
+            speech_words(name) or (name if name in WHISPER_MODELS else self.tr("Another model")),
             [Fact(fact) for fact in facts],
             "",
             tip=f"{name} · {self.tr('{} licence').format(licence)}" if licence else name,
             is_best=is_best,
         )
+
+    def _purpose(self, name: str) -> str:
+        if name in WHISPER_MODELS and name not in self._purposes:
+            return self.tr("More exact: words appear a second or two later")
+        if Path(name).is_absolute() and translates_sound(Path(name)):
+            return self.tr("It translates by itself, and writes no English")
+        return self._purposes.get(name, Path(name).name)
 
     def _speed(self, name: str) -> str:
         pace = self._service.pace
@@ -307,8 +325,8 @@ class SpeechPage(WizardPage):
 
     def _offer(self) -> None:
         is_known = bool(self._service.pace.recommended)
-        is_ours = not self.is_here and bool(self._purposes.get(self.recognizer))
-        self.row.set_possible(possible=is_known and is_ours)
+        is_ours = not self.is_here and self.recognizer in SPEECH_MODELS
+        self.row.download.setEnabled(is_known and is_ours)
         if not self._fetching and not self._has_failed:
             text = as_sentence(self._found.get(self.recognizer, "") or "")
             if self.is_here:
@@ -406,3 +424,11 @@ class SpeechPage(WizardPage):
             self._asked = str(path)
             self._given_up.pop(self._asked, None)  # it may have been mended
             self._service.look_up([self._asked])
+
+
+def sound_folders(library: Path) -> list[Path]:
+    """List the models of a folder of models that translate sound, by name."""
+    try:
+        return sorted(one for one in library.iterdir() if one.is_dir() and translates_sound(one))
+    except OSError:  # no model was ever downloaded
+        return []

@@ -11,7 +11,7 @@ from app.config.preferences import LANES
 from app.dialogs.setup.pages import WizardPage
 from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary
-from app.look.widgets.dialog_text import as_sentence, paragraph, quiet
+from app.look.widgets.dialog_text import as_sentence, paragraph, push_button, quiet
 from app.look.widgets.level_meter import LevelMeter
 from engine.audio.devices import DeviceKind, Level
 
@@ -43,13 +43,11 @@ class TryPage(WizardPage):
         self._switched_on: list[DeviceKind] = []  # by a click here, the newest last
         self._kind = DeviceKind.SYSTEM  # that is wanted most of all
         self.hint = paragraph()
-        self.choose = QPushButton(self.tr("C&hoose a speech model…"))
-        self.choose.setAutoDefault(False)
+        self.choose = push_button(self.tr("C&hoose a speech model…"))
         self.column.addWidget(self.hint)
         self.column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addLayout(self._lay_out_sources())
-        self.retry = QPushButton(icon("refresh-cw", before_text=True), self.tr("Try a&gain"))
-        self.retry.setAutoDefault(False)
+        self.retry = push_button(self.tr("Try a&gain"), "refresh-cw")
         self.state = quiet()
         row = QHBoxLayout()
         row.setSpacing(2 * GAP)
@@ -209,9 +207,8 @@ class TryPage(WizardPage):
         return grid
 
     def _make_switch(self, kind: DeviceKind) -> QPushButton:
-        switch = QPushButton()
+        switch = push_button()
         switch.setCheckable(True)
-        switch.setAutoDefault(False)
         switch.toggled.connect(lambda on: self._press(kind, on=on))
         return switch
 

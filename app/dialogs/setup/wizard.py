@@ -4,6 +4,7 @@ The main window behind it works already.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QWidget
@@ -21,7 +22,7 @@ from app.dialogs.setup.pages import (
 from app.dialogs.setup.speech_page import SpeechPage
 from app.dialogs.setup.try_page import TryPage
 from app.look.style_sheet import make_primary
-from app.look.widgets.dialog_text import bring_up
+from app.look.widgets.dialog_text import bring_up, push_button
 from app.look.widgets.fit_to_screen import frame_of
 from app.session.listening_service import ListeningService
 from engine.audio.devices import DeviceKind
@@ -74,9 +75,9 @@ class SetupWizard(QDialog):
         self.heading, self.step = heading_of(""), QLabel()
         self._awaits_wish = False  # it was left before a speech model could be recommended
         self._least = _HEIGHT  # pixels, until it had to grow
-        self.back = self._button(self.tr("&Back"))
-        self.next = self._button("")
-        self.skip = self._button(self.tr("S&kip set-up"))
+        self.back = push_button(self.tr("&Back"))
+        self.next = push_button("")
+        self.skip = push_button(self.tr("S&kip set-up"))
         self._lay_out()
         self.back.clicked.connect(self._go_back)
         self.next.clicked.connect(self._go_on)
@@ -95,8 +96,9 @@ class SetupWizard(QDialog):
     def open_guide(self, preferences: Preferences) -> None:
         self._open(preferences, self.welcome)
 
-    def open_speech(self, preferences: Preferences) -> None:
-        self._open(preferences, self.speech)
+    def open_speech(self, preferences: Preferences, library: Path) -> None:
+        """Show every speech model, also those in the library that translate sound."""
+        self._open(preferences, self.speech, library)
 
     def end(self) -> None:
         self.close()
@@ -116,10 +118,12 @@ class SetupWizard(QDialog):
             if self.speech.wish:
                 self.recognizer_wanted.emit(self.speech.wish)
 
-    def _open(self, preferences: Preferences, page: WizardPage) -> None:
+    def _open(
+        self, preferences: Preferences, page: WizardPage, library: Path | None = None
+    ) -> None:
         self._awaits_wish = False
         self.welcome.show_preferences(preferences)
-        self.speech.show_in_use(preferences.listening.recognizer)
+        self.speech.show_in_use(preferences.listening.recognizer, library)
         self._show_page(self.pages.index(page))
         self.speech.enter()
         bring_up(self)
@@ -136,11 +140,6 @@ class SetupWizard(QDialog):
         row.addWidget(self.next)
         self.area = lay_out_page(self, top, self.stack, row, below=self.speech.row)
         self.resize(_WIDTH, _HEIGHT)
-
-    def _button(self, text: str) -> QPushButton:
-        button = QPushButton(text)
-        button.setAutoDefault(False)
-        return button
 
     def _show_page(self, number: int) -> None:
         self.pages[self.stack.currentIndex()].leave()

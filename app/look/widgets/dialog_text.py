@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.look.icons import icon
 from engine.files import bytes_text
 
 _SPARE = 2  # pixels
@@ -72,6 +73,22 @@ def add_action(box: QDialogButtonBox, text: str, act: object) -> QPushButton:
     button.clicked.connect(act)
     button.setAutoDefault(False)
     return button
+
+
+def push_button(text: str = "", picture: str = "") -> QPushButton:
+    """Make a button, with an icon or without one, that Enter in a field does not press."""
+    button = QPushButton(icon(picture, before_text=True), text) if picture else QPushButton(text)
+    button.setAutoDefault(False)
+    return button
+
+
+def exchange(gone: QWidget, there: QWidget) -> None:
+    """Show a widget in the place of another, which leaves it the keyboard."""
+    has_focus = gone.hasFocus()
+    there.show()
+    if has_focus:
+        there.setFocus()
+    gone.hide()
 
 
 def bring_up(window: QWidget) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.sharing import grace
 from app.sharing import room as room_module
-from app.sharing.networks import LOOPBACK
+from app.sharing.access import LOOPBACK
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.tiny_engine import TinyEngine
 from tests.support.app.whole_program import Program

@@ -194,25 +194,6 @@ def test_a_download_from_the_empty_page_promises_no_listening_and_leaves_keys_to
     assert one.window.focusWidget() is one.window.typed_line
 
 
-def test_the_settings_download_the_speech_model_that_is_missing(program):
-    one = program(here=()).open()
-    one.wait(one.window.empty_page.download.isVisible)  # found before the settings are opened
-    one.window.menu_actions.settings.trigger()
-    page = one.application.settings_dialog.speech
-    one.wait(lambda: page.download.text() == "&Download Balanced (base.en)")
-    assert not page.download.isHidden()
-    one.speech.may_fetch.clear()
-    page.download.click()
-    assert page.download.isHidden()
-    one.wait(one.window.fetch_bar.isVisible)
-    one.window.fetch_bar.cancel.click()
-    one.wait(lambda: not page.download.isHidden())
-    one.speech.may_fetch.set()
-    page.download.click()
-    one.wait(lambda: not one.window.fetch_bar.isVisible())
-    assert page.download.isHidden()
-
-
 def test_a_fetch_that_fails_is_told_in_one_sentence(program):
     one = program(here=()).open()
     one.speech.fetch_failure = HubError("there is no network: try again later")

@@ -1,14 +1,22 @@
+from types import SimpleNamespace
+
 import pytest
 import segno
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtNetwork import QHostAddress, QNetworkInterface
 from PySide6.QtWidgets import QLabel, QMenu
 
+from app.dialogs.networks import Network, is_here, networks
 from app.dialogs.share_dialog import FURTHER, HEADLINES, QrCode, ShareChoice, ShareDialog
-from app.sharing.networks import LOOPBACK, Network
+from app.sharing.access import LOOPBACK
 from app.sharing.room_feed import CAPTION, SOURCE
 
-HOUSE = [Network("192.168.2.3", "wlan0"), Network("10.0.0.2", "eth0"), Network("10.0.0.3")]
+HOUSE = [
+    Network("192.168.2.3", "wlan0", is_wireless=True),
+    Network("10.0.0.2", "eth0"),
+    Network("10.0.0.3"),
+]
 BOTH = {SOURCE: "en", CAPTION: "de"}
 
 
@@ -81,6 +89,29 @@ def test_the_choices_are_told_when_sharing_starts(dialog):
             address="192.168.2.3", with_pin=False, keeps_code=True, offered=(SOURCE, CAPTION)
         ),
         ShareChoice(address=LOOPBACK, with_pin=True, keeps_code=False, offered=(CAPTION,)),
+    ]
+
+
+def test_the_networks_of_this_computer_are_listed_without_its_loopback(monkeypatch):
+    assert all(is_here(one.address) and not one.address.startswith("127.") for one in networks())
+    assert is_here(LOOPBACK)
+
+    def interface(name, kind, *addresses):
+        entries = [SimpleNamespace(ip=lambda it=it: QHostAddress(it)) for it in addresses]
+        told = {"humanReadableName": name, "type": kind, "addressEntries": entries}
+        return SimpleNamespace(**{key: lambda it=it: it for key, it in told.items()})
+
+    kinds = QNetworkInterface.InterfaceType
+    found = [
+        interface("lo", kinds.Loopback, "127.0.0.1", "::1"),
+        interface("eth0", kinds.Ethernet, "10.0.0.9", "fe80::1", "10.0.0.7"),
+        interface("wlan0", kinds.Wifi, "192.168.2.3"),
+    ]
+    monkeypatch.setattr(QNetworkInterface, "allInterfaces", lambda: found)
+    assert networks() == [
+        Network("192.168.2.3", "wlan0", is_wireless=True),
+        Network("10.0.0.7", "eth0"),
+        Network("10.0.0.9", "eth0"),
     ]
 
 

@@ -6,7 +6,7 @@ from app.captions.line_breaking import Line
 from app.config.preferences import PrivacyPreferences
 from app.session.browser_source import BrowserSource, PageLook, page_token
 from app.sharing import doorkeeper
-from app.sharing.overlay_page import MOST_READERS
+from app.sharing.pages import MOST_OVERLAYS
 from tests.support.audience.page_client import Reader, ask, connected, ended, raw
 
 
@@ -149,9 +149,9 @@ def test_what_is_no_request_is_ended_without_a_word_in_the_terminal(page, reques
 def test_no_more_than_so_many_pages_read_at_once(page):
     with ExitStack() as opened:
         readers = [
-            opened.enter_context(Reader(captions_address(page))) for _ in range(MOST_READERS + 1)
+            opened.enter_context(Reader(captions_address(page))) for _ in range(MOST_OVERLAYS + 1)
         ]
-        assert [reader.status for reader in readers] == [200] * MOST_READERS + [503]
+        assert [reader.status for reader in readers] == [200] * MOST_OVERLAYS + [503]
 
 
 def test_who_takes_too_long_is_ended_however_slowly_he_goes_on(page, monkeypatch):

@@ -1,5 +1,4 @@
 import socket
-import sys
 import threading
 import tracemalloc
 from collections import Counter
@@ -14,7 +13,6 @@ from app.sharing import access as access_module
 from app.sharing import doorkeeper, streams
 from app.sharing import room as room_module
 from app.sharing.access import MOST_TRIES, TRIES, Access
-from app.sharing.networks import LOOPBACK, Network, networks
 from app.sharing.room import MOST_READERS, Room
 from app.sharing.room_feed import CAPTION, MOST_LETTERS, MOST_ROWS, SOURCE
 from tests.support.audience.page_client import (
@@ -360,38 +358,6 @@ def test_a_reader_that_takes_nothing_holds_up_no_other_and_is_ended(room, monkey
             assert row["text"].startswith(str(n_said))
             assert n_said < 20_000
         ended(slow)
-
-
-def test_the_networks_of_this_computer_are_listed_without_its_loopback():
-    found = networks()
-    assert all(not one.address.startswith(("127.", "0.")) for one in found)
-    assert len({one.address for one in found}) == len(found)
-
-
-def test_networks_of_a_house_come_with_the_wireless_ones_first(monkeypatch):
-    every = [Network("8.8.8.8", "a"), Network("10.0.0.9", "eth0"), Network("10.0.0.7", "eth0")]
-    every += [Network("192.168.2.3", "wlan0"), Network(LOOPBACK, "lo"), Network("10.0.0.9", "b")]
-    monkeypatch.setattr("app.sharing.networks._found", lambda: iter(every))
-    assert [(one.address, one.name) for one in networks()] == [
-        ("192.168.2.3", "wlan0"),
-        ("8.8.8.8", "a"),
-        ("10.0.0.9", "b"),
-        ("10.0.0.7", "eth0"),
-    ]
-    assert [one.is_private for one in networks()] == [True, False, True, True]
-
-
-def test_where_interfaces_cannot_be_asked_the_addresses_of_its_name_are_listed(monkeypatch):
-    monkeypatch.setitem(sys.modules, "fcntl", None)
-    known = [(2, 1, 6, "", ("10.0.0.7", 0)), (2, 1, 6, "", (LOOPBACK, 0))]
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_asked: known)
-    assert networks() == [Network("10.0.0.7")]
-
-    def fail(*_asked):
-        raise OSError
-
-    monkeypatch.setattr(socket, "getaddrinfo", fail)
-    assert networks() == []
 
 
 def test_the_further_languages_that_are_read_are_known_while_they_are(room):

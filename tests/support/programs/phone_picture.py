@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.captions.model import UtteranceView
 from app.sharing import room as room_module
-from app.sharing.networks import LOOPBACK
+from app.sharing.access import LOOPBACK
 from app.sharing.room import Room
 from app.sharing.room_feed import CAPTION, SOURCE
 from tests.support.audience.chromium import Chromium

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.config.preferences import BOTTOM_STRIP
 from app.controllers import audience
-from app.sharing.networks import LOOPBACK, Network
+from app.dialogs.networks import Network
+from app.sharing.access import LOOPBACK
 from engine.events import CaptionChanged, LanguagesChanged
 from engine.hub.download import Fetching
 from engine.hub.transfer import HubSettings

@@ -4,7 +4,7 @@ import sys
 
 from app.captions.model import UtteranceView
 from app.sharing import room as room_module
-from app.sharing.networks import LOOPBACK
+from app.sharing.access import LOOPBACK
 from app.sharing.room import Room
 from app.sharing.room_feed import CAPTION, SOURCE
 

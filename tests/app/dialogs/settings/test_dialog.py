@@ -2,9 +2,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication, QHoverEvent, QWheelEvent
-from PySide6.QtWidgets import QApplication, QSpinBox, QStyle, QStyleOptionTab
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QWheelEvent
+from PySide6.QtWidgets import QApplication, QSpinBox
 
 from app.config.preferences import (
     Preferences,
@@ -17,6 +17,7 @@ from app.dialogs.settings.dialog import SettingsDialog
 from app.look.widgets.names import policy_names
 from app.main_window.actions import Actions
 from tests.support.app.bundle import bundle
+from tests.support.app.fake_speech_engine import DEVICES
 from tests.support.app.preferences import CHOSEN
 
 
@@ -67,6 +68,7 @@ def test_a_page_is_reset_and_the_others_stay(dialog, edits):
         accepted=CHOSEN.accepted,
         server=CHOSEN.server,  # in the menu of the languages
         translation=replace(CHOSEN.translation, policy=""),
+        listening=replace(Preferences().listening, recognizer=CHOSEN.listening.recognizer),
         captions=replace(Preferences().captions, second=CHOSEN.captions.second),  # in its menu
         overlay=replace(Preferences().overlay, visible=CHOSEN.overlay.visible),
         projector=CHOSEN.projector,  # it is chosen in its own view
@@ -173,7 +175,8 @@ def test_the_overlay_hides_after_silence_unless_the_box_is_off(dialog, edits):
 def test_a_preset_begins_with_its_own_colours(dialog, edits):
     dialog.show_preferences(CHOSEN)
     captions = dialog.captions
-    assert captions.text_colour.value == CHOSEN.captions.text_colour
+    assert captions.text_colour.currentData() == CHOSEN.captions.text_colour
+    assert all(not captions.text_colour.itemIcon(row).isNull() for row in range(8))
     captions.preset.setCurrentIndex(2)
     captions.preset.activated.emit(2)
     now = edits[-1].captions
@@ -236,6 +239,36 @@ def test_another_model_is_asked_for(dialog, qtbot):
     for model in (Path("some/model"), Path("/models/some--model")):
         dialog.show_preferences(replace(CHOSEN, model=model))
         assert dialog.translation.model.text() == "some/model"
+    with qtbot.waitSignal(dialog.speech.models_wanted):
+        dialog.speech.choose_model.click()
+    folder = "/home/somebody/models/faster-whisper-tiny.en"
+    for recognizer, named in (("small.en", "Accurate (small.en)"), (folder, Path(folder).name)):
+        listening = replace(CHOSEN.listening, recognizer=recognizer)
+        dialog.show_preferences(replace(CHOSEN, listening=listening))
+        assert dialog.speech.model.text() == named
+    assert dialog.speech.model.toolTip() == folder
+
+
+def test_the_devices_are_fields_that_ask_what_there_is_when_they_are_seen(dialog, edits, qtbot):
+    listening = replace(Preferences().listening, microphone="mic1")
+    dialog.show_preferences(replace(Preferences(), listening=listening))
+    page = dialog.speech
+    assert page.microphone.currentText() == "mic1"  # gone, or not listed yet
+    dialog.open_page(page)
+    with qtbot.waitSignal(page.devices_wanted):
+        dialog.show()
+    page.show_devices(DEVICES)
+    texts = [page.microphone.itemText(row) for row in range(page.microphone.count())]
+    assert texts == ["Default microphone", "Desk mic", "Headset (muted)"]
+    shown = page.microphone.currentText(), page.system.currentText()
+    assert shown == ("Desk mic", "Default output")
+    assert edits == []
+    page.microphone.setCurrentIndex(2)
+    page.system.setCurrentIndex(1)
+    told = [(one.listening.microphone, one.listening.system) for one in edits]
+    assert told == [("mic2", ""), ("mic2", "out1")]
+    page.show_devices(())
+    assert page.microphone.currentText() == "Headset (muted)"
 
 
 def turn_wheel(widget):
@@ -302,29 +335,3 @@ def test_another_language_of_the_windows_is_told_to_hold_from_the_next_start(dia
 
 def test_all_that_it_tells_and_asks_is_in_the_window(dialog, keeps_parts):
     keeps_parts(dialog)
-
-
-def is_hovered(bar, tab):
-    option = QStyleOptionTab()
-    bar.initStyleOption(option, tab)
-    return bool(option.state & QStyle.StateFlag.State_MouseOver)
-
-
-def test_no_tab_looks_as_if_the_mouse_were_on_it_after_it_left_unseen(dialog, monkeypatch):
-    bar = dialog.tabs.tabBar()
-    at = [QPoint()]
-    monkeypatch.setattr(QCursor, "pos", lambda: at[-1])
-    for leave in (dialog.hide, lambda: dialog.tabs.setCurrentIndex(2)):
-        dialog.show()
-        place = QPointF(bar.tabRect(1).center())
-        dialog.tabs.setCurrentIndex(1)
-        everywhere = place, QPointF(bar.mapToGlobal(place)), place
-        at.append(bar.mapToGlobal(place.toPoint()))
-        QApplication.sendEvent(bar, QHoverEvent(QEvent.Type.HoverMove, *everywhere))
-        assert is_hovered(bar, 1)
-        dialog.tabs.setCurrentIndex(3)
-        assert is_hovered(bar, 1), "the mouse is on it"
-        at.append(dialog.mapToGlobal(dialog.rect().bottomRight()) + QPoint(9, 9))
-        leave()
-        assert not is_hovered(bar, 1)
-    dialog.close()

@@ -3,6 +3,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from app.config.preferences import ListeningPreferences, Preferences, TranslationPreferences
 from app.dialogs.setup.speech_page import DownloadRow
@@ -10,10 +11,12 @@ from app.dialogs.setup.wizard import SetupWizard
 from app.session.listening_service import ListeningService
 from engine.audio.devices import DeviceKind
 from engine.errors import HubError
-from engine.hub.catalogue import SPEECH_CHOICES, STREAMING_MODELS
+from engine.hub.catalogue import MOONSHINE, SPEECH_CHOICES, SPEECH_MODELS, STREAMING_MODELS
 from engine.messages import Code
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
 from tests.support.app.setup_services import parts
+from tests.support.direct.encoders import save_speech_encoder, tiny_encoder
+from tests.support.fakes import save_tiny_model
 
 N_OFFERED = len(SPEECH_CHOICES) + len(STREAMING_MODELS)
 UNREACHABLE = Code.HUB_UNREACHABLE(host="huggingface.co", reason="no answer")
@@ -147,22 +150,6 @@ def test_what_was_tried_goes_off_where_the_guide_is_left_otherwise(guide):
     assert sources == [(DeviceKind.SYSTEM, True), (DeviceKind.SYSTEM, False)]
 
 
-def test_the_example_moves_while_it_is_seen_and_has_the_language_of_the_captions(guide):
-    one = guide()
-    example = one.welcome.example
-    assert example._timer.isActive()
-    for _ in range(2):
-        example._timer.timeout.emit()
-    assert example.said.text() == "Good morning everyone, and welcome to our meeting."
-    assert example.caption.text() == "Guten Morgen zusammen und willkommen"
-    one.welcome.target.setCurrentIndex(one.welcome.target.findData("pl"))
-    assert not example.caption.isVisible(), "there is no example in it"
-    for _ in range(40):
-        example._timer.timeout.emit()
-    one.next.click()
-    assert not example._timer.isActive()
-
-
 @pytest.mark.parametrize("way", ["opened", "folder"])
 def test_the_selected_speech_model_is_in_sight_on_a_small_screen(guide, qtbot, way):
     listening = ListeningPreferences(recognizer="/models/my-own")
@@ -193,6 +180,7 @@ def test_the_language_is_chosen_and_what_the_bundled_model_knows_is_said(guide):
     assert "Built-in translation: German." in one.welcome.note.text()
     one.welcome.target.setCurrentIndex(one.welcome.target.findData("de"))
     assert "everyday sentences" in one.welcome.note.text()
+    assert one.welcome.example.caption.text().startswith("Guten Morgen")
     one.next.click()
     assert one.languages == ["de"]
 
@@ -394,12 +382,30 @@ def test_a_folder_is_used_once_it_was_found_to_hold_a_model(guide, qtbot, pick, 
     assert facts(one.speech, "/some/whisper")[0] == "whisper"
 
 
+def test_who_asks_for_speech_models_is_offered_all_and_those_that_translate_sound(guide, tmp_path):
+    folder = save_tiny_model(tmp_path / "models" / "heard")
+    save_tiny_model(tmp_path / "models" / "read")
+    save_speech_encoder(folder, tiny_encoder(torch.float32))
+    one = guide(here=[str(folder)])
+    one.open_speech(Preferences(), tmp_path / "models")
+    page = one.speech
+    assert set(page._listed) == {*SPEECH_MODELS, str(folder)} - {MOONSHINE}
+    assert cards(page)["large-v3"].title == "large-v3"
+    assert facts(page, "large-v3") == ["More exact: words appear a second or two later"]
+    select(page, "large-v3")
+    assert page.row.download.isEnabled()
+    assert cards(page)[str(folder)].title == "Straight from the sound"
+    assert "writes no English" in facts(page, str(folder))[0]
+    one.open_guide(Preferences())
+    assert len(cards(page)) == N_OFFERED
+
+
 def test_another_speech_model_in_use_has_a_line_of_its_own(guide):
     listening = ListeningPreferences(recognizer="large-v3")
     one = guide(replace(Preferences(), listening=listening))
     go_to(one, one.speech)
     assert one.speech.recognizer == "large-v3"
-    assert cards(one.speech)["large-v3"].title == "Another model"
+    assert cards(one.speech)["large-v3"].title == "large-v3"
     other = guide()
     go_to(other, other.speech)
     assert len(cards(other.speech)) == N_OFFERED
