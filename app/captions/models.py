@@ -19,7 +19,7 @@ from engine.hub.catalogue import TRANSLATION_MODELS, KnownModel, Score
 from engine.models.model_card import read_card
 from engine.runtime.processor import Machine
 from engine.untrusted.plain_files import is_hub_name, model_name
-from engine.untrusted.strict_json import read_table
+from engine.untrusted.strict_json import read_object
 
 _log = logging.getLogger(__name__)
 
@@ -255,7 +255,7 @@ def _made(kind: type[Reported], line: Mapping[str, object]) -> Reported | None:
     if not line.keys() >= {item.name for item in fields(kind)}:
         return None
     try:
-        return read_table(kind, line, others_ignored=True)
+        return read_object(kind, line)
     except ValueError:
         return None
 

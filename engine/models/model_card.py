@@ -186,7 +186,8 @@ def read_card(directory: Path) -> ModelCard:
     try:
         content = JsonObject.read(path, MAX_CARD_BYTES)
         content.integer("format_version", least=FORMAT_VERSION, most=FORMAT_VERSION)
-        return read_object(ModelCard, content, layout="slots", family="", sources=("en",))
+        given = {"layout": "slots", "family": "", "sources": ("en",)}
+        return read_object(ModelCard, content.values, given=given)
     except FileNotFoundError as error:
         raise ModelError(Code.NO_MODEL_CARD(folder=str(directory), file=FILE_NAME)) from error
     except (OSError, ValueError) as error:

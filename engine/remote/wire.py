@@ -27,7 +27,7 @@ from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
 from engine.translation.captioner import Change
 from engine.untrusted.faults import refuse
-from engine.untrusted.strict_json import NEEDED, Between, JsonObject, read_object, shown
+from engine.untrusted.strict_json import NEEDED, Between, Count, JsonObject, read_object, shown
 
 VERSION = 1
 
@@ -178,7 +178,7 @@ class Opened:
     languages: Annotated[Mapping[str, Name], _languages]
     target: Annotated[str, _language]
     makes_drafts: bool = False
-    context_rows: int = 0
+    context_rows: Count = 0
     notices: tuple[Message, ...] = ()
 
 
@@ -196,7 +196,7 @@ class Asked:
 
     version: Version = VERSION
     session: Session
-    number: int
+    number: Count
     words: Annotated[tuple[str, ...], _of_a_sentence]
     ended: bool
     arrivals: Annotated[tuple[int, ...], _rising] = ()
@@ -225,7 +225,7 @@ class Settled:
         confidence: in a complete caption; None where the model was not calibrated for that.
     """
 
-    n_read: int
+    n_read: Count
     finished: bool
     confidence: Confidence | None = None
 
@@ -260,7 +260,7 @@ def _plain(value: object) -> object:
 
 
 def read_request(kind: type[Form], content: bytes) -> Form:
-    return read_object(kind, _parse(content, MOST_REQUEST_BYTES))
+    return read_object(kind, _parse(content, MOST_REQUEST_BYTES).values)
 
 
 def read_opened(content: bytes) -> Opened:
@@ -269,7 +269,8 @@ def read_opened(content: bytes) -> Opened:
     given = values.values.get("notices", [])
     if not isinstance(given, list):
         refuse(f"'notices' should be a list, got {shown(given)}")
-    return read_object(Opened, values, notices=tuple(filter(None, map(_message, given))))
+    notices = tuple(filter(None, map(_message, given)))
+    return read_object(Opened, values.values, given={"notices": notices})
 
 
 def read_answer(line: bytes) -> Answer:
@@ -278,8 +279,8 @@ def read_answer(line: bytes) -> Answer:
         unknown = Code.SERVER_MISUNDERSTOOD(detail="its reason is not known here")
         return Failure(_message(values.values["message"]) or unknown)
     if "text" in values:
-        return read_object(Change, values)
-    settled = read_object(Settled, values)
+        return read_object(Change, values.values)
+    settled = read_object(Settled, values.values)
     if settled.confidence is not None and not 0 <= settled.confidence.value <= 1:
         refuse(f"'confidence' should be from 0 to 1, got {settled.confidence.value}")
     return settled

@@ -10,6 +10,7 @@ from typing import Protocol
 from engine.events import Confidence
 from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
+from engine.untrusted.strict_json import Count
 from engine.words import n_same
 
 
@@ -17,9 +18,9 @@ from engine.words import n_same
 class Change:
     """Of a caption ``kept`` characters stay, ``text`` follows; ``n_read`` source words are read."""
 
-    kept: int
+    kept: Count
     text: str
-    n_read: int
+    n_read: Count
 
 
 class Captioned(Protocol):

@@ -1,23 +1,23 @@
-"""Parse untrusted JSON: bounded, without repeated keys, each value of the required type.
+"""Read what strangers write: bounded JSON without repeated keys, each value of the required type.
 
-An object is read key by key (``JsonObject``), or into a dataclass whose fields declare what they
-hold (``read_object``). Every error is a ``FaultError`` whose detail continues a sentence:
-``'slot_length' should be a whole number from 1 to 1024, got 'wide'``. Unknown keys are ignored.
+An object is read key by key (``JsonObject``), or any table into a dataclass whose fields declare
+what they hold (``read_object``). Every error is a ``FaultError`` whose detail continues a sentence:
+``'slot_length' should be a whole number from 1 to 1024, got 'wide'``.
 """
 
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from types import NoneType, UnionType
+from types import NoneType
 from typing import (
     TYPE_CHECKING,
     Annotated,
+    NoReturn,
     Self,
-    TypeGuard,
     TypeVar,
     cast,
     get_args,
@@ -74,6 +74,21 @@ def parse_json(content: bytes) -> object:
     return values
 
 
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Bounds of a field: of its number or numbers, or of the characters of its text."""
+
+    least: float = 0
+    most: float = MOST
+
+
+Count = Annotated[int, Between()]
+
+SHA256, NEEDED = "SHA256", "NEEDED"
+"""Marks of a field: it is a hash; it must be there although the dataclass has a default."""
+
+
+@dataclass(frozen=True, slots=True)
 class JsonObject:
     """Read values from a JSON object, each as the requested type.
 
@@ -81,8 +96,7 @@ class JsonObject:
     default. A default never replaces null.
     """
 
-    def __init__(self, values: Mapping[str, object]) -> None:
-        self._values = values
+    values: Mapping[str, object]
 
     @classmethod
     def parse(cls, content: bytes) -> Self:
@@ -107,191 +121,202 @@ class JsonObject:
         return cls.parse(content)
 
     def __contains__(self, key: str) -> bool:
-        return key in self._values
+        return key in self.values
 
-    @property
-    def values(self) -> Mapping[str, object]:
-        return self._values
-
-    def text(
-        self, key: str, default: str | None = None, *, least: int = 0, most: int = MOST
-    ) -> str:
-        """Return a text of at most ``most`` characters; an empty one only where ``least`` is 0."""
-        value = self._take(key, default)
-        if isinstance(value, str) and least <= len(value) <= most:
-            return value
-        expected = "text" if most == MOST else f"text of at most {most} characters"
-        raise _wrong(key, expected + ", and not empty" * (least > 0), value)
+    def text(self, key: str, default: str | None = None, *, most: int = MOST) -> str:
+        return cast("str", self._get(key, str, default, Between(0, most)))
 
     def sha256(self, key: str) -> str:
-        value = self._take(key, None)
-        if isinstance(value, str) and _SHA256.fullmatch(value):
-            return value
-        raise _wrong(key, "64 lower-case hexadecimal digits", value)
+        return cast("str", self._get(key, str, None, SHA256))
 
     def flag(self, key: str, *, default: bool | None = None) -> bool:
-        value = self._take(key, default)
-        if isinstance(value, bool):
-            return value
-        raise _wrong(key, "true or false", value)
+        return cast("bool", self._get(key, bool, default))
 
     def integer(
         self, key: str, *, least: int = 0, most: int = MOST, default: int | None = None
     ) -> int:
-        value = self._take(key, default)
-        if _is_whole(value) and least <= value <= most:
-            return value
-        raise _wrong(key, f"a whole number from {least} to {most}", value)
+        return cast("int", self._get(key, int, default, Between(least, most)))
 
     def size(self, key: str, default: int | None = None, *, most: int = MOST) -> int:
         """Return a whole number from 1; a default replaces null, too."""
-        if default is not None and self._values.get(key) is None:
+        if default is not None and self.values.get(key) is None:
             return default
         return self.integer(key, least=1, most=most)
 
-    def number(self, key: str, *, least: float = -math.inf, most: float = math.inf) -> float:
-        value = self._take(key, None)
-        if _is_whole(value) and abs(value) <= MOST:
-            value = float(value)
-        if not isinstance(value, float) or not math.isfinite(value):
-            raise _wrong(key, "a number", value)
-        if not least <= value <= most:
-            raise _wrong(key, f"a number from {least} to {most}", value)
-        return value
+    def number(self, key: str) -> float:
+        return cast("float", self._get(key, float, None))
 
     def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
-        values = self._list(key, default)
-        texts = tuple(value for value in values if isinstance(value, str))
-        if len(texts) == len(values):
-            return texts
-        raise _wrong(key, "a list of texts", values)
+        return cast("tuple[str, ...]", self._get(key, tuple[str, ...], default))
 
-    def integers(
-        self, key: str, *, least: int = 0, most: int = MOST, default: tuple[int, ...] | None = None
-    ) -> tuple[int, ...]:
-        values = self._list(key, default)
-        numbers = tuple(value for value in values if _is_whole(value) and least <= value <= most)
-        if len(numbers) == len(values):
-            return numbers
-        raise _wrong(key, f"a list of whole numbers from {least} to {most}", values)
+    def integers(self, key: str, *, most: int = MOST) -> tuple[int, ...]:
+        return cast("tuple[int, ...]", self._get(key, tuple[int, ...], None, Between(0, most)))
 
     def inner(self, key: str) -> "JsonObject":
-        value = self._take(key, None)
-        if isinstance(value, dict):
-            return JsonObject(value)
-        raise _wrong(key, "an object", value)
+        return JsonObject(cast("Mapping[str, object]", self._get(key, dict, None)))
 
     def inners(self, key: str) -> "list[JsonObject]":
         """Return a list of objects; an empty one if the key is missing."""
-        values = self._list(key, ())
-        objects = [JsonObject(value) for value in values if isinstance(value, dict)]
-        if len(objects) == len(values):
-            return objects
-        raise _wrong(key, "a list of objects", values)
+        found = self._get(key, tuple[dict, ...], ())  # type: ignore[type-arg]
+        return [JsonObject(one) for one in cast("tuple[Mapping[str, object], ...]", found)]
 
     def check_supported(self, supported: Mapping[str, tuple[object, ...]]) -> None:
         """Refuse other values than these; the first of each is that of a missing key."""
         for key, values in supported.items():
-            value = self._values.get(key, values[0])
+            value = self.values.get(key, values[0])
             if not any(
                 value is known or (isinstance(value, str) and value == known) for known in values
             ):
                 detail = f"sets {shown(key)} to {shown(value)}, which is not supported"
                 refuse(Fault.UNSUPPORTED(detail=detail))
 
-    def _take(self, key: str, default: object) -> object:
-        if key in self._values:
-            return self._values[key]
+    def _get(self, key: str, hint: object, default: object, *marks: object) -> object:
+        if key in self.values:
+            return read_value(hint, self.values[key], key, marks)
         if default is None:
             refuse(f"lacks {shown(key)}")
         return default
 
-    def _list(self, key: str, default: tuple[object, ...] | None) -> list[object]:
-        value = self._take(key, default)
-        if isinstance(value, list | tuple):
-            return list(value)
-        raise _wrong(key, "a list", value)
-
-
-@dataclass(frozen=True, slots=True)
-class Between:
-    """Bounds of a field: of its number or numbers, or of the characters of its text."""
-
-    least: int = 0
-    most: int = MOST
-
-
-SHA256, NEEDED = "SHA256", "NEEDED"
-"""Marks of a field: it is a hash; it must be there although the dataclass has a default."""
 
 _hints = cache(get_type_hints)
 
 
-def read_object(kind: "type[_Kind]", content: JsonObject, **given: object) -> "_Kind":
-    """Make a dataclass of an object, field by field; keys that are no fields are ignored.
+def read_object(
+    kind: "type[_Kind]",
+    values: object,
+    path: str = "",
+    *,
+    exact: bool = False,
+    given: Mapping[str, object] | None = None,
+) -> "_Kind":
+    """Make a dataclass of a table, field by field; keys that are no fields are ignored.
 
-    A field is of a type that ``JsonObject`` reads, of another dataclass, or a tuple or a mapping of
+    A field is text, a number, a truth or a path, another dataclass, or a tuple or a mapping of
     these. Its annotation may add bounds, marks, and functions that return its value or refuse it:
     ``Annotated[str, Between(1, 64), check_name]``. One that may be None is so where it is missing.
-    Fields that are ``given`` are not read.
+
+    Args:
+        path: of the table in the file, for messages; empty at the top.
+        exact: a person wrote it: keys that are no fields are refused, and none may be missing.
+        given: fields that are not read.
 
     Raises:
         ValueError: a value is missing, or is not what its field holds.
     """
-    hints, values = _hints(kind, include_extras=True), dict(given)
-    for field in fields(kind):
-        hint, default = hints[field.name], field.default
+    table = cast("Mapping[str, object]", read_value(dict, values, path or "it", exact=exact))
+    hints, made = _hints(kind, include_extras=True), dict(given or {})
+    known = {field.name: field for field in fields(kind)}
+    for key in table if exact else ():
+        if key not in known:
+            refuse(
+                f"{_inner(path, key)} is no setting: the known ones there are {', '.join(known)}"
+            )
+    for name, field in known.items():
+        hint, default = hints[name], field.default
+        marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
         has_default = default is not MISSING or field.default_factory is not MISSING
-        written = content.values.get(field.name)
-        is_default = has_default and type(written) is type(default) and written == default
-        if field.name in given or (is_default and NEEDED not in get_args(hint)):
+        may_miss = has_default and NEEDED not in marks
+        written = table.get(name)
+        is_default = type(written) is type(default) and written == default
+        if name in made or (may_miss and (name not in table or is_default)):
             continue
-        if field.name in content or not has_default or NEEDED in get_args(hint):
-            values[field.name] = _read(hint, content, field.name)
-    return kind(**values)
+        if name in table or (NoneType in get_args(hint) and not exact):
+            made[name] = read_value(hint, written, _inner(path, name), exact=exact)
+        elif exact:
+            refuse(f"{_inner(path, name)} is needed")
+        else:
+            refuse(f"lacks {shown(_inner(path, name))}")
+    return kind(**made)
 
 
-def _read(hint: object, content: JsonObject, key: str) -> object:
-    marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    hint = get_args(hint)[0] if marks else hint
-    if NoneType in get_args(hint):
-        inner = get_args(hint)[0]  # None is written last
-        return None if content.values.get(key) is None else _read(inner, content, key)
-    value = content.sha256(key) if SHA256 in marks else _typed(hint, marks, content, key)
+def read_value(
+    hint: object,
+    value: object,
+    path: str,
+    marks: tuple[object, ...] = (),
+    *,
+    exact: bool = False,
+) -> object:
+    """Convert a parsed value to the type of a field; raise ValueError if it has another."""
+    kinds, origin = get_args(hint), get_origin(hint)
+    if origin is Annotated:
+        return read_value(kinds[0], value, path, kinds[1:], exact=exact)
+    if NoneType in kinds:  # which is written last
+        return None if value is None else read_value(kinds[0], value, path, marks, exact=exact)
+    within = next((mark for mark in marks if isinstance(mark, Between)), None)
+    found = _typed(hint, value, path, within, exact=exact)
+    if found is MISSING:
+        _refuse_value(path, kind_name(hint, within, exact=exact), value)
+    if SHA256 in marks and not _SHA256.fullmatch(str(found)):
+        _refuse_value(path, "64 lower-case hexadecimal digits", value)
     for mark in marks:
-        value = mark(value) if callable(mark) else value
+        found = mark(found) if callable(mark) else found
+    return found
+
+
+def _typed(
+    hint: object, value: object, path: str, within: Between | None, *, exact: bool
+) -> object:
+    """Return a value as the type of its field; MISSING if it has another."""
+    kinds, origin = get_args(hint), get_origin(hint)
+    if origin is tuple and isinstance(value, list | tuple):
+        each = kinds[:1] * len(value) if kinds[-1] is Ellipsis else kinds
+        if len(each) != len(value):
+            return MISSING
+        marks = (within,) if within else ()
+        return tuple(
+            read_value(one, item, f"{path}[{at}]", marks, exact=exact)
+            for at, (one, item) in enumerate(zip(each, value, strict=True))
+        )
+    if origin is Mapping and isinstance(value, dict):
+        return {
+            key: read_value(kinds[1], item, _inner(path, key), exact=exact)
+            for key, item in value.items()
+        }
+    if is_dataclass(hint) and isinstance(value, dict):
+        return read_object(cast("type[DataclassInstance]", hint), value, path, exact=exact)
+    return _simple(hint, value, within)
+
+
+def _simple(hint: object, value: object, within: Between | None) -> object:
+    """Return a value of a simple type, as that type; MISSING for any other."""
+    if hint is float and type(value) is int:
+        value = float(str(value))  # of an int beyond all floats: infinite, and no OverflowError
+    if hint is Path and isinstance(value, str) and value and "\0" not in value:
+        return Path(value)
+    if type(value) is not hint or (type(value) is float and not math.isfinite(value)):
+        return MISSING  # for isinstance a bool is an int
+    size = len(value) if isinstance(value, str) else value
+    if within is not None and not within.least <= cast("float", size) <= within.most:
+        return MISSING
     return value
 
 
-def _typed(hint: object, marks: tuple[object, ...], content: JsonObject, key: str) -> object:
-    within = next((mark for mark in marks if isinstance(mark, Between)), None)
-    least, most = (0, MOST) if within is None else (within.least, within.most)
-    lowest, highest = (-math.inf, math.inf) if within is None else (least, most)
-    simple: Mapping[object, Callable[[], object]] = {
-        str: lambda: content.text(key, least=least, most=most),
-        bool: lambda: content.flag(key),
-        int: lambda: content.integer(key, least=least, most=most),
-        float: lambda: content.number(key, least=lowest, most=highest),
-        tuple[str, ...]: lambda: content.texts(key),
-        tuple[int, ...]: lambda: content.integers(key, least=least, most=most),
-    }
-    if hint in simple:
-        return simple[hint]()
-    kind = get_args(hint)
+_KIND_NAMES: Mapping[object, str] = {
+    int: "a whole number", float: "a number", str: "text", bool: "true or false", Path: "a path",
+}  # fmt: skip
+
+
+def kind_name(hint: object, within: Between | None = None, *, exact: bool = False) -> str:
     if get_origin(hint) is tuple:
-        return tuple(read_object(kind[0], inner) for inner in content.inners(key))
-    inner = content.inner(key)
-    if get_origin(hint) is Mapping:
-        return {name: _read(kind[1], inner, name) for name in inner.values}
-    return read_object(cast("type[DataclassInstance]", hint), inner)
+        inner = [kind_name(one, within, exact=exact) for one in get_args(hint) if one is not ...]
+        return "a list: " + " and ".join(dict.fromkeys(inner))
+    if hint not in _KIND_NAMES:
+        return "a table" if exact else "an object"
+    if within is None:
+        return _KIND_NAMES[hint]
+    if hint is not str:
+        return f"{_KIND_NAMES[hint]} from {within.least} to {within.most}"
+    most = f" of at most {within.most} characters" if within.most < MOST else ""
+    return f"text{most}" + ", and not empty" * (within.least > 0)
 
 
-def _is_whole(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _inner(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
 
 
-def _wrong(key: str, expected: str, value: object) -> FaultError:
-    return FaultError(f"{shown(key)} should be {expected}, got {shown(value)}")
+def _refuse_value(path: str, expected: str, value: object) -> NoReturn:
+    refuse(f"{shown(path)} should be {expected}, got {shown(value)}")
 
 
 def _unique(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
@@ -319,93 +344,3 @@ def _finite(text: str) -> float:
 
 def _refuse_constant(name: str) -> object:
     refuse(f"holds {name}, which is no number of JSON")
-
-
-def read_table(
-    kind: "type[_Kind]", table: object, path: str = "", *, others_ignored: bool = False
-) -> "_Kind":
-    """Make a dataclass of a table, field by field.
-
-    Args:
-        path: of the table in the file, for messages; empty at the top.
-        others_ignored: keys that are no fields are left out instead of refused.
-
-    Raises:
-        ValueError: a key is unknown or missing, or a value has another type.
-    """
-    if not isinstance(table, dict):
-        msg = f"{path or 'the file'} should be a table of settings, got {table!r}"
-        raise ValueError(msg)  # noqa: TRY004  one kind of error for every fault of a file
-    hints = _hints(kind)
-    known = {field.name: field for field in fields(kind)}
-    for key in table:
-        if key not in known and not others_ignored:
-            names = ", ".join(known)
-            msg = f"{_inner(path, key)} is no setting: the known ones there are {names}"
-            raise ValueError(msg)
-    for name, field in known.items():
-        needed = field.default is MISSING and field.default_factory is MISSING
-        if needed and name not in table:
-            msg = f"{_inner(path, name)} is needed"
-            raise ValueError(msg)
-    return kind(
-        **{
-            key: read_value(hints[key], value, _inner(path, key))
-            for key, value in table.items()
-            if key in known
-        }
-    )
-
-
-def read_value(hint: object, value: object, path: str) -> object:
-    """Convert a parsed value to the type of a field; raise ValueError if it has another."""
-    kinds = get_args(hint)
-    match get_origin(hint):
-        case origin if origin is UnionType and value is None and NoneType in kinds:
-            return None
-        case origin if origin is UnionType:
-            return read_value(next(kind for kind in kinds if kind is not NoneType), value, path)
-        case origin if origin is tuple and isinstance(value, list):
-            inner = [kinds[0]] * len(value) if kinds[-1] is Ellipsis else kinds
-            if len(inner) == len(value):
-                return tuple(read_value(*item, path) for item in zip(inner, value, strict=True))
-        case origin if origin is Mapping and isinstance(value, dict):
-            return {
-                key: read_value(kinds[1], item, _inner(path, key)) for key, item in value.items()
-            }
-        case None:
-            return _simple(hint, value, path)
-    msg = f"{path} should be {kind_name(hint)}, got {value!r}"
-    raise ValueError(msg)
-
-
-def _simple(hint: object, value: object, path: str) -> object:
-    if is_dataclass(hint):
-        return read_table(cast("type[DataclassInstance]", hint), value, path)
-    if hint is float and type(value) is int:
-        value = float(str(value))  # of an int beyond all floats: infinite, and no OverflowError
-    if hint is Path and isinstance(value, str) and value and "\0" not in value:
-        return Path(value)
-    is_number = type(value) is not float or math.isfinite(value)
-    if type(value) is not hint or not is_number:  # for isinstance a bool is an int
-        msg = f"{path} should be {kind_name(hint)}, got {value!r}"
-        raise ValueError(msg)
-    return value
-
-
-_KIND_NAMES: Mapping[object, str] = {
-    int: "a whole number", float: "a number", str: "text", bool: "true or false", Path: "a path",
-}  # fmt: skip
-
-
-def kind_name(hint: object) -> str:
-    if hint in _KIND_NAMES:
-        return _KIND_NAMES[hint]
-    inner = [kind for kind in get_args(hint) if kind is not Ellipsis]
-    if get_origin(hint) is Mapping:
-        return f"a table with {kind_name(inner[1])} for each key"
-    return "a list: " + " and ".join(dict.fromkeys(map(kind_name, inner)))
-
-
-def _inner(path: str, key: str) -> str:
-    return f"{path}.{key}" if path else key

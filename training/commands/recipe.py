@@ -18,7 +18,7 @@ from typing import TypeVar, cast, get_args, get_origin, get_type_hints
 from engine.errors import PolicyError
 from engine.folders import own_folder
 from engine.settings import DEVICES
-from engine.untrusted.strict_json import kind_name, read_table
+from engine.untrusted.strict_json import kind_name, read_object
 from training.commands.command_line import named_values
 from training.errors import UsageError
 from training.settings import FALLS, PRECISIONS, TrainSettings
@@ -214,6 +214,6 @@ def _check_files(settings: TrainSettings) -> None:
 
 def make_settings(table: Table, kind: type[S]) -> S:
     try:
-        return read_table(kind, table)
+        return read_object(kind, table, exact=True)
     except (ValueError, PolicyError) as error:
         raise UsageError(str(error)) from error

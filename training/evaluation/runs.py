@@ -14,7 +14,7 @@ from engine.models.resolve import Resolved, resolve
 from engine.policy import parse_policy
 from engine.settings import ModelSettings, TranslationSettings, at_least
 from engine.untrusted.plain_files import file_sha256
-from engine.untrusted.strict_json import read_table, read_value
+from engine.untrusted.strict_json import read_object, read_value
 from training.data.corpus import write_json, write_lines
 from training.errors import TrainingError, UsageError
 from training.evaluation.arrivals import DRAWN
@@ -268,7 +268,7 @@ def read_run(folder: Path) -> Run:
 def _read_summary(path: Path) -> list[PolicyScores]:
     with _reading(path, "let evaluate finish this run first"):
         content = json.loads(path.read_text(encoding="utf-8"))
-        return [read_table(PolicyScores, entry, others_ignored=True) for entry in content]
+        return [read_object(PolicyScores, entry) for entry in content]
 
 
 def _read_sentences(folder: Path, scores: PolicyScores) -> tuple[Sentence, ...]:
@@ -277,7 +277,7 @@ def _read_sentences(folder: Path, scores: PolicyScores) -> tuple[Sentence, ...]:
         lines = path.read_text(encoding="utf-8").split("\n")[:-1]
         sentences = tuple(
             Sentence(
-                translation=read_table(Translation, row, others_ignored=True),
+                translation=read_object(Translation, row),
                 reference=str(read_value(str, row["reference"], "reference")),
             )
             for row in map(json.loads, lines)

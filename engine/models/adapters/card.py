@@ -27,7 +27,15 @@ from engine.models.model_card import (
 from engine.policy import family, parse_slot_policy
 from engine.untrusted.faults import Fault, FaultError, refuse
 from engine.untrusted.plain_files import is_plain_name
-from engine.untrusted.strict_json import NEEDED, SHA256, Between, JsonObject, read_object, shown
+from engine.untrusted.strict_json import (
+    NEEDED,
+    SHA256,
+    Between,
+    Count,
+    JsonObject,
+    read_object,
+    shown,
+)
 
 FORMAT_VERSION = 1
 KIND = "adapter"
@@ -87,7 +95,7 @@ class Corpus:
 
     name: ShortText
     licence: ShortText
-    pairs: int | None = None
+    pairs: Count | None = None
     url: ShortText = ""
 
 
@@ -104,7 +112,7 @@ class AdapterScore:
     """
 
     test_set: ShortText
-    lines: int
+    lines: Count
     language: _LanguageCode
     policy: Annotated[str, _policy]
     bleu: float
@@ -219,5 +227,6 @@ def parse_adapter_card(content: JsonObject) -> AdapterCard:
     known = {"format_version", "kind", *(field.name for field in fields(AdapterCard))}
     others = {key: value for key, value in content.values.items() if key not in known}
     base_name = content.inner("base").text("name", most=1000)
-    card = read_object(AdapterCard, content, base_name=base_name, others=others)
+    given = {"base_name": base_name, "others": others}
+    card = read_object(AdapterCard, content.values, given=given)
     return replace(card, slot_lengths=card.slot_lengths or (card.slot_length,))

@@ -6,7 +6,7 @@ added by ``engine.runtime.torch.linear_layers``.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from engine.models.fingerprint import Fingerprint, linear_layers
@@ -19,10 +19,6 @@ CONFIG_FILE = "adapter_config.json"
 _MOST_RANK = 65_536
 _LONGEST_NAME = 256
 _TARGET = re.compile(r"\w+(?:\.\w+)*", re.ASCII)
-_OF_ONE_BLOCK = re.compile(
-    r"(?:(?P<stem>[A-Za-z_][\w.]*)\.)?(?P<layer>0|[1-9][0-9]{0,3})\.(?P<module>[A-Za-z_][\w.]*)",
-    re.ASCII,
-)
 
 _READ = frozenset(
     (
@@ -52,7 +48,7 @@ class Lora:
 
     Attributes:
         alpha: the product of the factors is multiplied by alpha / rank.
-        targets: paths of layers in the network, or ends of such paths.
+        targets: paths of layers within a block, or ends of such paths.
         layers: the adapted blocks; None for all.
         rank_stabilised: alpha is divided by the square root of the rank instead.
     """
@@ -62,66 +58,6 @@ class Lora:
     targets: frozenset[str]
     layers: frozenset[int] | None = None
     rank_stabilised: bool = False
-
-    @property
-    def names_blocks(self) -> bool:
-        """Whether the settings select blocks, so that some may be left out on purpose."""
-        parts = (part for target in self.targets for part in target.split("."))
-        return self.layers is not None or any(part.isdigit() for part in parts)
-
-    def targeted_layers(
-        self, stem: str, modules: Collection[str], n_layers: int
-    ) -> "TargetedLayers":
-        """Find the layers that the targets name in equal blocks, as peft does.
-
-        A target that is the whole path of a layer names it regardless of ``layers``. ``stem`` is
-        the path of the list of blocks, ``modules`` are paths of layers within a block.
-        """
-        chosen = range(n_layers)
-        layers = frozenset(it for it in chosen if self.layers is None or it in self.layers)
-        ends = {module: self.targets.intersection(_ends(module)) for module in modules}
-        used = set().union(*ends.values()) if layers else set[str]()
-        single: dict[int, set[str]] = {}
-        stems = {None, *_ends(stem)}
-        for target in self.targets:
-            match = _OF_ONE_BLOCK.fullmatch(target)
-            if match is None or match["module"] not in ends:
-                continue
-            layer, is_whole = int(match["layer"]), match["stem"] == stem
-            if match["stem"] in stems and layer in (chosen if is_whole else layers):
-                single.setdefault(layer, set()).add(match["module"])
-                used.add(target)
-        return TargetedLayers(
-            layers=layers,
-            everywhere=tuple(sorted(module for module, named_by in ends.items() if named_by)),
-            single=single,
-            idle=tuple(sorted(self.targets - used)),
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TargetedLayers:
-    """The layers that targets name; iterated lazily, since they can be very many.
-
-    Attributes:
-        layers: the blocks in which ``everywhere`` holds.
-        everywhere: paths within a block, sorted.
-        single: additional paths of single blocks, by block.
-        idle: targets that name no layer, sorted.
-    """
-
-    layers: frozenset[int]
-    everywhere: tuple[str, ...]
-    single: Mapping[int, Collection[str]]
-    idle: tuple[str, ...]
-
-    def __iter__(self) -> Iterator[tuple[int, str]]:
-        for layer in sorted(self.layers.union(self.single)):
-            modules = self.everywhere if layer in self.layers else ()
-            if layer in self.single:
-                modules = tuple(sorted({*modules, *self.single[layer]}))
-            for module in modules:
-                yield layer, module
 
 
 def _ends(path: str) -> list[str]:
@@ -222,13 +158,14 @@ def fit_lora(lora: Lora, header: SafetensorsHeader, base: Fingerprint | None) ->
     shapes = {module: None for _, module, _ in factors} if known is None else known.shapes
     modules = tuple(sorted({module for _, module, _ in factors}))
     layers = tuple(sorted({layer for layer, _, _ in factors}))
-    targeted = lora.targeted_layers(stem, shapes, n_layers)
-    if targeted.idle:
-        refuse(
-            f"should have factors for the target {shown(targeted.idle[0])}, which is no layer of it"
-        )
-    for layer, module in targeted:  # stops at the first missing factor
-        _check_pair(lora.rank, factors, (stem, layer, module), shapes[module])
+    ends = {module: lora.targets.intersection(_ends(module)) for module in shapes}
+    idle = lora.targets.difference(*ends.values())
+    if idle:
+        refuse(f"should have factors for the target {shown(min(idle))}, which is no layer of it")
+    for layer in range(n_layers):
+        for module in sorted(ends) if lora.layers is None or layer in lora.layers else ():
+            if ends[module]:  # stops at the first missing factor
+                _check_pair(lora.rank, factors, (stem, layer, module), shapes[module])
     if factors:
         layer, module, factor = next(iter(factors))
         refuse(f"has a factor {factor} for {shown(f'{layer}.{module}')}, which is no target")
@@ -277,7 +214,7 @@ def _refuse_beyond(name: str) -> None:
 
 def _check_size(lora: Lora, seen: Collection[int], base: Fingerprint) -> None:
     """Refuse another number of layers with a clear text: the base is usually the wrong one."""
-    if not lora.names_blocks and len(seen) != base.layers:
+    if lora.layers is None and len(seen) != base.layers:
         detail = f"fits a base with another number of layers: {len(seen)}, not {base.layers}"
         refuse(Fault.UNFIT(detail=detail))
     if max(seen) >= base.layers:

@@ -236,7 +236,7 @@ def read_record(folder: Path) -> Record:
     try:
         content = JsonObject.read(folder / RECORD_FILE, _MAX_RECORD_BYTES)
         content.integer("format_version", least=FORMAT_VERSION, most=FORMAT_VERSION)
-        return read_object(Record, content)
+        return read_object(Record, content.values)
     except (OSError, ValueError) as error:
         detail = f"{RECORD_FILE}: {detail_of(error)}"
         raise ModelError(Code.CONVERTED_WRONG(folder=str(folder), detail=detail)) from error

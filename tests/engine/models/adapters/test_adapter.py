@@ -78,19 +78,19 @@ def test_what_peft_saves_is_accepted(architecture, tmp_path):
     sizes = {"vocab_size": 32, "hidden_size": 32, "num_attention_heads": 4}
     if architecture != "falcon":
         sizes |= {"intermediate_size": 24, "num_key_value_heads": 2, "head_dim": 16}
-    for n_layers in (2, 10):  # peft lists whole paths where they are few, and their ends else
-        config = AutoConfig.for_model(architecture, num_hidden_layers=n_layers, **sizes)
-        config.save_pretrained(tmp_path)
-        (tmp_path / "tokenizer.json").write_text("{}")
-        base = read_fingerprint(tmp_path)
-        network = AutoModelForCausalLM.from_config(config)
-        lora = peft.LoraConfig(r=3, target_modules="all-linear", task_type="CAUSAL_LM")
-        folder = tmp_path / str(n_layers)
-        peft.get_peft_model(network, lora).save_pretrained(folder)
-        adapter = write_adapter_card(folder, tiny_card(base))
-        assert adapter == inspect_adapter(folder, base)
-        assert (adapter.status, adapter.reason) == (Status.OK, None)
-        assert len(adapter.weights.layers) == n_layers
+    # of ten layers: of fewer than three peft lists whole paths, and ends of them else
+    config = AutoConfig.for_model(architecture, num_hidden_layers=10, **sizes)
+    config.save_pretrained(tmp_path)
+    (tmp_path / "tokenizer.json").write_text("{}")
+    base = read_fingerprint(tmp_path)
+    network = AutoModelForCausalLM.from_config(config)
+    lora = peft.LoraConfig(r=3, target_modules="all-linear", task_type="CAUSAL_LM")
+    folder = tmp_path / "adapter"
+    peft.get_peft_model(network, lora).save_pretrained(folder)
+    adapter = write_adapter_card(folder, tiny_card(base))
+    assert adapter == inspect_adapter(folder, base)
+    assert (adapter.status, adapter.reason) == (Status.OK, None)
+    assert len(adapter.weights.layers) == 10
 
 
 # --- files ----------------------------------------------------------------------------------------

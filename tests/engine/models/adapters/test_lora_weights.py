@@ -119,18 +119,13 @@ def test_chosen_layers_must_be_layers_of_the_base(refusal):
     )
 
 
-def test_targets_may_be_whole_paths(fitted, refusal):
-    paths = frozenset({"model.layers.1.self_attn.q_proj", "1.self_attn.v_proj"})
-    tensors = factors(config=CONFIG | {"layers_to_transform": [1]})
-    for base in (BASE, None):
-        found = fitted(tensors, replace(LORA, targets=paths), base)
-        assert found.layers == (1,)
-        other = replace(LORA, targets=paths | {"model.layers.0.self_attn.q_proj"})
-        assert "lacks the tensor 'base_model.model.model.layers.0.self_attn" in refusal(
-            tensors, lora=other, base=base
-        )
-        nowhere = replace(LORA, targets=paths | {"model.layers.2.self_attn.q_proj"})
-        assert "which is no layer of it" in refusal(tensors, lora=nowhere, base=base)
+def test_a_target_that_names_a_layer_of_one_block_is_refused(refusal):
+    for target in ("model.layers.1.self_attn.q_proj", "1.self_attn.v_proj"):
+        for base in (BASE, None):
+            told = refusal(
+                factors(), lora=replace(LORA, targets=LORA.targets | {target}), base=base
+            )
+            assert f"target '{target}', which is no layer" in told
 
 
 def test_a_target_that_the_base_does_not_have_is_refused(refusal):
