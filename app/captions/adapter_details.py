@@ -2,7 +2,6 @@
 
 import enum
 from collections.abc import Iterable
-from dataclasses import asdict
 
 from engine.files import ByteCount
 from engine.messages import Codes, Message, tr
@@ -21,38 +20,20 @@ class Detail(Codes):
     BLOCKED = tr("blocked")
     REASON = tr("reason")
     FOLDER = tr("folder")
-    RANK = tr("rank")
-    ALPHA = tr("alpha")
-    STABILISED = tr("{alpha:g}, rank-stabilised")
-    TARGETS = tr("targets")
-    LAYERS = tr("layers")
-    PARAMETERS = tr("parameters")
     SIZE = tr("size")
     SIZED = "{size}, {dtypes}"
-    COUNT = "{n:,}"
-    NUMBER = "{n:g}"
     WORDS = "{n:.2f}"
     DESCRIPTION = tr("description")
     BASE = tr("base")
-    SHAPE = tr("base's shape")
-    SHAPED = tr(
-        "{architecture}, {layers} layers, {hidden_size} wide, {heads} heads of {head_size} "
-        "({kv_heads} for keys), feed-forward {feed_forward}, vocabulary {vocabulary}"
-    )
-    TOKENIZER = tr("base's tokenizer")
     LANGUAGES = tr("languages")
     FROM_TO = tr("{source} to {targets}")
-    LAYOUT = tr("layout")
     SLOT_LENGTH = tr("slot length")
     TRAINED_WITH = tr("{length} (trained with {lengths})")
     POLICIES = tr("policies")
-    PROMPT = tr("prompt")
     LICENCE = tr("licence")
     MADE_WITH = tr("made with")
-    SEEDS = tr("seeds")
     DATA = tr("data")
     PAIRS = tr("{name} (pairs: {pairs:,}), {licence}")
-    COMMAND = tr("command")
     SCORE = tr("score")
     SCORED = tr(
         "{test_set} (lines: {lines:,}), {language}, {policy}: BLEU {bleu:.1f}{base}, LAAL {laal}"
@@ -65,7 +46,7 @@ NOTHING = "–"
 
 
 def rows(adapter: Adapter) -> Rows:
-    """Return the known details of an adapter, its faults first."""
+    """Return what helps to choose an adapter, its faults first; its files say the rest."""
     details: Rows = [
         (Detail.NAME(), adapter.name),
         (Detail.STATUS(), Detail[adapter.status.name]()),
@@ -75,43 +56,25 @@ def rows(adapter: Adapter) -> Rows:
     details.append((Detail.FOLDER(), str(adapter.folder)))
     if adapter.card is not None:
         details += _purpose(adapter.card)
-    if adapter.lora is not None:
-        lora = adapter.lora
-        stabilised = Detail.STABILISED(alpha=lora.alpha)
-        details += [
-            (Detail.RANK(), str(lora.rank)),
-            (Detail.ALPHA(), stabilised if lora.rank_stabilised else Detail.NUMBER(n=lora.alpha)),
-        ]
     if adapter.weights is not None:
         weights = adapter.weights
         size = ByteCount(weights.n_bytes)
-        details += [
-            (Detail.TARGETS(), _list(weights.modules)),
-            (Detail.LAYERS(), ranges(weights.layers)),
-            (Detail.PARAMETERS(), Detail.COUNT(n=weights.n_parameters)),
-            (Detail.SIZE(), Detail.SIZED(size=size, dtypes=_list(weights.dtypes))),
-        ]
+        sized = Detail.SIZED(size=size, dtypes=_list(weights.dtypes))
+        details.append((Detail.SIZE(), sized))
     return details + (_provenance(adapter.card) if adapter.card else [])
 
 
 def _purpose(card: AdapterCard) -> Rows:
-    base = card.base
-    shape = asdict(base)
-    tokenizer = shape.pop("tokenizer_sha256")
-    lengths = ranges(card.slot_lengths)
+    lengths = _list(map(str, card.slot_lengths))
     return [
         *([(Detail.DESCRIPTION(), card.description)] if card.description else []),
         (Detail.BASE(), card.base_name),
-        (Detail.SHAPE(), Detail.SHAPED(**shape)),
-        (Detail.TOKENIZER(), f"sha256 {tokenizer}"),
         (
             Detail.LANGUAGES(),
             Detail.FROM_TO(source=card.source_language, targets=_list(card.languages)),
         ),
-        (Detail.LAYOUT(), card.layout),
         (Detail.SLOT_LENGTH(), Detail.TRAINED_WITH(length=card.slot_length, lengths=lengths)),
         (Detail.POLICIES(), _list(card.policies)),
-        (Detail.PROMPT(), card.prompt_template),
     ]
 
 
@@ -120,9 +83,7 @@ def _provenance(card: AdapterCard) -> Rows:
     return [
         (Detail.LICENCE(), card.licence or NOTHING),
         (Detail.MADE_WITH(), made or NOTHING),
-        (Detail.SEEDS(), _list(map(str, card.seeds)) or NOTHING),
         *((Detail.DATA(), _corpus(corpus)) for corpus in card.data),
-        *((Detail.COMMAND(), command) for command in card.commands),
         *((Detail.SCORE(), _score(score)) for score in card.scores),
     ]
 
@@ -149,14 +110,3 @@ def _score(score: AdapterScore) -> Message:
 
 def _list(values: Iterable[str]) -> str:
     return ", ".join(values)
-
-
-def ranges(numbers: Iterable[int]) -> str:
-    """Write rising numbers briefly: ``0-5, 8``."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return _list(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)

@@ -12,7 +12,7 @@ from engine.utterances import Utterance, UtteranceTracker
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CueKept:
-    """A cue is complete; it replaces one of the same key, from before an edit."""
+    """A cue is complete; it replaces one of the same key, from before an edit or a bookmark."""
 
     key: int
     cue: Cue
@@ -25,15 +25,7 @@ class CueWithdrawn:
     key: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CueMarked:
-    """The user set a bookmark, or removed it."""
-
-    key: int
-    marked: bool = True
-
-
-Entry = CueKept | CueWithdrawn | CueMarked
+Entry = CueKept | CueWithdrawn
 
 
 class CueRecorder:
@@ -72,18 +64,13 @@ class CueRecorder:
     @property
     def cues(self) -> list[Cue]:
         """The complete cues, ordered by start, with their bookmarks."""
-        cues = [
-            replace(cue, marked=True) if key in self._marked else cue
-            for key, cue in self._cues.items()
-        ]
-        return sorted(cues, key=lambda cue: cue.start_s)
+        return sorted((self._kept(key).cue for key in self._cues), key=lambda cue: cue.start_s)
 
-    def mark(self, key: int, *, marked: bool) -> CueMarked | None:
-        """Set or remove the bookmark of an utterance, complete or not; None without one."""
-        if key not in self._cues and self._utterances.with_key(key) is None:
-            return None
-        self._marked.add(key) if marked else self._marked.discard(key)
-        return CueMarked(key=key, marked=marked)
+    def mark(self, key: int, *, marked: bool) -> CueKept | None:
+        """Set or remove the bookmark of an utterance, which is kept once it is complete."""
+        if key in self._cues or self._utterances.with_key(key) is not None:
+            self._marked.add(key) if marked else self._marked.discard(key)
+        return self._kept(key) if key in self._cues else None
 
     def remove(self, key: int) -> CueWithdrawn | None:
         """Remove a cue on behalf of the user; later events about it are ignored."""
@@ -99,16 +86,15 @@ class CueRecorder:
         if cue is None:
             return None
         self._cues[key] = cue
-        return CueKept(key=key, cue=cue)
+        return self._kept(key)
 
     def correct(self, key: int, source: str, utterances: Sequence[Utterance]) -> CueKept | None:
         """Replace source and captions of a cue; later events about it are ignored."""
         if key not in self._cues:
             return None
         self._corrected.add(key)
-        cue = corrected_cue(self._cues[key], source, utterances, self.further)
-        self._cues[key] = cue
-        return CueKept(key=key, cue=cue)
+        self._cues[key] = corrected_cue(self._cues[key], source, utterances, self.further)
+        return self._kept(key)
 
     def feed(self, event: Event, utterance: Utterance, now_s: float) -> Entry | None:
         """Follow an event of the session.
@@ -156,7 +142,7 @@ class CueRecorder:
         self._note_owing()
         self._forgotten, self._cues = self._cues, {}
 
-    def resume(self, cues: Mapping[int, Cue], start_s: float) -> list[Entry]:
+    def resume(self, cues: Mapping[int, Cue], start_s: float) -> list[CueKept]:
         """Forget everything for the cues of an earlier session, by new keys; return its entries.
 
         Args:
@@ -169,8 +155,7 @@ class CueRecorder:
         self._marked = {key for key, cue in cues.items() if cue.marked}
         self._corrected |= self._removed.keys()  # later events about them are ignored
         self._forgotten, self._removed = {}, {}
-        kept = [CueKept(key=key, cue=cue) for key, cue in self._cues.items()]
-        return [*kept, *(CueMarked(key=key) for key in sorted(self._marked))]
+        return [self._kept(key) for key in self._cues]
 
     @property
     def owing(self) -> list[Utterance]:
@@ -185,7 +170,11 @@ class CueRecorder:
 
     def _note_owing(self) -> None:
         keys = [one.key for one in self._utterances.owing]
-        self._former = {key: (self._start_s, self._cues.get(key)) for key in keys} | self._former
+        cues = {key: self._kept(key).cue for key in keys if key in self._cues}
+        self._former = {key: (self._start_s, cues.get(key)) for key in keys} | self._former
+
+    def _kept(self, key: int) -> CueKept:
+        return CueKept(key=key, cue=replace(self._cues[key], marked=key in self._marked))
 
     def _has(self, utterance: Utterance) -> bool:
         cue = self._cues.get(utterance.key)
@@ -208,6 +197,8 @@ class CueRecorder:
             self.further,
         )
         kept = self._cues.get(utterance.key, former)
+        is_former = utterance.key not in self._cues and former is not None
+        marked = former.marked if is_former else utterance.key in self._marked
         if kept is not None and utterance.number < 0:  # all but further languages is as it was
             further = {one.language: one for one in (*kept.further, *cue.further)}
             cue = replace(kept, further=tuple(further.values()))
@@ -217,7 +208,7 @@ class CueRecorder:
             self._cues[utterance.key] = cue
         if utterance.key in self._forgotten:
             self._forgotten[utterance.key] = cue
-        return CueKept(key=utterance.key, cue=cue)
+        return CueKept(key=utterance.key, cue=replace(cue, marked=marked))
 
 
 def _is_readable(utterance: Utterance) -> bool:

@@ -8,7 +8,6 @@
         "pieces": []}] with further languages, see Cue)
         ("made_by": "surtitle-en-de · read:2" where that is known)
     {"event": "withdrawn", "key": 0}
-    {"event": "mark", "key": 0, "marked": true}
     {"event": "closed"}
 
 Lines are only appended, so a crash loses only unwritten ones. A journal without a closing line is
@@ -20,12 +19,12 @@ import json
 import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO
 
-from app.captions.cue_recorder import CueKept, CueMarked, CueWithdrawn, Entry
+from app.captions.cue_recorder import CueKept, Entry
 from app.captions.cues import LATEST_S, Cue, FurtherText, Piece, begun
 from app.config.messages import AppCode
 from app.config.text_io import TextError
@@ -85,7 +84,6 @@ class SessionJournal:
         self._name = name
         self._file: int | None = None
         self._cues: dict[int, CueKept] = {}
-        self._marks: dict[int, CueMarked] = {}
         self._replaced = replaced
         self._due: list[Mapping[str, object]] = []  # what the disk did not take so far
         self.path: Path | None = None
@@ -121,13 +119,9 @@ class SessionJournal:
             _append_closed(self.path, _line(entry))
 
     def _follow(self, entry: Entry) -> None:
-        match entry:
-            case CueKept():
-                self._cues[entry.key] = entry
-            case CueMarked():
-                self._marks[entry.key] = entry
-            case CueWithdrawn():
-                self._cues.pop(entry.key, None)
+        self._cues.pop(entry.key, None)
+        if isinstance(entry, CueKept):
+            self._cues[entry.key] = entry
 
     def _append(self, line: Mapping[str, object]) -> None:
         self._due.append(line)
@@ -160,11 +154,10 @@ class SessionJournal:
         started = self._started.isoformat(timespec="seconds")
         first = {"event": "session", "version": VERSION, "started": started}
         first |= {"name": self._name} if self._name else {}
-        entries: list[Entry] = [*self._cues.values(), *self._marks.values()]
         path = self.path = self._make_folder() / FILE_NAME
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_EXCL, 0o600)
         try:
-            append(file, first, *map(_line, entries))
+            append(file, first, *map(_line, self._cues.values()))
         except OSError:
             os.close(file)
             with contextlib.suppress(OSError):  # so that no attempt leaves a folder
@@ -220,7 +213,7 @@ class PastSession:
 def read_session(path: Path) -> PastSession:
     """Read a journal, complete or not; raise OSError if it cannot be read."""
     cues: dict[int, Cue] = {}
-    ended_well, damaged, marked, name = False, 0, set[int](), ""
+    ended_well, damaged, name = False, 0, ""
     with open_plain(path) as file:
         started = _written(path)
         for line in _lines(file):
@@ -228,14 +221,11 @@ def read_session(path: Path) -> PastSession:
                 entry = _entry(line)
                 started = _take(entry, cues) or started
                 ended_well = ended_well or entry["event"] == "closed"
-                _mark(entry, marked)
                 name = name or _name_of(entry)
             except _WRONG:
                 damaged += 1
         if file.read(1):
             damaged += _LINES_OF_THE_REST
-    for key in marked & cues.keys():
-        cues[key] = replace(cues[key], marked=True)
     ordered = tuple(sorted(cues.values(), key=lambda cue: cue.start_s))
     return PastSession(
         path=path,
@@ -363,8 +353,6 @@ def _line(entry: Entry) -> dict[str, object]:
             if not line[name]:
                 del line[name]
         return line
-    if isinstance(entry, CueMarked):
-        return {"event": "mark", "key": entry.key, "marked": entry.marked}
     return {"event": "withdrawn", "key": entry.key}
 
 
@@ -403,13 +391,6 @@ def _name_of(entry: dict[str, object]) -> str:
     return name[:_LONGEST_NAME].encode(errors="replace").decode() if isinstance(name, str) else ""
 
 
-def _mark(entry: dict[str, object], marked: set[int]) -> None:
-    key = entry.get("key")
-    if entry["event"] != "mark" or not isinstance(key, int):
-        return
-    marked.add(key) if entry.get("marked") is True else marked.discard(key)
-
-
 def _cue(entry: dict[str, object]) -> Cue:
     start_s, end_s = entry.get("start_s"), entry.get("end_s")
     if not isinstance(start_s, int | float) or not isinstance(end_s, int | float):
@@ -428,6 +409,7 @@ def _cue(entry: dict[str, object]) -> Cue:
         language=language,
         source_language=source_language,
         confidence=_confidence(entry),
+        marked=entry.get("marked") is True,
         doubtful=entry.get("doubtful") is True,
         pieces=_pieces(entry, start_s, end_s),
         further=_further(entry, start_s, end_s),

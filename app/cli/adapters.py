@@ -33,7 +33,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     listing = commands.add_parser("list", help="list the adapters and whether each can be used")
     _add_model(listing)
     listing.set_defaults(run=_run, act=_list)
-    inspect = commands.add_parser("inspect", help="show all details of an adapter")
+    inspect = commands.add_parser("inspect", help="show what is known of an adapter")
     inspect.add_argument("adapter", metavar="NAME|DIR", help="an adapter of the list, or a folder")
     _add_model(inspect)
     inspect.set_defaults(run=_run, act=_inspect)

@@ -636,30 +636,6 @@
         <translation>Ordner</translation>
     </message>
     <message>
-        <source>rank</source>
-        <translation>Rang</translation>
-    </message>
-    <message>
-        <source>alpha</source>
-        <translation>Alpha</translation>
-    </message>
-    <message>
-        <source>{alpha:g}, rank-stabilised</source>
-        <translation>{alpha:g}, rangstabilisiert</translation>
-    </message>
-    <message>
-        <source>targets</source>
-        <translation>Ziele</translation>
-    </message>
-    <message>
-        <source>layers</source>
-        <translation>Schichten</translation>
-    </message>
-    <message>
-        <source>parameters</source>
-        <translation>Parameter</translation>
-    </message>
-    <message>
         <source>size</source>
         <translation>Größe</translation>
     </message>
@@ -672,28 +648,12 @@
         <translation>Basis</translation>
     </message>
     <message>
-        <source>base&apos;s shape</source>
-        <translation>Form der Basis</translation>
-    </message>
-    <message>
-        <source>{architecture}, {layers} layers, {hidden_size} wide, {heads} heads of {head_size} ({kv_heads} for keys), feed-forward {feed_forward}, vocabulary {vocabulary}</source>
-        <translation>{architecture}, {layers} Schichten, Breite {hidden_size}, {heads} Köpfe zu {head_size} ({kv_heads} für Schlüssel), Feed-forward {feed_forward}, Vokabular {vocabulary}</translation>
-    </message>
-    <message>
-        <source>base&apos;s tokenizer</source>
-        <translation>Tokenizer der Basis</translation>
-    </message>
-    <message>
         <source>languages</source>
         <translation>Sprachen</translation>
     </message>
     <message>
         <source>{source} to {targets}</source>
         <translation>{source} nach {targets}</translation>
-    </message>
-    <message>
-        <source>layout</source>
-        <translation>Layout</translation>
     </message>
     <message>
         <source>slot length</source>
@@ -708,20 +668,12 @@
         <translation>Strategien</translation>
     </message>
     <message>
-        <source>prompt</source>
-        <translation>Prompt</translation>
-    </message>
-    <message>
         <source>licence</source>
         <translation>Lizenz</translation>
     </message>
     <message>
         <source>made with</source>
         <translation>erstellt mit</translation>
-    </message>
-    <message>
-        <source>seeds</source>
-        <translation>Startwerte</translation>
     </message>
     <message>
         <source>data</source>
@@ -734,10 +686,6 @@
     <message>
         <source>{test_set} (lines: {lines:,}), {language}, {policy}: BLEU {bleu:.1f}{base}, LAAL {laal}</source>
         <translation>{test_set} (Zeilen: {lines:,}), {language}, {policy}: BLEU {bleu:.1f}{base}, LAAL {laal}</translation>
-    </message>
-    <message>
-        <source>command</source>
-        <translation>Befehl</translation>
     </message>
     <message>
         <source>score</source>

@@ -25,7 +25,6 @@ _LINES = [
      "marked": False},
     {"event": "cue", "key": 1, "start_s": 4, "end_s": 5, "text": "Ja.", "speaker": "A"},
     {"event": "withdrawn", "key": 0},
-    {"event": "mark", "key": 1},
     {"event": "closed"},
 ]  # fmt: skip
 _VALUES = [1e308, 1e999, -1e999, float("nan"), 10**400, -1, 0, True, "x", None, [], {}, "\ud800",

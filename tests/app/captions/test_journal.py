@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.captions.cue_recorder import CueKept, CueMarked, CueWithdrawn
+from app.captions.cue_recorder import CueKept, CueWithdrawn
 from app.captions.cues import LATEST_S, Cue, FurtherText
 from app.captions.journal import (
     SessionJournal,
@@ -241,7 +241,7 @@ def test_a_journal_that_vanished_is_begun_anew_with_all_of_the_session(
     tmp_path, vanish, is_closed_next
 ):
     journal = SessionJournal(tmp_path, STARTED)
-    before = [kept(0), kept(1, text="x"), kept(2), CueMarked(key=2), CueWithdrawn(key=0)]
+    before = [kept(0), kept(1, text="x"), kept(2), kept(2, marked=True), CueWithdrawn(key=0)]
     for entry in before:
         journal.write(entry)
     first = journal.path

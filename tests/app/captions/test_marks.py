@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import webvtt
 
-from app.captions.cue_recorder import CueKept, CueMarked, CueWithdrawn
+from app.captions.cue_recorder import CueKept, CueWithdrawn
 from app.captions.export import export
 from app.captions.journal import read_session
 from engine.events import (
@@ -14,7 +14,7 @@ from engine.events import (
     UtteranceOpened,
 )
 from engine.words import FedWord
-from tests.support.app.journals import cue, kept, written
+from tests.support.app.journals import cue, opened, written
 from tests.support.utterances import FedRecord
 
 
@@ -41,7 +41,8 @@ def test_each_bookmark_is_kept_until_it_is_removed():
     for _ in range(100):
         number, is_set = rng.randrange(20), rng.random() < 0.6
         wanted = wanted | {number} if is_set else wanted - {number}
-        assert record.mark(number, marked=is_set) == CueMarked(key=number, marked=is_set)
+        entry = record.mark(number, marked=is_set)
+        assert (entry.key, entry.cue.marked) == (number, is_set)
         assert marked(record.cues) == [f"w{number}" for number in sorted(wanted)]
     assert record.mark(77, marked=True) is None
     record.clear()
@@ -50,13 +51,34 @@ def test_each_bookmark_is_kept_until_it_is_removed():
     assert marked(record.cues) == [f"w{number}" for number in sorted(wanted)]
 
 
-def test_the_journal_tells_the_bookmarks_wherever_their_lines_stand(tmp_path):
-    marks = [CueMarked(key=key) for key in (0, 2, 1, 9)]  # there is no 9
-    marks.append(CueMarked(key=0, marked=False))
-    path = written(tmp_path, [kept(0), *marks, kept(1), kept(2), kept(2)], close=False)
-    session = read_session(path)
-    assert [one.marked for one in session.cues] == [False, True, True]
-    assert session.damaged_lines == 0
+def test_the_journal_tells_the_bookmarks(tmp_path):
+    record = record_of(3)
+    path = written(
+        tmp_path, [*record.flush(9.0), *(record.mark(key, marked=True) for key in (0, 2))]
+    )
+    assert [(one.source, one.marked) for one in read_session(path).cues] == [
+        ("w0", True),
+        ("w2", True),
+    ]
+
+
+def test_a_bookmark_of_what_is_not_complete_is_kept_with_its_cue():
+    record = FedRecord()
+    opened(record, 4, "Good morning", "Guten Morgen", 2.0)
+    assert record.mark(0, marked=True) is None
+    assert record.follow(UtteranceEnded(utterance=4), 3.5).cue.marked
+    assert marked(record.cues) == ["Good morning"]
+
+
+def test_a_caption_that_comes_after_its_session_leaves_the_bookmark():
+    record = record_of(1)
+    record.further = ("fr",)
+    record.mark(0, marked=True)
+    record.utterances.take_up([replace(record.utterances.with_key(0), wanted=frozenset({"fr"}))])
+    record.resume({}, 0.0)
+    record.follow(CaptionChanged(utterance=0, language="fr", kept=0, text="un", n_read=1), 1.0)
+    entry = record.follow(UtteranceEnded(utterance=0, language="fr"), 2.0)
+    assert (entry.cue.marked, [one.text for one in entry.cue.further]) == (True, ["un"])
 
 
 def test_a_mark_is_exported_as_each_form_can(tmp_path):
@@ -91,8 +113,8 @@ def test_an_earlier_session_is_continued_with_its_bookmarks_and_its_clock():
     record = record_of(2)
     record.remove(1)
     earlier = {7: cue(3), 8: replace(cue(5), marked=True)}
-    kept_now = [CueKept(key=7, cue=cue(3)), CueKept(key=8, cue=cue(5))]
-    assert record.resume(earlier, -100.0) == [*kept_now, CueMarked(key=8)]
+    entries = [CueKept(key=key, cue=one) for key, one in earlier.items()]
+    assert record.resume(earlier, -100.0) == entries
     assert record.put_back(1) is None
     record.bring_back()
     record.follow(UtteranceOpened(utterance=9), 20.0)

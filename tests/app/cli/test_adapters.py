@@ -108,13 +108,13 @@ def test_an_adapter_is_inspected_by_folder_and_by_name(adapters, source, model):
     exit_code, out, err = adapters("inspect", source, "--model", model)
     assert (exit_code, err) == (0, "")
     told = dict(line.split(maxsplit=1) for line in out.splitlines() if "'" not in line[:6])
-    assert (told["status"], told["rank"], told["languages"]) == ("ok", "2", "en to de")
+    assert (told["status"], told["languages"]) == ("ok", "en to de")
     weights = (source / "adapter_model.safetensors").read_bytes()
     assert told["sha256"] == hashlib.sha256(weights).hexdigest()
     adapters("add", source)
     exit_code, out, err = adapters("inspect", "tiny-en-de", "--model", model)
     assert (exit_code, err) == (0, "")
-    assert "status            ok\n" in out
+    assert out.splitlines()[1].split() == ["status", "ok"]
 
 
 def test_a_blocked_adapter_is_described_and_fails(adapters, source, model):
@@ -122,7 +122,7 @@ def test_a_blocked_adapter_is_described_and_fails(adapters, source, model):
     path.write_bytes(path.read_bytes()[:-1])
     exit_code, out, err = adapters("inspect", source, "--model", model)
     assert exit_code == 1
-    assert "status            blocked\n" in out
+    assert out.splitlines()[1].split() == ["status", "blocked"]
     assert err.startswith(f"surtitle adapters: the adapter in {source} cannot be used: it ")
     assert err.count("\n") == 1
 

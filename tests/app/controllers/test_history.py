@@ -1,4 +1,3 @@
-from app.captions.cue_recorder import CueMarked
 from app.captions.journal import past_sessions, read_session
 from app.config.preferences import BOTH, TRANSLATE
 from app.main_window.transcript_model import CAPTION, LANGUAGE_ROLE
@@ -69,7 +68,7 @@ def resumed(program):
 
 
 def test_a_session_that_crashed_is_continued(program, tmp_path):
-    path = crashed(tmp_path, kept(0), kept(1), CueMarked(key=1))
+    path = crashed(tmp_path, kept(0), kept(1, marked=True))
     one = resumed(program)
     assert [source for source, _ in cells(one.window.transcript)] == ["Good 0", "Good 1"]
     assert one.window.transcript.rows.marked_rows == [1]

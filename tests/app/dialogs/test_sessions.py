@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 import pytest
 from PySide6.QtCore import Qt
 
-from app.captions.cue_recorder import CueKept, CueMarked
+from app.captions.cue_recorder import CueKept
 from app.captions.cues import Cue, FurtherText
 from app.captions.journal import SessionJournal, read_session
 from app.dialogs import sessions as module
@@ -67,8 +67,8 @@ def test_a_session_names_its_languages_and_hides_what_repeats_the_source(qtbot, 
 def test_a_session_is_shown_again_from_its_mark_or_its_beginning(qtbot, tmp_path):
     window = SessionWindow()
     qtbot.addWidget(window)
-    for marks, rows in (((), []), ((CueMarked(key=50), CueMarked(key=55)), [50, 55])):
-        path = written(tmp_path, [*(kept(number) for number in range(60)), *marks])
+    for rows in ([], [50, 55]):
+        path = written(tmp_path, [kept(number, marked=number in rows) for number in range(60)])
         window.show_session(read_session(path))
         assert window.transcript.rows.marked_rows == rows
         assert (rows or [0])[0] in window.transcript.visible_rows()
