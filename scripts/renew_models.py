@@ -1,4 +1,11 @@
-"""Renew the catalogue of translation models from the hub; ``scripts/renew-models`` calls it."""
+"""Renew the catalogue of translation models from the hub.
+
+    python -m scripts.renew_models [FILE]    HF_ENDPOINT names another hub
+
+A model that the hub no longer has is dropped, and so is one whose shape turns out to be another.
+Where the hub cannot be asked, the entry stays as it is and the script ends with 1. Look at the
+difference before you keep it.
+"""
 
 import datetime as dt
 import json

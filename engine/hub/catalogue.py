@@ -1,6 +1,6 @@
 """Models of the hub that Surtitle suggests, with their sizes before they are fetched.
 
-``assets/translation_models.json`` lists those that translate; ``scripts/renew-models`` renews it
+``assets/translation_models.json`` lists those that translate; ``scripts/renew_models.py`` renews it
 from the hub. ``assets/known_models.toml`` lists those that recognise speech.
 """
 
@@ -34,8 +34,8 @@ class KnownModel:
             decoder.
         revision: the commit or reference that is fetched; empty for the newest.
         sources, targets: codes of its languages among those that the windows name; empty if any.
-        word_gflop: computing of a word with an encoder and a decoder; see
-            ``benchmarks/shapes/translation.py``. None if it was not measured.
+        word_gflop: computing of a word with an encoder and a decoder, see
+            ``benchmarks/results.md``. None if it was not measured.
         scores: as published, by source and target.
         checked: the day on which size and licence were read from the hub; empty if they never were.
     """
@@ -63,7 +63,7 @@ class SpeechChoice:
     Attributes:
         name: one of ``WHISPER_MODELS``.
         pass_gflop: computing of a pass, which live recognition makes each second; see
-            ``benchmarks/shapes/whisper.py``.
+            ``benchmarks/results.md``.
     """
 
     name: str
