@@ -14,8 +14,8 @@ from app.cli.adapters import adapter_folder, open_library
 from app.config.preferences import LaunchSettings
 from app.config.process import leaving_at_once, name_temporary_folder, own_stdin
 from engine.errors import PolicyError, SurtitleError
-from engine.folders import own_folder
-from engine.hub.bundled import NO_ADAPTER
+from engine.files import own_folder
+from engine.hub.catalogue import NO_ADAPTER
 from engine.libraries import keep_caches_in
 from engine.models.resolve import check_policy
 from engine.settings import DEVICES

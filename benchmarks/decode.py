@@ -26,7 +26,7 @@ import torch
 from transformers import GenerationConfig, PreTrainedModel
 
 from benchmarks.random_models import random_network, shapes, small, weight_bytes
-from engine.hub.bundled import bundled_models
+from engine.hub.catalogue import bundled_models
 from engine.layout.rows import Headers, Row
 from engine.layout.slots import SlotPlanner
 from engine.models.model_card import read_card

@@ -23,7 +23,7 @@ from engine.audio.chunks import AudioSource, Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.audio.sources import AudioSources
 from engine.events import CaptionChanged, Event, Ready, SourceChanged
-from engine.hub.bundled import bundled_models
+from engine.hub.catalogue import bundled_models
 from engine.metrics.latency import WordLags
 from engine.models.model_card import read_card
 from engine.session.session import Session
@@ -41,7 +41,7 @@ from tests.tiny_whisper.synthetic_speech import sentence, speech
 from training.research.speech_corpus import is_here
 
 if TYPE_CHECKING:
-    from engine.words import FedWord
+    from engine.events import FedWord
 
 WAIT_S = 600.0
 

@@ -24,7 +24,7 @@ from transformers import (
     Qwen2Config,
 )
 
-from engine.hub.bundled import bundled_models
+from engine.hub.catalogue import bundled_models
 from engine.runtime.torch.linear_layers import pack_layer
 
 SPREAD = 0.02

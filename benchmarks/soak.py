@@ -26,8 +26,8 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.events import CaptionChanged, Event, SourceChanged, UtteranceEnded
-from engine.hub.bundled import bundled_models
+from engine.events import CaptionChanged, Event, FedWord, SourceChanged, UtteranceEnded
+from engine.hub.catalogue import bundled_models
 from engine.metrics.event_log import EventLog
 from engine.models.model_card import read_card
 from engine.runtime.loader import load_weights
@@ -37,7 +37,6 @@ from engine.translation.factory import make_system
 from engine.translation.feed import changes
 from engine.translation.passage import Passage
 from engine.translation.targets import Targets
-from engine.words import FedWord
 
 SENTENCES = Path(__file__).with_name("sentences.en")
 COLUMNS = (

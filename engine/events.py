@@ -1,13 +1,81 @@
-"""The events that a session reports: frozen values, which receivers may keep.
+"""What goes into a session, and what it reports: words, commands and events, all frozen.
+
+Commands are carried out in the order in which they are sent. A passage is the text of one lane
+until ``EndPassage``: typed words are in the lane without a name, recognised words in those of a
+listener.
 
 A caption is append-only except after edits: ``CaptionChanged.kept`` is then shorter than the
 caption was.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 from engine.messages import Message
-from engine.words import FedWord
+from engine.settings import ModelSettings, TranslationSettings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+TYPED = ""
+"""The lane of typed words in the window; in the terminal it may be that of the only source."""
+
+
+@dataclass(frozen=True, slots=True)
+class FedWord:
+    """A committed word with its times; the parts of a long word have those of the whole.
+
+    Attributes:
+        number: of the words of its lane in the window, counted from 1; 0 where nobody counts them.
+        committed_at_s: when it became certain, by the clock of all these times.
+        spoken_at_s: when its end was spoken; None if it was not heard.
+        start_s, end_s: on the lane's timeline.
+        vectors: of a block of sound in the place of a word, float32, shape (positions, width); it
+            has no text.
+    """
+
+    text: str
+    _: KW_ONLY
+    number: int = 0
+    committed_at_s: float = 0.0
+    spoken_at_s: float | None = None
+    start_s: float = 0.0
+    end_s: float = 0.0
+    vectors: "NDArray[np.float32] | None" = field(default=None, compare=False, repr=False)
+
+    @property
+    def begun_at_s(self) -> float:
+        """When its start was spoken, or when it was typed."""
+        if self.spoken_at_s is None:
+            return self.committed_at_s
+        return self.spoken_at_s - (self.end_s - self.start_s)
+
+
+def untimed(words: Iterable[str]) -> tuple[FedWord, ...]:
+    """Return words without times, such as those of a text."""
+    return tuple(map(FedWord, words))
+
+
+def text_of(words: Iterable[FedWord]) -> str:
+    """Join words to a text; blocks of sound have none."""
+    return " ".join(word.text for word in words if word.text)
+
+
+def n_same(old: Sequence[object], new: Sequence[object]) -> int:
+    same = 0
+    while same < min(len(old), len(new)) and old[same] == new[same]:
+        same += 1
+    return same
+
+
+def n_same_ends(old: Sequence[object], new: Sequence[object]) -> tuple[int, int]:
+    """Count the leading items that are equal, and the trailing ones of the rest."""
+    head = n_same(old, new)
+    return head, n_same(old[head:][::-1], new[head:][::-1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,3 +324,139 @@ Event = (
     | ContextChanged
 )
 """Everything a session reports."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetWords:
+    """Replace the committed words of the typed passage; the session finds the changes."""
+
+    lane: ClassVar[str] = TYPED
+    words: tuple[FedWord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedWords:
+    """Append committed words to the passage of a lane; a whole sentence ends the passage."""
+
+    words: tuple[FedWord, ...]
+    lane: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EndPassage:
+    """End the passage of a lane and its last utterance; the next words begin a new one."""
+
+    lane: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Flush:
+    """Report ``Flushed`` once all words so far are translated, as far as they allow it.
+
+    The report has the number, so that each sender finds its own.
+    """
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """Drop the passages of all lanes but ``spares``, also those that have ended and wait.
+
+    ``Cleared`` is reported then.
+    """
+
+    spares: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Leave whole sentences that wait without a caption, the ``typed`` ones too.
+
+    So the newest words come next.
+    """
+
+    typed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Configure:
+    """Change the settings of the next utterances."""
+
+    translation: TranslationSettings
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherLanguage:
+    """One more target language, by its code; without a model, that of the session translates."""
+
+    code: str
+    model: ModelSettings | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UseLanguages:
+    """Caption in these languages beside the one of the settings, and in no other.
+
+    A model is loaded while captions go on; ``LanguagesChanged`` reports what is there.
+    """
+
+    further: tuple[FurtherLanguage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MakeUp:
+    """Caption a complete earlier sentence in a further language, once nothing else waits.
+
+    Its number is below 0, which no utterance of the session has; languages are codes.
+    """
+
+    utterance: int
+    language: str
+    source: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadAdapter:
+    """Load another adapter, and with ``use`` translate the next utterances by it."""
+
+    folder: Path
+    use: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class UseAdapter:
+    """Translate the next utterances by a loaded adapter; None for the bare model."""
+
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnloadAdapter:
+    """Unload an adapter that is not in use."""
+
+    name: str
+
+
+WordCommand = SetWords | FeedWords | EndPassage | Clear
+"""The commands that change passages."""
+
+HeardCommand = FeedWords | EndPassage | Flush
+"""The commands of a listener."""
+
+Command = (
+    WordCommand
+    | Flush
+    | Skip
+    | Configure
+    | UseLanguages
+    | MakeUp
+    | LoadAdapter
+    | UseAdapter
+    | UnloadAdapter
+)
+
+
+def n_words(command: Command) -> int:
+    return len(command.words) if isinstance(command, SetWords | FeedWords) else 0

@@ -1,12 +1,15 @@
 """Write files so that a crash or a full disk leaves them intact; format sizes for people.
 
-``ASSETS`` is the folder of the files that come with the program.
+``ASSETS`` is the folder of the files that come with the program; ours lie where the system has such
+files, or all in ``SURTITLE_HOME``.
 """
 
 import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+
+import platformdirs
 
 ASSETS = Path(__file__).resolve().parents[1] / "assets"
 
@@ -84,3 +87,15 @@ class ByteCount(int):
 
     def __format__(self, form: str) -> str:
         return bytes_text(int(self))  # its own format would come back here
+
+
+def own_folder(kind: str, below_home: str = "") -> Path:
+    """Return our folder of a kind: ``config``, ``state``, ``log``, ``cache`` or ``data``.
+
+    That is ``below_home`` inside SURTITLE_HOME if that is set, else as the system has it.
+    """
+    if home := os.environ.get("SURTITLE_HOME"):  # noqa: TID251  asked by entry points alone
+        return Path(home, below_home)
+    folders = platformdirs.PlatformDirs("surtitle", appauthor=False)
+    folder: Path = getattr(folders, f"user_{kind}_path")
+    return folder

@@ -9,14 +9,15 @@ from engine.events import (
     Cleared,
     Confidence,
     Event,
+    FedWord,
     FurtherCaptionLeftOut,
     Ready,
     SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
     UtteranceOpened,
+    text_of,
 )
-from engine.words import FedWord, text_of
 
 _OF_UTTERANCES = (
     SourceChanged | CaptionChanged | UtteranceEnded | FurtherCaptionLeftOut | UtteranceDropped

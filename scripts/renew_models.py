@@ -21,8 +21,7 @@ from huggingface_hub import constants
 from engine.errors import HubError
 from engine.files import ASSETS, write_file
 from engine.hub.catalogue import KnownModel, read_models
-from engine.hub.download import LANGUAGE_MODEL
-from engine.hub.transfer import FAILURES, HubSettings, fetch_answer, reason_of
+from engine.hub.download import FAILURES, LANGUAGE_MODEL, HubSettings, fetch_answer, reason_of
 from engine.models.model_card import forbids_commerce
 from engine.untrusted.faults import refuse
 from engine.untrusted.strict_json import JsonObject, shown

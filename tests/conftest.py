@@ -135,8 +135,8 @@ def _give_torch_its_threads_again():
 
 def _collect_garbage():
     """Collect between tests, in whose event loops the window's collector may not have its turn."""
-    if "app.config.event_loop" in sys.modules:
-        sys.modules["app.config.event_loop"].collect()
+    if "app.config.background" in sys.modules:
+        sys.modules["app.config.background"].collect()
 
 
 def _still_running(threads):

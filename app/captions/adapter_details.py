@@ -5,8 +5,7 @@ from collections.abc import Iterable
 
 from engine.files import ByteCount
 from engine.messages import Codes, Message, tr
-from engine.models.adapters.adapter import Adapter
-from engine.models.adapters.card import AdapterCard, AdapterScore, Corpus
+from engine.models.adapters.adapter import Adapter, AdapterCard, AdapterScore, Corpus
 
 
 @enum.unique

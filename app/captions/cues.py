@@ -13,9 +13,8 @@ from datetime import datetime, timedelta
 
 from app.captions.line_breaking import may_break
 from app.config.text_io import printable
-from engine.events import Confidence, Event, UtteranceEnded
+from engine.events import Confidence, Event, FedWord, UtteranceEnded
 from engine.utterances import Caption, Utterance
-from engine.words import FedWord
 
 LATEST_S = 1e9
 """Thirty years: no recording is longer, and its milliseconds are still exact."""

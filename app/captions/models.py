@@ -1,4 +1,4 @@
-"""The models on offer, which of them suits this computer, and which one ``--model`` names. No Qt.
+"""The models on offer, which suits this computer, for further languages too; no Qt.
 
 ``surtitle check --json``, another process, reports the hardware and the fit of each model line by
 line; malformed lines are ignored. A model that does not keep up with speech here is never first.
@@ -7,18 +7,25 @@ line; malformed lines are ignored. A model that does not keep up with speech her
 import contextlib
 import logging
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TypeVar
 
 from app.config.text_io import progress_line
 from engine.errors import ModelError
-from engine.hub.bundled import bundled_models
-from engine.hub.catalogue import TRANSLATION_MODELS, KnownModel, Score
+from engine.events import FurtherLanguage
+from engine.hub.catalogue import (
+    TRANSLATION_MODELS,
+    KnownModel,
+    Score,
+    bundled_languages,
+    bundled_models,
+)
 from engine.models.model_card import read_card
 from engine.runtime.processor import Machine
-from engine.untrusted.plain_files import is_hub_name, model_name
+from engine.settings import ModelSettings
+from engine.untrusted.plain_files import folder_of, is_hub_name, model_name
 from engine.untrusted.strict_json import read_object
 
 _log = logging.getLogger(__name__)
@@ -290,3 +297,95 @@ def download_line(name: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: show(
             f"downloading {name}: {done / 1e9:.2f} of {total / 1e9:.2f} GB"
         )
+
+
+_MEMORY_PER_BYTE = 6
+"""Of a bundled model, whose file holds 8 bits a weight and which is computed in 32; measured."""
+
+MOST_READ = 3
+"""Languages that are computed for the readers of a room at once, beside those of the window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a further language is captioned.
+
+    Attributes:
+        offer: the model that is loaded beside the first one; None for that one itself.
+        load: seconds of computing that a second of speech takes; None if that is not known.
+    """
+
+    offer: ModelOffer | None
+    load: float | None = None
+
+    @property
+    def memory_bytes(self) -> int:
+        """Memory that the model takes beside the first one."""
+        if self.offer is None:
+            return 0
+        return self.offer.n_bytes * (_MEMORY_PER_BYTE if self.offer.choice is None else 1)
+
+
+def offers_here(library: Path) -> list[ModelOffer]:
+    """Return the bundled models and the known ones; those in the library need no download."""
+    known = (
+        replace(offer, is_here=(library / folder_of(offer.name)).is_dir())
+        for offer in known_offers()
+    )
+    return [*bundled_offers(), *known]
+
+
+def ways_here(
+    own: Collection[str],
+    spoken: str,
+    offers: Sequence[ModelOffer],
+    report: MachineReport,
+    codes: Collection[str],
+) -> dict[str, Way]:
+    """Return the languages that need no download, in the order of ``codes``.
+
+    Args:
+        own: codes that the model in use knows.
+        report: what this computer is known to do.
+    """
+    here = [offer for offer in offers if offer.is_here]
+    ways = dict[str, Way]()
+    for code in codes:
+        if code == spoken:
+            continue
+        if code in own:
+            ways[code] = Way(None)
+            continue
+        best = report.recommended(here, code, spoken)
+        if best is not None:
+            ways[code] = Way(best, report.load(best))
+    return ways
+
+
+def further_language(code: str, way: Way, library: Path, device: str) -> FurtherLanguage:
+    """Return a further language as a session takes it.
+
+    Args:
+        way: how it is captioned; its model is bundled, or in the library.
+        library: has the downloads.
+        device: as in ``ModelSettings``.
+    """
+    if way.offer is None:
+        return FurtherLanguage(code)
+    name = "" if way.offer.choice is None else way.offer.name
+    folder = library if name else bundled_languages()[code]
+    model = ModelSettings(directory=folder, hub_name=name, device=device, is_second=True)
+    return FurtherLanguage(code, model)
+
+
+def wanted_languages(
+    second: str, read: Sequence[str], ways: dict[str, FurtherLanguage]
+) -> tuple[FurtherLanguage, ...]:
+    """Return what is computed: the second language of the window, and those that are read.
+
+    Args:
+        second: its code; empty for none.
+        read: codes that readers of a room have chosen, those of the first ones in front.
+    """
+    others = [code for code in read if code in ways and code != second][:MOST_READ]
+    return tuple(ways[code] for code in (second, *others) if code in ways)

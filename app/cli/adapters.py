@@ -13,7 +13,7 @@ from app.cli.exit_codes import exit_code_of, standard_output, tell
 from app.config.text_io import printable, send
 from engine.errors import AdapterError
 from engine.files import bytes_text
-from engine.hub.bundled import bundled_adapters, bundled_model, bundled_models
+from engine.hub.catalogue import bundled_adapters, bundled_model, bundled_models
 from engine.models.adapters.adapter import Adapter, Status, inspect_adapter, verify_adapter
 from engine.models.adapters.library import AdapterLibrary
 from engine.models.fingerprint import Fingerprint, read_fingerprint

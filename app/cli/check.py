@@ -21,8 +21,7 @@ from app.config.process import leaving_at_once
 from app.config.text_io import printable
 from engine.errors import SurtitleError, message_of
 from engine.files import bytes_text
-from engine.hub.bundled import bundled_models
-from engine.hub.catalogue import KNOWN_MODELS, SPEECH_MODELS, STANDARD_WHISPER
+from engine.hub.catalogue import KNOWN_MODELS, SPEECH_MODELS, STANDARD_WHISPER, bundled_models
 from engine.messages import Code
 from engine.models.model_card import LANGUAGE_NAMES, read_card
 from engine.settings import DEVICES, ModelSettings

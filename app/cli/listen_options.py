@@ -12,8 +12,14 @@ from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.config.preferences import LANES
 from engine.audio.devices import AudioNotice, DeviceKind, WantedDevice
 from engine.errors import ModelError
-from engine.hub.bundled import NO_ADAPTER, standard_speech_model
-from engine.hub.catalogue import MOONSHINE, STANDARD_WHISPER, STREAMING_MODELS, suited_speech_model
+from engine.hub.catalogue import (
+    MOONSHINE,
+    NO_ADAPTER,
+    STANDARD_WHISPER,
+    STREAMING_MODELS,
+    standard_speech_model,
+    suited_speech_model,
+)
 from engine.messages import Code
 from engine.models.model_card import read_card, translates_sound
 from engine.models.resolve import POLICY_OF_RECORDINGS

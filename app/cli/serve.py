@@ -22,7 +22,7 @@ from app.config.process import leaving_at_once
 from app.config.text_io import TextError
 from app.sharing.access import LOOPBACK
 from engine.errors import first_line, message_of
-from engine.folders import own_folder
+from engine.files import own_folder
 from engine.settings import ModelSettings, TranslationSettings
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from app.config.process import leaving_at_once
 from app.config.text_io import LineReader, LineWriter, TextError, check_text, progress_line
 from engine.errors import AdapterError, ModelError
 from engine.files import bytes_text
-from engine.hub.bundled import NO_ADAPTER, bundled_model, default_adapter, suited_model
+from engine.hub.catalogue import NO_ADAPTER, bundled_model, default_adapter, suited_model
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.models.adapters.adapter import Adapter, model_card, usable_adapter

@@ -18,7 +18,7 @@ from app.config.toml_file import Content, TomlFile, parse, table
 from engine.audio.devices import DeviceKind
 from engine.errors import message_of
 from engine.files import write_file
-from engine.hub.bundled import standard_speech_model
+from engine.hub.catalogue import standard_speech_model
 from engine.messages import Message
 from engine.policy import parse_policy
 from engine.settings import at_least, check_choice

@@ -23,8 +23,12 @@ from app.config.preferences import (
 from app.config.translations import worded
 from engine.errors import message_of
 from engine.files import write_file
-from engine.hub.bundled import NO_ADAPTER, bundled_languages, standard_speech_model
-from engine.hub.catalogue import suited_speech_model
+from engine.hub.catalogue import (
+    NO_ADAPTER,
+    bundled_languages,
+    standard_speech_model,
+    suited_speech_model,
+)
 from engine.messages import Message
 from engine.models.model_card import translates_sound
 from engine.models.resolve import STANDARD_POLICY, suited_policy

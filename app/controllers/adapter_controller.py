@@ -15,9 +15,8 @@ from app.dialogs.adapter_dialog import AdapterDialog
 from app.dialogs.adapter_service import AdapterService, ListedAdapter
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
-from engine.commands import LoadAdapter, UnloadAdapter, UseAdapter
-from engine.events import AdapterChanged
-from engine.hub.bundled import NO_ADAPTER, bundled_adapters
+from engine.events import AdapterChanged, LoadAdapter, UnloadAdapter, UseAdapter
+from engine.hub.catalogue import NO_ADAPTER, bundled_adapters
 from engine.models.adapters.library import AdapterLibrary
 
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from app.config.event_loop import wait_until
+from app.config.background import wait_until
 from app.config.preferences import LaunchSettings, Preferences
 from app.config.settings_in_force import SettingsInForce
 from app.config.translations import worded

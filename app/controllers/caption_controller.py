@@ -24,13 +24,22 @@ from app.main_window.input_line import LONGEST_TEXT
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from app.session.history_writer import HistoryWriter
-from engine.commands import Clear, EndPassage, Skip
-from engine.events import CaptionChanged, Event, NotTranslated, UtteranceEnded
+from engine.events import (
+    CaptionChanged,
+    Clear,
+    EndPassage,
+    Event,
+    FedWord,
+    NotTranslated,
+    Skip,
+    UtteranceEnded,
+    n_same_ends,
+    text_of,
+)
 from engine.speech.events import Heard, LeftOut, TailChanged
 from engine.speech.hypothesis import same_word_key
 from engine.text.sentences import SourceLanguage
 from engine.utterances import Utterance
-from engine.words import FedWord, n_same_ends, text_of
 
 _UNDO, _UNDO_DELETION = "undo new session", "undo deletion"
 _STRANGE, _TOO_LONG, _OTHER_LANGUAGE = "not translated", "too long", "other language"

@@ -4,8 +4,14 @@ from collections.abc import Callable, Collection
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.captions.further import Way, further_language, offers_here, wanted_languages, ways_here
-from app.captions.models import MachineReport
+from app.captions.models import (
+    MachineReport,
+    Way,
+    further_language,
+    offers_here,
+    wanted_languages,
+    ways_here,
+)
 from app.config.settings_in_force import SettingsInForce
 from app.config.translations import filled, worded
 from app.look.widgets.dialog_text import as_sentence, size_text

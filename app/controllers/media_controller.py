@@ -23,8 +23,7 @@ from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from app.session.history_writer import HistoryWriter
 from app.session.listening_service import ListeningService
-from engine.commands import Configure
-from engine.events import Event
+from engine.events import Configure, Event
 from engine.messages import Message
 from engine.models.resolve import POLICY_OF_RECORDINGS
 from engine.utterances import Utterance

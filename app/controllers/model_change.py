@@ -22,7 +22,7 @@ from app.main_window.banner import Banner, DownloadBar
 from app.session.engine_bridge import EngineBridge
 from engine.errors import ModelError
 from engine.events import Event, Failed, LoadProgress
-from engine.hub.bundled import suited_model
+from engine.hub.catalogue import suited_model
 from engine.messages import Code, Message
 from engine.models.encoder_decoder.original import is_encoder_decoder, model_record
 from engine.models.model_card import ModelCard, read_card

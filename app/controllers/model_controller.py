@@ -21,9 +21,9 @@ from app.controllers.model_change import (
 from app.look.widgets.names import language_name, policy_names
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import Engine, EngineBridge
-from engine.commands import Configure
 from engine.events import (
     AdapterChanged,
+    Configure,
     Event,
     Failed,
     LoadProgress,
@@ -33,7 +33,7 @@ from engine.events import (
     Refused,
     Statistics,
 )
-from engine.hub.bundled import bundled_languages, standard_speech_model
+from engine.hub.catalogue import bundled_languages, standard_speech_model
 from engine.messages import Code, Message
 from engine.settings import ModelSettings, ServerSettings, TranslationSettings
 from engine.untrusted.faults import is_damage

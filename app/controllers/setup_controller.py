@@ -20,8 +20,7 @@ from app.look.widgets.names import language_names
 from app.main_window.window import MainWindow
 from app.session.listening_service import ListeningService
 from engine.audio.devices import DeviceKind, Level
-from engine.hub.bundled import bundled_languages
-from engine.hub.catalogue import TRANSLATION_MODELS
+from engine.hub.catalogue import TRANSLATION_MODELS, bundled_languages
 from engine.speech.events import Heard, ListeningFailed, Noticed, SoundCame
 from engine.untrusted.faults import is_damage
 from engine.untrusted.plain_files import folder_of

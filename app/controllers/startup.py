@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QFontMetricsF, QIcon
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 
-from app.config.event_loop import GarbageCollector, Interrupt, report_errors_of_overrides
+from app.config.background import GarbageCollector, Interrupt, report_errors_of_overrides
 from app.config.logs import LOG_NAME, Logs
 from app.config.preferences import LaunchSettings, PreferencesFile
 from app.config.settings_in_force import SettingsInForce

@@ -30,8 +30,7 @@ from app.look.widgets.dialog_text import (
     size_text,
 )
 from app.look.widgets.names import language_name
-from engine.models.adapters.adapter import Status
-from engine.models.adapters.card import AdapterCard
+from engine.models.adapters.adapter import AdapterCard, Status
 from engine.policy import family
 
 _MARKS = {Status.OK: "●", Status.UNKNOWN: "◐", Status.BLOCKED: "✕"}  # not by colour alone

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.config.background import BackgroundQueue
 from app.config.translations import error_text
 from engine.errors import SurtitleError
-from engine.hub.bundled import default_adapter
+from engine.hub.catalogue import default_adapter
 from engine.models.adapters.adapter import Adapter, Status, inspect_adapter
 from engine.models.adapters.library import AdapterLibrary, LibraryAdapter
 from engine.models.fingerprint import Fingerprint, read_fingerprint

@@ -26,7 +26,7 @@ from app.look import icons
 from app.look.widgets.dialog_text import add_action, bring_up, close_button, paragraph
 from app.main_window.window import MainWindow
 from engine.files import ASSETS
-from engine.hub.bundled import bundled_adapters, bundled_models
+from engine.hub.catalogue import bundled_adapters, bundled_models
 
 PROGRAM = "surtitle"
 _NAME = re.compile(r"[^\w.-]")  # what ends it

@@ -35,7 +35,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.captions.further import MOST_READ
+from app.captions.models import MOST_READ
 from app.dialogs.networks import Network
 from app.dialogs.setup.pages import scrolled
 from app.look.style_sheet import make_primary

@@ -16,28 +16,33 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 from app.config.preferences import APART, CORRECTED, FILE
 from app.session.event_queue import EventQueue
 from app.session.unfinished_words import TypedLine, append, readable, unfinished
-from engine.commands import (
+from engine.events import (
+    TYPED,
     Clear,
     Command,
     Configure,
     EndPassage,
+    Event,
+    Failed,
+    FedWord,
     FeedWords,
     Flush,
+    Flushed,
     FurtherLanguage,
     HeardCommand,
     MakeUp,
+    Ready,
     SetWords,
     Skip,
     UseLanguages,
+    UtteranceEnded,
     WordCommand,
     n_words,
 )
-from engine.events import Event, Failed, Flushed, Ready, UtteranceEnded
 from engine.messages import Code
 from engine.session.session import Session
 from engine.settings import ModelSettings, ServerSettings, TranslationSettings
 from engine.utterances import Utterance, UtteranceTracker
-from engine.words import TYPED, FedWord
 
 _log = logging.getLogger(__name__)
 

@@ -14,8 +14,7 @@ from engine.audio.file_source import FileSource
 from engine.audio.live_source import LiveSource
 from engine.audio.sources import AudioSources
 from engine.errors import ModelError
-from engine.hub.download import Fetching
-from engine.hub.transfer import HubSettings, Progress
+from engine.hub.download import Fetching, HubSettings, Progress
 from engine.speech.direct import DirectModel
 from engine.speech.events import Heard, RecognizerKept
 from engine.speech.listener import Feed, Lane, Listener, Wanted, WantedFile, make_listening, noticed

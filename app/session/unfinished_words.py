@@ -7,9 +7,8 @@ of the words in its utterances.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from engine.commands import Command, EndPassage, FeedWords, SetWords
+from engine.events import TYPED, Command, EndPassage, FedWord, FeedWords, SetWords, n_same_ends
 from engine.utterances import Utterance
-from engine.words import TYPED, FedWord, n_same_ends
 
 
 class TypedLine:

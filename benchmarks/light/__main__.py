@@ -35,7 +35,7 @@ from benchmarks.light.program import (
     installed_bytes,
     without_graph,
 )
-from engine.hub.bundled import bundled_models
+from engine.hub.catalogue import bundled_models
 
 Results = dict[str, dict[str, float]]
 """By name and system: ``torch``, ``ONNX``, ``int8``."""

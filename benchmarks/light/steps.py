@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from engine.hub.bundled import bundled_models
+from engine.hub.catalogue import bundled_models
 from engine.layout.rows import Row
 from engine.models.model_card import read_card
 from engine.runtime.causal_model import CausalModel

@@ -31,7 +31,7 @@ from benchmarks.listen import words_at_once
 from benchmarks.soak import resident_mib
 from engine.audio.chunks import AudioChunk, Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
-from engine.hub.bundled import bundled_models
+from engine.hub.catalogue import bundled_models
 from engine.metrics.event_log import EventLog
 from engine.models.model_card import read_card
 from engine.runtime.loader import load_weights

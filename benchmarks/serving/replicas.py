@@ -37,13 +37,22 @@ from app.serving.ray_replicas import (
     replicas,
 )
 from app.sharing.server import listening_socket
-from engine.commands import EndPassage, FeedWords, Flush
-from engine.events import CaptionChanged, Failed, Flushed, Ready, SourceChanged, UtteranceOpened
-from engine.hub.bundled import bundled_models
+from engine.events import (
+    CaptionChanged,
+    EndPassage,
+    Failed,
+    FeedWords,
+    Flush,
+    Flushed,
+    Ready,
+    SourceChanged,
+    UtteranceOpened,
+    untimed,
+)
+from engine.hub.catalogue import bundled_models
 from engine.remote.service import Service
 from engine.session.session import Session
 from engine.settings import ModelSettings, ServerSettings, TranslationSettings
-from engine.words import untimed
 
 SENTENCES = Path(__file__).parents[1] / "sentences.en"
 SETTINGS = TranslationSettings(policy="read:3")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
 from engine.errors import ServerError, ServerGoneError
-from engine.events import Confidence
+from engine.events import Confidence, n_same
 from engine.messages import Code, Message
 from engine.remote.service import Service, SessionUnknownError
 from engine.remote.wire import (
@@ -25,7 +25,6 @@ from engine.remote.wire import (
 )
 from engine.settings import TranslationSettings
 from engine.translation.captioner import Change, after_arrival
-from engine.words import n_same
 
 _LONG_WAIT_S = 5.0  # without an answer is reported
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 3.0  # between two tries

@@ -19,11 +19,11 @@ from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError
 from engine.messages import Code
-from engine.models.model_card import ModelCard
-from engine.models.speech_card import (
+from engine.models.model_card import (
     ENCODER_FILE,
     FRAMES_MERGED,
     N_BINS,
+    ModelCard,
     SpeechCard,
     check_speech_header,
     most_bytes,

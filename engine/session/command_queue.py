@@ -7,7 +7,7 @@ are counted.
 import threading
 from collections import deque
 
-from engine.commands import Command, n_words
+from engine.events import Command, n_words
 
 MAX_WORDS = 20_000
 """Limit of waiting words: over two hours of talk."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from engine.errors import SurtitleError, first_line, is_failure, message_of
+from engine.events import n_same
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.remote.wire import Answer, Asked, Failure, Opened, Opening, Settled
@@ -24,7 +25,6 @@ from engine.translation.captioner import Change, set_sentence
 from engine.translation.conversation import Conversation
 from engine.translation.feed import translate_unseen
 from engine.translation.translated import Translated
-from engine.words import n_same
 
 _log = logging.getLogger(__name__)
 

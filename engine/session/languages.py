@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from engine.commands import FurtherLanguage, MakeUp
 from engine.errors import SurtitleError, first_line, message_of
-from engine.events import Event, LanguageFailed, LanguagesChanged
+from engine.events import Event, FurtherLanguage, LanguageFailed, LanguagesChanged, MakeUp
 from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
 from engine.settings import ModelSettings, TranslationSettings

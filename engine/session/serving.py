@@ -7,31 +7,30 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from engine.commands import (
+from engine.errors import SurtitleError
+from engine.events import (
+    TYPED,
     Clear,
+    Cleared,
     Command,
     Configure,
+    ContextChanged,
     EndPassage,
+    Event,
     FeedWords,
     Flush,
+    Flushed,
     LoadAdapter,
     MakeUp,
+    Notice,
+    PaceChanged,
+    Refused,
     SetWords,
     Skip,
     UnloadAdapter,
     UseAdapter,
     UseLanguages,
     WordCommand,
-)
-from engine.errors import SurtitleError
-from engine.events import (
-    Cleared,
-    ContextChanged,
-    Event,
-    Flushed,
-    Notice,
-    PaceChanged,
-    Refused,
 )
 from engine.messages import Code, Message
 from engine.session.command_queue import CommandQueue
@@ -41,7 +40,6 @@ from engine.text.sentences import source_notice
 from engine.translation.captioner import Captioner
 from engine.translation.passage import Passage
 from engine.translation.targets import Targets, is_bearable
-from engine.words import TYPED
 
 if TYPE_CHECKING:
     from engine.session.loaded_model import LoadedModel

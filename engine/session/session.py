@@ -10,9 +10,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 
-from engine.commands import Command
 from engine.errors import SurtitleError, first_line
-from engine.events import Event, Failed, Ready
+from engine.events import Command, Event, Failed, Ready
 from engine.messages import Code, Message
 from engine.runtime.processor import is_out_of_memory
 from engine.session.command_queue import CommandQueue

@@ -7,16 +7,19 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from engine.commands import Command, LoadAdapter, UnloadAdapter, UseAdapter
 from engine.errors import SurtitleError, message_of
 from engine.events import (
     CaptionChanged,
+    Command,
     Event,
+    LoadAdapter,
     LoadProgress,
     Notice,
     Ready,
     Refused,
     Statistics,
+    UnloadAdapter,
+    UseAdapter,
 )
 from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from engine.words import n_same
+from engine.events import n_same
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,9 +18,18 @@ import numpy as np
 
 from engine.audio.chunks import AudioChunk, AudioSource
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, NoticeKind, WantedDevice
-from engine.commands import EndPassage, FeedWords, Flush, HeardCommand, Skip
 from engine.errors import AudioError, SurtitleError
-from engine.events import Event, Failed, Flushed
+from engine.events import (
+    EndPassage,
+    Event,
+    Failed,
+    FedWord,
+    FeedWords,
+    Flush,
+    Flushed,
+    HeardCommand,
+    Skip,
+)
 from engine.hub.catalogue import quicker_speech_model
 from engine.messages import Code
 from engine.speech import vad
@@ -43,7 +52,6 @@ from engine.speech.recognizer import CATCH_UP_S, LiveRecognizer, Recognized, Spe
 from engine.speech.speech_models import make_recognizer
 from engine.speech.streaming import StreamingModel
 from engine.speech.vad import Detector, VadSettings
-from engine.words import FedWord
 
 _log = logging.getLogger(__name__)
 

@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.errors import FetchCancelledError, HubError, ModelError
-from engine.hub.bundled import bundled_speech_model
-from engine.hub.catalogue import MOONSHINE, STREAMING_MODELS, StreamingChoice
+from engine.hub.catalogue import MOONSHINE, STREAMING_MODELS, StreamingChoice, bundled_speech_model
 from engine.hub.download import Fetching, ModelKind, fetch_model, find_model
 from engine.messages import Code
 from engine.models.model_card import translates_sound

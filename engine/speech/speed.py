@@ -15,7 +15,6 @@ from typing import cast
 
 import numpy as np
 
-from engine.hub.bundled import standard_speech_model
 from engine.hub.catalogue import (
     MOONSHINE,
     SPEECH_CHOICES,
@@ -23,6 +22,7 @@ from engine.hub.catalogue import (
     STREAMING_MODELS,
     SpeechChoice,
     quicker_speech_model,
+    standard_speech_model,
 )
 
 # ``SpeechPace`` is asked by all code that recommends a model or warns of one.

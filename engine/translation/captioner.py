@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from engine.events import Confidence
+from engine.events import Confidence, n_same
 from engine.settings import TranslationSettings
 from engine.text.sentences import Sentence
 from engine.untrusted.strict_json import Count
-from engine.words import n_same
 
 
 @dataclass(frozen=True, slots=True)

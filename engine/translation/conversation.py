@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from engine.errors import ModelError
+from engine.events import n_same
 from engine.layout.rows import Headers, Row
 from engine.messages import Code
 from engine.metrics.event_log import SCHEMA, EventLog, is_spaced
@@ -35,7 +36,6 @@ from engine.translation.captioner import set_sentence
 from engine.translation.constraints import Constraints
 from engine.translation.own_words import OwnWords
 from engine.translation.translated import Number, Passed, SourceText, Translated, Unit
-from engine.words import n_same
 
 _COMMON_WORD = "people"
 """A model that has no token for it reads letters, and knows no word better than another."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from engine.events import n_same
 from engine.layout.rows import Row
 from engine.models.encoder_decoder.record import END
 from engine.runtime.causal_model import Asking, log_probability
@@ -21,7 +22,6 @@ from engine.runtime.ctranslate2.encoder_decoder_loader import (
 )
 from engine.translation.retranslator import Drafting, Redraft
 from engine.translation.translated import runaway_length
-from engine.words import n_same
 
 _NUMBER = 16
 """Tokens by which a draft may be too long, where it would be cut inside a number."""

@@ -3,10 +3,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from engine.events import Event, NotTranslated, SourceChanged, UtteranceDropped, UtteranceOpened
+from engine.events import (
+    Event,
+    FedWord,
+    NotTranslated,
+    SourceChanged,
+    UtteranceDropped,
+    UtteranceOpened,
+    n_same_ends,
+)
 from engine.text.sentences import Sentence, is_strange, split_sentences, well_formed, word_parts
 from engine.translation.targets import Target, Targets
-from engine.words import FedWord, n_same_ends
 
 _MAX_UTTERANCES = 60
 """Utterances that can be edited; older ones are final, which bounds a talk without Enter."""

@@ -18,7 +18,7 @@ changes.
 from abc import abstractmethod
 from collections.abc import Sequence
 
-from engine.events import Confidence
+from engine.events import Confidence, n_same
 from engine.layout.rows import Row
 from engine.layout.slots import make_planner
 from engine.policy import Action, Progress, Stable, hurried
@@ -30,7 +30,6 @@ from engine.translation.captioner import Change
 from engine.translation.conversation import Conversation
 from engine.translation.own_words import TermWriter
 from engine.translation.translated import SourceText, Translated, is_runaway
-from engine.words import n_same
 
 _AGREEING = 2  # drafts in a row, where the policy names no number
 

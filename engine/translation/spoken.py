@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.events import Event, SourceChanged, UtteranceDropped
+from engine.events import Event, FedWord, SourceChanged, UtteranceDropped
 from engine.runtime.causal_model import Asking
 from engine.runtime.rows import Vectors
 from engine.settings import TranslationSettings
@@ -22,7 +22,6 @@ from engine.translation.slot_translator import Translator
 from engine.translation.targets import Target
 from engine.translation.translated import SourceText
 from engine.translation.utterance import Utterance
-from engine.words import FedWord
 
 Blocks = Sequence[NDArray[np.float32]]
 """Each of shape (positions, width)."""

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.events import n_same
 from engine.text.quantities import Quantity
 from engine.text.source import Heard
 from engine.text.tokenizer import Detokenizer
 from engine.text.unwanted import is_loop
 from engine.translation.captioner import Change, after_arrival
 from engine.translation.own_words import TermWriter
-from engine.words import n_same
 
 if TYPE_CHECKING:
     from engine.events import Confidence

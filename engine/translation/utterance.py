@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.events import n_same
 from engine.layout.rows import Row
 from engine.layout.slots import make_planner
 from engine.policy import Action, Progress, hurried
@@ -15,7 +16,6 @@ from engine.text.sentences import CAPTION_END, SENTENCE_END, cut_full_stops
 from engine.text.tokenizer import Detokenizer
 from engine.translation.own_words import TermWriter
 from engine.translation.translated import SourceText, Translated, is_runaway
-from engine.words import n_same
 
 if TYPE_CHECKING:
     from engine.events import Confidence

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.config.event_loop import GarbageCollector, report_errors_of_overrides
+from app.config.background import GarbageCollector, report_errors_of_overrides
 from app.config.translations import speak
 from engine.files import ASSETS
 
@@ -29,7 +29,7 @@ def _patience():
 @pytest.fixture(autouse=True)
 def _no_speech_model_comes_along(monkeypatch):
     """Speech begins with a download, as where there is no package of the model for this system."""
-    monkeypatch.setattr("engine.hub.bundled.bundled_speech_model", lambda: None)
+    monkeypatch.setattr("engine.hub.catalogue.bundled_speech_model", lambda: None)
 
 
 @pytest.fixture(autouse=True)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.window import Gaps, Seen, WordClock
-from engine.events import CaptionChanged, SourceChanged, UtteranceEnded
-from engine.words import untimed
+from engine.events import CaptionChanged, SourceChanged, UtteranceEnded, untimed
 
 
 def caption(number, n_read):

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from engine.hub.bundled import bundled_adapters, bundled_models
+from engine.hub.catalogue import bundled_adapters, bundled_models
 from engine.models.adapters.adapter import Status, inspect_adapter
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import read_card

@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 import pytest
 
 from app.cli.translate import TerminalSettings, _captions
-from engine.commands import EndPassage, FeedWords, SetWords
+from engine.events import EndPassage, FeedWords, SetWords, n_same, untimed
 from engine.metrics.event_log import EventLog, replay
 from engine.session.serving import Passages
 from engine.settings import ModelSettings
@@ -20,7 +20,6 @@ from engine.text.sentences import is_strange
 from engine.translation.feed import feed_line
 from engine.translation.passage import Passage
 from engine.translation.targets import Targets
-from engine.words import n_same, untimed
 from tests.support.fakes import Receiver, hashing_translator, random_word
 from training.research.simuleval import WordByWord
 from training.research.talks import feed_talk

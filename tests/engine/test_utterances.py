@@ -7,16 +7,17 @@ import pytest
 from engine.events import (
     AdapterChanged,
     CaptionChanged,
+    FedWord,
     FurtherCaptionLeftOut,
     Ready,
     SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
     UtteranceOpened,
+    untimed,
 )
 from engine.metrics import latency
 from engine.utterances import UtteranceTracker
-from engine.words import FedWord, untimed
 
 
 def heard(number, **times):

@@ -9,8 +9,7 @@ import numpy as np
 import torch
 
 from engine.errors import ModelError
-from engine.models.model_card import FILE_NAME
-from engine.models.speech_card import ENCODER_FILE
+from engine.models.model_card import ENCODER_FILE, FILE_NAME
 from engine.speech.direct import load_direct_model
 from engine.untrusted.plain_files import file_sha256
 from tests.fuzz.sentences import check

@@ -35,16 +35,19 @@ from app.config.preferences import (
 )
 from app.config.translations import speak
 from engine.audio.devices import DeviceKind
-from engine.commands import (
+from engine.events import (
+    CaptionChanged,
     Clear,
     Configure,
     EndPassage,
+    Failed,
     LoadAdapter,
+    LoadProgress,
+    Ready,
     Skip,
     UnloadAdapter,
     UseAdapter,
 )
-from engine.events import CaptionChanged, Failed, LoadProgress, Ready
 from engine.files import ASSETS
 from engine.messages import Code, Message
 from engine.models.fingerprint import read_fingerprint

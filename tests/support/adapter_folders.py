@@ -6,8 +6,7 @@ from dataclasses import replace
 import torch
 from safetensors.torch import save_file
 
-from engine.models.adapters.adapter import write_adapter_card
-from engine.models.adapters.card import AdapterCard
+from engine.models.adapters.adapter import AdapterCard, write_adapter_card
 from engine.models.fingerprint import Fingerprint, linear_layers
 from engine.models.model_card import Language
 from training.trainer.tokenizer import END, END_OF_SOURCE, END_OF_WRITE

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.commands import FeedWords, SetWords
-from engine.words import untimed
+from engine.events import FeedWords, SetWords, untimed
 
 
 def fed(words: Sequence[str], lane: str = "") -> FeedWords:

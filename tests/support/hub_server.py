@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 
 from huggingface_hub import close_session
 
-from engine.hub.download import Fetching
-from engine.hub.transfer import HubSettings
+from engine.hub.download import Fetching, HubSettings
 
 WHISPER_FILES = {
     "config.json": b"{}",

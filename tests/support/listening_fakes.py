@@ -9,19 +9,21 @@ import numpy as np
 
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
-from engine.commands import EndPassage, FeedWords, Flush
 from engine.events import (
     CaptionChanged,
+    EndPassage,
+    FeedWords,
+    Flush,
     Flushed,
     Ready,
     SourceChanged,
     UtteranceEnded,
     UtteranceOpened,
+    text_of,
 )
 from engine.settings import UtteranceLimits
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
 from engine.text.sentences import split_sentences
-from engine.words import text_of
 
 WORD_S = 0.4
 

@@ -5,7 +5,7 @@ import queue
 import threading
 from functools import partial
 
-from engine.events import CaptionChanged, Ready, UtteranceEnded
+from engine.events import CaptionChanged, Ready, UtteranceEnded, untimed
 from engine.metrics.event_log import EventLog
 from engine.runtime.loader import load_weights
 from engine.session.session import Session
@@ -13,7 +13,6 @@ from engine.settings import TranslationSettings
 from engine.translation.factory import make_system
 from engine.translation.passage import Passage
 from engine.translation.targets import Targets
-from engine.words import untimed
 from tests.support.fakes import Receiver
 
 WAIT_S = 60

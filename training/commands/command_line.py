@@ -12,7 +12,7 @@ from dataclasses import fields
 from typing import Protocol, TypeVar
 
 from engine.errors import SurtitleError
-from engine.folders import own_folder
+from engine.files import own_folder
 from engine.libraries import keep_caches_in
 from training.errors import TrainingError, UsageError
 

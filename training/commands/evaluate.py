@@ -22,9 +22,8 @@ from engine.settings import (
 )
 from training.commands.command_line import Cell, draw_table, settings_from, split_policies
 from training.errors import UsageError
-from training.evaluation.arrivals import DRAWN
 from training.evaluation.models import find_model, measured_model
-from training.evaluation.runs import RunSettings
+from training.evaluation.runs import DRAWN, RunSettings
 from training.evaluation.short_form import evaluate
 
 _COLUMNS = (

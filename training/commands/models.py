@@ -146,13 +146,13 @@ def run_calibrate(arguments: argparse.Namespace) -> int:
     if not 0 <= arguments.threshold <= 1:
         msg = f"--threshold is a probability from 0 to 1, got {arguments.threshold}"
         raise UsageError(msg)
-    from training.evaluation.calibration import (  # noqa: PLC0415  numpy; help is there at once
+    from training.evaluation.runs import Sentence, read_run  # noqa: PLC0415  likewise
+    from training.evaluation.scores import (  # noqa: PLC0415  numpy; help is there at once
         calibrate,
         calibration_error,
         is_good,
         marked,
     )
-    from training.evaluation.runs import Sentence, read_run  # noqa: PLC0415  likewise
 
     runs = [read_run(folder) for folder in arguments.runs]
     sentences: list[Sentence] = []

@@ -16,7 +16,7 @@ from types import NoneType, UnionType
 from typing import TypeVar, cast, get_args, get_origin, get_type_hints
 
 from engine.errors import PolicyError
-from engine.folders import own_folder
+from engine.files import own_folder
 from engine.settings import DEVICES
 from engine.untrusted.strict_json import kind_name, read_object
 from training.commands.command_line import named_values

@@ -3,9 +3,13 @@
 from pathlib import Path
 
 from engine.errors import ModelError, SurtitleError
-from engine.hub.bundled import bundled_models
-from engine.models.adapters.adapter import model_card, usable_adapter
-from engine.models.adapters.card import AdapterCard, read_adapter_card
+from engine.hub.catalogue import bundled_models
+from engine.models.adapters.adapter import (
+    AdapterCard,
+    model_card,
+    read_adapter_card,
+    usable_adapter,
+)
 from engine.models.encoder_decoder.original import is_encoder_decoder
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import ModelCard

@@ -30,9 +30,8 @@ from engine.metrics.event_log import EventLog, Translation, read_events, replay
 from engine.translation.feed import WARM_UP, Arrival, feed_line, line_steps
 from training.data.corpus import read_pairs, replacing, write_json, write_lines
 from training.errors import TrainingError
-from training.evaluation.arrivals import arrivals_of
 from training.evaluation.models import convert_once
-from training.evaluation.runs import RunRecord, RunSettings, write_translations
+from training.evaluation.runs import RunRecord, RunSettings, arrivals_of, write_translations
 
 if TYPE_CHECKING:
     from engine.runtime.causal_model import AnyModel, Asking

@@ -27,8 +27,7 @@ from tqdm import tqdm
 from engine.metrics.event_log import n_reference_units
 from engine.metrics.latency import Laggings, laggings
 from engine.metrics.quality import make_bleu
-from engine.models.adapters.adapter import write_adapter_card
-from engine.models.adapters.card import AdapterScore
+from engine.models.adapters.adapter import AdapterScore, write_adapter_card
 from engine.settings import at_least
 from training.commands.command_line import Cell, draw_table, named_values, settings_from
 from training.data.corpus import replacing, write_json

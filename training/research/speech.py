@@ -37,8 +37,14 @@ from transformers import PreTrainedModel
 from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.layout.rows import IGNORE, Places, Row
-from engine.models.model_card import ModelCard, read_card
-from engine.models.speech_card import ENCODER_FILE, FRAMES_MERGED, SpeechCard, translator_sha256
+from engine.models.model_card import (
+    ENCODER_FILE,
+    FRAMES_MERGED,
+    ModelCard,
+    SpeechCard,
+    read_card,
+    translator_sha256,
+)
 from engine.policy import Offline, Policy
 from engine.runtime.sound import Frames, LogMel, SpeechEncoder, block_samples, load_speech_encoder
 from engine.runtime.torch.attention import Attention
@@ -88,7 +94,7 @@ _LEFT_OUT = frozenset({ENCODER_FILE, HEAD_FILE})  # of the stage before
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncoderShape:
-    """Shape of a new encoder, as in ``engine.models.speech_card.SpeechCard``."""
+    """Shape of a new encoder, as in ``engine.models.model_card.SpeechCard``."""
 
     block_frames: int = 8
     context_frames: int = 4

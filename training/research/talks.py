@@ -28,6 +28,7 @@ from pathlib import Path
 
 import torch
 
+from engine.events import FedWord
 from engine.metrics.event_log import EventLog, Translation, is_spaced, n_reference_units
 from engine.metrics.latency import (
     length_adaptive_average_lagging,
@@ -39,7 +40,6 @@ from engine.runtime.loader import load_weights
 from engine.translation.conversation import Conversation
 from engine.translation.passage import Passage
 from engine.translation.targets import Targets
-from engine.words import FedWord
 from training.commands.evaluate import add_run_arguments, run_settings, score_table
 from training.data.corpus import read_lines, read_pairs, replacing, write_json, write_lines
 from training.errors import CorpusError, TrainingError

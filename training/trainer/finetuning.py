@@ -21,7 +21,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from engine.errors import ModelError
 from engine.hub.download import Fetching, fetch_model
 from engine.metrics.event_log import Translation
-from engine.models.adapters.card import AdapterCard, AdapterScore, Corpus, check_name
+from engine.models.adapters.adapter import AdapterCard, AdapterScore, Corpus, check_name
 from engine.models.fingerprint import Fingerprint, read_fingerprint
 from engine.models.model_card import FILE_NAME, Language, ModelCard, ask_for, read_card
 from engine.runtime.torch.attention import Attention

@@ -15,8 +15,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from engine.models.adapters.adapter import write_adapter_card
-from engine.models.adapters.card import AdapterCard
+from engine.models.adapters.adapter import AdapterCard, write_adapter_card
 from engine.models.adapters.lora import CONFIG_FILE, WEIGHTS_FILE
 from training.errors import TrainingError, UsageError
 from training.settings import LoraSettings

@@ -42,7 +42,7 @@ from app.look.widgets.dialog_text import close_button, paragraph
 from app.look.widgets.names import device_names, speech_name, unoffered_policy
 from app.main_window.actions import Actions
 from engine.audio.devices import AudioDevice, DeviceKind
-from engine.hub.bundled import suited_model
+from engine.hub.catalogue import suited_model
 from engine.untrusted.plain_files import model_name
 
 _FILES = "TOML (*.toml)"

@@ -21,7 +21,6 @@ from app.look.widgets.dialog_text import (
 )
 from app.look.widgets.names import speech_words
 from app.session.listening_service import ListeningService
-from engine.hub.bundled import standard_speech_model
 from engine.hub.catalogue import (
     MOONSHINE,
     SPEECH_BYTES,
@@ -29,6 +28,7 @@ from engine.hub.catalogue import (
     SPEECH_MODELS,
     STREAMING_MODELS,
     WHISPER_MODELS,
+    standard_speech_model,
 )
 from engine.models.model_card import translates_sound
 from engine.speech.speed import ENOUGH, FAST

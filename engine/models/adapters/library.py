@@ -13,8 +13,7 @@ from pathlib import Path
 
 from engine.errors import AdapterError, message_of
 from engine.messages import Code
-from engine.models.adapters.adapter import Adapter, usable_adapter, verify_adapter
-from engine.models.adapters.card import check_name
+from engine.models.adapters.adapter import Adapter, check_name, usable_adapter, verify_adapter
 from engine.models.adapters.lora import CONFIG_FILE, WEIGHTS_FILE
 from engine.models.model_card import FILE_NAME
 from engine.untrusted.plain_files import delete_hidden

@@ -1,8 +1,7 @@
 from dataclasses import replace
 
 from app.captions.adapter_details import rows
-from engine.models.adapters.adapter import inspect_adapter
-from engine.models.adapters.card import AdapterScore, Corpus
+from engine.models.adapters.adapter import AdapterScore, Corpus, inspect_adapter
 from engine.untrusted.faults import Fault
 from tests.support.adapter_folders import BASE, tiny_card, write_adapter
 

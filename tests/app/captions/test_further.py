@@ -2,9 +2,17 @@
 
 from pathlib import Path
 
-from app.captions.further import Way, further_language, offers_here, wanted_languages, ways_here
-from app.captions.models import MachineReport, ModelOffer, folder_offer
-from engine.hub.bundled import bundled_languages
+from app.captions.models import (
+    MachineReport,
+    ModelOffer,
+    Way,
+    folder_offer,
+    further_language,
+    offers_here,
+    wanted_languages,
+    ways_here,
+)
+from engine.hub.catalogue import bundled_languages
 from engine.settings import ModelSettings
 
 TARGET, FOLDER = next(iter(bundled_languages().items()))

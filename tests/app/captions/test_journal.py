@@ -22,12 +22,12 @@ from app.config.text_io import TextError
 from engine.events import (
     CaptionChanged,
     Confidence,
+    FedWord,
     SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
     UtteranceOpened,
 )
-from engine.words import FedWord
 from tests.support.app.journals import STARTED, cue, kept, opened, written
 from tests.support.utterances import FedRecord
 

@@ -9,9 +9,8 @@ from app.captions.model import UtteranceView, left_out_note
 from app.config.preferences import CaptionPreferences
 from app.dialogs.sessions import views_of
 from app.overlay.last_lines import LastLines
-from engine.events import CaptionChanged, SourceChanged, UtteranceEnded, UtteranceOpened
+from engine.events import CaptionChanged, FedWord, SourceChanged, UtteranceEnded, UtteranceOpened
 from engine.speech.events import LeftOut
-from engine.words import FedWord
 from tests.support.app.journals import STARTED, written
 from tests.support.utterances import FedCaptions, FedRecord
 

@@ -9,11 +9,11 @@ from app.captions.export import export
 from app.captions.journal import read_session
 from engine.events import (
     CaptionChanged,
+    FedWord,
     SourceChanged,
     UtteranceEnded,
     UtteranceOpened,
 )
-from engine.words import FedWord
 from tests.support.app.journals import cue, opened, written
 from tests.support.utterances import FedRecord
 

@@ -6,12 +6,13 @@ from app.captions.model import Captions, EpochClock, SpeakerNames, UtteranceView
 from engine.events import (
     CaptionChanged,
     Confidence,
+    FedWord,
     SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
     UtteranceOpened,
+    untimed,
 )
-from engine.words import FedWord, untimed
 from tests.support.utterances import FedCaptions
 
 

@@ -10,13 +10,14 @@ from app.captions.cues import LINE, LINES, Cue, lines_of, spoken_cue
 from app.captions.subtitles import Subtitles, split
 from engine.events import (
     CaptionChanged,
+    FedWord,
     SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
     UtteranceOpened,
+    untimed,
 )
 from engine.utterances import UtteranceTracker
-from engine.words import FedWord, untimed
 
 
 class Maker:

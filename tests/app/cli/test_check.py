@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
-from engine.hub.bundled import bundled_models
-from engine.hub.catalogue import KNOWN_MODELS, SPEECH_MODELS
+from engine.hub.catalogue import KNOWN_MODELS, SPEECH_MODELS, bundled_models
 from engine.runtime.processor import Machine
 
 

@@ -17,12 +17,11 @@ from app.captions.export import SubtitleWriter
 from app.cli.listen_options import listen_settings
 from app.cli.listen_output import EventQueue
 from engine.errors import NoSoundError
-from engine.events import Failed
-from engine.hub.bundled import standard_speech_model
-from engine.hub.transfer import HubSettings
+from engine.events import Failed, text_of
+from engine.hub.catalogue import standard_speech_model
+from engine.hub.download import HubSettings
 from engine.messages import Code
 from engine.speech.events import TailChanged
-from engine.words import text_of
 from tests.engine.runtime.ctranslate2.tiny_models import make_encoder_decoder
 from tests.support.listening_fakes import (
     EchoSession,

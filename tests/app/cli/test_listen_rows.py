@@ -8,6 +8,7 @@ from app.cli.listen_rows import ListeningView, n_cells
 from engine.events import (
     CaptionChanged,
     Confidence,
+    FedWord,
     SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
@@ -15,7 +16,6 @@ from engine.events import (
 )
 from engine.speech.events import TailChanged
 from engine.utterances import UtteranceTracker
-from engine.words import FedWord
 
 
 def grown(number, kept, text):

@@ -21,7 +21,7 @@ import torch
 
 from app.__main__ import main
 from app.cli import translate as terminal
-from engine.models.adapters.card import AdapterScore
+from engine.models.adapters.adapter import AdapterScore
 from engine.models.fingerprint import read_fingerprint, read_footprint
 from engine.models.model_card import Calibration, read_card
 from engine.runtime.load_plan import load_plans
@@ -308,7 +308,7 @@ def test_options_before_the_command_count_too(translate, model, monkeypatch, cap
 
 
 def test_without_any_model_the_option_is_named(monkeypatch, capsys):
-    monkeypatch.setattr("engine.hub.bundled.bundled_models", list)
+    monkeypatch.setattr("engine.hub.catalogue.bundled_models", list)
 
     assert main(["translate"]) == 1
     assert "surtitle translate: no model" in (said := capsys.readouterr().err)
@@ -494,13 +494,13 @@ def test_a_bundled_adapter_that_helps_is_used_unless_the_person_says_otherwise(
     )
     card = tiny_card(base, scores=(helps,))
     folder = write_adapter(tmp_path / "a", base, config={"lora_alpha": 64}, card=card)
-    monkeypatch.setattr("engine.hub.bundled.bundled_adapters", list)
+    monkeypatch.setattr("engine.hub.catalogue.bundled_adapters", list)
     text = b"Abc de fgh.\nHag bed.\n"
     bare, bare_waits = translate(text).lines, translate(text, "--policy", "wait:1").lines
     adapted = translate(text, "--adapter", folder).lines
     assert adapted != bare
 
-    monkeypatch.setattr("engine.hub.bundled.bundled_adapters", lambda: [folder])
+    monkeypatch.setattr("engine.hub.catalogue.bundled_adapters", lambda: [folder])
 
     assert translate(text).lines == adapted
     assert translate(text, "--adapter", "none").lines == bare

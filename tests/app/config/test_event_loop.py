@@ -7,7 +7,7 @@ import time
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 
-from app.config.event_loop import GarbageCollector, Interrupt, wait_until
+from app.config.background import GarbageCollector, Interrupt, wait_until
 
 
 @pytest.mark.parametrize("comes", [True, False])

@@ -4,9 +4,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.config.settings_in_force import ModelChoice
-from engine.commands import LoadAdapter, UseAdapter
-from engine.events import AdapterChanged
-from engine.models.adapters.card import AdapterScore
+from engine.events import AdapterChanged, LoadAdapter, UseAdapter
+from engine.models.adapters.adapter import AdapterScore
 from engine.models.fingerprint import read_fingerprint
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import BASE, CONFIG, factors, tiny_card, write_adapter
@@ -21,7 +20,7 @@ from tests.support.sessions import at_once
 def bundle(tmp_path, monkeypatch):
     """Bundles adapters that gain so much BLEU; the model at hand fits them."""
     assets = tmp_path / "assets"
-    monkeypatch.setattr("engine.hub.bundled.ASSETS", assets)
+    monkeypatch.setattr("engine.hub.catalogue.ASSETS", assets)
     monkeypatch.setattr("app.dialogs.adapter_service.read_fingerprint", lambda _folder: BASE)
 
     def make(name, policy, gain):
@@ -219,7 +218,7 @@ def adapter_for(base, folder, *, scale=0.2):
 def nothing_bundled(monkeypatch):
     """What is added stands alone in the table."""
     monkeypatch.setattr("app.controllers.adapter_controller.bundled_adapters", list)
-    monkeypatch.setattr("engine.hub.bundled.bundled_adapters", list)
+    monkeypatch.setattr("engine.hub.catalogue.bundled_adapters", list)
 
 
 @pytest.fixture

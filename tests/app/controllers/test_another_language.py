@@ -22,7 +22,7 @@ FAST = {"kind": "computing", "gflops": 1000.0}
 
 @pytest.fixture
 def first_start(program, tmp_path, monkeypatch):
-    monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
+    monkeypatch.setattr("engine.hub.catalogue.bundled_models", lambda: [tmp_path])
     one = program(model=None).open().wait_until_ready()
     setup = one.application.setup
     setup.parts = parts(says(MACHINE, FAST))

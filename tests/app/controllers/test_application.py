@@ -21,8 +21,7 @@ from app.main_window.input_line import LONGEST_TEXT
 from app.main_window.transcript_model import CAPTION, SOURCE
 from app.main_window.tray import Tray
 from app.session.caption_lag import LagWatch
-from engine.commands import Configure
-from engine.events import NotTranslated, Ready, Refused, Statistics
+from engine.events import Configure, NotTranslated, Ready, Refused, Statistics
 from engine.files import ASSETS
 from engine.messages import Code
 from tests.support.app.fake_engine import LANGUAGES, FakeEngine
@@ -95,7 +94,7 @@ def test_a_failed_load_is_one_sentence_with_a_button_to_try_again(program):
 
 
 def test_without_any_model_the_banner_says_what_to_do(program, monkeypatch):
-    monkeypatch.setattr("engine.hub.bundled.bundled_models", list)
+    monkeypatch.setattr("engine.hub.catalogue.bundled_models", list)
     one = program(model=None).open()
     one.wait(one.window.banner.offer.isVisible)
     assert "--model FOLDER" in one.window.banner.sentence.text()

@@ -17,8 +17,8 @@ from app.config.preferences import (
 )
 from app.controllers.caption_controller import has_words
 from app.main_window.transcript_model import CAPTION, SOURCE
+from engine.events import untimed
 from engine.utterances import Utterance
-from engine.words import untimed
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.whole_program import cells
 
@@ -238,7 +238,7 @@ def shown_lines(one):
 
 
 def test_it_starts_without_any_model_and_captions_what_is_typed(only, monkeypatch):
-    monkeypatch.setattr("engine.hub.bundled.bundled_models", list)
+    monkeypatch.setattr("engine.hub.catalogue.bundled_models", list)
     one = only().open().wait_until_ready()
     assert one.engine.models == []
     assert not one.window.banner.isVisible()

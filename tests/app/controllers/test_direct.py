@@ -14,9 +14,8 @@ from app.config.preferences import (
     TranslationPreferences,
 )
 from app.session.recognition import SpeechEngine
-from engine.events import CaptionChanged, SourceChanged, UtteranceEnded, UtteranceOpened
+from engine.events import CaptionChanged, FedWord, SourceChanged, UtteranceEnded, UtteranceOpened
 from engine.hub.catalogue import STANDARD_WHISPER
-from engine.words import FedWord
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.fake_speech_engine import DEVICES, Device
 from tests.support.app.whole_program import Program
@@ -118,7 +117,7 @@ def test_speech_without_a_caption_leaves_no_empty_row_and_is_not_kept(window):
 
 
 def test_the_choice_of_a_speech_model_chooses_who_translates(window, direct, monkeypatch, tmp_path):
-    monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
+    monkeypatch.setattr("engine.hub.catalogue.bundled_models", lambda: [tmp_path])
     engine = FakeEngine()
     one = window(engine)
     assert (engine.models[-1].directory, engine.models[-1].hears) == (direct, True)
@@ -136,7 +135,7 @@ def test_the_choice_of_a_speech_model_chooses_who_translates(window, direct, mon
 
 
 def test_a_folder_that_cannot_be_loaded_gives_way_to_a_recogniser(window, monkeypatch, tmp_path):
-    monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
+    monkeypatch.setattr("engine.hub.catalogue.bundled_models", lambda: [tmp_path])
     engine = FakeEngine()
     one = window(engine)
     engine._failures = ["the encoder is damaged"]

@@ -2,8 +2,7 @@ import pytest
 from PySide6.QtWidgets import QTableWidgetItem
 
 from app.captions.glossaries import GlossaryFolder
-from engine.commands import Configure
-from engine.events import ContextChanged, Refused
+from engine.events import Configure, ContextChanged, Refused
 from engine.messages import Code
 
 TERMS = (("slot", "Platz"), ("adapter", "Aufsatz"))
@@ -83,7 +82,7 @@ def test_what_was_corrected_is_always_written_so_if_that_is_wanted(glossary):
 
 def test_what_it_does_to_the_model_is_said(glossary, monkeypatch, tmp_path):
     assert "large instruct model can follow" in glossary().dialog.warning.text()
-    monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
+    monkeypatch.setattr("engine.hub.catalogue.bundled_models", lambda: [tmp_path])
     assert "used exactly as written here" in glossary(model=None).dialog.warning.text()
 
 

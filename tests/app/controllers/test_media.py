@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.controllers.media_controller import time_left_s
 from app.main_window.status_bar import StatusBar
-from engine.commands import Configure, FeedWords
 from engine.errors import HubError
+from engine.events import Configure, FeedWords
 from engine.messages import Code
 
 POINT = QPointF(9, 9)

@@ -27,7 +27,7 @@ NO_ROOM = Code.NO_ROOM_FOR_TWO(needed="4 GB", free="1 GB")
 @pytest.fixture
 def german(program, tmp_path, monkeypatch):
     """Make the program with its bundled model in use, and sessions after it that wait or fail."""
-    monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [tmp_path])
+    monkeypatch.setattr("engine.hub.catalogue.bundled_models", lambda: [tmp_path])
     monkeypatch.setattr("app.controllers.model_controller.bundled_languages", lambda: ("de",))
 
     def make(*failures, may_load=None):

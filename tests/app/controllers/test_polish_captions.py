@@ -6,7 +6,7 @@ tested is the way of the words.
 
 import pytest
 
-from engine.hub.bundled import bundled_languages, bundled_models
+from engine.hub.catalogue import bundled_languages, bundled_models
 from tests.support import hub_server
 from tests.support.app.setup_services import MACHINE, parts, says
 from tests.support.app.whole_program import Program

@@ -11,7 +11,7 @@ from PySide6.QtGui import QDesktopServices, QKeySequence
 from app.config.translations import speak
 from app.dialogs.help import AboutDialog, HelpDialog, libraries, licence_of, version_of
 from app.main_window.actions import Actions
-from engine.hub.bundled import ASSETS, bundled_models
+from engine.hub.catalogue import ASSETS, bundled_models
 
 
 def test_every_library_that_is_installed_names_its_licence():

@@ -4,16 +4,16 @@ import pytest
 
 from app.session.caption_lag import CaptionLag, LagWatch
 from app.session.engine_bridge import EngineBridge
-from engine.commands import FeedWords
 from engine.events import (
     CaptionChanged,
+    FedWord,
+    FeedWords,
     Ready,
     SourceChanged,
     Statistics,
     UtteranceEnded,
     UtteranceOpened,
 )
-from engine.words import FedWord
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.hand_clock import HandClock
 

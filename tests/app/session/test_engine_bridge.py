@@ -7,23 +7,29 @@ import pytest
 from PySide6.QtCore import QObject, QThread, Slot
 
 from app.session.engine_bridge import EngineBridge
-from engine.commands import (
+from engine.events import (
+    CaptionChanged,
     Clear,
     Configure,
     EndPassage,
+    Failed,
     FeedWords,
     Flush,
+    Flushed,
     FurtherLanguage,
     LoadAdapter,
+    LoadProgress,
+    Ready,
     SetWords,
     UnloadAdapter,
     UseAdapter,
     UseLanguages,
+    UtteranceEnded,
+    text_of,
+    untimed,
 )
-from engine.events import CaptionChanged, Failed, Flushed, LoadProgress, Ready, UtteranceEnded
 from engine.messages import Code
 from engine.settings import ModelSettings, TranslationSettings
-from engine.words import text_of, untimed
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.commands import fed, typed
 

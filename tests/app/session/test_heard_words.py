@@ -16,15 +16,24 @@ import shiboken6
 from app.captions.model import Captions
 from app.session.engine_bridge import EngineBridge
 from app.session.unfinished_words import append, readable
-from engine.commands import EndPassage, FeedWords, Flush, SetWords
-from engine.events import Failed, Flushed, Ready
+from engine.events import (
+    TYPED,
+    EndPassage,
+    Failed,
+    FedWord,
+    FeedWords,
+    Flush,
+    Flushed,
+    Ready,
+    SetWords,
+    untimed,
+)
 from engine.messages import Code
 from engine.session.serving import Passages
 from engine.settings import TranslationSettings
 from engine.translation.captioner import SourceCaptioner
 from engine.translation.passage import Passage
 from engine.translation.targets import Targets
-from engine.words import TYPED, FedWord, untimed
 
 LANES = ("me", "them")
 ENDS = [".", "", "", "", ""]

@@ -8,10 +8,11 @@ from app.captions.journal import SessionJournal, past_sessions
 from app.config.preferences import PrivacyPreferences
 from engine.events import (
     CaptionChanged,
+    FedWord,
     SourceChanged,
     UtteranceOpened,
+    untimed,
 )
-from engine.words import FedWord, untimed
 from tests.support.app.journals import kept, say
 from tests.support.utterances import FedKeeper
 

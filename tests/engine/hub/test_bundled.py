@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.files import ASSETS
-from engine.hub.bundled import (
+from engine.hub.catalogue import (
     bundled_languages,
     bundled_model,
     bundled_models,
@@ -26,7 +26,7 @@ def test_each_language_has_its_model_and_another_the_first(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     Path("surtitle-en-es").mkdir()
     assert bundled_model(Path("surtitle-en-es")) is None, "a folder here is what was meant"
-    monkeypatch.setattr("engine.hub.bundled.ASSETS", tmp_path / "none")
+    monkeypatch.setattr("engine.hub.catalogue.ASSETS", tmp_path / "none")
     assert suited_model("de") is None
 
 

@@ -19,8 +19,14 @@ import pytest
 from engine.errors import FetchCancelledError, HubError
 from engine.files import ByteCount
 from engine.hub.catalogue import TRANSLATION_MODELS
-from engine.hub.download import fetch_model, find_model, in_steps
-from engine.hub.transfer import HubSettings, fetch_answer, reason_of
+from engine.hub.download import (
+    HubSettings,
+    fetch_answer,
+    fetch_model,
+    find_model,
+    in_steps,
+    reason_of,
+)
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings
 from tests.support import hub_server
@@ -401,7 +407,7 @@ def test_an_answer_that_is_none_is_one_sentence(hub, library, answer):
 
 
 def test_the_token_goes_to_the_hub_and_to_nobody_it_names(hub, files, library, monkeypatch):
-    monkeypatch.setattr("engine.hub.transfer.build_hf_headers", lambda: {"Authorization": "secret"})
+    monkeypatch.setattr("engine.hub.download.build_hf_headers", lambda: {"Authorization": "secret"})
     with hub_server.running(files) as other:
         away = f"{other.endpoint}/some/model/resolve/{hub_server.REVISION}/"
 
@@ -437,7 +443,7 @@ def test_an_answer_without_end_is_given_up(hub, library, monkeypatch):
     assert "sends an answer of more than 8388608 bytes" in refusal(hub, library)
     hub.raw = lambda _path: None
     seconds = itertools.count(step=7)
-    monkeypatch.setattr("engine.hub.transfer.time.monotonic", lambda: next(seconds))
+    monkeypatch.setattr("engine.hub.download.time.monotonic", lambda: next(seconds))
     assert "has not answered within 6 s" in refusal(hub, library, timeout_s=1)
 
 

@@ -3,6 +3,7 @@ from typing import NamedTuple
 
 from engine.events import (
     CaptionChanged,
+    FedWord,
     SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
@@ -10,7 +11,6 @@ from engine.events import (
 )
 from engine.metrics.latency import HEARD_STAGES, WordLags
 from engine.utterances import UtteranceTracker
-from engine.words import FedWord
 
 
 class Source(NamedTuple):

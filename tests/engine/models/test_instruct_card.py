@@ -3,9 +3,8 @@ import random
 import pytest
 import torch
 
-from engine.commands import EndPassage
 from engine.errors import ModelError
-from engine.events import Ready, UtteranceEnded
+from engine.events import EndPassage, Ready, UtteranceEnded
 from engine.models.adapters.adapter import model_card
 from engine.models.model_card import ASKED, LANGUAGE_NAMES, Language, ask_for, plain_card
 from engine.runtime.loader import load_weights

@@ -3,11 +3,11 @@
 import pytest
 
 from engine.errors import ModelError
-from engine.models.model_card import read_card
-from engine.models.speech_card import (
+from engine.models.model_card import (
     SpeechCard,
     check_speech_header,
     most_bytes,
+    read_card,
     translator_sha256,
 )
 from engine.untrusted.file_headers import SafetensorsHeader, TensorEntry

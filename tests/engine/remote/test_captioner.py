@@ -4,9 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from engine.commands import Configure, EndPassage, FeedWords, UseAdapter
 from engine.errors import ServerError, ServerGoneError
-from engine.events import CaptionChanged, Notice, NotTranslated, Refused, UtteranceEnded
+from engine.events import (
+    CaptionChanged,
+    Configure,
+    EndPassage,
+    FeedWords,
+    Notice,
+    NotTranslated,
+    Refused,
+    UseAdapter,
+    UtteranceEnded,
+    n_same,
+    untimed,
+)
 from engine.messages import Code
 from engine.remote.captioner import RemoteCaptioner
 from engine.remote.service import Service, SessionUnknownError
@@ -15,7 +26,6 @@ from engine.session.command_queue import CommandQueue
 from engine.session.remote_captions import captions_by
 from engine.settings import ServerSettings, TranslationSettings
 from engine.translation.captioner import Change
-from engine.words import n_same, untimed
 
 SERVER = ServerSettings(address="http://localhost:1")
 

@@ -11,7 +11,7 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from engine.errors import ModelError
-from engine.hub.bundled import bundled_models
+from engine.hub.catalogue import bundled_models
 from engine.runtime.loader import load_by_torch
 from engine.runtime.torch import torch_loader
 from engine.runtime.torch.torch_loader import TooLargeError, growth_limit, load_tokenizer

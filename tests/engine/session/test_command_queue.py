@@ -1,8 +1,7 @@
 import threading
 
-from engine.commands import Clear, EndPassage, SetWords
+from engine.events import Clear, EndPassage, SetWords, untimed
 from engine.session.command_queue import CommandQueue
-from engine.words import untimed
 from tests.support.commands import fed
 
 

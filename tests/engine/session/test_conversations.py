@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.commands import Clear, EndPassage, FeedWords, Flush
-from engine.events import Failed, Flushed, Ready
+from engine.events import Clear, EndPassage, Failed, FeedWords, Flush, Flushed, Ready, untimed
 from engine.messages import Code
 from engine.remote.captioner import RemoteCaptioner
 from engine.remote.service import Service
@@ -21,7 +20,6 @@ from engine.text.sentences import Sentence
 from engine.translation.captioner import Change
 from engine.translation.factory import make_system
 from engine.translation.feed import feed_sentence
-from engine.words import untimed
 from tests.support.fakes import Receiver, random_word
 from tests.support.network.house_server import house_server
 

@@ -7,21 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands import (
-    Clear,
-    EndPassage,
-    Flush,
-    FurtherLanguage,
-    LoadAdapter,
-    UseLanguages,
-)
 from engine.events import (
     AdapterChanged,
     CaptionChanged,
+    Clear,
+    EndPassage,
+    Flush,
     Flushed,
     FurtherCaptionLeftOut,
+    FurtherLanguage,
     LanguageFailed,
     LanguagesChanged,
+    LoadAdapter,
+    UseLanguages,
     UtteranceEnded,
 )
 from engine.models.fingerprint import read_fingerprint

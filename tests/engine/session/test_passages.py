@@ -2,13 +2,12 @@
 
 import pytest
 
-from engine.commands import Clear, EndPassage, FeedWords, SetWords, Skip
+from engine.events import TYPED, Clear, EndPassage, FedWord, FeedWords, SetWords, Skip, untimed
 from engine.session.command_queue import CommandQueue
 from engine.session.serving import Passages, Serving
 from engine.settings import TranslationSettings
 from engine.translation.passage import Passage
 from engine.translation.targets import Targets
-from engine.words import TYPED, FedWord, untimed
 from tests.support.fakes import Receiver, hashing_translator
 
 

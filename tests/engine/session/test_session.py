@@ -3,10 +3,12 @@ import threading
 
 import pytest
 
-from engine.commands import Clear, Configure, EndPassage
 from engine.events import (
     CaptionChanged,
+    Clear,
     Cleared,
+    Configure,
+    EndPassage,
     Failed,
     LoadProgress,
     Notice,

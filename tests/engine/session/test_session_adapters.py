@@ -4,8 +4,18 @@ import shutil
 
 import pytest
 
-from engine.commands import EndPassage, LoadAdapter, UnloadAdapter, UseAdapter
-from engine.events import AdapterChanged, Failed, Notice, Refused, Statistics, UtteranceEnded
+from engine.events import (
+    AdapterChanged,
+    EndPassage,
+    Failed,
+    LoadAdapter,
+    Notice,
+    Refused,
+    Statistics,
+    UnloadAdapter,
+    UseAdapter,
+    UtteranceEnded,
+)
 from engine.messages import Code
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import Language

@@ -5,8 +5,7 @@ import json
 import pytest
 import torch
 
-from engine.commands import EndPassage
-from engine.events import Failed, PaceChanged, Refused, Statistics, UtteranceEnded
+from engine.events import EndPassage, Failed, PaceChanged, Refused, Statistics, UtteranceEnded
 from engine.runtime.torch.torch_store import TorchStore
 from engine.session import session as session_module
 from engine.session.command_queue import CommandQueue

@@ -2,8 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.commands import Configure
-from engine.events import CaptionChanged, ContextChanged, Refused
+from engine.events import CaptionChanged, Configure, ContextChanged, Refused
 from engine.messages import Code
 from engine.models.model_card import read_card
 from engine.settings import ModelSettings, TranslationSettings

@@ -5,21 +5,27 @@ import threading
 
 import pytest
 
-from engine.commands import Clear, Configure, EndPassage, FeedWords, Flush, LoadAdapter, SetWords
 from engine.events import (
     CaptionChanged,
+    Clear,
+    Configure,
+    EndPassage,
     Failed,
+    FeedWords,
+    Flush,
     Flushed,
+    LoadAdapter,
     Ready,
     Refused,
+    SetWords,
     UtteranceDropped,
     UtteranceEnded,
+    untimed,
 )
 from engine.session.command_queue import MAX_WORDS
 from engine.session.session import Session
 from engine.settings import TranslationSettings, UtteranceLimits
 from engine.utterances import UtteranceTracker
-from engine.words import untimed
 from tests.support.commands import typed
 
 PATIENCE_S = 60.0

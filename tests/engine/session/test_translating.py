@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from engine.commands import FeedWords
+from engine.events import FeedWords, untimed
 from engine.metrics.event_log import EventLog
 from engine.session.command_queue import CommandQueue
 from engine.session.translating import Translating
 from engine.settings import TranslationSettings
 from engine.translation.passage import Passage
-from engine.words import untimed
 from tests.support.fakes import hashing_translator
 
 if TYPE_CHECKING:

@@ -4,9 +4,8 @@ import threading
 import numpy as np
 import pytest
 
-from engine.commands import Skip
 from engine.errors import AudioError, ModelError
-from engine.events import Failed, SourceChanged, UtteranceEnded
+from engine.events import Failed, Skip, SourceChanged, UtteranceEnded, text_of
 from engine.messages import Code
 from engine.speech.events import (
     Behind,
@@ -20,7 +19,6 @@ from engine.speech.events import (
     TailChanged,
 )
 from engine.speech.listener import Lane, Listener, ListeningSettings, Recognition
-from engine.words import text_of
 from tests.support.hand_clock import HandClock
 from tests.support.listening_fakes import (
     WORD_S,

@@ -13,7 +13,7 @@ import pytest
 
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
-from engine.hub.bundled import bundled_speech_model
+from engine.hub.catalogue import bundled_speech_model
 from engine.speech.hypothesis import RecognizedWord
 from engine.speech.listener import Lane, Listener, Recognition
 from engine.speech.moonshine import Moonshine

@@ -8,7 +8,7 @@ import pytest
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError
-from engine.hub.bundled import bundled_speech_model
+from engine.hub.catalogue import bundled_speech_model
 from engine.speech.moonshine import Moonshine, word_times
 from engine.speech.speech_models import (
     found_speech_model,
@@ -99,7 +99,7 @@ def test_other_files_than_those_known_are_never_run(tmp_path, name):
 
 
 def test_without_the_package_its_name_leads_to_a_sentence(monkeypatch, tmp_path):
-    monkeypatch.setattr("engine.hub.bundled.find_spec", lambda _name: None)
+    monkeypatch.setattr("engine.hub.catalogue.find_spec", lambda _name: None)
     assert found_speech_model("moonshine.en", tmp_path) is None
     with pytest.raises(ModelError, match="comes with the program and is not installed"):
         speech_model_folder("moonshine.en", tmp_path)

@@ -11,7 +11,7 @@ TINY, BASE, SMALL = SPEECH_CHOICES
 def along(monkeypatch):
     """No model comes along; called, it makes one come."""
     came = []
-    monkeypatch.setattr("engine.hub.bundled.bundled_speech_model", lambda: bool(came))
+    monkeypatch.setattr("engine.hub.catalogue.bundled_speech_model", lambda: bool(came))
     return lambda: came.append("one")
 
 

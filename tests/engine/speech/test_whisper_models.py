@@ -16,8 +16,7 @@ from engine.hub.catalogue import (
     quicker_speech_model,
     suited_speech_model,
 )
-from engine.hub.download import Fetching
-from engine.hub.transfer import HubSettings
+from engine.hub.download import Fetching, HubSettings
 from engine.messages import Code
 from engine.speech.whisper import found_whisper, whisper_folder
 from engine.untrusted.faults import is_damage

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from engine.hub.bundled import bundled_models
+from engine.hub.catalogue import bundled_models
 from engine.runtime.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import changes

@@ -11,6 +11,7 @@ from engine.events import (
     UtteranceDropped,
     UtteranceEnded,
     UtteranceOpened,
+    untimed,
 )
 from engine.models.model_card import Calibration
 from engine.text.sentences import Sentence, split_sentences, without_full_stop
@@ -18,7 +19,6 @@ from engine.translation.captioner import set_sentence
 from engine.translation.feed import changes
 from engine.translation.passage import Passage
 from engine.translation.targets import Targets
-from engine.words import untimed
 from tests.support.fakes import (
     HashingModel,
     Receiver,

@@ -8,12 +8,12 @@ import pytest
 import torch
 
 from engine.errors import ModelError
+from engine.events import n_same
 from engine.layout.rows import visible
 from engine.metrics.event_log import EventLog
 from engine.settings import ModelSettings, TranslationSettings, UtteranceLimits
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
-from engine.words import n_same
 from tests.support.fakes import (
     HashingModel,
     hashing_translator,

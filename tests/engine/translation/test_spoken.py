@@ -5,15 +5,25 @@ import numpy as np
 import pytest
 import torch
 
-from engine.commands import Clear, EndPassage, FeedWords, Flush
-from engine.events import CaptionChanged, Cleared, Flushed, SourceChanged, UtteranceEnded
+from engine.events import (
+    CaptionChanged,
+    Clear,
+    Cleared,
+    EndPassage,
+    FedWord,
+    FeedWords,
+    Flush,
+    Flushed,
+    SourceChanged,
+    UtteranceEnded,
+    text_of,
+)
 from engine.runtime.torch.torch_store import TorchStore
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.passage import Passage
 from engine.translation.spoken import SoundPassage, SpokenTranslator
 from engine.translation.targets import Targets
-from engine.words import FedWord, text_of
 from tests.support.direct.encoders import WIDTH, save_speech_encoder, tiny_encoder
 from tests.support.fakes import (
     Receiver,

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from engine.events import n_same
 from engine.policy import Action
 from engine.text.prompt import word_ids
 from engine.translation.feed import changes
 from engine.translation.translated import SourceText
-from engine.words import n_same
 from tests.support.fakes import (
     hashing_translator,
     names,

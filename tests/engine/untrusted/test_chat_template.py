@@ -9,7 +9,7 @@ import os
 import pytest
 
 from engine.errors import ModelError
-from engine.hub.bundled import bundled_models
+from engine.hub.catalogue import bundled_models
 from engine.text.prompt import make_prompt
 from engine.untrusted import limited_process
 from engine.untrusted.limited_child import rendered

@@ -3,7 +3,7 @@
 import json
 import shutil
 
-from engine.hub.bundled import bundled_models
+from engine.hub.catalogue import bundled_models
 from engine.models.model_card import FILE_NAME
 
 NAMES = {"de": "German", "es": "Spanish", "fr": "French"}
@@ -28,5 +28,5 @@ def bundle(folder, monkeypatch, codes=tuple(NAMES), *, with_weights=False):
         named = {code: {**language, "name": NAMES[code]}}
         text = json.dumps({**card, "name": made.name, "languages": named})
         (made / FILE_NAME).write_text(text, "utf-8")
-    monkeypatch.setattr("engine.hub.bundled.ASSETS", folder / "assets")
+    monkeypatch.setattr("engine.hub.catalogue.ASSETS", folder / "assets")
     return folders

@@ -4,26 +4,33 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 
-from engine.commands import Clear, Command, Configure, EndPassage, FeedWords, Flush, SetWords
 from engine.events import (
     CaptionChanged,
+    Clear,
     Cleared,
+    Command,
+    Configure,
+    EndPassage,
     Event,
     Failed,
+    FedWord,
+    FeedWords,
+    Flush,
     Flushed,
     LoadProgress,
     Ready,
+    SetWords,
     SourceChanged,
     Statistics,
     UtteranceDropped,
     UtteranceEnded,
     UtteranceOpened,
+    text_of,
 )
 from engine.messages import Code, Message
 from engine.session.session import Session
 from engine.settings import ModelSettings, TranslationSettings, UtteranceLimits
 from engine.text.sentences import split_sentences
-from engine.words import FedWord, text_of
 
 LANGUAGES = {"de": "German", "fr": "French"}
 

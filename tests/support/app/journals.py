@@ -11,11 +11,11 @@ from app.captions.journal import (
 )
 from engine.events import (
     CaptionChanged,
+    FedWord,
     SourceChanged,
     UtteranceEnded,
     UtteranceOpened,
 )
-from engine.words import FedWord
 
 STARTED = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 

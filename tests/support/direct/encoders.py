@@ -6,8 +6,13 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from engine.models.model_card import FILE_NAME, read_card
-from engine.models.speech_card import ENCODER_FILE, SpeechCard, translator_sha256
+from engine.models.model_card import (
+    ENCODER_FILE,
+    FILE_NAME,
+    SpeechCard,
+    read_card,
+    translator_sha256,
+)
 from engine.runtime.sound import SpeechEncoder
 from engine.untrusted.plain_files import file_sha256
 

@@ -24,7 +24,7 @@ from app.controllers.application import Application
 from app.controllers.listening_controller import FETCH
 from app.main_window.banner import Banner
 from app.session.engine_bridge import EngineBridge
-from engine.hub import bundled
+from engine.hub import catalogue
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.first_five_minutes import noted, walk
 from tests.support.app.home import settings_in
@@ -42,7 +42,7 @@ class Visit:
     def make_application(self, settings, _bridge):
         """What the program makes, but for the engine and the guide of the first start."""
         bridge = EngineBridge(FakeEngine().make)
-        bundled.bundled_speech_model = lambda: None  # one has to be fetched
+        catalogue.bundled_speech_model = lambda: None  # one has to be fetched
         self.application = Application(replace(settings, first_run=False), bridge)
         QTimer.singleShot(0, self.act)
         return self.application

@@ -39,7 +39,7 @@ from app.sharing.room import Room
 from app.sharing.room_feed import CAPTION, SOURCE
 from engine.events import CaptionChanged, LanguagesChanged
 from engine.files import ASSETS
-from engine.hub.bundled import standard_speech_model
+from engine.hub.catalogue import standard_speech_model
 from tests.support.app.fake_engine import LANGUAGES, FakeEngine
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
 from tests.support.app.home import settings_in

@@ -3,14 +3,13 @@ from dataclasses import replace
 
 import pytest
 
-from engine.models.adapters.adapter import Status, inspect_adapter
-from engine.models.adapters.card import read_adapter_card
+from engine.models.adapters.adapter import Status, inspect_adapter, read_adapter_card
 from engine.models.model_card import read_card
 from tests.support.adapter_folders import write_adapter
 from tests.support.run_folders import references, translations, write_run
 from training.__main__ import main
-from training.evaluation.calibration import calibrate
 from training.evaluation.runs import read_run
+from training.evaluation.scores import calibrate
 from training.trainer.tokenizer import make_card
 
 

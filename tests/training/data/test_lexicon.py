@@ -3,8 +3,8 @@ from itertools import islice
 
 import pytest
 
+from training.data.augmentation import Entry, NounSwap, in_sentences, read_lexicon
 from training.data.corpus import SentencePair
-from training.data.lexicon import Entry, NounSwap, in_sentences, read_lexicon
 
 LEXICON = """\
 customer\tder Kunde\tnoun\tomw-wiktionary+corpus

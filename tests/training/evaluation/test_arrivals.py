@@ -7,7 +7,7 @@ import pytest
 
 from engine.metrics.latency import caption_lags_s
 from tests.support.run_folders import translation
-from training.evaluation.arrivals import DRAWN, arrivals_of
+from training.evaluation.runs import DRAWN, arrivals_of
 
 LINES = [0, 1, 7, 30]
 

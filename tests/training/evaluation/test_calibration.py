@@ -5,8 +5,8 @@ import pytest
 from engine.models.model_card import Calibration
 from tests.support.run_folders import translation
 from training.errors import TrainingError
-from training.evaluation.calibration import calibrate, calibration_error
 from training.evaluation.runs import Sentence
+from training.evaluation.scores import calibrate, calibration_error
 
 REFERENCE = "Wir treffen uns morgen um neun im großen Saal."
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from engine.hub import bundled
-from engine.models.adapters.card import AdapterScore, read_adapter_card
+from engine.hub import catalogue
+from engine.models.adapters.adapter import AdapterScore, read_adapter_card
 from engine.settings import TranslationSettings
 from tests.support.adapter_folders import BASE, tiny_card, write_adapter
 from tests.support.run_folders import references, translations, write_run
@@ -73,7 +73,7 @@ def scored(policy, points, base_points, language="de"):
 
 
 def default_for(policy, language="de", base=BASE):
-    return bundled.default_adapter(
+    return catalogue.default_adapter(
         base, TranslationSettings(target_language=language, policy=policy)
     )
 
@@ -90,7 +90,7 @@ def test_the_bundled_adapter_that_adds_most_under_the_policy_is_the_default(tmp_
             "french": (scored("offline", 99, 1, language="fr"),),
         }.items()
     }
-    monkeypatch.setattr(bundled, "bundled_adapters", lambda: list(folders.values()))
+    monkeypatch.setattr(catalogue, "bundled_adapters", lambda: list(folders.values()))
     assert default_for("read:9") == folders["waits"]
     assert default_for("wait:1") == folders["waits"]
     assert default_for("offline") is None

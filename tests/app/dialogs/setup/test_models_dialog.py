@@ -9,8 +9,7 @@ from PySide6.QtTest import QTest
 from app.config.settings_in_force import ModelChoice
 from app.dialogs.setup.models_dialog import ModelsDialog, ModelService
 from engine.events import LoadProgress
-from engine.hub.bundled import bundled_models
-from engine.hub.catalogue import KNOWN_MODELS, TRANSLATION_MODELS
+from engine.hub.catalogue import KNOWN_MODELS, TRANSLATION_MODELS, bundled_models
 from engine.messages import Code
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.setup_services import MACHINE, parts, says

@@ -224,7 +224,7 @@ def test_the_three_models_are_told_apart_by_size_and_speed(guide):
 
 
 def test_what_comes_along_is_selected_at_once_and_nothing_is_fetched(guide, monkeypatch):
-    monkeypatch.setattr("engine.hub.bundled.bundled_speech_model", lambda: Path("along"))
+    monkeypatch.setattr("engine.hub.catalogue.bundled_speech_model", lambda: Path("along"))
     one = guide(here=["moonshine.en"], gflops=None)
     page = one.speech
     go_to(one, page)
@@ -412,7 +412,7 @@ def test_another_speech_model_in_use_has_a_line_of_its_own(guide):
 
 
 def test_the_guide_comes_by_itself_the_first_time_only(program, monkeypatch):
-    monkeypatch.setattr("engine.hub.bundled.bundled_models", lambda: [Path("some")])
+    monkeypatch.setattr("engine.hub.catalogue.bundled_models", lambda: [Path("some")])
     one = program(first_run=True)
     one.application.setup.parts = parts()
     one.application.show()

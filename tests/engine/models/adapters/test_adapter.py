@@ -14,11 +14,11 @@ from engine.models.adapters.adapter import (
     Status,
     inspect_adapter,
     model_card,
+    read_adapter_card,
     usable_adapter,
     verify_adapter,
     write_adapter_card,
 )
-from engine.models.adapters.card import read_adapter_card
 from engine.models.adapters.lora import WEIGHTS_FILE
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import FILE_NAME

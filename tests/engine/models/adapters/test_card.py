@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.models.adapters.card import (
+from engine.models.adapters.adapter import (
     FORMAT_VERSION,
     AdapterCard,
     AdapterScore,

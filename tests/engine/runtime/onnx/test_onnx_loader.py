@@ -192,10 +192,10 @@ from engine.speech.listener import Listener
 from engine.speech.vad import SileroDetector
 from engine.speech.whisper import Whisper
 import ctranslate2, faster_whisper
-from engine.commands import SetWords
+from engine.events import SetWords
 from engine.events import CaptionChanged, Failed
 from engine.settings import ModelSettings, TranslationSettings
-from engine.words import untimed
+from engine.events import untimed
 seen = threading.Event()
 def take(event):
     if isinstance(event, (CaptionChanged, Failed)):

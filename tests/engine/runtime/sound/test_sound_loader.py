@@ -7,8 +7,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from engine.errors import ModelError
-from engine.models.model_card import read_card
-from engine.models.speech_card import ENCODER_FILE
+from engine.models.model_card import ENCODER_FILE, read_card
 from engine.runtime.loader import load_weights
 from engine.runtime.sound import BlockStream, load_speech_encoder
 from engine.settings import ModelSettings

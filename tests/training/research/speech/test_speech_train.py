@@ -5,7 +5,7 @@ import json
 import pytest
 from safetensors.numpy import load_file
 
-from engine.models.speech_card import ENCODER_FILE
+from engine.models.model_card import ENCODER_FILE
 from engine.runtime.loader import load_weights
 from engine.runtime.onnx.onnx_loader import OnnxWeights
 from engine.runtime.sound import load_speech_encoder

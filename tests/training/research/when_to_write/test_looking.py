@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from engine.errors import PolicyError
+from engine.events import n_same
 from engine.layout.rows import visible
 from engine.layout.slots import make_planner
 from engine.metrics.event_log import EventLog
@@ -19,7 +20,6 @@ from engine.policy import parse_policy
 from engine.runtime.torch.torch_store import slot_model
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
-from engine.words import n_same
 from tests.support.fakes import bare_prompt, hashing_translator, random_word, tiny_weights
 from tests.support.networks import ALIBI, N_IDS, TerseModel, masked_output, tiny_network
 from tests.support.rows import ghost
