@@ -1,4 +1,4 @@
-"""What goes into a session, and what it reports: words, commands and events, all frozen.
+"""The words and commands that go into a session, and the events it reports: frozen values.
 
 Commands are carried out in the order in which they are sent. A passage is the text of one lane
 until ``EndPassage``: typed words are in the lane without a name, recognised words in those of a
