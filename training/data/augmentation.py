@@ -14,7 +14,7 @@ weight it:
 * ``phrases``: sentences of the folder ``phrases`` with numbers, dates, prices, names and addresses;
 * ``contrasts``: sentences of it that differ in one choice: grew or fell, before or after, not;
 * ``sense``: what small models turn into its opposite or take by the letter: obligation and
-  disagreement, short replies, idioms of meetings, false friends.
+  disagreement, short replies, idioms and phrasal verbs of meetings, false friends.
 """
 
 import random
@@ -189,7 +189,14 @@ _CHOICE = re.compile(r"<(\w):([^>]*)>")
 _FILES = {
     "phrases": ("meeting",),
     "contrasts": ("contrasts",),
-    "sense": ("obligation", "disagreement", "replies", "idioms", "false-friends"),
+    "sense": (
+        "obligation",
+        "disagreement",
+        "replies",
+        "idioms",
+        "phrasal-verbs",
+        "false-friends",
+    ),
 }
 
 Change = Callable[[SentencePair, random.Random], SentencePair | None]

@@ -115,7 +115,7 @@ def settled(phrase):
             yield whole[:1].upper() + whole[1:]
 
 
-SENSE = ["obligation", "disagreement", "replies", "idioms", "false-friends"]
+SENSE = ["obligation", "disagreement", "replies", "idioms", "phrasal-verbs", "false-friends"]
 
 
 @pytest.mark.parametrize("kind", ["meeting", "contrasts", *SENSE])
