@@ -227,7 +227,7 @@ class AugmentSettings:
 SHARES = {
     "names": 0.5, "numbers": 1.0, "recogniser": 0.15, "disfluent": 0.1, "joined": 0.1,
     "nouns": 0.1, "lexicon": 3.0, "phrases": 200.0, "contrasts": 400.0,
-    "sense": 40.0,
+    "sense": 8.0,
 }  # fmt: skip
 
 
