@@ -42,8 +42,6 @@ class AppCode(Codes):
     SETTINGS_UNWRITABLE = tr(
         "The settings could not be written to {path}: {reason}; choose another file"
     )
-    SETTINGS_UNREADABLE = tr("{path} cannot be read as settings ({reason}); nothing was changed")
-    NO_SETTINGS = tr("{path} holds no settings of Surtitle; nothing was changed")
     SETTINGS_WRONG = tr("In {path}, {values} could not be used")
     MANY_DOTS = tr("it has more than {most:,} dots")
     TOO_DEEP = tr("it is nested too deeply")

@@ -11,13 +11,9 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import tomli_w
-
 from app.config.messages import AppCode
-from app.config.toml_file import Content, TomlFile, parse, table
+from app.config.toml_file import Content, TomlFile, table
 from engine.audio.devices import DeviceKind
-from engine.errors import message_of
-from engine.files import write_file
 from engine.hub.catalogue import standard_speech_model
 from engine.messages import Message
 from engine.policy import parse_policy
@@ -388,27 +384,6 @@ class PreferencesFile:
     def write(self, preferences: Preferences) -> Message | None:
         """Write the preferences; return a message for the user if that failed."""
         return self._file.write(to_content(preferences, self._file.content))
-
-
-def export_preferences(preferences: Preferences, path: Path) -> Message | None:
-    """Write the preferences to another file; return a message for the user if that failed."""
-    try:
-        write_file(path, tomli_w.dumps(to_content(preferences, {})), 0o666)
-    except OSError as error:
-        return AppCode.SETTINGS_UNWRITABLE(path=str(path), reason=message_of(error))
-    return None
-
-
-def import_preferences(path: Path) -> tuple[Preferences | None, Message | None]:
-    """Return exported preferences, or None, and a message for the user if something is wrong."""
-    try:
-        content = parse(path)
-    except (OSError, ValueError) as error:
-        message = AppCode.SETTINGS_UNREADABLE(path=str(path), reason=message_of(error))
-        return None, message
-    if "schema_version" not in content:
-        return None, AppCode.NO_SETTINGS(path=str(path))
-    return from_content(content, str(path))
 
 
 def from_content(content: Content, where: str) -> tuple[Preferences, Message | None]:

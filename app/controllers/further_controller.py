@@ -1,5 +1,6 @@
 """Captions in further languages: the window's second one, and those that a room reads."""
 
+import time
 from collections.abc import Callable, Collection
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -18,7 +19,6 @@ from app.look.widgets.dialog_text import as_sentence, size_text
 from app.look.widgets.names import language_name, language_names
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
-from app.sharing.grace import Grace
 from engine.events import (
     AdapterChanged,
     CaptionChanged,
@@ -30,6 +30,44 @@ from engine.events import (
     Ready,
     UtteranceEnded,
 )
+
+GRACE_S = 30.0
+"""A language is computed for so long after its last reader has left: phones lose the network."""
+
+
+class Grace:
+    """Follow what is read; the languages that came first stay in front."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._left_s = dict[
+            str, float | None
+        ]()  # when the last reader left; None while there is one
+
+    def follow(self, read: Collection[str]) -> None:
+        now_s = self._clock()
+        for language, left_s in self._left_s.items():
+            if language not in read and left_s is None:
+                self._left_s[language] = now_s
+        for language in read:
+            self._left_s[language] = None
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Those that are read, or were so a moment ago."""
+        now_s = self._clock()
+        self._left_s = {
+            language: left_s
+            for language, left_s in self._left_s.items()
+            if left_s is None or now_s - left_s < GRACE_S
+        }
+        return tuple(self._left_s)
+
+    @property
+    def ends_in_s(self) -> float | None:
+        """Seconds until the next one ends; None if every one has a reader."""
+        left = [left_s for left_s in self._left_s.values() if left_s is not None]
+        return max(0.0, min(left) + GRACE_S - self._clock()) if left else None
 
 
 class FurtherController(QObject):

@@ -62,7 +62,6 @@ class AdapterDialog(QDialog):
         self._used: str | None = None
         self._awaited = ""  # name of the one that the session was asked to load
         self._policy = ""
-        self._says_working = False
         self.listed: list[ListedAdapter] = []  # row by row
         self.table = QTableWidget(0, len(self._titles()))
         self.more = push_button(self.tr("&More"))
@@ -74,7 +73,6 @@ class AdapterDialog(QDialog):
         service.listed.connect(self._show_list)
         service.added.connect(self._select)
         service.reported.connect(self.show_message)
-        service.busy_changed.connect(self._show_busy)
         self._show_details(None)
 
     def open_list(self) -> None:
@@ -93,6 +91,7 @@ class AdapterDialog(QDialog):
         self._show_details(self._chosen())
 
     def add(self, path: Path) -> None:
+        self.show_message(self.tr("Working…"))
         self._service.add(path)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -196,16 +195,8 @@ class AdapterDialog(QDialog):
     @Slot(str)
     def show_message(self, message: str) -> None:
         """Show a result, or why the session refused a request; captions go on."""
-        self._says_working, self._awaited = False, ""
+        self._awaited = ""
         self.message.setText(as_sentence(message))
-
-    @Slot(bool)
-    def _show_busy(self, busy: bool) -> None:  # noqa: FBT001  what the signal carries
-        if busy:
-            self.message.setText(self.tr("Working…"))
-        elif self._says_working:
-            self.message.setText("")
-        self._says_working = busy
 
     def _fill(self) -> None:
         """Write the rows; the tick before a name says that it translates."""

@@ -1,11 +1,10 @@
 """The library of adapters for the windows; slow work is done on a background thread."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Signal
 
 from app.config.background import BackgroundQueue
 from app.config.translations import error_text
@@ -35,7 +34,6 @@ class AdapterService(QObject):
         fitting_found(list of ListedAdapter): those that fit the model and the language in use.
         chosen_found(Path): folder of the one that was asked for; it is made for both, too.
         reported(str): result or failure of a job, one sentence.
-        busy_changed(bool): whether jobs are running.
     """
 
     listed = Signal(list)
@@ -44,16 +42,12 @@ class AdapterService(QObject):
     fitting_found = Signal(list)
     chosen_found = Signal(object)
     reported = Signal(str)
-    busy_changed = Signal(bool)
-    _done = Signal()
 
     def __init__(self, library: AdapterLibrary, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._library = library
         self._model: Path | None = None
         self._language = ""
-        self._n_jobs = 0
-        self._done.connect(self._finish_job)  # emitted on the thread of the queue
         self._background = BackgroundQueue(self.reported.emit)
 
     def use_model(self, folder: Path) -> None:
@@ -73,25 +67,19 @@ class AdapterService(QObject):
         self._background.run(partial(self._find_chosen, name, language))
 
     def refresh(self) -> None:
-        self._run(self._list)
+        self._background.run(self._list)
 
     def add(self, path: Path) -> None:
         """Copy an adapter into the library; ``path`` is its folder or a file in it."""
-        self._run(lambda: self._add(path))
+        self._background.run(lambda: self._add(path))
 
     def remove(self, name: str) -> None:
-        self._run(lambda: self._remove(name))
+        self._background.run(lambda: self._remove(name))
 
     def close(self) -> None:
         self._background.close()
 
-    def _run(self, job: Callable[[], None]) -> None:
-        self._n_jobs += 1
-        self.busy_changed.emit(True)  # noqa: FBT003  what the signal carries
-        self._background.run(job)
-        self._background.run(self._done.emit)
-
-    # All but the slots below runs on the background thread and only emits signals.
+    # All that is below runs on the background thread and only emits signals.
 
     def _list(self) -> None:
         base = self._base()
@@ -146,9 +134,3 @@ class AdapterService(QObject):
         self._library.remove(name)
         self.reported.emit(self.tr("The adapter {} was removed").format(name))
         self._list()
-
-    @Slot()
-    def _finish_job(self) -> None:
-        self._n_jobs -= 1
-        if not self._n_jobs:
-            self.busy_changed.emit(False)  # noqa: FBT003

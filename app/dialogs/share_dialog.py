@@ -3,6 +3,7 @@
 Its QR code can fill a screen for the room, and says there in each language what it is for.
 """
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -44,45 +45,12 @@ from app.look.widgets.fit_to_screen import frame_of
 from app.look.widgets.names import language_name
 from app.sharing.access import LOOPBACK
 from app.sharing.room_feed import CAPTION, SOURCE
+from engine.files import ASSETS
 
 FURTHER = "further"
 """Offers every further language that this computer can caption."""
 
 _LARGE = 1.8  # letters of the address and the PIN, in those of the window
-HEADLINES = {
-    "en": "Captions on your phone",
-    "de": "Untertitel auf Ihrem Handy",
-    "fr": "Les sous-titres sur votre téléphone",
-    "es": "Subtítulos en su móvil",
-    "it": "I sottotitoli sul vostro telefono",
-    "pt": "Legendas no seu telemóvel",
-    "nl": "Ondertitels op uw telefoon",
-    "pl": "Napisy na Twoim telefonie",
-    "cs": "Titulky ve vašem telefonu",
-    "sk": "Titulky vo vašom telefóne",
-    "da": "Undertekster på din telefon",
-    "sv": "Undertexter i din telefon",
-    "no": "Undertekster på telefonen din",
-    "fi": "Tekstitys puhelimeesi",
-    "et": "Subtiitrid teie telefonis",
-    "hu": "Feliratok a telefonján",
-    "ro": "Subtitrări pe telefonul dumneavoastră",
-    "el": "Υπότιτλοι στο κινητό σας",
-    "ru": "Субтитры на вашем телефоне",
-    "uk": "Субтитри на вашому телефоні",
-    "bg": "Субтитри на вашия телефон",
-    "tr": "Altyazılar telefonunuzda",  # noqa: RUF001  Turkish has this letter
-    "ar": "الترجمة على هاتفك",
-    "he": "כתוביות בטלפון שלך",
-    "fa": "زیرنویس در تلفن شما",
-    "hi": "आपके फ़ोन पर उपशीर्षक",
-    "zh": "在您的手机上看字幕",
-    "ja": "お手元のスマートフォンで字幕を",
-    "ko": "휴대전화로 자막 보기",
-    "vi": "Phụ đề trên điện thoại của bạn",
-}
-"""What the code is for, by the languages that read it; another language has that of English."""
-
 _MOST_HEADLINES = 4
 
 _MARGIN = 0.05
@@ -449,7 +417,8 @@ class CodeView(QDialog):
         column = QVBoxLayout(self)
         margin = round(_MARGIN * min(area.width(), area.height()))
         column.setContentsMargins(margin, margin, margin, margin)
-        named = dict.fromkeys(HEADLINES.get(one, HEADLINES["en"]) for one in languages)
+        known = tomllib.loads((ASSETS / "headlines.toml").read_text(encoding="utf-8"))
+        named = dict.fromkeys(known.get(one, known["en"]) for one in languages)
         for text in list(named)[:_MOST_HEADLINES]:
             column.addWidget(self._line(text, _HEADLINE))
         code = QrCode()

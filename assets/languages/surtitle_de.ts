@@ -732,14 +732,6 @@
         <translation>Die Einstellungen ließen sich nicht nach {path} schreiben: {reason}; bitte eine andere Datei wählen</translation>
     </message>
     <message>
-        <source>{path} cannot be read as settings ({reason}); nothing was changed</source>
-        <translation>{path} ist nicht als Einstellungen lesbar ({reason}); nichts wurde geändert</translation>
-    </message>
-    <message>
-        <source>{path} holds no settings of Surtitle; nothing was changed</source>
-        <translation>{path} enthält keine Einstellungen von Surtitle; nichts wurde geändert</translation>
-    </message>
-    <message>
         <source>In {path}, {values} could not be used</source>
         <translation>In {path} war {values} nicht verwendbar</translation>
     </message>
@@ -1639,18 +1631,6 @@
         <translation>Untertitelseite im Browser öffnen</translation>
     </message>
     <message>
-        <source>All settings as a file</source>
-        <translation>Alle Einstellungen als Datei</translation>
-    </message>
-    <message>
-        <source>Load &amp;settings…</source>
-        <translation>Einstellungen la&amp;den …</translation>
-    </message>
-    <message>
-        <source>Sa&amp;ve settings…</source>
-        <translation>Einstellungen s&amp;peichern …</translation>
-    </message>
-    <message>
         <source>Kept sessions</source>
         <translation>Gespeicherte Sitzungen</translation>
     </message>
@@ -2236,14 +2216,6 @@
 <context>
     <name>DownloadRow</name>
     <message>
-        <source>Progress of the download</source>
-        <translation>Fortschritt des Downloads</translation>
-    </message>
-    <message>
-        <source>&amp;Cancel</source>
-        <translation>A&amp;bbrechen</translation>
-    </message>
-    <message>
         <source>Choose a f&amp;older…</source>
         <translation>&amp;Ordner wählen …</translation>
     </message>
@@ -2252,20 +2224,12 @@
         <translation>&amp;Herunterladen</translation>
     </message>
     <message>
-        <source>{}: {} of {} downloaded.</source>
-        <translation>{}: {} von {} heruntergeladen.</translation>
-    </message>
-    <message>
         <source>Download stopped. It will resume from here next time.</source>
         <translation>Der Download wurde angehalten. Beim nächsten Mal geht es hier weiter.</translation>
     </message>
     <message>
         <source>&amp;Try again</source>
         <translation>Er&amp;neut versuchen</translation>
-    </message>
-    <message>
-        <source>nothing arrives at the moment</source>
-        <translation>im Moment kommt nichts an</translation>
     </message>
 </context>
 <context>
@@ -3397,18 +3361,6 @@
         <source>Reset this page</source>
         <translation>Seite zurücksetzen</translation>
     </message>
-    <message>
-        <source>Load settings</source>
-        <translation>Einstellungen laden</translation>
-    </message>
-    <message>
-        <source>Save settings</source>
-        <translation>Einstellungen speichern</translation>
-    </message>
-    <message>
-        <source>The settings were written to {}</source>
-        <translation>Die Einstellungen stehen jetzt in {}</translation>
-    </message>
 </context>
 <context>
     <name>SettingsPage</name>
@@ -3687,10 +3639,6 @@
     <message>
         <source>{} is already used by “{}”; nothing was changed</source>
         <translation>{} wird schon von „{}“ verwendet; nichts wurde geändert</translation>
-    </message>
-    <message>
-        <source>Show &amp;all actions</source>
-        <translation>&amp;Alle Aktionen zeigen</translation>
     </message>
     <message>
         <source>Keys for {}</source>

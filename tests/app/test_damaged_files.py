@@ -18,7 +18,6 @@ from app.config.preferences import (
     Preferences,
     PreferencesFile,
     PrivacyPreferences,
-    import_preferences,
 )
 from app.config.toml_file import MOST_BYTES, TomlFile
 from app.config.window_system import GeometryFile
@@ -139,7 +138,6 @@ def test_settings_that_cannot_be_read_are_put_aside_and_never_lost(tmp_path, nam
     assert file.write(Preferences()) is None  # that was all: the sound file is not put aside
     assert (tmp_path / "settings.toml.damaged").read_bytes() == before
     assert PreferencesFile(path).read() == (Preferences(), None)
-    assert import_preferences(tmp_path / "settings.toml.damaged")[0] is None
     assert GeometryFile(tmp_path / "settings.toml.damaged").find("window") is None
 
 

@@ -8,8 +8,6 @@ import tomli_w
 from app.config.preferences import (
     Preferences,
     PreferencesFile,
-    export_preferences,
-    import_preferences,
     to_content,
 )
 from tests.fuzz.sentences import check, text
@@ -74,23 +72,18 @@ def prepared(_folder):
     whole = to_content(Preferences(), {})
 
     def run(rng, folder, allow):
-        path, imported = folder / "data" / "settings.toml", folder / "imported.toml"
+        path = folder / "data" / "settings.toml"
         path.parent.mkdir()
         put_file(rng, path, whole)
-        put_file(rng, imported, whole)
         allow(path.parent)
         file = PreferencesFile(path)
         preferences, notice = file.read()
-        found, refusal = import_preferences(imported)
-        for sentence in filter(None, (notice, refusal)):
-            check(sentence, 20_000)
-        chosen = found or preferences
-        failure = file.write(chosen)
+        if notice is not None:
+            check(notice, 20_000)
+        failure = file.write(preferences)
         if failure is not None:
             check(failure)
         else:
-            assert PreferencesFile(path).read() == (chosen, None)
-        assert export_preferences(chosen, path.parent / "exported.toml") is None
-        assert import_preferences(path.parent / "exported.toml") == (chosen, None)
+            assert PreferencesFile(path).read() == (preferences, None)
 
     yield run

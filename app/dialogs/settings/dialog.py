@@ -27,17 +27,13 @@ from app.config.preferences import (
     INTERFACE_LANGUAGES,
     InterfacePreferences,
     Preferences,
-    ServerPreferences,
-    export_preferences,
-    import_preferences,
 )
-from app.config.translations import worded
 from app.dialogs.settings.captions_page import CaptionsPage
 from app.dialogs.settings.page import SettingsPage
 from app.dialogs.settings.shortcuts_page import ShortcutsPage
 from app.look.icons import icon
 from app.look.style_sheet import GAP
-from app.look.widgets.desktop import ask_open, ask_save, open_folder, open_page
+from app.look.widgets.desktop import open_folder, open_page
 from app.look.widgets.dialog_text import close_button, paragraph
 from app.look.widgets.names import device_names, speech_name, unoffered_policy
 from app.main_window.actions import Actions
@@ -45,7 +41,6 @@ from engine.audio.devices import AudioDevice, DeviceKind
 from engine.hub.catalogue import suited_model
 from engine.untrusted.plain_files import model_name
 
-_FILES = "TOML (*.toml)"
 _SIZE = QSize(640, 560)  # unless the screen is smaller
 _TAB_ROOM = 6  # pixels: Qt's own tabs cut the dots off a capital Ü
 _SHARE = 3  # how much higher a page is than what stays above it
@@ -221,15 +216,7 @@ def _model_name(model: Path | None, language: str) -> str:
 
 
 class AdvancedPage(SettingsPage):
-    """The caption page, for this computer alone; the settings as a file; the kept sessions.
-
-    Signals:
-        load_wanted(): choose a settings file to use.
-        save_wanted(): choose a file to write the settings into.
-    """
-
-    load_wanted = Signal()
-    save_wanted = Signal()
+    """The caption page, for this computer alone, and the kept sessions."""
 
     def __init__(self, data_folder: Path) -> None:
         super().__init__("")
@@ -237,7 +224,7 @@ class AdvancedPage(SettingsPage):
         self._data_folder = data_folder
         self._address = ""
         self._add_page()
-        self._add_files()
+        self._add_sessions()
         self.show_address("")
 
     def show_address(self, address: str) -> None:
@@ -277,13 +264,7 @@ class AdvancedPage(SettingsPage):
             self.open.clicked.connect(self._open_page)
             self.add_buttons(self.copy, self.open)
 
-    def _add_files(self) -> None:
-        self.add_heading(self.tr("All settings as a file"))
-        self.load = QPushButton(self.tr("Load &settings…"))
-        self.save = QPushButton(self.tr("Sa&ve settings…"))
-        self.load.clicked.connect(self.load_wanted)
-        self.save.clicked.connect(self.save_wanted)
-        self.add_buttons(self.load, self.save)
+    def _add_sessions(self) -> None:
         self.add_heading(self.tr("Kept sessions"))
         self.open_sessions = QPushButton(
             icon("folder-open", before_text=True), self.tr("Open fol&der")
@@ -358,8 +339,6 @@ class SettingsDialog(QDialog):
         )
         self.reset.setAutoDefault(False)  # Enter in a field must reset nothing
         self.reset.clicked.connect(self._reset_page)
-        self.advanced.load_wanted.connect(self._ask_import)
-        self.advanced.save_wanted.connect(self._ask_export)
         self.buttons.rejected.connect(self.close)
         self.tabs.currentChanged.connect(self.notice.hide)
         self.resize(_SIZE)
@@ -376,19 +355,6 @@ class SettingsDialog(QDialog):
     def open_page(self, page: SettingsPage) -> None:
         self.tabs.setCurrentIndex(self.pages.index(page))
 
-    def import_from(self, path: Path) -> None:
-        """Use the settings of a file; a file of another kind changes nothing."""
-        preferences, notice = import_preferences(path)
-        self._show_notice("" if notice is None else worded(notice))
-        if preferences is not None:  # a file never decides where words go
-            self._use(replace(preferences, server=self._shown.server))
-
-    def export_to(self, path: Path) -> None:
-        exported = replace(self._shown, server=ServerPreferences())
-        failure = export_preferences(exported, path)
-        text = self.tr("The settings were written to {}").format(path)
-        self._show_notice(text if failure is None else worded(failure))
-
     @Slot(str)
     def _show_notice(self, notice: str) -> None:
         self.notice.setText(notice)
@@ -403,19 +369,6 @@ class SettingsDialog(QDialog):
     def _reset_page(self) -> None:
         page = self.pages[self.tabs.currentIndex()]
         self._use(page.defaults(self._shown))
-
-    @Slot()
-    def _ask_import(self) -> None:
-        path = ask_open(self, self.tr("Load settings"), _FILES)
-        if path:
-            self.import_from(path)
-
-    @Slot()
-    def _ask_export(self) -> None:
-        name = "surtitle-settings.toml"
-        path = ask_save(self, self.tr("Save settings"), name, _FILES)
-        if path:
-            self.export_to(path)
 
 
 def _scrolled(page: SettingsPage) -> QWidget:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QEvent, Qt, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QCheckBox, QKeySequenceEdit, QLineEdit
+from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit
 
 from app.config.preferences import Preferences
 from app.dialogs.settings.page import SettingsPage
@@ -54,7 +54,7 @@ class KeysField(QKeySequenceEdit):
 
 
 class ShortcutsPage(SettingsPage):
-    """A field for the keys of each action, those of the usual ones first, the others on demand.
+    """A field for the keys of each action, those of the usual ones first.
 
     Keys of another action, and keys that type text, are refused with a sentence.
     """
@@ -78,15 +78,6 @@ class ShortcutsPage(SettingsPage):
             keys = preferences.shortcuts.get(name, self._defaults[name])
             if field.keySequence() != QKeySequence(keys):
                 field.setKeySequence(QKeySequence(keys))
-        self._show_others()
-
-    @Slot()
-    def _show_others(self) -> None:
-        """Show the fields of other actions if all are wanted, and those that the user changed."""
-        for name, field in self.fields.items():
-            is_changed = field.keySequence().toString() != self._defaults[name]
-            is_shown = name in _USUAL or is_changed or self.every.isChecked()
-            self.form.setRowVisible(field, is_shown)
 
     def read(self, preferences: Preferences) -> Preferences:
         """Return the preferences with all keys that are no defaults; unknown actions stay."""
@@ -118,13 +109,9 @@ class ShortcutsPage(SettingsPage):
 
     def _add_fields(self) -> None:
         self.fields: dict[str, KeysField] = {}
-        self.every = QCheckBox(self.tr("Show &all actions"))
-        self.every.toggled.connect(self._show_others)
         others = [name for name in self._names if name not in _USUAL]
         for name in (*_USUAL, *others):
             text = self._names[name]
-            if name == others[0]:
-                self.form.addRow(self.every)
             field = KeysField()
             field.setAccessibleName(self.tr("Keys for {}").format(text))
             field.setObjectName(name)

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.dialogs.setup.offers import Fact, OfferList, OfferWords, words_of_card
 from app.dialogs.setup.pages import WizardPage
@@ -19,7 +18,8 @@ from app.look.widgets.dialog_text import (
     push_button,
     size_text,
 )
-from app.look.widgets.names import speech_words
+from app.look.widgets.names import speech_name, speech_words
+from app.main_window.banner import DownloadBar
 from app.session.listening_service import ListeningService
 from engine.hub.catalogue import (
     MOONSHINE,
@@ -33,49 +33,35 @@ from engine.hub.catalogue import (
 from engine.models.model_card import translates_sound
 from engine.speech.speed import ENOUGH, FAST
 
-SILENT_MS = 8000
-"""Without a byte; then that is said."""
-
-_STEPS = 1000
 _LICENCES = {MOONSHINE: "MIT"}
 _LICENCES |= {one.name: one.licence for one in SPEECH_CHOICES}
 _LICENCES |= {name: one.licence for name, one in STREAMING_MODELS.items()}
 
 
 class DownloadRow(QWidget):
-    """A message, a bar of progress, and the buttons Download, Cancel and Choose a folder.
+    """A message, the buttons Download and Choose a folder, and the progress of a download.
 
     After a failure the button Download says *Try again*: the download resumes.
-
-    Signals:
-        wanted(): start or resume the download.
-        cancelled(): stop it.
-        folder_wanted(): choose a folder instead.
     """
-
-    wanted = Signal()
-    cancelled = Signal()
-    folder_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.is_running = False
         self.message = paragraph()
         keeping = self.message.sizePolicy()
         keeping.setRetainSizeWhenHidden(True)  # else what is below moves when a sentence comes
         self.message.setSizePolicy(keeping)
-        self.progress = QProgressBar(textVisible=False)
-        self.progress.setAccessibleName(self.tr("Progress of the download"))
+        self.bar = DownloadBar()
+        self.bar.setFrameShape(DownloadBar.Shape.NoFrame)
+        self.bar.cancel.setAutoDefault(False)
+        self.bar.setFocusProxy(self.bar.cancel)
         self.download = push_button()
         self.download.setIcon(icon("download", "on_accent", before_text=True))
         make_primary(self.download)
-        self.cancel = push_button(self.tr("&Cancel"))
         self.folder = push_button(self.tr("Choose a f&older…"), "folder-open")
         row = QHBoxLayout()
         row.setSpacing(2 * GAP)
-        for button in (self.download, self.cancel):
-            row.addWidget(button)
-        row.addWidget(self.progress, 1)
+        row.addWidget(self.download)
+        row.addWidget(self.bar, 1)
         row.addStretch(0)
         row.addWidget(self.folder)
         column = QVBoxLayout(self)
@@ -83,56 +69,25 @@ class DownloadRow(QWidget):
         column.setSpacing(2 * GAP)
         column.addWidget(self.message)
         column.addLayout(row)
-        self.download.clicked.connect(self.wanted)
-        self.cancel.clicked.connect(self.cancelled)
-        self.folder.clicked.connect(self.folder_wanted)
-        self.silence = QTimer(self, singleShot=True, interval=SILENT_MS)
-        self.silence.timeout.connect(self._tell_silence)
         self.show_message("")
 
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.silence.stop()
-
-    def show_message(self, text: str) -> None:
+    def show_message(self, text: str, *, again: bool = False) -> None:
         """Show a sentence; no download is running."""
-        self.download.setText(self.tr("&Download"))
-        self._show(text, running=False)
+        self.download.setText(self.tr("&Try again") if again else self.tr("&Download"))
+        self.message.setText(text)
+        self.message.setVisible(bool(text))
+        exchange(self.bar, self.download)
 
     def show_contact(self, text: str) -> None:
         """Show that a download begins, without any byte so far."""
-        self.progress.setRange(0, 0)
-        self._show(text, running=True)
-
-    def show_progress(self, name: str, done: int, total: int) -> None:
-        self.progress.setRange(0, _STEPS)
-        self.progress.setValue(round(_STEPS * done / max(total, 1)))
-        text = self.tr("{}: {} of {} downloaded.")
-        self._show(text.format(name, size_text(done), size_text(total)), running=True)
+        self.message.hide()
+        exchange(self.download, self.bar)
+        self.bar.show_stage(text, None)
 
     def show_failure(self, message: str) -> None:
         """Show why a download ended; an empty message means that the user cancelled it."""
         stopped = self.tr("Download stopped. It will resume from here next time.")
-        self._show(as_sentence(message) or stopped, running=False)
-        self.download.setText(self.tr("&Try again") if message else self.tr("&Download"))
-
-    @Slot()
-    def _tell_silence(self) -> None:
-        """Show that nothing comes, before the connection is given up."""
-        waiting = self.tr("nothing arrives at the moment")
-        self.message.setText(f"{self.message.text()} – {waiting}")
-
-    def _show(self, text: str, *, running: bool) -> None:
-        self.is_running = running
-        if running:
-            self.silence.start()
-        else:
-            self.silence.stop()
-        self.message.setText(text)
-        self.message.setVisible(bool(text))
-        self.progress.setVisible(running)
-        buttons = self.download, self.cancel
-        exchange(*(buttons if running else reversed(buttons)))
+        self.show_message(as_sentence(message) or stopped, again=bool(message))
 
 
 class SpeechPage(WizardPage):
@@ -260,9 +215,9 @@ class SpeechPage(WizardPage):
         service.fetched.connect(self._take_fetched)
         service.fetch_failed.connect(self._take_failure)
         self.cards.picked.connect(self._select)
-        row.wanted.connect(self._fetch)
-        row.cancelled.connect(service.cancel_fetch)
-        row.folder_wanted.connect(self._ask_folder)
+        row.download.clicked.connect(self._fetch)
+        row.bar.cancelled.connect(service.cancel_fetch)
+        row.folder.clicked.connect(self._ask_folder)
 
     @property
     def _known(self) -> list[str]:
@@ -392,7 +347,7 @@ class SpeechPage(WizardPage):
     @Slot(str, object, object)
     def _show_progress(self, recognizer: str, done: int, total: int) -> None:
         if recognizer == self._fetching:
-            self.row.show_progress(speech_words(recognizer), done, total)
+            self.row.bar.show_progress(speech_name(recognizer), done, total)
 
     @Slot(str)
     def _take_fetched(self, recognizer: str) -> None:

@@ -73,7 +73,6 @@ class SetupWizard(QDialog):
         for page in self.pages:
             self.stack.addWidget(page)
         self.heading, self.step = heading_of(""), QLabel()
-        self._awaits_wish = False  # it was left before a speech model could be recommended
         self._least = _HEIGHT  # pixels, until it had to grow
         self.back = push_button(self.tr("&Back"))
         self.next = push_button("")
@@ -88,7 +87,6 @@ class SetupWizard(QDialog):
         self.speech.selected.connect(self._bring_into_sight, laid_out)
         self.trial.changed.connect(self._show_speech)
         self.speech.changed.connect(self._show_speech)
-        self.speech.changed.connect(self._tell_wish)
         self.speech.chosen.connect(self.recognizer_wanted)
         self.trial.source_wanted.connect(self.source_wanted)
         self.trial.model_wanted.connect(self._show_models)
@@ -106,22 +104,14 @@ class SetupWizard(QDialog):
     def reject(self) -> None:
         """Release the devices; a download goes on, and a model that was selected is offered on."""
         super().reject()
-        self._awaits_wish = True
-        self._tell_wish()
+        if self.speech.wish:
+            self.recognizer_wanted.emit(self.speech.wish)
         self.pages[self.stack.currentIndex()].leave()
         self.left.emit()
-
-    @Slot()
-    def _tell_wish(self) -> None:
-        if self._awaits_wish and self.speech.recognizer:
-            self._awaits_wish = False
-            if self.speech.wish:
-                self.recognizer_wanted.emit(self.speech.wish)
 
     def _open(
         self, preferences: Preferences, page: WizardPage, library: Path | None = None
     ) -> None:
-        self._awaits_wish = False
         self.welcome.show_preferences(preferences)
         self.speech.show_in_use(preferences.listening.recognizer, library)
         self._show_page(self.pages.index(page))

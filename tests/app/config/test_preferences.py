@@ -14,8 +14,6 @@ from app.config.preferences import (
     Preferences,
     PreferencesFile,
     TranslationPreferences,
-    export_preferences,
-    import_preferences,
 )
 from app.config.toml_file import TomlFile
 from tests.support.app.preferences import CHOSEN
@@ -82,8 +80,7 @@ def test_a_damaged_file_gives_way_to_its_backup(path):
 def test_a_number_of_too_many_digits_is_told_in_our_words(path):
     path.parent.mkdir()
     path.write_text("x = " + "9" * 5000)
-    for told in (PreferencesFile(path).read()[1], import_preferences(path)[1]):
-        assert "(a whole number in it is too large);" in str(told)
+    assert "(a whole number in it is too large);" in str(PreferencesFile(path).read()[1])
 
 
 @pytest.mark.parametrize("damage", [b"\xff\xfe", b"language = ["])
@@ -165,19 +162,6 @@ def test_a_full_disk_leaves_the_file_as_it_was(path, monkeypatch):
     assert "No space left on device; they hold until" in str(failure)
     assert PreferencesFile(path).read() == (CHOSEN, None)
     assert list(path.parent.glob("*.new")) == []
-
-
-def test_what_cannot_be_exported_is_told(tmp_path):
-    assert "choose another file" in str(export_preferences(CHOSEN, tmp_path / "no" / "mine.toml"))
-
-
-@pytest.mark.parametrize("text", ["[[[", "[captions]\nlines = 2\n", "\x00"])
-def test_a_strange_file_is_not_imported(tmp_path, text):
-    there = tmp_path / "strange.toml"
-    there.write_text(text)
-    preferences, notice = import_preferences(there)
-    assert preferences is None
-    assert str(notice).endswith("nothing was changed")
 
 
 @pytest.mark.parametrize(

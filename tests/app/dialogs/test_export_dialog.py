@@ -20,8 +20,7 @@ def dialog(qtbot):
     return dialog
 
 
-def test_the_dialog_writes_what_was_chosen_and_tells_it(dialog, tmp_path, keeps_parts):
-    keeps_parts(dialog)
+def test_the_dialog_writes_what_was_chosen_and_tells_it(dialog, tmp_path):
     dialog.show_cues([], STARTED)
     assert not dialog.save.isEnabled()
     dialog.show_cues(EIGHT_HOURS[:3], STARTED)

@@ -134,7 +134,3 @@ def test_use_is_told_when_somebody_ticks_it_and_not_when_it_is_shown(dialog):
     assert dialog.used == [False]
     dialog.show_cost("41 of 256 rows")
     assert dialog.cost.text() == "41 of 256 rows."
-
-
-def test_all_that_it_tells_and_asks_is_in_the_window(dialog, keeps_parts):
-    keeps_parts(dialog)

@@ -43,16 +43,13 @@ def test_a_licence_is_the_shortest_thing_that_names_it(monkeypatch, fields, lice
 HELP = sorted((ASSETS / "help").glob("*.md"))
 
 
-def test_about_names_version_and_licence_of_every_part(qtbot, tmp_path, monkeypatch, keeps_parts):
+def test_about_names_version_and_licence_of_every_part(qtbot, tmp_path, monkeypatch):
     adapter = tmp_path / "chats-en-de"
     adapter.mkdir()
     (adapter / "README.md").write_text("---\nlicense: cc-by-sa-4.0\n---\n")
     monkeypatch.setattr("app.dialogs.help.bundled_adapters", lambda: [adapter])
     about = AboutDialog()
     qtbot.addWidget(about)
-    shown = HelpDialog()
-    qtbot.addWidget(shown)
-    keeps_parts(about, shown)
     text = about.licences.toPlainText()
     assert version_of("surtitle") in about.name.text()
     assert "Surtitle: Apache-2.0" in text

@@ -135,7 +135,3 @@ def test_the_keyboard_stays_on_the_button_that_takes_the_place_of_another(dialog
     assert dialog.stop.hasFocus()
     dialog.show_failure("there is no sound in it")
     assert dialog.start.hasFocus()
-
-
-def test_all_that_it_tells_and_asks_is_in_the_window(dialog, keeps_parts):
-    keeps_parts(dialog)

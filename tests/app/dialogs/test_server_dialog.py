@@ -68,7 +68,3 @@ def test_the_form_has_the_server_that_is_used_or_nothing(dialog):
     dialog.show_server(None)
     assert [line.text() for line in lines] == ["", "", ""]
     assert not dialog.use.isEnabled()
-
-
-def test_all_that_it_tells_and_asks_is_in_the_window(dialog, keeps_parts):
-    keeps_parts(dialog)

@@ -199,9 +199,3 @@ def test_long_captions_are_cut_and_no_session_at_all_is_said(tmp_path, qtbot):
     (lines,) = listed(one)
     assert lines[1] == f"{words[:69]}…"
     assert words[69] == " "
-
-
-def test_all_that_they_tell_and_ask_is_in_the_windows(dialog, qtbot, keeps_parts):
-    window = SessionWindow()
-    qtbot.addWidget(window)
-    keeps_parts(window, dialog)

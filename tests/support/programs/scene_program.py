@@ -286,12 +286,13 @@ def phones(file, language):
     room = Room(LOOPBACK, {SOURCE: "en", CAPTION: "de", "ar": "ar"})
     room.show_ready(("ar",))
     texts = enumerate(zip(GERMAN, ARABIC, strict=True), 1)
-    room.show_views(
+    views = [
         UtteranceView(
             key=key, caption=one, further=(("ar", other),), language="de", ended=key < len(GERMAN)
         )
         for key, (one, other) in texts
-    )
+    ]
+    room.show_views(views)
     both = QImage(800, 520, QImage.Format.Format_RGB32)
     both.fill(QColor("#888"))
     painter = QPainter(both)

@@ -8,9 +8,7 @@ from PySide6.QtWidgets import QApplication, QSpinBox
 
 from app.config.preferences import (
     Preferences,
-    ServerPreferences,
     TranslationPreferences,
-    export_preferences,
 )
 from app.dialogs.settings.captions_page import CaptionsPage
 from app.dialogs.settings.dialog import SettingsDialog
@@ -74,43 +72,6 @@ def test_a_page_is_reset_and_the_others_stay(dialog, edits):
         projector=CHOSEN.projector,  # it is chosen in its own view
     )
     assert edits[-1] == everything
-
-
-def test_settings_are_exported_and_imported(dialog, edits, tmp_path, pick):
-    dialog.show_preferences(CHOSEN)
-    for path in (None, tmp_path / "mine"):
-        asked = pick(path)
-        dialog.advanced.save.click()
-        assert ("were written" in dialog.notice.text()) == (path is not None)
-    assert (tmp_path / "mine.toml").is_file()
-    dialog.show_preferences(Preferences())
-    for path in (None, tmp_path / "mine.toml"):
-        pick(path)
-        dialog.advanced.load.click()
-    kinds = "TOML (*.toml)"
-    assert asked == [("Save settings", kinds)] * 2 + [("Load settings", kinds)] * 2
-    assert edits == [replace(CHOSEN, server=Preferences().server)]
-    assert dialog.captions.read(CHOSEN).captions == CHOSEN.captions
-
-
-def test_settings_of_somebody_else_decide_nowhere_that_words_go(dialog, edits, tmp_path):
-    export_preferences(CHOSEN, tmp_path / "theirs.toml")  # by a program that tells its server
-    own = replace(CHOSEN, server=ServerPreferences(address="https://ours:1"))
-    dialog.show_preferences(own)
-    dialog.import_from(tmp_path / "theirs.toml")
-    assert edits[-1].server == own.server
-    dialog.export_to(tmp_path / "mine.toml")
-    assert "ours" not in (tmp_path / "mine.toml").read_text()
-
-
-def test_a_file_that_is_none_of_ours_changes_nothing(dialog, edits, tmp_path):
-    (tmp_path / "strange.toml").write_text("[[[")
-    dialog.import_from(tmp_path / "strange.toml")
-    assert edits == []
-    assert "nothing was changed" in dialog.notice.text()
-    assert not dialog.notice.isHidden()
-    dialog.tabs.setCurrentIndex(1)
-    assert dialog.notice.isHidden()  # of a page that is not seen any more
 
 
 def test_the_timings_of_the_model_are_offered_and_the_chosen_one_stays(dialog, edits):
@@ -331,7 +292,3 @@ def test_another_language_of_the_windows_is_told_to_hold_from_the_next_start(dia
     assert "started again" in general.next_start.text()
     general.language.setCurrentIndex(general.language.findData("system"))
     assert general.next_start.isHidden()
-
-
-def test_all_that_it_tells_and_asks_is_in_the_window(dialog, keeps_parts):
-    keeps_parts(dialog)

@@ -45,20 +45,6 @@ def test_every_action_has_a_field_with_its_keys(desk):
         assert desk.page.fields[name].accessibleName()
 
 
-def test_the_twelve_usual_actions_are_shown_and_the_others_on_demand_or_once_changed(desk):
-    def shown():
-        return [name for name, one in desk.page.fields.items() if desk.page.form.isRowVisible(one)]
-
-    assert len(usual := shown()) == 12
-    assert all(desk.actions.default_keys[name] for name in usual)
-    desk.page.show_preferences(Preferences(shortcuts={"glossary": "F8"}))
-    assert shown() == [*usual, "glossary"]
-    desk.page.every.setChecked(True)
-    assert set(shown()) == set(desk.actions.by_name)
-    desk.page.every.setChecked(False)
-    assert shown() == [*usual, "glossary"]
-
-
 def test_no_two_actions_come_with_the_same_keys(desk):
     keys = [one for one in desk.actions.default_keys.values() if one]
     assert len(set(keys)) == len(keys)

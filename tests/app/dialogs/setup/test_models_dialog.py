@@ -167,9 +167,8 @@ def test_a_check_that_crashes_is_one_sentence_is_tried_again_and_a_model_can_be_
     assert not one.isVisible()
 
 
-def test_the_window_is_closed_while_a_check_hangs(models, qtbot, keeps_parts):
+def test_the_window_is_closed_while_a_check_hangs(models, qtbot):
     one = models(HANG)
-    keeps_parts(one)
     qtbot.waitUntil(lambda: one._check.is_running)
     one.end()
     assert not one._check.is_running

@@ -124,7 +124,3 @@ def test_what_failed_is_tried_again_with_the_source_that_was_wanted_last(page):
     assert page.wanted[-1] == (MIC, True)
     assert not page.retry.isVisible()
     assert page.state.text() == ""
-
-
-def test_all_that_it_tells_and_asks_is_on_the_page(page, keeps_parts):
-    keeps_parts(page)
