@@ -34,7 +34,7 @@ from PySide6.QtWidgets import QApplication
 from app.config.preferences import LaunchSettings
 from app.controllers.application import Application
 from app.session.engine_bridge import EngineBridge
-from benchmarks.soak import resident_mib, talk
+from benchmarks.talk import resident_mib, talk
 from engine.events import CaptionChanged, Event, Failed, Ready, SourceChanged, UtteranceEnded
 
 COLUMNS = (

@@ -16,7 +16,7 @@ import tomllib
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.soak import talk
+from benchmarks.talk import talk
 from engine.models.model_card import read_card
 
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"

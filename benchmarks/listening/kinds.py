@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.listen import words_at_once
-from benchmarks.soak import resident_mib
+from benchmarks.talk import resident_mib
 from engine.audio.chunks import AudioChunk, Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.hub.catalogue import bundled_models

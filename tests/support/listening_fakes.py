@@ -232,31 +232,3 @@ class EchoSession(Echo):
 
     def stop(self):
         self.stopped = True
-
-
-EVERY_S = 0.4  # a word
-MINUTE_S = 60.0
-SPOKEN_S = 50.0  # of each minute; then nobody speaks
-
-
-def endless_words(start_s, end_s):
-    """The words that can be heard between two times of a talk without end; eight a sentence."""
-    first = max(0, int(start_s / EVERY_S))
-    for number in range(first, int(end_s / EVERY_S) + 1):
-        begins_s = number * EVERY_S
-        if begins_s % MINUTE_S + EVERY_S <= SPOKEN_S and start_s <= begins_s < end_s:
-            text = f"w{number}." if number % 8 == 7 else f"w{number}"
-            yield RecognizedWord(text=text, start_s=begins_s, end_s=begins_s + EVERY_S)
-
-
-class EndlessScript:
-    """A model that hears ``endless_words``, and misses the one it hears half of."""
-
-    def __init__(self):
-        self.longest_s = 0.0
-
-    def recognize(self, samples, start_s, prompt):  # noqa: ARG002  as models are asked
-        end_s = start_s + len(samples) / SAMPLE_RATE_HZ
-        self.longest_s = max(self.longest_s, end_s - start_s)
-        heard = endless_words(start_s - EVERY_S / 2, end_s - EVERY_S + 0.01)
-        return Hypothesis(words=tuple(heard), start_s=start_s, end_s=end_s)

@@ -23,14 +23,7 @@ from engine.hub.download import HubSettings
 from engine.messages import Code
 from engine.speech.events import TailChanged
 from tests.engine.runtime.ctranslate2.tiny_models import make_encoder_decoder
-from tests.support.listening_fakes import (
-    EchoSession,
-    Loudness,
-    Script,
-    endless_words,
-    script,
-    sound_of,
-)
+from tests.support.listening_fakes import EchoSession, Loudness, Script, script, sound_of
 from tests.support.sound_server import wait_until
 from tests.support.sounds import write_sound
 from tests.support.spoken import TINY_STREAMING, needs_sherpa, needs_voice
@@ -277,7 +270,7 @@ class Terminal(io.BytesIO):
 def test_a_crash_loses_no_caption_that_was_shown_and_two_subtitles_at_most(
     listen, tmp_path, monkeypatch
 ):
-    words = list(endless_words(0.0, 40.0))
+    words = script(" ".join(f"w{n}." if n % 8 == 7 else f"w{n}" for n in range(100)))
     monkeypatch.setattr("engine.speech.whisper.Whisper", lambda _settings: Script(words))
     talk = write_sound(tmp_path / "talk.wav", sound_of(words, 40.0))
     files = {form: tmp_path / f"out.{form}" for form in ("srt", "vtt", "jsonl")}
